@@ -1,0 +1,20 @@
+"""The words everyone speaks: what a JSON value is, and what a schema is.
+
+The aliases are read-only on purpose. A checker then refuses code that changes a document, a schema
+or an argument it was handed; what a function builds itself it types as `dict` and `list`. At run
+time an object is a `dict` and an array is a `list`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+JsonValue: TypeAlias = (
+    Mapping[str, "JsonValue"] | Sequence["JsonValue"] | str | int | float | bool | None
+)
+"""Any JSON value."""
+
+JsonObject: TypeAlias = Mapping[str, JsonValue]
+"""A JSON object."""
+
+JsonSchema: TypeAlias = Mapping[str, JsonValue]
+"""A JSON Schema that is an object. Where `true` and `false` may stand, write `JsonSchema | bool`."""

@@ -1,0 +1,61 @@
+"""A value that is made when it is first asked for, and then kept."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from threading import RLock
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Lazy(Generic[T]):
+    """One value, made by the first `get` and kept.
+
+    Two threads that ask at once get the same value; cells whose makers share something share a
+    `lock` too, one that its holder may take again. An exception is not kept: the next `get` tries
+    again. Equality, copies and pickles are those of the value, so they make it first.
+    """
+
+    __slots__ = ("_lock", "_make", "_value")
+
+    _value: T
+
+    def __init__(
+        self, make: Callable[[], T], lock: AbstractContextManager[object] | None = None
+    ) -> None:
+        self._make: Callable[[], T] | None = make
+        self._lock = RLock() if lock is None else lock
+
+    @classmethod
+    def of(cls, value: T) -> "Lazy[T]":
+        """Give a cell that already holds `value`."""
+        cell = cls(lambda: value)
+        cell.get()
+        return cell
+
+    @property
+    def made(self) -> bool:
+        """Whether the value is there already."""
+        return self._make is None
+
+    def get(self) -> T:
+        """Give the value, making it if nobody has."""
+        if self._make is not None:
+            with self._lock:
+                if self._make is not None:
+                    self._value = self._make()
+                    self._make = None
+        return self._value
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Lazy) and self.get() == other.get()  # pyright: ignore[reportUnknownMemberType]
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    def __repr__(self) -> str:
+        return f"Lazy({self._value!r})" if self.made else "Lazy(...)"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Lazy.of, (self.get(),))

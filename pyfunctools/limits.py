@@ -1,0 +1,37 @@
+"""How much of anything is read, in one place."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The bounds on hostile input, each settable.
+
+    Sizes are bytes, times are seconds, depths count nested objects and arrays. A value at the limit
+    is read; one past it is refused with a clear error.
+    """
+
+    text: int = 1 << 20
+    """Arguments a model wrote, as UTF-8."""
+    depth: int = 64
+    """Nesting of arguments."""
+    issues: int = 32
+    """Issues that a feedback text spells out."""
+    document: int = 64 << 20
+    """An OpenAPI document, as text."""
+    document_nodes: int = 2_000_000
+    """Objects, arrays and scalars in a document, YAML aliases counted each time."""
+    document_depth: int = 256
+    """Nesting of a document."""
+    response: int = 10 << 20
+    """The decoded body of an HTTP answer."""
+    deadline: float = 30.0
+    """One HTTP call in all: connecting, sending, reading and decoding."""
+    redirects: int = 0
+    """Redirects that are followed."""
+    retries: int = 0
+    """How often an idempotent request is sent again."""
+
+
+DEFAULT_LIMITS = Limits()
+"""The limits where nobody gave others."""

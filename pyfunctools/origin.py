@@ -1,0 +1,25 @@
+"""Where a function lives."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pyfunctools.route import Route
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """A Python callable: its qualified name, and whether calling it gives something to await."""
+
+    qualname: str
+    is_async: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteTool:
+    """A tool of an MCP server: the server's name and the tool's own."""
+
+    server: str
+    name: str
+
+
+Origin: TypeAlias = Method | Route | RemoteTool

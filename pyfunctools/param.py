@@ -1,0 +1,97 @@
+"""`Param`: a parameter written by hand, for those who would rather not write JSON Schema."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import EllipsisType
+from typing import Literal, TypeAlias, get_args
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.errors import DefinitionError
+
+ParamType: TypeAlias = Literal["string", "integer", "number", "boolean", "array", "object", "null"]
+"""The types of JSON Schema."""
+
+_TYPES: tuple[str, ...] = get_args(ParamType)
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter of a function that is written by hand.
+
+    `items` is what an array holds, a `Param` (its name says nothing) or a type's name; `properties`
+    are an object's, which is then closed. `default` is absent where it is `...`; a parameter with a
+    default is never required.
+    """
+
+    name: str
+    type: ParamType
+    description: str | None = None
+    required: bool = True
+    enum: Sequence[JsonValue] | None = None
+    items: "Param | ParamType | None" = None
+    properties: "Sequence[Param] | None" = None
+    default: JsonValue | EllipsisType = ...
+
+    def schema(self, where: str = "") -> JsonSchema:
+        """Give the JSON Schema of this one parameter.
+
+        Raises:
+            DefinitionError: the type is none of JSON Schema's, or `items` or `properties` stand
+                beside a type that has none.
+        """
+        where = f"{where}({self.name})"
+        if self.type not in _TYPES:
+            raise DefinitionError(
+                where, f"{self.type!r} is not a type.", f"Use one of {', '.join(_TYPES)}."
+            )
+        for keyword, owner, given in (
+            ("items", "array", self.items),
+            ("properties", "object", self.properties),
+        ):
+            if given is not None and self.type != owner:
+                raise DefinitionError(
+                    where, f"`{keyword}` stands beside the type {self.type!r}.", f"Use {owner!r}."
+                )
+        schema: dict[str, JsonValue] = {"type": self.type}
+        if self.description:
+            schema["description"] = self.description
+        if self.enum is not None:
+            schema["enum"] = list(self.enum)
+        if isinstance(self.items, Param):
+            schema["items"] = self.items.schema(where)
+        elif self.items is not None:
+            schema["items"] = {"type": self.items}
+        if self.properties is not None:
+            schema |= parameters_of(self.properties, where)
+        if not isinstance(self.default, EllipsisType):
+            schema["default"] = self.default
+        return schema
+
+
+def parameters_of(params: Sequence[object], where: str) -> dict[str, JsonValue]:
+    """Give the closed JSON Schema object of these parameters, in their order.
+
+    Raises:
+        DefinitionError: one of them is no `Param` (a schema among them, say), or two share a name.
+    """
+    properties: dict[str, JsonValue] = {}
+    required: list[str] = []
+    for param in params:
+        if not isinstance(param, Param):
+            given = "a JSON Schema" if isinstance(param, Mapping) else f"a {type(param).__name__}"
+            raise DefinitionError(
+                where,
+                f"{given} stands among the `Param`s.",
+                "Write all of them as `Param`, or all of them as one JSON Schema object.",
+            )
+        if param.name in properties:
+            raise DefinitionError(where, f"Two parameters are named {param.name!r}.")
+        properties[param.name] = param.schema(where)
+        if param.required and isinstance(param.default, EllipsisType):
+            required.append(param.name)
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,129 @@
+"""One HTTP operation as frozen data. Knows no HTTP library, and no OpenAPI version."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from pyfunctools._json import JsonObject, JsonSchema
+
+Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
+"""Where a parameter is sent; `querystring` is the whole query (OpenAPI 3.2)."""
+
+Style: TypeAlias = Literal[
+    "simple",
+    "label",
+    "matrix",
+    "form",
+    "spaceDelimited",
+    "pipeDelimited",
+    "tabDelimited",
+    "deepObject",
+    "cookie",
+]
+"""How a parameter is written (OpenAPI 3.2, section 4.12.2); `tabDelimited` is Swagger 2.0's tsv."""
+
+NO_OBJECT: JsonObject = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One parameter of an operation: its place in the arguments and its place on the wire.
+
+    `name` is the name on the wire. `argument` are the steps to its value in the arguments, as
+    `("id",)` or `("query", "limit")`. With `content_type` the value is written in that media type
+    and `style`, `explode` and `allow_reserved` say nothing. `schema` is as the document has it.
+    """
+
+    name: str
+    location: Location
+    argument: tuple[str, ...]
+    required: bool = False
+    style: Style = "simple"
+    explode: bool = False
+    allow_reserved: bool = False
+    allow_empty: bool = False
+    content_type: str | None = None
+    schema: JsonSchema | bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoding:
+    """How one property of a form or multipart body is written (OpenAPI 3.2, section 4.15)."""
+
+    content_type: str | None = None
+    style: Style | None = None
+    explode: bool | None = None
+    allow_reserved: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """The body of a request: its media type, its place in the arguments and its encodings."""
+
+    content_type: str
+    argument: tuple[str, ...] = ("body",)
+    required: bool = False
+    encoding: Mapping[str, Encoding] = field(default_factory=dict[str, Encoding])
+    schema: JsonSchema | bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """One answer the document promises: `status` is `200`, `2XX` or `default`."""
+
+    status: str
+    content_types: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecurityScheme:
+    """How a caller proves who it is: the name in the document and what has to be sent.
+
+    `location` and `parameter` belong to `apiKey`, `scheme` (lower case: `basic`, `bearer`, ...) to
+    `http`.
+    """
+
+    name: str
+    type: str
+    scheme: str | None = None
+    location: Literal["query", "header", "cookie"] | None = None
+    parameter: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """One way to be allowed in: every scheme named here, with the scopes it wants."""
+
+    schemes: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """A base URL of the document; `variables` are the defaults of what stands in braces."""
+
+    url: str
+    description: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    allowed: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One operation made callable: everything a request needs but the arguments.
+
+    `method` is in upper case, `path` the template as written, `operation` the operation as written.
+    `security` lists the alternatives, of which one has to be met (an empty requirement among them
+    means that none is needed), `schemes` what their names mean.
+    """
+
+    method: str
+    path: str
+    operation: JsonObject = field(default_factory=lambda: NO_OBJECT)
+    parameters: tuple[Parameter, ...] = ()
+    body: Body | None = None
+    responses: tuple[Response, ...] = ()
+    security: tuple[Requirement, ...] = ()
+    schemes: Mapping[str, SecurityScheme] = field(default_factory=dict[str, SecurityScheme])
+    servers: tuple[Server, ...] = ()

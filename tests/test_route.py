@@ -1,0 +1,42 @@
+"""`Route`: one HTTP operation as frozen data."""
+
+import ast
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+
+import pytest
+
+import pyfunctools.route
+from pyfunctools import Route
+from pyfunctools.route import Body, Parameter, Response, SecurityScheme, Server
+
+
+def test_a_route_needs_only_a_method_and_a_path() -> None:
+    route = Route(method="GET", path="/teas/{id}")
+    assert (route.parameters, route.body, route.servers) == ((), None, ())
+    assert dict(route.operation) == {}
+
+
+def test_a_route_is_frozen_and_equal_by_what_it_says() -> None:
+    def make() -> Route:
+        return Route(
+            method="POST",
+            path="/orders",
+            parameters=(Parameter(name="q", location="query", argument=("query", "q")),),
+            body=Body(content_type="application/json", required=True),
+            responses=(Response(status="2XX", content_types=("application/json",)),),
+            schemes={"key": SecurityScheme(name="key", type="apiKey", location="header")},
+            servers=(Server(url="https://{host}", variables={"host": "a"}),),
+        )
+
+    assert make() == make()
+    with pytest.raises(FrozenInstanceError):
+        make().path = "/"  # type: ignore[misc]
+
+
+def test_a_route_knows_no_http_library() -> None:
+    tree = ast.parse(Path(pyfunctools.route.__file__).read_text())
+    imported = {
+        node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module
+    }
+    assert imported == {"collections.abc", "dataclasses", "typing", "pyfunctools._json"}

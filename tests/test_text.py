@@ -1,0 +1,48 @@
+"""Text that is shown holds nothing a person would not see."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyfunctools._text import hidden_count, shortened, visible
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain\ttext\nhere", "plain\ttext\nhere"),
+        ("a\x00b\x1b[31mc\x7f\x9b", "ab[31mc"),
+        ("line\r\nline", "line\nline"),
+        ("\u200bzero\u200cwidth\u200e\u200f", "zerowidth"),
+        ("\u202abidi\u202e \u2066isolate\u2069", "bidi isolate"),
+        ("tag\U000e0041\U000e007f\U000e0100", "tag"),
+        ("\ufeffmark\u00ad", "mark"),
+        ("\ud800", ""),
+        (
+            "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+            "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+        ),
+        ("\u2764\ufe0f\u200d\U0001f525", "\u2764\ufe0f\u200d\U0001f525"),
+        ("a\u200db", "ab"),
+        ("\U0001f468\u200dx", "\U0001f468x"),
+        ("\U0001f3f4\U000e0067\U000e0062\U000e007f", "\U0001f3f4"),
+        ("naïve – “quoted” 日本語 عربي", "naïve – “quoted” 日本語 عربي"),
+    ],
+)
+def test_hidden_characters_are_left_out_and_counted(text: str, shown: str) -> None:
+    assert visible(text) == shown
+    assert hidden_count(text) == len(text) - len(shown)
+
+
+@given(st.text())
+def test_what_is_visible_stays_visible(text: str) -> None:
+    shown = visible(text)
+    assert visible(shown) == shown
+    shown.encode()
+
+
+@given(st.text(max_size=20), st.integers(min_value=0, max_value=30))
+def test_a_shortened_text_is_never_longer_than_asked(text: str, limit: int) -> None:
+    cut = shortened(text, limit)
+    assert len(cut) <= max(limit, 1)
+    assert cut == text or cut.endswith("…")
