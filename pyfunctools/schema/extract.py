@@ -1,0 +1,160 @@
+"""The one value in a text: where it begins, and what around it is left out."""
+
+import re
+from collections.abc import Iterable
+from json import JSONDecoder
+from typing import Final
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.limits import Limits
+from pyfunctools.schema.glyphs import OPENING
+from pyfunctools.schema.path import Path
+from pyfunctools.schema.places import Places
+from pyfunctools.schema.recover import Recovery
+from pyfunctools.schema.result import Failure, Issue, Repair, Result, Success
+from pyfunctools.schema.shape import ALL_TYPES
+from pyfunctools.schema.strict import strict
+from pyfunctools.schema.surround import Piece, after, before, beginning, fences
+
+_ROOT: Final = Path.of(())
+_BOM = "\ufeff"
+_ESCAPED = re.compile(r'[\[{]\s*+\\"')
+_UNESCAPE = JSONDecoder(strict=False)
+_HARMLESS = frozenset({"comment", "fence", "space", "tag"})
+_IN_OBJECT = rf"\{{\s*+(?:[{OPENING}}}{{]|[A-Za-z_$][\w$-]*+\s*+:)"
+_IN_ARRAY = rf"\[\s*+(?:[{OPENING}\]\[{{+\-.0-9]|[A-Za-z]++\s*+[,\]])"
+_OBJECT, _ARRAY = re.compile(_IN_OBJECT), re.compile(_IN_ARRAY)
+_EITHER = re.compile(f"{_IN_OBJECT}|{_IN_ARRAY}")
+_CALLED = re.compile(r"\s*+\)")
+_MOST = 1000
+"""Brackets in prose that are tried before there is taken to be no value."""
+
+
+def extract(text: str, schema: JsonSchema | None, limits: Limits) -> Result[JsonValue]:
+    """Give the first value that is written in a text which is no strict JSON as a whole."""
+    return _Extraction(text, schema, limits).value()
+
+
+class _Extraction:
+    """The search for the value of one text."""
+
+    def __init__(self, text: str, schema: JsonSchema | None, limits: Limits) -> None:
+        self._text = text
+        self._schema = schema
+        self._limits = limits
+        self._start = len(text) - len(text.lstrip(_BOM))
+        self._fence, self._fenced = fences(text)
+
+    def value(self) -> Result[JsonValue]:
+        """Give the value that the text begins with, else the first in the middle of its prose."""
+        at = beginning(self._text, self._start)
+        if at >= len(self._text):
+            return self._nothing()
+        if (inner := _unescaped(self._text, at)) is not None:
+            return self._again(inner, at)
+        recovery = self._recovery(at, sure=True)
+        bracket = self._text[at] in "[{"
+        members = not bracket and recovery.read_members()
+        if not members:
+            recovery.read()
+        if not recovery.issues and (bracket or members or _alone(self._text, recovery)):
+            return self._success(recovery, at)
+        if recovery.issues and recovery.begun and (bracket or members):
+            return Failure(value=self._text, issues=tuple(recovery.issues))
+        found = self._in_prose(recovery.at if bracket else at)
+        if found is not None:
+            return found
+        if recovery.issues and (bracket or len(self._text[at:].split()) == 1):
+            return Failure(value=self._text, issues=tuple(recovery.issues))
+        return self._nothing()
+
+    def _in_prose(self, at: int) -> Result[JsonValue] | None:
+        brackets = self._brackets()
+        for _ in range(_MOST):
+            found = brackets.search(self._text, at)
+            if found is None:
+                return None
+            recovery = self._recovery(found.start(), sure=False)
+            recovery.read()
+            at = max(recovery.at, found.end())
+            if self._in_call(found.start(), recovery.at):
+                continue
+            if not recovery.issues:
+                return self._success(recovery, found.start())
+            if recovery.begun:
+                return Failure(value=self._text, issues=tuple(recovery.issues))
+        return None
+
+    def _recovery(self, at: int, *, sure: bool) -> Recovery:
+        fenced = self._fence < at < self._fenced
+        stop = self._fenced if fenced else len(self._text)
+        limits, schema = self._limits, self._schema
+        return Recovery(
+            self._text, at, stop, limits=limits, schema=schema, fenced=fenced, sure=sure
+        )
+
+    def _brackets(self) -> re.Pattern[str]:
+        """Give what may begin a value in the middle of prose."""
+        types = ALL_TYPES
+        if self._schema is not None:
+            places = Places(self._schema)
+            types = places.types(places.parts(self._schema))
+        if "object" in types and "array" not in types:
+            return _OBJECT
+        return _ARRAY if "array" in types and "object" not in types else _EITHER
+
+    def _in_call(self, at: int, end: int) -> bool:
+        """Say whether this is one argument of several in a call such as `f(a=1, b=[2])`."""
+        front = self._text[max(at - 500, self._start) : at]
+        if re.search(r"\w=\Z", front):
+            return True
+        opened = front.rfind("(")
+        called = opened > front.rfind(")") and re.search(r"\w\Z", front[:opened]) is not None
+        alone = not front[opened + 1 :].strip() and _CALLED.match(self._text, end) is not None
+        return called and not alone
+
+    def _again(self, inner: str, at: int) -> Result[JsonValue]:
+        read = strict(inner, self._limits.depth)
+        result = extract(inner, self._schema, self._limits) if read is None else None
+        if isinstance(result, Failure):
+            return Failure(value=self._text, issues=result.issues)
+        escape = Repair(path=_ROOT, kind="escape", before=self._text[at:], after=inner)
+        repairs = (*self._before(at), escape, *(result.repairs if result else ()))
+        value = result.value if result else read[0] if read else None
+        return Success(value=value, repairs=repairs)
+
+    def _success(self, recovery: Recovery, at: int) -> Success[JsonValue]:
+        left = _left_out(after(self._text, recovery.at))
+        repairs = (*self._before(at), *recovery.repairs, *left)
+        return Success(value=recovery.value, repairs=repairs)
+
+    def _before(self, at: int) -> list[Repair]:
+        bom = [Piece("bom", self._text[: self._start])] if self._start else []
+        return _left_out([*bom, *before(self._text, self._start, at)])
+
+    def _nothing(self) -> Failure:
+        message = "There is no JSON value in the text."
+        issue = Issue(path=_ROOT, expected="a JSON value", value=None, message=message)
+        return Failure(value=self._text, issues=(issue,))
+
+
+def _unescaped(text: str, at: int) -> str | None:
+    """Give JSON all of whose quotes were escaped, as it was before."""
+    if not _ESCAPED.match(text, at):
+        return None
+    try:
+        inner: object = _UNESCAPE.decode(f'"{text[at:].rstrip()}"')
+        return inner if isinstance(inner, str) and inner.encode() else None
+    except ValueError:
+        return None
+
+
+def _alone(text: str, recovery: Recovery) -> bool:
+    """Say whether a scalar is all there is, so that it is no part of a sentence."""
+    if any(repair.kind == "truncated" for repair in recovery.repairs) and _EITHER.search(text):
+        return False
+    return all(piece.kind in _HARMLESS or piece.text == ";" for piece in after(text, recovery.at))
+
+
+def _left_out(pieces: Iterable[Piece]) -> list[Repair]:
+    return [Repair(path=_ROOT, kind=kind, before=left, after="") for kind, left in pieces]

@@ -1,0 +1,132 @@
+"""What one side must be able to give, or will always have given."""
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from pyfunctools.schema.nodes import IN_PLACE, UNIONS, UNNAMED, Node, declared, opened, required, unions
+from pyfunctools.schema.ownership import Ownership, Place
+
+
+class Needs:
+    """Where every value that fits has something of the human's in it.
+
+    What is found by the types, the required properties and the branches of unions; where that does
+    not tell, nothing is needed.
+    """
+
+    def __init__(self, ownership: Ownership) -> None:
+        self._own = ownership
+        self._known: dict[_Claim, bool] = {}
+
+    def anything(self, nodes: Iterable[Node], place: Place) -> bool:
+        """Say whether a value that fits these nodes has something of the human's at a place."""
+        if place.owner != "mixed":
+            return place.owner == "human"
+        claim = (frozenset(nodes), place)
+        if claim not in self._known:
+            self._settle(claim)
+        return self._known[claim]
+
+    def _settle(self, claim: "_Claim") -> None:
+        claims = [claim]
+        self._known[claim] = False
+        for one in claims:  # grows while it is read
+            for nodes in self._readings(one):
+                new = [c for c in self._below(nodes, one[1]) if c not in self._known]
+                self._known |= dict.fromkeys(new, False)
+                claims += dict.fromkeys(new)
+        count = -1
+        while count != (count := sum(self._known[one] for one in claims)):
+            for one in reversed(claims):  # from the leaves up: mostly one round is enough
+                self._known[one] = self._known[one] or self._holds(one)
+
+    def _holds(self, claim: "_Claim") -> bool:
+        first, *others = (
+            any(c[1].owner == "human" or self._known[c] for c in self._below(nodes, claim[1]))
+            for nodes in self._readings(claim)
+        )
+        return first or (bool(others) and all(others))
+
+    def _readings(self, claim: "_Claim") -> list[tuple[Node, ...]]:
+        """Give what certainly holds, and then what holds in each branch of the first union."""
+        nodes = tuple(opened(claim[0], _TOGETHER))
+        branches = next(iter(unions(nodes)), [])
+        return [nodes, *(tuple(opened((*nodes, branch), _TOGETHER)) for branch in branches)]
+
+    def _below(self, nodes: tuple[Node, ...], place: Place) -> Iterator["_Claim"]:
+        """Give what is certainly there one step further, as far as the human may have part in it."""
+        steps: list[str | int] = []
+        if _are(nodes, "object"):
+            steps += dict.fromkeys(name for node in nodes for name in required(node))
+        if _are(nodes, "array") and any(map(_at_least_one, nodes)):
+            steps.append(0)
+        for step in steps:
+            child = self._own.child(place, step)
+            if child.owner in ("human", "mixed"):
+                yield frozenset(definite(self._own, nodes, step)), child
+
+
+def definite(ownership: Ownership, nodes: Iterable[Node], step: str | int) -> list[Node]:
+    """Give what nodes say of the place one step further, whatever else is in the value."""
+    return [
+        part
+        for node in nodes
+        for part in ownership.parts(node, step)
+        if all(part is not node.parts.get((keyword,)) for keyword in _UNSURE)
+    ]
+
+
+def needs_all(ownership: Ownership, place: Place) -> bool:
+    """Say whether the human must be able to give the model's alternatives too.
+
+    So it is where one of them takes a name that only an alternative of the human's declares: no
+    model may give that, and somebody must.
+    """
+    stack, seen = [place], {place}
+    while stack:
+        current = stack.pop()
+        named = {name: ownership.child(current, name) for name in current.names}
+        is_closed = current.every and all(map(_is_closed, current.every))
+        if not is_closed and any(map(_takes_any_name, opened(current.theirs, IN_PLACE))):
+            return True
+        own = {name for node in current.every for name in declared(node)}
+        if any(c.owner == "human" and (name in own or not is_closed) for name, c in named.items()):
+            return True
+        items = [ownership.child(current, index) for index in range(current.width + 1)]
+        if any(child.owner == "human" for child in items):
+            return True
+        below = [*named.values(), *items]
+        more = [inner for inner in below if inner.theirs and inner not in seen]
+        seen.update(more)
+        stack += more
+    return False
+
+
+_Claim: TypeAlias = tuple[frozenset[Node], Place]
+_TOGETHER = frozenset({"allOf"})
+_UNSURE = ("contains", "unevaluatedItems", "unevaluatedProperties")
+
+
+def _are(nodes: Iterable[Node], kind: str) -> bool:
+    return any(isinstance(n.schema, dict) and n.schema.get("type") == kind for n in nodes)
+
+
+def _at_least_one(node: Node) -> bool:
+    least = node.schema.get("minItems") if isinstance(node.schema, dict) else None
+    return isinstance(least, int | float) and least >= 1
+
+
+def _takes_any_name(node: Node) -> bool:
+    return any(keys[0] in UNNAMED for keys in node.parts)
+
+
+def _is_closed(node: Node) -> bool:
+    """Say whether a node takes no property that it does not declare, or leaves that to others."""
+    schema = node.schema
+    if not isinstance(schema, dict):
+        return schema is False
+    if schema.get("additionalProperties") is False or node.target is not None:
+        return True
+    kinds = schema.get("type", "object")
+    takes_objects = "object" in (kinds if isinstance(kinds, list) else [kinds])
+    return not takes_objects or any(keys[0] in UNIONS or keys[0] == "allOf" for keys in node.parts)

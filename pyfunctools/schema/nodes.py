@@ -1,0 +1,97 @@
+"""One subschema, where it is used, and what it says of the places around it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from pyfunctools._json import JsonSchema
+from pyfunctools.schema.path import Keys
+from pyfunctools.schema.references import MAX_HOPS
+
+UNIONS: Final = frozenset({"anyOf", "oneOf"})
+"""Keywords whose schemas are alternatives for the place they stand at."""
+MEMBERS: Final = frozenset({"allOf", "dependencies", "dependentSchemas", "else", "then"})
+"""Keywords whose schemas hold, always or sometimes, for the place they stand at."""
+MENTIONS: Final = frozenset({"if", "not"})
+"""Keywords whose schemas are asked about the place they stand at, and say nothing of it."""
+IN_PLACE: Final = UNIONS | MEMBERS | MENTIONS
+UNNAMED: Final = frozenset({"additionalProperties", "patternProperties", "unevaluatedProperties"})
+"""Keywords whose schemas are about properties that are not named."""
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One subschema, where it is used; equal to none but itself.
+
+    `parts` are the subschemas one level below by the steps to them, but for definitions, and
+    `target` is what its `$ref` leads to. `touched` says that something here or below is the
+    human's, `linked` that a reference stands here or below.
+    """
+
+    schema: JsonSchema | bool
+    name: str = ""
+    marked: bool = False
+    touched: bool = False
+    linked: bool = False
+    parts: "dict[Keys, Node]" = field(default_factory=dict[Keys, "Node"], repr=False)
+    target: "Node | None" = field(default=None, repr=False)
+
+
+def is_null(node: Node) -> bool:
+    """Say whether only null fits a node."""
+    for _ in range(MAX_HOPS):
+        schema = node.schema
+        if not isinstance(schema, dict):
+            return False
+        if schema.get("type") in ("null", ["null"]) or schema.get("enum") == [None]:
+            return True
+        if "const" in schema and schema["const"] is None:
+            return True
+        if node.target is None:
+            return False
+        node = node.target
+    return False
+
+
+def declared(node: Node) -> list[str]:
+    """Give the names of a subschema's properties."""
+    return [str(steps[1]) for steps in node.parts if steps[0] == "properties"]
+
+
+def required(node: Node) -> list[str]:
+    """Give the names that a subschema requires."""
+    names = node.schema.get("required") if isinstance(node.schema, dict) else None
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def prefix(node: Node) -> int:
+    """Give how many items have schemas of their own in a subschema."""
+    schema = node.schema if isinstance(node.schema, dict) else {}
+    lists = (schema.get("prefixItems"), schema.get("items"))
+    return max((len(items) for items in lists if isinstance(items, list)), default=0)
+
+
+def opened(
+    nodes: Iterable[Node], keywords: Iterable[str], without: Iterable[Node] = ()
+) -> Iterator[Node]:
+    """Give nodes and what holds at the same place by these keywords, each once."""
+    seen = set(without)
+    stack = list(reversed(tuple(nodes)))
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            below = [part for steps, part in node.parts.items() if steps[0] in keywords]
+            stack.extend(reversed(below))
+            if node.target is not None:
+                stack.append(node.target)
+
+
+def unions(nodes: Iterable[Node]) -> Iterator[list[Node]]:
+    """Give the branches of each union that stands in one of these nodes."""
+    for node in nodes:
+        for keyword in UNIONS:
+            branches = [part for keys, part in node.parts.items() if keys[0] == keyword]
+            if branches:
+                yield branches

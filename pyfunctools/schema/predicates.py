@@ -1,0 +1,109 @@
+"""What makes a part of the arguments the human's: predicates over the schemas of a function."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pyfunctools._json import JsonSchema
+from pyfunctools.schema.path import Path
+
+IsHuman: TypeAlias = Callable[[Path, JsonSchema], bool]
+"""Whether what stands at this path is the human's to give.
+
+The path is that of the schema: `[*]` stands for any item of an array and any other key of a map, and
+is `"*"` in `path.keys`. A `$ref` is followed: the schema has the keywords of the definition, and over
+them those beside the reference.
+"""
+
+ANY = "*"
+"""The step, in `path.keys`, to any item of an array and to any key that is not declared."""
+
+_SECRET_KEYWORD = re.compile(r"x-.+-secret-key")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_SECRET_WORDS = frozenset(
+    """
+    apikey credential credentials cvc cvv key keys otp passcode passphrase passwd password passwords
+    pin pwd secret secrets token tokens
+    """.split()
+)
+_SECRET_END = re.compile(r"(?:apikey|passcode|passphrase|passwd|password|secret|token)s?$")
+
+_TEXT_ENCODINGS = frozenset({"7bit", "8bit", "quoted-printable"})
+_TEXT_MEDIA = re.compile(
+    r"text/.*|multipart/.*|application/(?:.+\+)?(?:json|xml|yaml)"
+    r"|application/(?:x-ndjson|jsonl|x-yaml|toml|graphql|sql|javascript|x-javascript|ecmascript"
+    r"|x-www-form-urlencoded)"
+)
+
+
+def is_human_by_default(path: Path, schema: JsonSchema) -> bool:
+    """Say whether a schema is marked `x-human: true`, or is a secret or a file.
+
+    `x-human: false` says that it is the model's, whatever else it is.
+    """
+    marked = schema.get("x-human")
+    if isinstance(marked, bool):
+        return marked
+    return is_secret(path, schema) or is_file(path, schema)
+
+
+def is_secret(path: Path, schema: JsonSchema) -> bool:
+    """Say whether a schema is a secret's.
+
+    It has `format: password`, a keyword such as `x-vendor-secret-key`, or `writeOnly` under a name
+    with a word like `password`, `secret`, `token` or `key` in it.
+    """
+    if schema.get("format") == "password":
+        return True
+    if schema.get("writeOnly") is True and _sounds_secret(name_in(path)):
+        return True
+    return any(_SECRET_KEYWORD.fullmatch(key) and schema[key] for key in schema)
+
+
+def is_file(_: Path, schema: JsonSchema) -> bool:
+    """Say whether a schema is a file's: `format: binary`, or content that is not text.
+
+    `contentEncoding` is one of RFC 2045 and RFC 4648, `contentMediaType` one of RFC 2046.
+    """
+    if schema.get("format") == "binary":
+        return True
+    encoding, media = schema.get("contentEncoding"), schema.get("contentMediaType")
+    if isinstance(encoding, str) and encoding.strip().lower() not in _TEXT_ENCODINGS:
+        return True
+    if not isinstance(media, str):
+        return False
+    return not _TEXT_MEDIA.fullmatch(media.partition(";")[0].strip().lower())
+
+
+@dataclass(frozen=True, slots=True)
+class _AnyOf:
+    predicates: tuple[IsHuman, ...]
+
+    def __call__(self, path: Path, schema: JsonSchema) -> bool:
+        return any(predicate(path, schema) for predicate in self.predicates)
+
+
+def any_of(*predicates: IsHuman) -> IsHuman:
+    """Give the predicate that says yes where one of these does."""
+    return _AnyOf(predicates)
+
+
+def name_in(path: Path) -> str:
+    """Give the last name on a path; items of a list are called like the list."""
+    return next((key for key in reversed(path.keys) if isinstance(key, str) and key != ANY), "")
+
+
+def looks_at_name_only(predicate: IsHuman) -> bool:
+    """Say whether a predicate is known to see no more of a path than `name_in` gives.
+
+    What such a predicate says of a definition holds wherever the definition is used.
+    """
+    if isinstance(predicate, _AnyOf):
+        return all(map(looks_at_name_only, predicate.predicates))
+    return predicate in (is_human_by_default, is_secret, is_file)
+
+
+def _sounds_secret(name: str) -> bool:
+    words = [word.lower() for word in _WORD.findall(name)]
+    return any(word in _SECRET_WORDS or _SECRET_END.search(word) for word in words)

@@ -1,0 +1,359 @@
+"""JSON that is broken, read for what was written in it and for nothing else."""
+
+import re
+from dataclasses import dataclass
+from json import dumps
+from typing import Final
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._text import shortened
+from pyfunctools.limits import Limits
+from pyfunctools.schema.bare import is_last, read_bare
+from pyfunctools.schema.glyphs import CLOSERS, COLONS, COMMAS, HIDDEN, QUOTES
+from pyfunctools.schema.path import Keys, Path
+from pyfunctools.schema.places import Parts, Places
+from pyfunctools.schema.quotes import KEY_AHEAD, MEMBER, Quoted, Where, read_quoted
+from pyfunctools.schema.result import Issue, Repair
+from pyfunctools.schema.surround import BLANK, COMMENT
+
+MAX_REPAIRS: Final = 100_000
+"""A text that needs more repairs than this is no JSON."""
+MAX_PATHS: Final = 16 << 20
+"""Characters in the paths of all repairs; each holds the names of all objects around it."""
+
+_SPACE = re.compile(r"[ \t\n\r]*+")
+_BARE_KEY = re.compile(rf"[^\s=,;{{}}\[\]{COLONS}{COMMAS}{QUOTES}]++")
+_COLON = re.compile(rf":=|=>|[{COLONS}=]")
+_CLOSING = {"{": "}", "[": "]"}
+_BRACE = re.compile(r"\s*+\}")
+_GOES_ON = re.compile(r"\s*+[,}\]]")
+
+
+@dataclass(slots=True)
+class _Frame:
+    """An object or an array that is open.
+
+    `key` is the place of the element that is being read; `filled` says that one was read since the
+    last comma, `comma` that there was a comma.
+    """
+
+    value: dict[str, JsonValue] | list[JsonValue]
+    closer: str
+    key: str | int = 0
+    filled: bool = False
+    comma: bool = False
+    doubled: bool = False
+    parts: Parts | None = None
+
+
+class Recovery:
+    """Reads one value of a text, from `start` on, without recursion and in linear time.
+
+    Afterwards `value` holds it and `at` says where it ended; with `issues` there is no value.
+    `begun` says whether a member or an item was read, so that it was meant as JSON at all.
+    A `fenced` text was ended by the one who wrote it, so that no number in it was cut off. Where it
+    is not `sure` that JSON begins there, nothing is read behind an issue before that.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        start: int,
+        stop: int,
+        *,
+        limits: Limits,
+        schema: JsonSchema | None = None,
+        fenced: bool = False,
+        sure: bool = True,
+    ) -> None:
+        self._text = text
+        self._stop = stop
+        self._limits = limits
+        self._fenced = fenced
+        self._sure = sure
+        self._schema = schema
+        self._places = None if schema is None else Places(schema)
+        self._stack: list[_Frame] = []
+        self._broken = False
+        self._spent = 0
+        self._swallowed: int | None = None
+        self.at = start
+        self.value: JsonValue = None
+        self.begun = False
+        self.issues: list[Issue] = []
+        self.repairs: list[Repair] = []
+
+    def read(self) -> None:
+        """Read the value that stands here."""
+        self._value("root")
+        while self._stack and not self._broken:
+            self._step()
+
+    def read_members(self) -> bool:
+        """Read the members of an object whose first bracket is missing, if a member stands here."""
+        if not MEMBER.match(self._text, self.at, self._stop):
+            return False
+        value: dict[str, JsonValue] = {}
+        self.value = value
+        self._repair("closer", "", "{")
+        self._stack.append(_Frame(value, "}"))
+        while self._stack and not self._broken:
+            self._step()
+        return True
+
+    def _step(self) -> None:
+        frame = self._stack[-1]
+        self._blanks()
+        if self.at >= self._stop:
+            self._end()
+            return
+        char = self._text[self.at]
+        if char in "}]":
+            self._close(frame, char)
+        elif char in COMMAS:
+            if not frame.filled or char != ",":
+                self._repair("comma", char, "," if frame.filled else "", self._keys(-1))
+            frame.comma, frame.filled = True, False
+            self.at += 1
+        elif isinstance(frame.value, list):
+            self._missing_comma(frame)
+            frame.key = len(frame.value)
+            self._value("item")
+        elif char == "{" and not frame.value and not frame.doubled:
+            frame.doubled = True
+            self.at += 1
+            self._repair("brace", "{{", "{", self._keys(-1))
+        else:
+            follows = frame.filled
+            self._missing_comma(frame)
+            self._member(frame, follows)
+
+    def _missing_comma(self, frame: _Frame) -> None:
+        if frame.filled:
+            self._repair("comma", "", ",", self._keys(-1))
+        frame.filled, frame.comma = True, False
+
+    def _member(self, frame: _Frame, follows: bool) -> None:
+        start = self.at
+        key = self._key(follows)
+        if key is None:
+            return
+        frame.key = key
+        self._blanks()
+        colon = _COLON.match(self._text, self.at, self._stop)
+        if colon is None:
+            self._fail(start, f"The key {_shown(key)}", "has no value", "a colon and a value")
+            return
+        if colon[0] != ":":
+            self._repair("colon", colon[0], ":")
+        self.begun = True
+        self.at = colon.end()
+        if isinstance(frame.value, dict) and key in frame.value:
+            fault = "stands in the same object already"
+            self._complain(start, f"The duplicate key {key!r}", fault, "each key once", key)
+        self._blanks()
+        if self.at >= self._stop or self._text[self.at] in "}],;":
+            self._complain(start, f"The key {_shown(key)}", "has no value", "a JSON value")
+            self._put(None)
+            self._broken = self._broken or self.at >= self._stop
+            return
+        self._value("member")
+
+    def _key(self, follows: bool) -> str | None:
+        start = self.at
+        if self._text[start] in CLOSERS:
+            quoted = read_quoted(self._text, start, self._stop, "key")
+            self.at = quoted.end
+            if quoted.fault is not None:
+                self._fail(start, "The key", quoted.fault, "a key as JSON writes it")
+                return None
+            self._stack[-1].key = quoted.value
+            self._note(quoted, start)
+            return quoted.value
+        found = _BARE_KEY.match(self._text, start, self._stop)
+        ahead = found and BLANK.match(self._text, found.end(), self._stop)
+        if not found or not ahead or not _COLON.match(self._text, ahead.end(), self._stop):
+            self.begun = self.begun or not found
+            shown = f"`{shortened(found[0] if found else self._text[start], 40)}`"
+            fault = "is neither a comma nor a bracket" if follows else "is not a key with a value"
+            self._fail(start, shown, fault, "a key in double quotes, a colon and a value")
+            return None
+        self.at = found.end()
+        self._stack[-1].key = found[0]
+        self._repair("key", found[0], dumps(found[0], ensure_ascii=False))
+        return found[0]
+
+    def _value(self, where: Where) -> None:
+        char = self._text[self.at]
+        if char in "{[":
+            self._open(char)
+        elif char in CLOSERS:
+            self._string(where)
+        else:
+            self._bare()
+
+    def _open(self, char: str) -> None:
+        if len(self._stack) >= self._limits.depth:
+            deep = self._limits.depth
+            self.begun = True
+            expected = f"at most {deep} levels of objects and arrays"
+            self._fail(self.at, "The value", f"is nested more than {deep} levels deep", expected)
+            return
+        value: dict[str, JsonValue] | list[JsonValue] = {} if char == "{" else []
+        self._put(value)
+        self._stack.append(_Frame(value, _CLOSING[char]))
+        self.at += 1
+
+    def _string(self, where: Where) -> None:
+        start = self.at
+        quoted = read_quoted(self._text, start, self._stop, where)
+        self.at = quoted.end
+        if quoted.fault is None:
+            self.begun = self.begun or where == "item"
+            self._note(quoted, start)
+            self._put(quoted.value)
+            return
+        shown = self._text[start : min(quoted.end, start + 40)]
+        self._complain(start, "The string", quoted.fault, "a string as JSON writes it", shown)
+        self._put(None)
+        self._broken = self._broken or quoted.end >= self._stop
+
+    def _note(self, quoted: Quoted, start: int) -> None:
+        if quoted.kinds:
+            written, meant = self._text[start : quoted.end], dumps(quoted.value, ensure_ascii=False)
+            for kind in quoted.kinds:
+                self._repair(kind, written, meant)
+
+    def _bare(self) -> None:
+        start = self.at
+        bare = read_bare(self._text, start, self._stop, self._wanted)
+        token = self._text[start : bare.end]
+        self.at = bare.end
+        self._put(bare.value)
+        if bare.fault is not None:
+            self._complain(start, bare.shown, bare.fault, bare.expected, token)
+            self._blanks()
+            followed = self.at < self._stop and self._text[self.at] not in "}],;"
+            self._broken = self._broken or followed
+            return
+        self.begun = True
+        meant = dumps(bare.value, ensure_ascii=False) if bare.kinds else token
+        for kind in bare.kinds:
+            self._repair(kind, token, meant)
+        cut = not isinstance(bare.value, bool | None) and bool(self._stack) and not self._fenced
+        if cut and is_last(self._text, bare.end, self._stop):
+            self._repair("truncated", token, meant)
+
+    def _put(self, value: JsonValue) -> None:
+        if not self._stack:
+            self.value = value
+            return
+        frame = self._stack[-1]
+        if isinstance(frame.value, list):
+            frame.value.append(value)
+        else:
+            frame.value[str(frame.key)] = value
+
+    def _close(self, frame: _Frame, char: str) -> None:
+        """End the object or array that this bracket, right or wrong, was meant to end."""
+        self.at += 1
+        goes_on = _GOES_ON.match(self._text, self.at, self._stop) is not None
+        outer = [n for n, other in enumerate(self._stack) if other.closer == char]
+        if not outer or (frame.closer != char and outer[-1] == 0 and goes_on):
+            # No such bracket is open, or what follows would be lost with the end of the value.
+            self._repair("closer", char, frame.closer, self._keys(-1))
+            self._shut()
+            return
+        if outer[-1] == 0 and char == "}" and KEY_AHEAD.match(self._text, self.at, self._stop):
+            self._repair("closer", char, "", ())
+            return
+        while len(self._stack) > outer[-1] + 1:
+            self._repair("closer", "", self._stack[-1].closer, self._keys(-1))
+            self._shut()
+        self._shut()
+
+    def _shut(self) -> None:
+        frame = self._stack[-1]
+        if frame.comma and not frame.filled:
+            self._repair("comma", ",", "", self._keys(-1))
+        if frame.doubled and (second := _BRACE.match(self._text, self.at, self._stop)):
+            self.at = second.end()
+        self._stack.pop()
+
+    def _end(self) -> None:
+        """Close what is open where the text stops."""
+        if self._swallowed is not None:
+            rest = "holds brackets and goes on to the end of the text"
+            self._fail(self._swallowed, "The comment", rest, "a comment that ends, or none")
+            return
+        while self._stack:
+            self._repair("closer", "", self._stack[-1].closer, self._keys(-1))
+            self._shut()
+
+    def _blanks(self) -> None:
+        """Skip space and comments; what JSON does not know of them is a repair."""
+        while True:
+            found = _SPACE.match(self._text, self.at, self._stop)
+            self.at = found.end() if found else self.at
+            char = self._text[self.at] if self.at < self._stop else "x"
+            if char.isspace() or char in HIDDEN:
+                kind, odd = "space", BLANK.match(self._text, self.at, self._stop)
+            elif char in "/#":
+                kind, odd = "comment", COMMENT.match(self._text, self.at, self._stop)
+            else:
+                return
+            if odd is None:
+                return
+            open_ended = kind == "comment" and odd.end() >= self._stop and odd[0][-2:] != "*/"
+            if open_ended and ("}" in odd[0] or "]" in odd[0]):
+                self._swallowed = self.at
+            self._repair(kind, odd[0], " " if kind == "space" else "")
+            self.at = odd.end()
+
+    def _wanted(self) -> frozenset[str]:
+        """Give the types that the schema names for the value that stands here."""
+        places = self._places
+        if places is None or self._schema is None:
+            return frozenset()
+        schemas: list[JsonSchema | bool] = [self._schema]
+        outer: _Frame | None = None
+        for frame in self._stack:
+            if frame.parts is None:
+                inner = (
+                    [self._schema] if outer is None else places.inside(outer.parts or (), outer.key)
+                )
+                frame.parts = places.anyhow(inner)
+            outer = frame
+        if outer is not None:
+            schemas = places.inside(outer.parts or (), outer.key)
+        return places.named(schemas)
+
+    def _keys(self, levels: int | None = None) -> Keys:
+        return tuple(frame.key for frame in self._stack[:levels])
+
+    def _repair(self, kind: str, before: str, after: str, keys: Keys | None = None) -> None:
+        path = Path.of(self._keys() if keys is None else keys)
+        self._spent += len(path)
+        if len(self.repairs) < MAX_REPAIRS and self._spent <= MAX_PATHS:
+            self.repairs.append(Repair(path=path, kind=kind, before=before, after=after))
+        elif not self._broken:
+            self._fail(self.at, "The text", "needs more repairs than are made", "JSON")
+
+    def _complain(
+        self, at: int, subject: str, fault: str, expected: str, value: JsonValue = None
+    ) -> None:
+        place = f"at line {self._text.count(chr(10), 0, at) + 1}"
+        place += f" column {at - self._text.rfind(chr(10), 0, at)}"
+        message = f"{subject} {place} {fault}."
+        path = Path.of(self._keys())
+        self.issues.append(Issue(path=path, expected=expected, value=value, message=message))
+        enough = len(self.issues) >= self._limits.issues or not (self.begun or self._sure)
+        self._broken = self._broken or enough
+
+    def _fail(self, at: int, subject: str, fault: str, expected: str) -> None:
+        self._complain(at, subject, fault, expected)
+        self._broken = True
+
+
+def _shown(key: str) -> str:
+    return dumps(shortened(key, 40), ensure_ascii=False)

@@ -1,0 +1,91 @@
+"""What the engine answers: `Success` or `Failure`, with the issues and the repairs."""
+
+from dataclasses import dataclass
+from typing import Generic, Literal, NoReturn, TypeAlias, TypeVar
+
+from pyfunctools._json import JsonValue
+from pyfunctools.errors import ArgumentsError
+from pyfunctools.schema.feedback import feedback
+from pyfunctools.schema.path import Path
+
+T_co = TypeVar("T_co", covariant=True)
+
+Side: TypeAlias = Literal["whole", "llm", "human"]
+"""Whose part of the arguments: the model's, the human's, or both together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """One complaint about a value.
+
+    `path` says where, `expected` what would be right, in one line a model can act on, `value` what
+    was there (`None` where nothing was), `message` the whole complaint as a sentence, and `side`
+    whose it is.
+    """
+
+    path: Path
+    expected: str
+    value: JsonValue
+    message: str
+    side: Side = "whole"
+
+    @property
+    def pointer(self) -> str:
+        """The place as a JSON Pointer (RFC 6901)."""
+        return self.path.pointer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """One change that `parse` or `coerce` made: where, of which kind, from what, to what.
+
+    For a repair of text `before` and `after` are the pieces of text; a piece that was put in has an
+    empty `before`.
+    """
+
+    path: Path
+    kind: str
+    before: JsonValue
+    after: JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Success(Generic[T_co]):
+    """The value, and what was repaired to get it. Truthy, so that `if result:` narrows."""
+
+    value: T_co
+    repairs: tuple[Repair, ...] = ()
+
+    def __bool__(self) -> Literal[True]:
+        return True
+
+    def unwrap(self) -> T_co:
+        """Give the value."""
+        return self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Everything that is wrong with `value`, the value as received. Falsy."""
+
+    value: JsonValue
+    issues: tuple[Issue, ...]
+    repairs: tuple[Repair, ...] = ()
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def feedback(self) -> str:
+        """Give the text for the model: the value it sent with a comment on each wrong line."""
+        return feedback(self.value, self.issues)
+
+    def unwrap(self) -> NoReturn:
+        """Raise this failure as an exception, for those who want one.
+
+        Raises:
+            ArgumentsError: always; its `failure` is this one.
+        """
+        raise ArgumentsError(self)
+
+
+Result: TypeAlias = Success[T_co] | Failure

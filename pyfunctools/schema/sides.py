@@ -1,0 +1,312 @@
+"""The model's and the human's side of a schema, each written as a schema of its own.
+
+What is the one's is copied, what is the other's is left out, and what is both's is written anew,
+keyword by keyword. A keyword that looks at both sides at once is left off both: the whole is
+checked in the end. So whatever fits the schema, its parts fit the sides.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.needs import definite
+from pyfunctools.schema.nodes import UNIONS, UNNAMED, Node, declared, is_null, prefix, required
+from pyfunctools.schema.ownership import LLM, Ownership, Place
+from pyfunctools.schema.writer import NULL, Part, Writer
+
+NOTHING: Final[JsonSchema] = {
+    "type": "object",
+    "properties": {},
+    "required": [],
+    "additionalProperties": False,
+}
+"""The side of one to whom nothing belongs."""
+
+_KEPT = {
+    "llm": frozenset(
+        {
+            "$schema",
+            "contentEncoding",
+            "contentMediaType",
+            "deprecated",
+            "description",
+            "exclusiveMaximum",
+            "exclusiveMinimum",
+            "format",
+            "maxItems",
+            "maxLength",
+            "maximum",
+            "minItems",
+            "minLength",
+            "minimum",
+            "multipleOf",
+            "pattern",
+            "readOnly",
+            "title",
+            "type",
+            "writeOnly",
+        }
+    ),
+    "human": frozenset({"$schema", "deprecated", "description", "maxItems", "minItems", "title"}),
+}
+"""Keywords that say the same of one side as of the whole."""
+_SCALAR = frozenset({"const", "default", "enum"})
+"""Keywords that the model's side keeps where no object or array is in them."""
+_OF_BOTH = frozenset(
+    {
+        "const",
+        "default",
+        "dependencies",
+        "dependentRequired",
+        "enum",
+        "example",
+        "examples",
+        "propertyNames",
+    }
+)
+"""Keywords that may name or hold the human's, beside alternatives of both."""
+_OBJECT = frozenset({"additionalProperties", "patternProperties", "properties"})
+_ITEMS = ("prefixItems", "items", "additionalItems")
+
+
+def written(ownership: Ownership, part: Part) -> JsonSchema:
+    """Give one side of the whole schema, complete with its own `$defs`."""
+    root = ownership.root
+    if root.owner in ("llm", "human"):
+        return ownership.graph.schema if root.owner == part else NOTHING
+    writer = Writer(ownership, part, _filled)
+    return writer.finished(writer.at(ownership.graph.root, root))
+
+
+def written_at(ownership: Ownership, place: Place, part: Part) -> JsonSchema:
+    """Give what one side may choose at one place that has alternatives of both."""
+    writer = Writer(ownership, part, _filled)
+    theirs = [writer.at(node, None) for node in place.theirs]
+    branches = theirs if part == "human" else [writer.at(node, place) for node in place.nodes]
+    return writer.finished({"anyOf": branches})
+
+
+def _filled(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dict[str, JsonValue]:
+    if place.owner == "either":
+        return _chosen(writer, node, source, place)
+    result = {key: value for key, value in source.items() if key in _KEPT[writer.part]}
+    if writer.part == "human" and "type" in source:
+        result["type"] = _human_type(source["type"])
+    for key in _SCALAR & source.keys() if writer.part == "llm" else ():
+        value = source[key]
+        values = value if key == "enum" and isinstance(value, list) else [value]
+        if not any(isinstance(inner, dict | list) for inner in values):
+            result[key] = value
+    if not _OBJECT.isdisjoint(source):
+        fill = _llm_object if writer.part == "llm" else _human_object
+        result |= fill(writer, node, source, place)
+    if "required" in source:
+        result["required"] = [n for n in required(node) if _is_required(writer, node, place, n)]
+    result |= _array(writer, node, place) | _in_place(writer, node, source, place)
+    return {key: result[key] for key in (*source, *result) if key in result}
+
+
+def _chosen(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dict[str, JsonValue]:
+    """Give alternatives of both: those of the other side are left out."""
+    kept = {key: value for key, value in source.items() if key not in _OF_BOTH}
+    unions: list[dict[str, JsonValue]] = []
+    for keyword in UNIONS & source.keys():
+        branches = [part for keys, part in node.parts.items() if keys[0] == keyword]
+        if any(branch.touched for branch in branches):
+            del kept[keyword]
+            left = [branch for branch in branches if _is_taken(writer, branch, place)]
+            # Not `oneOf`: a value that two of all branches take may be taken by one of these.
+            taken = [writer.at(b, None if b in place.theirs else place) for b in left]
+            unions.append({"anyOf": taken or [False]})
+    result = writer.copied(node, kept, place)
+    if len(unions) == 1 and "anyOf" not in result:
+        return result | unions[0]
+    return {"allOf": [result, *unions]} if unions else result
+
+
+def _is_taken(writer: Writer, branch: Node, place: Place) -> bool:
+    if branch in place.theirs:
+        return writer.part == "human"
+    return writer.part == "llm" or branch.touched or is_null(branch)
+
+
+def _is_required(writer: Writer, node: Node, place: Place, name: str) -> bool:
+    child = writer.own.child(place, name)
+    if writer.part == "llm":
+        return child.owner in ("llm", "mixed")
+    return writer.needs.anything(definite(writer.own, (node,), name), child)
+
+
+def _llm_object(
+    writer: Writer, node: Node, source: JsonSchema, place: Place
+) -> dict[str, JsonValue]:
+    """Give the model's part of an object, as open as the whole is."""
+    properties: dict[str, JsonValue] = {}
+    own = dict.fromkeys(declared(node))
+    for name in {**own, **place.names}:
+        child = writer.own.child(place, name)
+        if child.owner == "llm" and name in own:
+            properties[name] = writer.at(node.parts["properties", name], None)
+        elif child.owner in ("mixed", "either"):
+            _declare(writer, properties, node, name, child)
+    result: dict[str, JsonValue] = {}
+    if properties or "properties" in source:
+        result["properties"] = properties
+    patterns = {
+        pattern: True if child is None else writer.below(part, child)
+        for pattern, part, child in _patterns(writer, node, place)
+    }
+    kept = {pattern: inner for pattern, inner in patterns.items() if inner is not None}
+    if kept:
+        result["patternProperties"] = kept
+    rest = node.parts.get(("additionalProperties",))
+    if rest is not None:
+        child = _place_of(writer, node, rest, place)
+        inner = True if child is None else writer.below(rest, child)
+        result["additionalProperties"] = False if inner is None else inner
+    return result
+
+
+def _human_object(
+    writer: Writer, node: Node, source: JsonSchema, place: Place
+) -> dict[str, JsonValue]:
+    """Give the human's part of an object, closed where it can be."""
+    properties: dict[str, JsonValue] = {}
+    is_closed = source.get("additionalProperties") is False
+    for name in place.names:
+        child = writer.own.child(place, name)
+        if child.owner != "llm":
+            _declare(writer, properties, node, name, child)
+            if not is_closed:
+                properties.setdefault(name, True)
+    result: dict[str, JsonValue] = {}
+    if properties or "properties" in source:
+        result["properties"] = properties
+    patterns = {
+        pattern: True if child is None else writer.below(part, child)
+        for pattern, part, child in _patterns(writer, node, place)
+        if child is not LLM
+    }
+    if patterns:
+        result["patternProperties"] = patterns
+    rest = node.parts.get(("additionalProperties",))
+    child = LLM if rest is None else _place_of(writer, node, rest, place)
+    if rest is not None and child is not None and child is not LLM:
+        result["additionalProperties"] = writer.below(rest, child)
+    elif is_closed or (child is not None and not _has_foreign(node, place)):
+        result["additionalProperties"] = False
+    return result
+
+
+def _declare(
+    writer: Writer, properties: dict[str, JsonValue], node: Node, name: str, child: Place
+) -> None:
+    """Put what a node says of a name among the properties, wherever in the node it says it."""
+    parts = writer.own.parts(node, name)
+    if any(part.schema is False for part in parts):
+        return
+    schemas = [writer.below(part, child) for part in definite(writer.own, (node,), name)]
+    if schemas:
+        properties[name] = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
+
+
+def _patterns(writer: Writer, node: Node, place: Place) -> Iterator[tuple[str, Node, Place | None]]:
+    """Give each pattern of a node with the place it speaks of, `None` where that is several."""
+    for keys, part in node.parts.items():
+        if keys[0] == "patternProperties":
+            pattern = str(keys[1])
+            is_shared = any(
+                writer.own.child(place, name) is not LLM
+                for name in place.names
+                if writer.own.matches(pattern, name)
+            )
+            yield pattern, part, None if is_shared else _place_of(writer, node, part, place)
+
+
+def _place_of(writer: Writer, node: Node, slot: Node, place: Place) -> Place | None:
+    """Give the place that a pattern or the additional properties of a node speak of.
+
+    `None` where others may speak of the same names, so that it is several places.
+    """
+    patterns = [part for keys, part in node.parts.items() if keys[0] == "patternProperties"]
+    others = [part for part in patterns if part is not slot and slot in patterns]
+    for other in place.every:
+        if other is not node:
+            others += [part for keys, part in other.parts.items() if keys[0] in UNNAMED]
+    others = [part for part in others if isinstance(part.schema, dict)]
+    if others and any(part.touched for part in (slot, *others)):
+        return None
+    return writer.own.place((slot,))
+
+
+def _has_foreign(node: Node, place: Place) -> bool:
+    """Say whether something of the human's may come under a name this node says nothing of."""
+    return any(
+        part.touched
+        for other in place.every
+        for keys, part in other.parts.items()
+        if keys[0] == "unevaluatedProperties" or (keys[0] in UNNAMED and other is not node)
+    )
+
+
+def _array(writer: Writer, node: Node, place: Place) -> dict[str, JsonValue]:
+    result: dict[str, JsonValue] = {}
+    for keyword in _ITEMS:
+        single = node.parts.get((keyword,))
+        if single is not None:
+            indexes = range(prefix(node), place.width + 1)
+            places = {writer.own.child(place, index) for index in indexes}
+            # Where the schemas of others make several places of them, none is told.
+            is_one = single.schema is False or len(places) == 1
+            result[keyword] = _item(writer, single, places.pop()) if is_one else True
+            continue
+        listed = [part for keys, part in node.parts.items() if keys[0] == keyword]
+        if listed:
+            result[keyword] = [
+                _item(writer, part, writer.own.child(place, index))
+                for index, part in enumerate(listed)
+            ]
+    return result
+
+
+def _item(writer: Writer, part: Node, place: Place) -> JsonSchema | bool:
+    inner = writer.below(part, place)
+    if part.schema is False:
+        return False
+    return NULL if inner is None else inner
+
+
+def _in_place(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dict[str, JsonValue]:
+    """Give what else a node says of the same place; conditions look at both sides."""
+    result: dict[str, JsonValue] = {}
+    if node.target is not None:
+        result["$ref"] = writer.reference(node.target, place)
+    members = [writer.at(part, place) for keys, part in node.parts.items() if keys[0] == "allOf"]
+    # Of two alternatives the same may be left: one of them has to fit, or more.
+    for keyword in ("anyOf", "oneOf"):
+        branches = [writer.at(part, place) for k, part in node.parts.items() if k[0] == keyword]
+        if branches and "anyOf" in result:
+            members.append({"anyOf": _once(branches)})
+        elif branches:
+            result["anyOf"] = _once(branches)
+    if members:
+        result["allOf"] = members
+    value = source.get("discriminator")
+    if writer.part == "llm" and isinstance(value, dict):
+        if writer.own.child(place, str(value.get("propertyName"))) is LLM:
+            result |= writer.discriminator(node, source, place)
+    return result
+
+
+def _human_type(kinds: JsonValue) -> JsonValue:
+    """Give the type of the human's part: null stands for a value without parts."""
+    listed = kinds if isinstance(kinds, list) else [kinds]
+    kept = [kind for kind in listed if kind in ("array", "object")]
+    if len(kept) < len(listed):
+        kept.append("null")
+    return kept[0] if len(kept) == 1 else kept
+
+
+def _once(branches: list[JsonSchema | bool]) -> list[JsonSchema | bool]:
+    """Give the branches, but those that are one and the same only once."""
+    return list({id(branch): branch for branch in branches}.values())

@@ -1,0 +1,133 @@
+"""Whether a value is right, and everything that is wrong with it."""
+
+from functools import partial
+from itertools import islice
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._lazy import Lazy
+from pyfunctools.schema.compiled import Compiled, Resolver
+from pyfunctools.schema.depth import deeper_than
+from pyfunctools.schema.issues import MOST, Issues, issue_of
+from pyfunctools.schema.plain import DEPTH, is_json, not_json, plain
+from pyfunctools.schema.result import Failure, Issue, Side, Success
+from pyfunctools.schema.sentences import Complaint
+
+
+class Validator:
+    """A schema that judges values, compiled when it first does.
+
+    It is judged by the draft that its own `$schema` names, else by 2020-12. With `formats` a
+    `format` that is known is checked. A `$ref` that leads out of the schema is refused unless a
+    `resolver` is given, which takes the address and gives the document.
+
+    Cheap to make, safe to share between threads, and can be copied and pickled; a copy compiles
+    anew. The schema must not change once a value has been judged.
+    """
+
+    __slots__ = ("_formats", "_made", "_resolver", "schema")
+
+    def __init__(
+        self,
+        schema: JsonSchema | bool,
+        *,
+        formats: bool = True,
+        resolver: Resolver | None = None,
+    ) -> None:
+        self.schema = schema
+        self._formats = formats
+        self._resolver = resolver
+        self._made = Lazy(partial(_make, schema, formats, resolver))
+
+    def compile(self) -> None:
+        """Compile the schema, if nobody has, to see whether it is one.
+
+        Raises:
+            SchemaError: it is not, or it needs a `$ref` that may not be fetched.
+        """
+        self._made.get()
+
+    def is_valid(self, value: JsonValue) -> bool:
+        """Say whether a value is right.
+
+        Raises:
+            SchemaError: see `compile`.
+        """
+        compiled, _ = self._made.get()
+        if is_json(value):
+            return compiled.validator.is_valid(value)
+        return not _unfit(value, "whole") and compiled.validator.is_valid(plain(value))
+
+    def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
+        """Give the value itself, or every issue it has; `side` is noted in each.
+
+        What is not JSON is an issue: `NaN` and the infinities, lone surrogates, bytes, keys that
+        are no text. So is nesting of more than 64 levels. `1.0` is an integer and `True` is none.
+        A value has at most 1,001 issues, the last of which says that there are more.
+
+        Raises:
+            SchemaError: see `compile`.
+        """
+        compiled, issues = self._made.get()
+        judged = value
+        if not is_json(value):
+            unfit = _unfit(value, side)
+            if unfit:
+                return Failure(value=value, issues=unfit)
+            judged = plain(value)
+        if compiled.validator.is_valid(judged):
+            return Success(value=value)
+        return Failure(value=value, issues=issues.of(judged, side))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_restore, (self.schema, self._formats, self._resolver))
+
+    def __repr__(self) -> str:
+        return f"Validator({self.schema!r})"
+
+
+def validate(
+    schema: JsonSchema | bool,
+    value: JsonValue,
+    *,
+    formats: bool = True,
+    resolver: Resolver | None = None,
+) -> Success[JsonValue] | Failure:
+    """Say whether a value is right, with every issue where it is not; see `Validator.validate`.
+
+    For many values make one `Validator`.
+
+    Raises:
+        SchemaError: the schema is not one, or needs a `$ref` that may not be fetched.
+    """
+    return Validator(schema, formats=formats, resolver=resolver).validate(value)
+
+
+def _make(
+    schema: JsonSchema | bool, formats: bool, resolver: Resolver | None
+) -> tuple[Compiled, Issues]:
+    compiled = Compiled(schema, formats, resolver)
+    return compiled, Issues(compiled)
+
+
+def _restore(schema: JsonSchema | bool, formats: bool, resolver: Resolver | None) -> Validator:
+    return Validator(schema, formats=formats, resolver=resolver)
+
+
+def _unfit(value: JsonValue, side: Side) -> tuple[Issue, ...]:
+    """Give why a value cannot be judged at all; nothing where a plain copy of it can."""
+    if deeper_than(value, DEPTH):
+        expected = f"at most {DEPTH} levels of nesting"
+        says = f"is nested more than {DEPTH} levels deep"
+        return (issue_of((), Complaint(expected=expected, says=says, value=None), side),)
+    return tuple(
+        issue_of(
+            keys,
+            Complaint(
+                expected=f"JSON, which {what} is not",
+                says=f"holds {what}, which is not JSON",
+                value=None,
+            ),
+            side,
+        )
+        for keys, what in islice(not_json(value), MOST)
+    )

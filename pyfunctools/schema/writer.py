@@ -1,0 +1,124 @@
+"""A schema written from the top down: copies, references and definitions that fit together."""
+
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.needs import Needs, needs_all
+from pyfunctools.schema.nodes import UNIONS, Node
+from pyfunctools.schema.ownership import Ownership, Place
+from pyfunctools.schema.references import definition
+from pyfunctools.schema.walk import rewrite
+
+Part: TypeAlias = Literal["llm", "human"]
+"""The side that is written."""
+
+Fill: TypeAlias = "Callable[[Writer, Node, JsonSchema, Place], dict[str, JsonValue]]"
+"""What gives one side of what a node says of a place that is both's."""
+
+NULL: Final[JsonSchema] = {"type": "null"}
+"""What the human gives for a value that has no parts, and each side for an item of the other's."""
+
+_PLACED = frozenset({"$anchor", "$defs", "$dynamicAnchor", "$id", "definitions"})
+"""Keywords that mean nothing where the schema stands now."""
+
+
+class Writer:
+    """Writes one side of a schema.
+
+    Every schema gets its dict at once, and what is in it when its turn comes; so nothing is written
+    twice, recursion ends by itself and no depth of nesting costs stack.
+    """
+
+    def __init__(self, ownership: Ownership, part: Part, fill: Fill) -> None:
+        self.own = ownership
+        self.part: Part = part
+        self.needs = Needs(ownership)
+        self._fill = fill
+        self._definitions: dict[str, JsonValue] = {}
+        self._names: dict[tuple[Node, Place | None], str] = {}
+        self._begun: dict[tuple[Node, Place | None], dict[str, JsonValue]] = {}
+        self._queue: list[tuple[Node, JsonSchema, Place | None]] = []
+
+    def finished(self, schema: JsonSchema | bool) -> JsonSchema:
+        """Give a schema with all that was begun for it filled in, and its definitions."""
+        for node, source, place in self._queue:  # grows while it is read
+            whole = self.copied(node, source, None) if place is None else None
+            filled = self._fill(self, node, source, place) if place is not None else whole
+            self._begun[node, place].update(filled or {})
+        body = schema if isinstance(schema, dict) else {"allOf": [schema]}
+        return {**body, "$defs": self._definitions} if self._definitions else body
+
+    def at(self, node: Node, place: Place | None) -> JsonSchema | bool:
+        """Give this side of what a node says of a place that is both's, or with none a copy."""
+        place = self._told(node, place)
+        source = node.schema
+        if not isinstance(source, dict) or (place is None and not node.linked):
+            return source
+        if place is not None and self._has_no_parts(source, place):
+            return NULL
+        begun = self._begun.get((node, place))
+        if begun is None:
+            begun = self._begun[node, place] = {}
+            self._queue.append((node, source, place))
+        return begun
+
+    def below(self, node: Node, place: Place) -> JsonSchema | bool | None:
+        """Give this side of what a node says of its place, `None` where that is the other's."""
+        if place.owner == self.part:
+            return self.at(node, None)
+        return None if place.owner in ("llm", "human") else self.at(node, place)
+
+    def reference(self, target: Node, place: Place | None) -> str:
+        """Give a reference to the definition of `at(target, place)`."""
+        key = (target, self._told(target, place))
+        name = self._names.get(key)
+        if name is None:
+            name, number = target.name, 1
+            while name in self._definitions:
+                number += 1
+                name = f"{target.name}_{number}"
+            self._names[key] = name
+            self._definitions[name] = True  # taken, should the target lead back to itself
+            self._definitions[name] = self.at(*key)
+        return definition(name)
+
+    def copied(self, node: Node, source: JsonSchema, place: Place | None) -> dict[str, JsonValue]:
+        """Give a copy with every subschema as it is `at` this place, and references that hold."""
+        body = {key: value for key, value in source.items() if key not in _PLACED}
+        copy = rewrite(body, lambda steps, _: self.at(node.parts[steps], place))
+        if node.target is not None:
+            copy["$ref"] = self.reference(node.target, place)
+        return copy | self.discriminator(node, source, place)
+
+    def discriminator(
+        self, node: Node, source: JsonSchema, place: Place | None
+    ) -> dict[str, JsonValue]:
+        """Give the `discriminator`, if there is one, with references to where the branches are."""
+        value = source.get("discriminator")
+        if not isinstance(value, dict) or not isinstance(mapping := value.get("mapping"), dict):
+            return {} if value is None else {"discriminator": value}
+        targets: dict[JsonValue, str] = {}
+        for keys, part in node.parts.items():
+            is_gone = place is not None and part in place.theirs
+            if keys[0] in UNIONS and isinstance(part.schema, dict) and not is_gone:
+                if part.target is not None:
+                    targets[part.schema["$ref"]] = self.reference(part.target, place)
+        now = {tag: targets[to] for tag, to in mapping.items() if to in targets}
+        return {"discriminator": {**value, "mapping": now}}
+
+    def _told(self, node: Node, place: Place | None) -> Place | None:
+        """Give the place, or `None` where this side is simply all that the node says of it."""
+        if place is None or place.owner == "mixed":
+            return place
+        all_theirs = self.part == "human" and needs_all(self.own, place)
+        return None if all_theirs or not node.touched else place
+
+    def _has_no_parts(self, schema: JsonSchema, place: Place) -> bool:
+        if self.part == "llm" or place.owner == "either":
+            return False
+        kinds = schema.get("type")
+        if kinds is not None:
+            return {"array", "object"}.isdisjoint(kinds if isinstance(kinds, list) else [kinds])
+        values = schema.get("enum", [schema["const"]] if "const" in schema else None)
+        return isinstance(values, list) and not any(isinstance(v, dict | list) for v in values)

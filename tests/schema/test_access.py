@@ -1,0 +1,148 @@
+import json
+from typing import Any
+
+import pytest
+
+from pyfunctools.schema.access import readable, writable
+
+TEXT = {"type": "string"}
+ID = {"type": "string", "readOnly": True}
+
+WRITABLE: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    (
+        "a property and what requires it",
+        {
+            "type": "object",
+            "properties": {"id": ID, "name": TEXT},
+            "required": ["id", "name"],
+            "dependentRequired": {"id": ["name"], "name": ["id", "x"]},
+            "dependentSchemas": {"id": {"minProperties": 2}},
+        },
+        {
+            "type": "object",
+            "properties": {"name": TEXT},
+            "required": ["name"],
+            "dependentRequired": {"name": ["x"]},
+            "dependentSchemas": {},
+        },
+    ),
+    (
+        "everything that was required",
+        {"properties": {"id": ID}, "required": ["id"]},
+        {"properties": {}},
+    ),
+    (
+        "what a property refers to",
+        {
+            "properties": {"a": {"$ref": "#/$defs/Alias"}, "b": TEXT},
+            "required": ["a"],
+            "$defs": {"Alias": {"$ref": "#/$defs/Id"}, "Id": ID},
+        },
+        {"properties": {"b": TEXT}},
+    ),
+    (
+        "a reference that may be null",
+        {
+            "properties": {"a": {"anyOf": [{"$ref": "#/$defs/Id"}, {"type": "null"}]}},
+            "$defs": {"Id": ID},
+        },
+        {"properties": {}},
+    ),
+    (
+        "not a union of which only a part is",
+        {"properties": {"a": {"anyOf": [ID, TEXT]}, "b": ID}},
+        {"properties": {"a": {"anyOf": [ID, TEXT]}}},
+    ),
+    (
+        "at any depth and in definitions",
+        {
+            "items": {"prefixItems": [{"properties": {"id": ID}}], "$ref": "#/$defs/A"},
+            "$defs": {"A": {"properties": {"id": ID, "next": {"$ref": "#/$defs/A"}}}},
+        },
+        {
+            "items": {"prefixItems": [{"properties": {}}], "$ref": "#/$defs/A"},
+            "$defs": {"A": {"properties": {"next": {"$ref": "#/$defs/A"}}}},
+        },
+    ),
+    (
+        "what a branch requires of the whole",
+        {"properties": {"id": ID}, "anyOf": [{"required": ["id"]}, {"properties": {"id": TEXT}}]},
+        {"properties": {}, "anyOf": [{}, {"properties": {}}]},
+    ),
+    (
+        "what is required of a referenced object",
+        {
+            "$ref": "#/$defs/A",
+            "required": ["id", "x"],
+            "allOf": [{"$ref": "#/$defs/A"}],
+            "$defs": {"A": {"properties": {"id": ID}, "$ref": "#/$defs/A"}},
+        },
+        {
+            "$ref": "#/$defs/A",
+            "required": ["x"],
+            "allOf": [{"$ref": "#/$defs/A"}],
+            "$defs": {"A": {"properties": {}, "$ref": "#/$defs/A"}},
+        },
+    ),
+    (
+        "nothing inside a condition",
+        {
+            "properties": {"id": ID},
+            "not": {"required": ["id"]},
+            "if": {"properties": {"id": ID}},
+            "then": {"required": ["id"]},
+        },
+        {
+            "properties": {},
+            "not": {"required": ["id"]},
+            "if": {"properties": {"id": ID}},
+            "then": {},
+        },
+    ),
+    (
+        "a name is not a mark",
+        {"properties": {"readOnly": TEXT, "id": ID}},
+        {"properties": {"readOnly": TEXT}},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"), [row[1:] for row in WRITABLE], ids=[row[0] for row in WRITABLE]
+)
+def test_what_is_read_only_is_never_asked_for(schema: dict[str, Any], expected: dict[str, Any]):
+    before = json.dumps(schema)
+    assert writable(schema) == expected
+    assert json.dumps(schema) == before
+    assert writable(writable(schema)) == expected
+
+
+@pytest.mark.parametrize("schema", [row[1] for row in WRITABLE])
+def test_write_only_is_the_same_the_other_way_round(schema: dict[str, Any]):
+    turned = json.loads(json.dumps(schema).replace("readOnly", "writeOnly"))
+    result = json.loads(json.dumps(readable(turned)).replace("writeOnly", "readOnly"))
+    assert result == json.loads(json.dumps(writable(schema)))
+
+
+def test_a_schema_in_which_nothing_is_hidden_is_given_as_it_is():
+    schema = {"properties": {"a": TEXT}, "$defs": {"unused": {}}}
+    assert writable(schema) is schema
+    assert readable({**schema, "items": ID})["$defs"] == {"unused": {}}
+
+
+def test_references_that_lead_nowhere_or_in_circles_hide_nothing():
+    schema = {
+        "properties": {"a": {"$ref": "#/$defs/missing"}, "b": {"$ref": "#/$defs/A"}, "c": ID},
+        "$defs": {"A": {"$ref": "#/$defs/A"}},
+    }
+    assert list(writable(schema)["properties"]) == ["a", "b"]
+
+
+def test_a_deep_schema_needs_no_stack():
+    schema: dict[str, Any] = {"properties": {"id": ID}}
+    for _ in range(5_000):
+        schema = {"items": schema}
+    inner: Any = writable(schema)
+    while "items" in inner:
+        inner = inner["items"]
+    assert inner == {"properties": {}}

@@ -1,0 +1,113 @@
+import math
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pyfunctools.errors import SchemaError
+from pyfunctools.schema.admit import admit
+
+
+def nested(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {}
+    for _ in range(levels - 1):
+        schema = {"not": schema}
+    return schema
+
+
+def holding_itself() -> dict[str, Any]:
+    schema: dict[str, Any] = {}
+    schema["not"] = schema
+    return schema
+
+
+def holding_itself_twice() -> dict[str, Any]:
+    values: list[Any] = []
+    values += [values, values]
+    return {"enum": values}
+
+
+def doubled(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {}
+    for _ in range(levels):
+        schema = {"anyOf": [schema, schema]}
+    return schema
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer", "reason"),
+    [
+        ({"enum": [{1, 2}]}, "/enum/0", "a set"),
+        ({"properties": {"a/b": {"enum": ("x",)}}}, "/properties/a~1b/enum", "a tuple"),
+        ({"default": math.nan}, "/default", "nan"),
+        ({"default": math.inf}, "/default", "inf"),
+        ({"default": b"x"}, "/default", "a bytes"),
+        ({"default": 10**5000}, "/default", "an integer of more than 4,000 digits"),
+        ({"pattern": "\ud800"}, "/pattern", "a text with a lone surrogate"),
+        ({"properties": {1: {}}}, "/properties", "1 is no key"),
+        ({"properties": {"\ud800": {}}}, "/properties", "is no key"),
+        ({1: 2}, "", "1 is no key"),
+    ],
+)
+def test_what_is_not_json_is_refused_where_it_stands(schema: Any, pointer: str, reason: str):
+    with pytest.raises(SchemaError, match=reason) as caught:
+        admit(schema)
+    assert caught.value.pointer == pointer
+
+
+@pytest.mark.parametrize("schema", [None, "x", 1, [{}], frozenset[str]()])
+def test_what_is_no_object_is_refused(schema: Any):
+    with pytest.raises(SchemaError, match="a schema is an object or a boolean"):
+        admit(schema)
+
+
+def test_a_lone_surrogate_in_a_text_that_is_cleaned_is_admitted():
+    admit({"description": "a\ud800b", "title": "\udfff"})
+
+
+def test_subclasses_of_json_types_are_json():
+    class Name(str):
+        pass
+
+    class Node(dict[str, Any]):
+        pass
+
+    assert "inner" in admit(Node(inner=Node(a=Name("b")))).keys
+
+
+def test_the_deepest_that_is_read_is_256():
+    admit(nested(256))
+    with pytest.raises(SchemaError, match="more than 256 deep"):
+        admit(nested(257))
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: nested(100_000), holding_itself, holding_itself_twice, lambda: doubled(60)]
+)
+def test_what_never_ends_is_refused_in_a_small_stack_too(make: Callable[[], dict[str, Any]]):
+    schema = make()
+    caught: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            admit(schema)
+        except SchemaError as error:
+            caught.append(error)
+
+    before = threading.stack_size(512 * 1024)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert len(caught) == 1
+
+
+def test_the_contents_are_the_keys_below_and_the_references():
+    contents = admit(
+        {"$defs": {"A": {"$ref": "#/$defs/B"}}, "properties": {"x": {"$id": "u", "$ref": 1}}}
+    )
+    assert contents.references == {"#/$defs/B"}
+    assert contents.keys == {"A", "$ref", "properties", "x", "$id"}

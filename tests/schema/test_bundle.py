@@ -1,0 +1,246 @@
+import json
+from typing import Any
+
+import pytest
+
+from pyfunctools.errors import SchemaError
+from pyfunctools.schema.admit import admit
+from pyfunctools.schema.bundle import bundle, is_bundled, needs_bundling
+
+DRAFT_4 = "http://json-schema.org/draft-04/schema#"
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+TEXT = {"type": "string"}
+NUMBER = {"type": "number"}
+
+
+def ref(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+BUNDLED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    (
+        "definitions",
+        {"$ref": "#/definitions/A", "definitions": {"A": TEXT}},
+        {**ref("A"), "$defs": {"A": TEXT}},
+    ),
+    (
+        "definitions beside $defs of the same name",
+        {
+            "items": {"$ref": "#/definitions/A"},
+            "not": {"$ref": "#/$defs/A"},
+            "definitions": {"A": TEXT},
+            "$defs": {"A": NUMBER},
+        },
+        {"items": ref("A_2"), "not": ref("A"), "$defs": {"A": NUMBER, "A_2": TEXT}},
+    ),
+    (
+        "an escaped name",
+        {"$ref": "#/definitions/a~1b%25", "definitions": {"a/b%": TEXT}},
+        {**ref("a~1b%25"), "$defs": {"a/b%": TEXT}},
+    ),
+    (
+        "a name that is no URI",
+        {"$ref": "#/$defs/List<é>", "$defs": {"List<é>": TEXT}},
+        {**ref("List%3C%C3%A9%3E"), "$defs": {"List<é>": TEXT}},
+    ),
+    (
+        "a part of a definition",
+        {"$ref": "#/definitions/A/properties/b", "definitions": {"A": {"properties": {"b": TEXT}}}},
+        {**ref("A_b"), "$defs": {"A": {"properties": {"b": TEXT}}, "A_b": TEXT}},
+    ),
+    (
+        "another place of the schema",
+        {"properties": {"a": {"items": [TEXT]}, "b": {"$ref": "#/properties/a/items/0"}}},
+        {
+            "properties": {"a": {"items": [TEXT]}, "b": ref("a_items_0")},
+            "$defs": {"a_items_0": TEXT},
+        },
+    ),
+    (
+        "a place that no keyword names",
+        {"$ref": "#/x-parts/a", "x-parts": {"a": TEXT}},
+        {**ref("x-parts_a"), "x-parts": {"a": TEXT}, "$defs": {"x-parts_a": TEXT}},
+    ),
+    (
+        "the root",
+        {"properties": {"a": {"$ref": "#"}}},
+        {"properties": {"a": ref("root")}, "$defs": {"root": {"properties": {"a": ref("root")}}}},
+    ),
+    (
+        "definitions of a subschema",
+        {"items": {"$ref": "#/items/$defs/A", "$defs": {"A": TEXT, "unused": NUMBER}}},
+        {"items": ref("items_A"), "$defs": {"items_A": TEXT}},
+    ),
+    (
+        "an anchor",
+        {"$ref": "#here", "$defs": {"A": {"$anchor": "here", **TEXT}}},
+        {**ref("A"), "$defs": {"A": TEXT}},
+    ),
+    (
+        "a schema with an address",
+        {
+            "$id": "https://example.com/a/root.json",
+            "items": {"$ref": "part.json#/properties/x"},
+            "not": {"$ref": "https://example.com/other.json"},
+            "$defs": {"P": {"$id": "part.json", "properties": {"x": TEXT, "y": {"$ref": "#"}}}},
+        },
+        {
+            "items": ref("x"),
+            "not": {"$ref": "https://example.com/other.json"},
+            "$defs": {"P": {"properties": {"x": TEXT, "y": ref("P")}}, "x": TEXT},
+        },
+    ),
+    (
+        "a relative reference that leads out",
+        {"$id": "https://example.com/a/root.json", "items": {"$ref": "../b.json#/x"}},
+        {"items": {"$ref": "https://example.com/b.json#/x"}},
+    ),
+    (
+        "a draft-04 id",
+        {
+            "$schema": DRAFT_4,
+            "id": "http://x/y",
+            "not": {"id": "z", "items": {"$ref": "z#/items/0"}},
+        },
+        {"not": {"items": {"$ref": "http://x/z#/items/0"}}},
+    ),
+    (
+        "an id that is only a property of some tool",
+        {"id": "http://x/y", "items": {"$ref": "z"}},
+        {"id": "http://x/y", "items": {"$ref": "z"}},
+    ),
+    (
+        "draft-07, where nothing counts beside a reference",
+        {
+            "$schema": DRAFT_7,
+            "items": {"$ref": "#/definitions/A", "minLength": 1, "title": "t"},
+            "definitions": {"A": {}},
+        },
+        {"items": {**ref("A"), "title": "t"}, "$defs": {"A": {}}},
+    ),
+    (
+        "a reference that is only a value",
+        {"const": {"$ref": "#/definitions/A"}, "examples": [{"$ref": "#"}]},
+        {"const": {"$ref": "#/definitions/A"}, "examples": [{"$ref": "#"}]},
+    ),
+    (
+        "a pointer that leads nowhere",
+        {"allOf": [{"properties": {"b": {}}}], "items": {"$ref": "#/properties/b"}},
+        {"allOf": [{"properties": {"b": {}}}], "items": ref("~1properties~1b")},
+    ),
+    (
+        "a recursive reference with nothing to redirect it",
+        {"properties": {"a": {"$recursiveRef": "#"}}, "$recursiveAnchor": True},
+        {"properties": {"a": ref("root")}, "$defs": {"root": {"properties": {"a": ref("root")}}}},
+    ),
+    (
+        "an empty enum under a stated draft",
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", "items": {"enum": []}},
+        {"items": {"allOf": [False]}},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("schema", "bundled"), [row[1:] for row in BUNDLED], ids=[row[0] for row in BUNDLED]
+)
+def test_every_reference_leads_to_a_definition(schema: dict[str, Any], bundled: dict[str, Any]):
+    before = json.dumps(schema)
+    result = bundle(schema)
+    assert result == bundled
+    assert json.dumps(schema) == before
+    assert bundle(result) == result
+
+
+def test_a_dynamic_reference_leads_to_the_outermost_anchor_on_each_way():
+    tree = {
+        "$id": "tree",
+        "$dynamicAnchor": "node",
+        "properties": {"next": {"$dynamicRef": "#node"}},
+    }
+    strict = {"$id": "strict", "$dynamicAnchor": "node", "$ref": "tree", "maxProperties": 1}
+    result = bundle(
+        {"anyOf": [{"$ref": "tree"}, {"$ref": "strict"}], "$defs": {"t": tree, "s": strict}}
+    )
+    plain, narrowed = result["anyOf"]
+    definitions: Any = result["$defs"]
+    assert plain == ref("t")
+    assert definitions["t"] == {"properties": {"next": ref("t")}}
+    assert narrowed == ref("s")
+    assert definitions["s"]["maxProperties"] == 1
+    inner = definitions["s"]["$ref"].removeprefix("#/$defs/")
+    assert inner != "t"
+    assert definitions[inner] == {"properties": {"next": ref("s")}}
+
+
+def test_a_reference_beside_a_dynamic_one_holds_too():
+    schema = {"$ref": "#/$defs/A", "$dynamicRef": "#b", "$defs": {"A": {}, "B": {"$anchor": "b"}}}
+    assert bundle(schema) == {**ref("A"), "allOf": [ref("B")], "$defs": {"A": {}, "B": {}}}
+
+
+def test_what_the_schema_does_not_have_is_looked_up():
+    elsewhere: dict[str, Any] = {
+        "#/paths/~1x/schema": {"items": {"$ref": "#/paths/~1x/schema"}, "not": ref("Known")},
+        "#/$defs/Known": {},
+        "https://x/doc.json": {"$defs": {"A": {"not": {"$ref": "#/$defs/B"}}, "B": TEXT}},
+    }
+    schema = {
+        "items": {"$ref": "#/paths/~1x/schema"},
+        "not": {"$ref": "https://x/doc.json#/$defs/A"},
+        "contains": ref("Known"),
+    }
+    # Made anew each time, as a lazy reader might.
+    result = bundle(schema, lambda reference: json.loads(json.dumps(elsewhere.get(reference))))
+    assert result == {
+        "items": ref("paths_x_schema"),
+        "not": ref("A"),
+        "contains": ref("Known"),
+        "$defs": {
+            "paths_x_schema": {"items": ref("paths_x_schema"), "not": ref("Known")},
+            "A": {"not": ref("B")},
+            "B": TEXT,
+        },
+    }
+
+
+def test_a_new_name_is_neither_one_of_the_lookup_nor_one_that_is_missing():
+    schema = {
+        "properties": {"a": {"$ref": "#/properties/b"}, "b": TEXT, "c": ref("b_2")},
+    }
+    result = bundle(schema, lambda reference: {} if reference == "#/$defs/b" else None)
+    assert result["$defs"] == {"b_3": TEXT}
+
+
+def test_a_schema_with_a_name_refers_to_itself_by_it():
+    schema = {"properties": {"a": {"$ref": "#"}, "b": {"$ref": "#/properties/c"}, "c": TEXT}}
+    assert bundle(schema, name="Node") == {
+        "properties": {"a": ref("Node"), "b": ref("Node_c"), "c": TEXT},
+        "$defs": {"Node_c": TEXT},
+    }
+
+
+@pytest.mark.parametrize(
+    ("schema", "needed"),
+    [
+        ({"$ref": "#/$defs/A", "$defs": {"A": {}}}, False),
+        ({"properties": {"id": {}, "x": {"$ref": "#/$defs/a~1b"}}}, False),
+        ({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "string"}, False),
+        ({"$ref": "#/$defs/a b"}, True),
+        ({"$ref": "#"}, True),
+        ({"items": {"$defs": {}}}, True),
+        ({"definitions": {}}, True),
+        ({"$schema": DRAFT_7}, True),
+    ],
+)
+def test_the_common_schema_needs_no_bundling(schema: dict[str, Any], needed: bool):
+    assert needs_bundling(schema, admit(schema)) is needed
+
+
+def test_a_bundled_schema_says_so():
+    assert not is_bundled(admit({"$anchor": "a"}))
+    assert is_bundled(admit(bundle({"$anchor": "a"})))
+
+
+def test_what_the_lookup_gives_must_be_json():
+    with pytest.raises(SchemaError):
+        bundle({"$ref": "#/elsewhere"}, lambda _: {"enum": [{1}]})

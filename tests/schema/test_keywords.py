@@ -1,0 +1,97 @@
+import pytest
+
+from pyfunctools._json import JsonValue
+from pyfunctools.schema.keywords import CLEAN, is_pattern, type_named
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value", "sound"),
+    [
+        ("minimum", "1", 1),
+        ("minimum", " -1.5e2 ", -150.0),
+        ("minimum", "1e999", None),
+        ("minimum", "one", None),
+        ("minimum", True, None),
+        ("maximum", 1.5, 1.5),
+        ("exclusiveMinimum", True, True),
+        ("multipleOf", 0, None),
+        ("multipleOf", "0.01", 0.01),
+        ("minLength", 1.0, 1),
+        ("minLength", 1.5, None),
+        ("minLength", -1, None),
+        ("maxItems", "3", 3),
+        ("uniqueItems", "true", None),
+        ("pattern", "^a+$", "^a+$"),
+        ("pattern", "(", None),
+        ("pattern", 3, None),
+        ("pattern", r"^[\w-./:]+$", r"^[\w\-./:]+$"),
+        ("pattern", r"^[.-\d]+$", r"^[.\-\d]+$"),
+        ("format", ["date"], None),
+        ("description", "a\u200bb\ud800", "ab"),
+        ("title", 3, None),
+        ("enum", [], None),
+        ("enum", {"a": 1}, None),
+        ("required", ["a", 1, "b", "a"], ["a", "b"]),
+        ("required", "a", None),
+        ("required", True, None),
+        ("properties", ["a"], None),
+        (
+            "properties",
+            {"a": None, "b": "string", "c": 1},
+            {"a": True, "b": {"type": "string"}, "c": True},
+        ),
+        ("patternProperties", {"(": {}, "a": {}}, {"a": {}}),
+        ("allOf", [], None),
+        ("anyOf", [None, {}], [{}]),
+        ("anyOf", {"a": {}}, None),
+        ("items", [{}, 3], [{}, True]),
+        ("items", "integer", {"type": "integer"}),
+        ("additionalProperties", "no", None),
+        ("not", 3, None),
+        ("dependentRequired", {"a": ["b", "b"], "c": "d"}, {"a": ["b"]}),
+        ("$ref", {"type": "string"}, None),
+        ("readOnly", "yes", None),
+        ("$schema", "http://json-schema.org/draft-07/schema#", None),
+        ("examples", "x", ["x"]),
+        ("examples", {"a": {"value": 1}, "b": {"externalValue": "u"}, "c": 2}, [1, 2]),
+        ("examples", {"b": {"$ref": "#/x"}}, None),
+    ],
+)
+def test_a_value_is_made_sound_or_left_out(keyword: str, value: JsonValue, sound: JsonValue):
+    result = CLEAN[keyword](value)
+    assert result == sound
+    assert type(result) is type(sound)
+
+
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("string", ("string", None)),
+        ("String", ("string", None)),
+        (" int ", ("integer", None)),
+        ("long", ("integer", "int64")),
+        ("float", ("number", "float")),
+        ("file", ("string", "binary")),
+        ("datetime", ("string", "date-time")),
+        (None, ("null", None)),
+        ("none", ("null", None)),
+        ("any", None),
+        ("money", None),
+        (3, None),
+        ({"type": "string"}, None),
+    ],
+)
+def test_names_of_types_are_read_as_they_are_meant(
+    name: JsonValue, named: tuple[str, str | None] | None
+):
+    assert type_named(name) == named
+
+
+@pytest.mark.parametrize("pattern", ["^(?=.*\\d).+$", "(?<year>[0-9]{4})", "\\p{L}+", "[^]]"])
+def test_what_the_validator_can_read_is_a_pattern(pattern: str):
+    assert is_pattern(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["(", "[a-", "*", "(?P<x>a)\\Z"])
+def test_what_it_cannot_is_none(pattern: str):
+    assert not is_pattern(pattern)

@@ -1,0 +1,400 @@
+import copy
+import json
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from pyfunctools.errors import SchemaError
+from pyfunctools.schema.normalize import normalize
+from pyfunctools.schema.references import definition
+
+Schema = dict[str, Any]
+A, B = {"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}
+NULL = {"type": "null"}
+TEXT = {"type": "string"}
+
+
+def accepts(schema: Schema | bool) -> Callable[[Any], bool]:
+    return jsonschema_rs.Draft202012Validator(schema, validate_formats=False).is_valid
+
+
+NORMALIZED: list[tuple[str, Schema, Schema]] = [
+    (
+        "what is 2020-12 already",
+        {"type": "object", "properties": {"a": TEXT}},
+        {"type": "object", "properties": {"a": TEXT}},
+    ),
+    (
+        "no type is invented",
+        {"properties": {"a": {"minLength": 1}}},
+        {"properties": {"a": {"minLength": 1}}},
+    ),
+    (
+        "booleans stay",
+        {"properties": {"a": True, "b": False}},
+        {"properties": {"a": True, "b": False}},
+    ),
+    ("nullable text", {"type": "string", "nullable": True}, {"type": ["string", "null"]}),
+    (
+        "nullable text with more to say",
+        {"type": "string", "nullable": True, "maxLength": 3, "description": "d", "default": None},
+        {"description": "d", "default": None, "anyOf": [{"type": "string", "maxLength": 3}, NULL]},
+    ),
+    (
+        "a nullable enum",
+        {"type": "string", "enum": ["a", "b"], "nullable": True},
+        {"anyOf": [{"type": "string", "enum": ["a", "b"]}, NULL]},
+    ),
+    ("null in an enum", {"enum": ["a", None]}, {"anyOf": [{"enum": ["a"]}, NULL]}),
+    (
+        "null in an enum of a type that has none",
+        {"type": "string", "enum": ["a", None]},
+        {"anyOf": [{"type": "string", "enum": ["a"]}, NULL]},
+    ),
+    (
+        "a nullable reference",
+        {
+            "properties": {"a": {"$ref": "#/definitions/A", "nullable": True, "title": "t"}},
+            "definitions": {"A": TEXT},
+        },
+        {"properties": {"a": {"title": "t", "anyOf": [A, NULL]}}, "$defs": {"A": TEXT}},
+    ),
+    (
+        "a nullable composition",
+        {
+            "properties": {"a": {"nullable": True, "allOf": [A, {"minLength": 1}]}},
+            "$defs": {"A": TEXT},
+        },
+        {
+            "properties": {"a": {"anyOf": [{"type": "string", "minLength": 1}, NULL]}},
+            "$defs": {"A": TEXT},
+        },
+    ),
+    (
+        "a list of types, each with its keywords",
+        {"type": ["string", "integer"], "minLength": 1, "maximum": 9, "title": "t", "x-y": 1},
+        {
+            "title": "t",
+            "x-y": 1,
+            "anyOf": [{"type": "string", "minLength": 1}, {"type": "integer", "maximum": 9}],
+        },
+    ),
+    (
+        "a tuple of draft-04 in definitions",
+        {
+            "$schema": "http://json-schema.org/draft-04/schema#",
+            "id": "http://x/y",
+            "items": [{"$ref": "#/definitions/A"}],
+            "additionalItems": False,
+            "definitions": {"A": {"minimum": 1, "exclusiveMinimum": True}},
+        },
+        {"prefixItems": [A], "items": False, "$defs": {"A": {"exclusiveMinimum": 1}}},
+    ),
+    (
+        "an alias with a description",
+        {"allOf": [A], "description": "d", "$defs": {"A": TEXT}},
+        {"description": "d", **A, "$defs": {"A": TEXT}},
+    ),
+    (
+        "keywords beside a reference",
+        {**A, "maxLength": 3, "$defs": {"A": TEXT}},
+        {**A, "maxLength": 3, "$defs": {"A": TEXT}},
+    ),
+    (
+        "an heir",
+        {
+            "allOf": [A, {"properties": {"a": {"minLength": 1}, "b": {}}}],
+            "$defs": {"A": {"type": "object", "properties": {"a": TEXT}}},
+        },
+        {
+            "type": "object",
+            "properties": {"a": {"type": "string", "minLength": 1}, "b": {}},
+            "$defs": {"A": {"type": "object", "properties": {"a": TEXT}}},
+        },
+    ),
+    (
+        "an heir in its own definition",
+        {"$defs": {"A": {"properties": {"child": {"allOf": [A, {"required": ["x"]}]}}}}},
+        {
+            "$defs": {
+                "A": {
+                    "properties": {
+                        "child": {
+                            "properties": {"child": {**A, "required": ["x"]}},
+                            "required": ["x"],
+                        }
+                    }
+                }
+            }
+        },
+    ),
+    (
+        "a discriminator of Swagger 2.0 in a union",
+        {
+            "oneOf": [A, B],
+            "discriminator": "kind",
+            "$defs": {"A": {}, "B": {"properties": {"kind": {"const": "b"}}}},
+        },
+        {
+            "oneOf": [A, B],
+            "discriminator": {
+                "propertyName": "kind",
+                "mapping": {"A": "#/$defs/A", "b": "#/$defs/B"},
+            },
+            "$defs": {"A": {}, "B": {"properties": {"kind": {"const": "b"}}}},
+        },
+    ),
+    (
+        "an empty enum beside a reference, as where the values are not known",
+        {"type": "string", "enum": [], "allOf": [A], "$defs": {"A": {"enum": ["x"]}}},
+        {"type": "string", **A, "$defs": {"A": {"enum": ["x"]}}},
+    ),
+    (
+        "hidden characters in texts",
+        {"title": "a\u202eb", "description": "x\U000e0041y\n"},
+        {"title": "ab", "description": "xy\n"},
+    ),
+    (
+        "draft-03's required",
+        {"properties": {"a": {"type": "string", "required": True}}},
+        {"properties": {"a": TEXT}, "required": ["a"]},
+    ),
+    (
+        "shorthand of nobody's draft",
+        {"properties": {"a": "string", "b": None}},
+        {"properties": {"a": TEXT, "b": True}},
+    ),
+    (
+        "a reference to itself",
+        {"type": "object", "properties": {"a": {"$ref": "#"}}},
+        {
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/root"}},
+            "$defs": {"root": {"type": "object", "properties": {"a": {"$ref": "#/$defs/root"}}}},
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"), [row[1:] for row in NORMALIZED], ids=[row[0] for row in NORMALIZED]
+)
+def test_any_spelling_becomes_the_one(schema: Schema, expected: Schema):
+    before = json.dumps(schema)
+    result = normalize(schema)
+    assert json.dumps(result, sort_keys=True) == json.dumps(expected, sort_keys=True)
+    assert json.dumps(normalize(result)) == json.dumps(result)
+    assert json.dumps(schema) == before
+
+
+@pytest.mark.parametrize("schema", [True, False])
+def test_a_boolean_is_given_as_it_is(schema: bool):
+    assert normalize(schema) is schema
+
+
+def test_a_schema_and_its_result_share_nothing_that_holds_schemas():
+    schema: Schema = {
+        "properties": {"a": {"items": {"type": "string"}}},
+        "$defs": {"A": {"not": {}}},
+    }
+    result: Any = normalize(schema)
+    result["properties"]["a"]["items"]["type"] = "changed"
+    result["properties"]["b"] = {}
+    result["$defs"]["A"]["not"]["x"] = 1
+    assert schema == {
+        "properties": {"a": {"items": {"type": "string"}}},
+        "$defs": {"A": {"not": {}}},
+    }
+
+
+def test_definitions_of_the_document_stay_references_unless_they_must_be_merged():
+    document: dict[str, Schema] = {
+        "#/$defs/Pet": {
+            "type": "object",
+            "nullable": True,
+            "properties": {"next": {"$ref": "#/$defs/Pet"}},
+        },
+        "#/$defs/Cat": {
+            "allOf": [{"$ref": "#/$defs/Pet"}, {"type": "object", "required": ["lives"]}]
+        },
+    }
+    before = copy.deepcopy(document)
+    assert normalize({"items": {"$ref": "#/$defs/Cat"}}, lookup=document.get) == {
+        "items": {"$ref": "#/$defs/Cat"}
+    }
+    assert normalize(document["#/$defs/Cat"], lookup=document.get, name="Cat") == {
+        "type": "object",
+        "properties": {"next": {"$ref": "#/$defs/Pet"}},
+        "required": ["lives"],
+    }
+    assert document == before
+
+
+def test_references_that_only_lead_to_each_other_are_refused_where_they_are_used():
+    circle = {"A": B, "B": {**A, "title": "b"}}
+    with pytest.raises(SchemaError, match=r"#/\$defs/A -> #/\$defs/B -> #/\$defs/A"):
+        normalize({"items": A, "$defs": circle})
+    with pytest.raises(SchemaError, match="circle"):
+        normalize(A, lookup={definition(name): inner for name, inner in circle.items()}.get)
+    assert normalize({"type": "string", "$defs": {**circle, "C": TEXT}}) == {
+        **TEXT,
+        "$defs": {"C": TEXT},
+    }
+
+
+def test_what_must_fit_itself_beside_something_else_is_that_something():
+    own = {"A": {"allOf": [A, B]}, "B": {"allOf": [A, {"minLength": 1}]}}
+    assert normalize({"items": A, "$defs": own})["$defs"] == {"A": B, "B": {"minLength": 1}}
+
+
+def wide(count: int) -> Schema:
+    return {"allOf": [{"properties": {f"p{n}": TEXT}, "required": [f"p{n}"]} for n in range(count)]}
+
+
+def entangled(count: int) -> dict[str, Schema]:
+    names = [f"S{n}" for n in range(count)]
+    return {
+        name: {
+            "allOf": [
+                *({"$ref": f"#/$defs/{names[(n * k + 1) % count]}"} for k in range(2, 8)),
+                {
+                    "properties": {
+                        name: {
+                            "anyOf": [
+                                {"allOf": [{"$ref": f"#/$defs/{other}"}, {"required": ["x"]}]}
+                                for other in names[n : n + 4]
+                            ]
+                        }
+                    }
+                },
+            ]
+        }
+        for n, name in enumerate(names)
+    }
+
+
+def seconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def test_two_thousand_branches_are_merged():
+    result = normalize(wide(2_000))
+    assert "allOf" not in result
+    assert len(result["required"]) == 2_000
+
+
+def test_schemas_that_name_each_other_do_not_multiply():
+    own = entangled(300)
+    assert seconds(lambda: normalize({"$ref": "#/$defs/S0", "$defs": own})) < 4
+    lookup = {definition(name): inner for name, inner in own.items()}.get
+    assert seconds(lambda: [normalize(inner, lookup=lookup) for inner in own.values()]) < 4
+
+
+def test_a_diamond_of_sixty_levels_is_merged_in_a_moment():
+    own: dict[str, Any] = {
+        f"S{n}": {
+            "allOf": [{"$ref": f"#/$defs/S{n + 1}"}] * 2
+            + [
+                {
+                    "properties": {
+                        side: {"allOf": [{"$ref": f"#/$defs/S{n + 1}"}, {"required": ["a"]}]}
+                        for side in "ab"
+                    }
+                }
+            ]
+        }
+        for n in range(60)
+    }
+    own["S60"] = {"type": "object"}
+    assert seconds(lambda: normalize({"$ref": "#/$defs/S0", "$defs": own})) < 4
+
+
+def nested(keyword: str, levels: int) -> Schema:
+    schema: Schema = {}
+    for _ in range(levels):
+        schema = {keyword: [schema]} if keyword in ("allOf", "anyOf") else {keyword: schema}
+    return schema
+
+
+@pytest.mark.parametrize("keyword", ["not", "items", "additionalProperties", "allOf", "anyOf"])
+def test_depth_is_read_to_256_and_refused_past_it_in_a_small_stack_too(keyword: str):
+    levels = 127 if keyword in ("allOf", "anyOf") else 255
+    schemas = [nested(keyword, levels), nested(keyword, 100_000)]
+    found: list[object] = []
+
+    def run() -> None:
+        for schema in schemas:
+            try:
+                found.append(normalize(normalize(schema)))
+            except SchemaError as error:
+                found.append(error)
+
+    before = threading.stack_size(512 * 1024)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert isinstance(found[0], dict)
+    assert isinstance(found[1], SchemaError)
+
+
+def test_what_would_be_too_deep_once_normalized_is_refused():
+    schema: Schema = {"type": "string"}
+    for _ in range(100):
+        schema = {"type": "object", "nullable": True, "properties": {"a": schema}}
+    with pytest.raises(SchemaError, match="more than 256 deep"):
+        normalize(schema)
+
+
+GARBAGE: list[Schema] = [
+    {"type": "strin", "properties": 3, "required": "a", "items": 4, "pattern": "(", "minimum": "x"},
+    {"allOf": [], "anyOf": {}, "oneOf": [None], "not": 1, "enum": "abc", "title": 3, "format": 1},
+    {
+        "allOf": [{"items": [1, "x"]}, 3],
+        "patternProperties": {"(": {}},
+        "$ref": {},
+        "$id": 3,
+        "$anchor": [],
+    },
+    {
+        "$dynamicRef": 1,
+        "$recursiveRef": [],
+        "$defs": 3,
+        "definitions": {"a": 3},
+        "dependencies": [1],
+        "readOnly": 1,
+    },
+    {
+        "discriminator": 3,
+        "examples": 3,
+        "example": {},
+        "nullable": 1,
+        "dependentSchemas": {"a": 3},
+        "$vocabulary": 3,
+    },
+    {
+        "properties": {
+            "$ref": {"type": "string"},
+            "$id": {"type": "x"},
+            "allOf": {},
+            "enum": {"enum": []},
+        }
+    },
+]
+
+
+@pytest.mark.parametrize("schema", GARBAGE)
+def test_what_cannot_be_meant_does_not_stop_the_rest(schema: Schema):
+    whole = {**schema, "properties": {"sound": {"type": "integer"}, "odd": schema}}
+    result = normalize(whole)
+    assert accepts(result)({"sound": 1})
+    assert not accepts(result)({"sound": "x"})
+    assert json.dumps(normalize(result)) == json.dumps(result)

@@ -1,0 +1,322 @@
+"""The laws of `normalize`: it says the same as before, and doing it again changes nothing."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft4Validator
+
+from pyfunctools.errors import SchemaError
+from pyfunctools.schema.normalize import normalize
+from pyfunctools.schema.references import definition
+
+Schema = dict[str, Any]
+NAMES = "ABC"
+KEYS = st.sampled_from("abcd")
+VALUES = st.recursive(
+    st.sampled_from([None, True, False, 0, 1, 2, 5, 1.5, "", "a", "b", "abc"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=6,
+)
+TYPES = st.sampled_from(["string", "integer", "number", "boolean", "null", "array", "object"])
+COUNTS = st.integers(0, 3)
+
+LEAVES: dict[str, st.SearchStrategy[Any]] = {
+    "type": TYPES | st.lists(TYPES, min_size=1, max_size=3, unique=True),
+    "enum": st.lists(VALUES, min_size=1, max_size=4),
+    "const": VALUES,
+    "minimum": COUNTS,
+    "maximum": COUNTS,
+    "multipleOf": st.sampled_from([0.5, 1, 2, 3]),
+    "minLength": COUNTS,
+    "pattern": st.sampled_from(["a", "^b", "c$"]),
+    "maxItems": COUNTS,
+    "uniqueItems": st.booleans(),
+    "required": st.lists(KEYS, max_size=2, unique=True),
+    "maxProperties": COUNTS,
+    "dependentRequired": st.dictionaries(KEYS, st.lists(KEYS, max_size=2, unique=True), max_size=2),
+    "description": st.sampled_from(["x", "y"]),
+}
+BELOW = ("additionalProperties", "contains", "items", "propertyNames", "unevaluatedItems")
+BELOW_NAMED = ("properties", "properties", "patternProperties")
+HERE = ("not", "if", "then", "else", "allOf", "anyOf", "oneOf", "allOf", "dependentSchemas", "$ref")
+OLD = ("nullable", "x-nullable", "exclusiveMinimum", "additionalItems", "dependencies", "tuple")
+
+
+@st.composite
+def schemas(draw: st.DrawFn, here: str, old: bool, depth: int = 0) -> Any:
+    """A schema. What holds for the same value refers only to the names in `here`: no circles."""
+    if depth and draw(st.integers(0, 15)) == 0:
+        return draw(st.booleans())
+    more = (*BELOW, "unevaluatedProperties", "prefixItems", *BELOW_NAMED, *HERE)
+    if old:
+        more = (*BELOW[:-1], *BELOW_NAMED, *HERE[:1], *HERE[4:], *OLD, "nullable")
+    keywords = st.sampled_from((*LEAVES, "type", "type", *(more if depth < 3 else ())))
+    schema: Schema = {}
+    for keyword in draw(st.lists(keywords, max_size=4, unique=True)):
+        draw(_keyword(schema, keyword, here, old, depth + 1))
+    return schema
+
+
+@st.composite
+def _keyword(
+    draw: st.DrawFn, schema: Schema, keyword: str, here: str, old: bool, depth: int
+) -> None:
+    below, same = schemas(NAMES, old, depth), schemas(here, old, depth)
+    if keyword in LEAVES:
+        schema[keyword] = draw(LEAVES[keyword])
+    elif keyword in ("allOf", "anyOf", "oneOf"):
+        schema[keyword] = draw(st.lists(same, min_size=1, max_size=3))
+    elif keyword in BELOW or keyword in ("unevaluatedProperties", "additionalItems"):
+        schema[keyword] = draw(st.just(False) | below)
+    elif keyword in ("not", "if", "then", "else"):
+        schema[keyword] = draw(same)
+    elif keyword == "properties":
+        schema[keyword] = draw(st.dictionaries(KEYS, below, max_size=3))
+    elif keyword == "patternProperties":
+        schema[keyword] = draw(st.dictionaries(st.sampled_from(["^a", "b"]), below, max_size=2))
+    elif keyword in ("prefixItems", "tuple"):
+        schema["items" if old else keyword] = draw(st.lists(below, min_size=1, max_size=2))
+    elif keyword == "dependentSchemas":
+        schema[keyword] = draw(st.dictionaries(KEYS, same, max_size=2))
+    elif keyword == "dependencies":
+        schema[keyword] = draw(st.dictionaries(KEYS, same | st.lists(KEYS, max_size=1), max_size=2))
+    elif keyword == "$ref" and here:
+        prefix = "#/definitions/" if old else "#/$defs/"
+        schema[keyword] = prefix + draw(st.sampled_from(here))
+    elif keyword in ("nullable", "x-nullable", "exclusiveMinimum"):
+        schema[keyword] = draw(st.booleans())
+
+
+@st.composite
+def whole(draw: st.DrawFn, old: bool) -> Schema:
+    """A schema with definitions A to C, of which each holds for the same value as later ones."""
+    root = draw(schemas(NAMES, old).filter(lambda schema: isinstance(schema, dict)))
+    own = {name: draw(schemas(NAMES[n + 1 :], old, 1)) for n, name in enumerate(NAMES)}
+    return {**root, "definitions" if old else "$defs": own}
+
+
+def plainly(schema: Any) -> Any:
+    """What an old spelling says, keyword by keyword and without any merging, in 2020-12."""
+    if isinstance(schema, bool):
+        return schema
+    said: Schema = {}
+    parts: list[Any] = []
+    for keyword, value in schema.items():
+        if keyword in ("properties", "patternProperties", "dependentSchemas"):
+            said[keyword] = {name: plainly(inner) for name, inner in value.items()}
+        elif keyword in ("allOf", "anyOf", "oneOf"):
+            said[keyword] = [plainly(inner) for inner in value]
+        elif keyword == "items" and isinstance(value, list):
+            said["prefixItems"] = [plainly(inner) for inner in value]
+            said["items"] = plainly(schema.get("additionalItems", True))
+        elif keyword in (*BELOW, "not"):
+            said[keyword] = plainly(value)
+        elif keyword == "$ref":
+            said[keyword] = value.replace("definitions", "$defs")
+        elif keyword == "dependencies":
+            for name, needed in value.items():
+                kind = "dependentRequired" if isinstance(needed, list) else "dependentSchemas"
+                parts.append(
+                    {kind: {name: needed if isinstance(needed, list) else plainly(needed)}}
+                )
+        elif keyword not in (
+            "definitions",
+            "nullable",
+            "x-nullable",
+            "exclusiveMinimum",
+            "additionalItems",
+        ):
+            said[keyword] = value
+    if schema.get("exclusiveMinimum") and "minimum" in said:
+        said["exclusiveMinimum"] = said.pop("minimum")
+    if "type" in said and None in schema.get("enum", ()):
+        # The one thing that is read as it is meant and not as it is written.
+        said["type"] = list(
+            {*([said["type"]] if isinstance(said["type"], str) else said["type"]), "null"}
+        )
+    said = {"allOf": [said, *parts]}
+    if schema.get("nullable") or schema.get("x-nullable"):
+        said = {"anyOf": [said, {"type": "null"}]}
+    own = {name: plainly(inner) for name, inner in schema.get("definitions", {}).items()}
+    return {**said, "$defs": own} if own else said
+
+
+def verdicts(schema: Any, values: list[Any]) -> list[bool]:
+    validator = jsonschema_rs.Draft202012Validator(schema, validate_formats=False)
+    return [validator.is_valid(value) for value in values]
+
+
+@settings(max_examples=100, deadline=None)
+@given(whole(old=False), st.lists(VALUES, min_size=5, max_size=20))
+def test_a_schema_of_2020_12_says_what_it_said(schema: Schema, values: list[Any]):
+    for part in [schema, *schema["$defs"].values()]:
+        _unwritten(part)
+    before = json.dumps(schema)
+    result = normalize(schema)
+    assert verdicts(result, values) == verdicts(schema, values)
+    assert json.dumps(normalize(result)) == json.dumps(result)
+    assert json.dumps(schema) == before
+
+
+@settings(max_examples=100, deadline=None)
+@given(whole(old=True), st.lists(VALUES, min_size=5, max_size=20))
+def test_an_older_spelling_says_what_it_said(schema: Schema, values: list[Any]):
+    before = json.dumps(schema)
+    result = normalize(schema)
+    assert verdicts(result, values) == verdicts(plainly(schema), values)
+    assert json.dumps(normalize(result)) == json.dumps(result)
+    assert json.dumps(schema) == before
+
+
+def _unwritten(schema: Any) -> None:
+    """Take `null` out of each list of values that stands beside a type: it widens the type."""
+    stack = [schema]
+    while stack:
+        inner = stack.pop()
+        if isinstance(inner, dict):
+            if isinstance(inner.get("enum"), list) and "type" in inner:
+                inner["enum"] = [value for value in inner["enum"] if value is not None] or [0]
+            stack.extend(inner.values())
+        elif isinstance(inner, list):
+            stack.extend(inner)
+
+
+PLACES = ("$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "definitions")
+PLACES += ("$defs", "$schema", "items", "prefixItems", "examples", "format", "$comment", "x-a")
+JUNK = st.recursive(
+    st.sampled_from([None, True, False, 0, -1, 1.5, "", "a", "1", "#", "#/definitions/A", "("])
+    | st.sampled_from(["string", "any", "http://x/y", "http://json-schema.org/draft-04/schema#"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                (*LEAVES, *BELOW, *BELOW_NAMED, *HERE, *OLD, *PLACES, "discriminator", "example")
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=25,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.dictionaries(st.sampled_from([*LEAVES, *HERE, *OLD, "definitions", "items"]), JUNK))
+def test_anything_that_is_json_is_normalized_or_refused(schema: Schema):
+    before = json.dumps(schema)
+    try:
+        result = normalize(schema)
+    except SchemaError:
+        return
+    assert json.dumps(normalize(result)) == json.dumps(result)
+    assert json.dumps(schema) == before
+    if not _leads_nowhere(result):
+        jsonschema_rs.Draft202012Validator(result)
+
+
+def _leads_nowhere(schema: Schema) -> bool:
+    own = {definition(name) for name in schema.get("$defs", {})}
+    text = json.dumps(schema)
+    return "$dynamicRef" in text or any(r not in own for r in _references(schema))
+
+
+def _references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+        for inner in value.values():
+            yield from _references(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _references(inner)
+
+
+NOT_THE_SAME = {
+    (
+        "draft2020-12",
+        "schema that uses custom metaschema with with no validation vocabulary",
+    ): "a metaschema that turns assertions off is not read: a schema means what its keywords say",
+}
+
+
+@pytest.mark.parametrize(("draft", "count"), [("draft2020-12", 1299), ("draft4", 618)])
+def test_the_official_suite_gives_the_expected_verdicts(shared: Path, draft: str, count: int):
+    remotes = shared / "suite" / "remotes"
+
+    def lookup(reference: str) -> Schema | None:
+        if reference == "http://json-schema.org/draft-04/schema":
+            return dict(Draft4Validator.META_SCHEMA)
+        path = remotes / reference.removeprefix("http://localhost:1234/")
+        return json.loads(path.read_text("utf-8")) if path.is_file() else None
+
+    seen = 0
+    wrong: list[tuple[str, str, Any]] = []
+    for file in sorted((shared / "suite" / "tests" / draft).glob("*.json")):
+        for group in json.loads(file.read_text("utf-8")):
+            schema = group["schema"]
+            if draft == "draft4":
+                schema = {"$schema": "http://json-schema.org/draft-04/schema#", **schema}
+            result = normalize(schema, lookup=lookup)
+            assert json.dumps(normalize(result, lookup=lookup)) == json.dumps(result)
+            tests = group["tests"]
+            found = verdicts(result, [test["data"] for test in tests])
+            seen += len(tests)
+            wrong += [
+                (file.name, group["description"], test["data"])
+                for test, verdict in zip(tests, found, strict=True)
+                if verdict != test["valid"] and (draft, group["description"]) not in NOT_THE_SAME
+            ]
+    assert wrong == []
+    assert seen == count
+
+
+def test_every_schema_of_real_documents_is_normalized(shared: Path):
+    count = 0
+    for file in sorted((shared / "corpus").rglob("*.*")):
+        components = {} if file.suffix == ".csv" else _components(file)
+        before = json.dumps(components)
+        lookup = {definition(name): inner for name, inner in components.items()}.get
+        results = {n: normalize(s, lookup=lookup, name=n) for n, s in components.items()}
+        own: Schema = {}
+        for name, result in results.items():
+            assert json.dumps(normalize(result, lookup=lookup, name=name)) == json.dumps(result)
+            own |= result.get("$defs", {}) if isinstance(result, dict) else {}
+        assert json.dumps(components) == before
+        assert own.keys().isdisjoint(results)
+        whole = {"$defs": {**results, **own}}
+        if results and not _leads_nowhere(whole):
+            anyone = [{"$ref": definition(name)} for name in results]
+            jsonschema_rs.Draft202012Validator({**whole, "anyOf": anyone})
+        count += len(results)
+    assert count > 6_990
+
+
+def _components(file: Path) -> Schema:
+    """The schemas of a document by name, references to them in the form the lookup knows."""
+    try:
+        text = file.read_text("utf-8-sig")
+        is_json = file.suffix == ".json"
+        document = json.loads(text) if is_json else yaml.CSafeLoader(text).get_single_data()
+        document = json.loads(json.dumps(document, default=str))
+    except (
+        OSError,
+        ValueError,
+        yaml.YAMLError,
+    ):  # some of the documents are broken on purpose, and folders are no files
+        return {}
+    if not isinstance(document, dict):
+        return {}
+    found = document.get("definitions")
+    if found is None and isinstance(document.get("components"), dict):
+        found = document["components"].get("schemas")
+    text = json.dumps(found if isinstance(found, dict) else {})
+    for prefix in ("#/components/schemas/", "#/definitions/"):
+        text = text.replace(f'"$ref": "{prefix}', '"$ref": "#/$defs/')
+    return {name: s for name, s in json.loads(text).items() if isinstance(s, dict | bool)}

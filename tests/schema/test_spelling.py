@@ -1,0 +1,145 @@
+import json
+from typing import Any
+
+import pytest
+
+from pyfunctools.schema.spelling import spell, tighten
+
+NULL = {"type": "null"}
+
+TYPES: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"type": "integer"}, {"type": "integer"}),
+    ({"type": ["string"]}, {"type": "string"}),
+    ({"type": ["string", "string", "null"]}, {"type": ["string", "null"]}),
+    ({"type": ["integer", "number"]}, {"type": "number"}),
+    ({"type": "any", "title": "t"}, {"title": "t"}),
+    ({"type": ["string", "any"]}, {}),
+    ({"type": []}, {}),
+    ({"type": {"type": "string"}, "minLength": 1}, {"minLength": 1}),
+    ({"type": "file"}, {"type": "string", "format": "binary"}),
+    ({"type": "int"}, {"type": "integer"}),
+    ({"type": "float", "format": "double"}, {"type": "number", "format": "double"}),
+    ({"type": None}, NULL),
+    ({"type": ["string", None]}, {"type": ["string", "null"]}),
+    ({"minLength": 1}, {"minLength": 1}),
+]
+
+NULLS: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
+    ({"type": "string", "x-nullable": True}, {"type": ["string", "null"]}),
+    ({"type": "string", "nullable": False, "x-nullable": False}, {"type": "string"}),
+    ({"type": "string", "nullable": "true"}, {"type": "string"}),
+    ({"type": ["string", "null"], "nullable": True}, {"type": ["string", "null"]}),
+    (
+        {"type": "string", "enum": ["a"], "nullable": True},
+        {"type": ["string", "null"], "enum": ["a", None]},
+    ),
+    ({"enum": ["a"], "nullable": True}, {"enum": ["a", None]}),
+    ({"type": "string", "enum": ["a", None]}, {"type": ["string", "null"], "enum": ["a", None]}),
+    ({"type": "null", "enum": ["a", None]}, {"type": "null", "enum": ["a", None]}),
+    ({"nullable": True}, {}),
+    ({"nullable": True, "minLength": 1}, {"minLength": 1}),
+    (
+        {"$ref": "#/$defs/A", "nullable": True, "description": "d", "x-y": 1},
+        {"description": "d", "x-y": 1, "anyOf": [{"$ref": "#/$defs/A"}, NULL]},
+    ),
+    (
+        {"allOf": [{"$ref": "#/$defs/A"}], "nullable": True, "default": None},
+        {"default": None, "anyOf": [{"allOf": [{"$ref": "#/$defs/A"}]}, NULL]},
+    ),
+    (
+        {"type": "string", "const": "a", "nullable": True},
+        {"anyOf": [{"type": "string", "const": "a"}, NULL]},
+    ),
+    ({"anyOf": [{"type": "string"}], "nullable": True}, {"anyOf": [{"type": "string"}, NULL]}),
+    (
+        {"anyOf": [{"type": "string"}, NULL], "nullable": True},
+        {"anyOf": [{"type": "string"}, NULL]},
+    ),
+    (
+        {
+            "oneOf": [{"$ref": "#/$defs/A"}],
+            "discriminator": {"propertyName": "k"},
+            "nullable": True,
+        },
+        {
+            "anyOf": [
+                {"oneOf": [{"$ref": "#/$defs/A"}], "discriminator": {"propertyName": "k"}},
+                NULL,
+            ]
+        },
+    ),
+]
+
+KEYWORDS: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"minimum": 5, "exclusiveMinimum": True}, {"exclusiveMinimum": 5}),
+    ({"minimum": 5, "exclusiveMinimum": False}, {"minimum": 5}),
+    ({"maximum": 5, "exclusiveMaximum": True}, {"exclusiveMaximum": 5}),
+    ({"exclusiveMaximum": True}, {}),
+    ({"minimum": 5, "exclusiveMinimum": 3}, {"minimum": 5}),
+    ({"minimum": 3, "exclusiveMinimum": 3}, {"exclusiveMinimum": 3}),
+    ({"maximum": 3, "exclusiveMaximum": 5}, {"maximum": 3}),
+    ({"maximum": 3, "exclusiveMaximum": 3}, {"exclusiveMaximum": 3}),
+    ({"items": [{}, True]}, {"prefixItems": [{}, True]}),
+    ({"items": [{}], "additionalItems": False}, {"prefixItems": [{}], "items": False}),
+    ({"items": [], "additionalItems": {"type": "string"}}, {"items": {"type": "string"}}),
+    ({"items": {}, "additionalItems": False}, {"items": {}}),
+    ({"additionalItems": False}, {}),
+    (
+        {"dependencies": {"a": ["b"], "c": {"required": ["d"]}, "e": "f", "g": 1}},
+        {
+            "dependentRequired": {"a": ["b"], "e": ["f"]},
+            "dependentSchemas": {"c": {"required": ["d"]}},
+        },
+    ),
+    (
+        {
+            "dependencies": {"a": ["b"], "c": False},
+            "dependentRequired": {"a": ["d"]},
+            "dependentSchemas": {"c": {}},
+        },
+        {"dependentRequired": {"a": ["d", "b"]}, "dependentSchemas": {"c": {"allOf": [{}, False]}}},
+    ),
+    ({"example": 1}, {"examples": [1]}),
+    ({"example": None}, {"examples": [None]}),
+    ({"example": True, "x-example": 2, "examples": [1, 2]}, {"examples": [True, 1, 2]}),
+    ({"discriminator": "kind"}, {"discriminator": {"propertyName": "kind"}}),
+    ({"discriminator": {"mapping": {}}}, {}),
+    (
+        {"properties": {"a": {"required": True}, "b": {"required": False}}, "required": ["c"]},
+        {"properties": {"a": {"required": True}, "b": {"required": False}}, "required": ["c", "a"]},
+    ),
+    ({"then": {}, "else": {}}, {}),
+    ({"minContains": 1, "maxContains": 2}, {}),
+    ({"if": {}, "then": {}}, {"if": {}, "then": {}}),
+    (
+        {"xml": {"name": "x"}, "externalDocs": {"url": "u"}},
+        {"xml": {"name": "x"}, "externalDocs": {"url": "u"}},
+    ),
+    (
+        {"x-anything": {"type": "nonsense"}, "other": [1]},
+        {"x-anything": {"type": "nonsense"}, "other": [1]},
+    ),
+    ({"type": "string", "const": "a"}, {"type": "string", "const": "a"}),
+    ({"enum": ["only"]}, {"enum": ["only"]}),
+    ({"type": "integer", "enum": [1, 2]}, {"type": "integer", "enum": [1, 2]}),
+]
+
+
+@pytest.mark.parametrize(("schema", "spelled"), [*TYPES, *NULLS, *KEYWORDS])
+def test_every_spelling_becomes_that_of_2020_12(schema: dict[str, Any], spelled: dict[str, Any]):
+    before = json.dumps(schema)
+    result = spell(schema)
+    assert json.dumps(result, sort_keys=True) == json.dumps(spelled, sort_keys=True)
+    assert json.dumps(schema) == before
+
+
+@pytest.mark.parametrize("spelled", [spelled for _, spelled in [*TYPES, *NULLS, *KEYWORDS]])
+def test_a_spelled_schema_stays_as_it_is(spelled: dict[str, Any]):
+    assert json.dumps(spell(spelled)) == json.dumps(spelled)
+
+
+def test_bounds_of_one_kind_are_left_alone():
+    node: dict[str, Any] = {"minimum": 1, "exclusiveMaximum": 2}
+    tighten(node)
+    assert node == {"minimum": 1, "exclusiveMaximum": 2}
