@@ -17,4 +17,4 @@ JsonObject: TypeAlias = Mapping[str, JsonValue]
 """A JSON object."""
 
 JsonSchema: TypeAlias = Mapping[str, JsonValue]
-"""A JSON Schema that is an object. Where `true` and `false` may stand, write `JsonSchema | bool`."""
+"""A JSON Schema that is an object; where `true` may stand too, write `JsonSchema | bool`."""

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from threading import RLock
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 T = TypeVar("T")
+V = TypeVar("V")
 
 
 class Lazy(Generic[T]):
@@ -26,10 +27,10 @@ class Lazy(Generic[T]):
         self._make: Callable[[], T] | None = make
         self._lock = RLock() if lock is None else lock
 
-    @classmethod
-    def of(cls, value: T) -> "Lazy[T]":
+    @staticmethod
+    def of(value: V) -> "Lazy[V]":
         """Give a cell that already holds `value`."""
-        cell = cls(lambda: value)
+        cell = Lazy(lambda: value)
         cell.get()
         return cell
 
@@ -48,9 +49,9 @@ class Lazy(Generic[T]):
         return self._value
 
     def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return isinstance(other, Lazy) and self.get() == other.get()  # pyright: ignore[reportUnknownMemberType]
+        if not isinstance(other, Lazy):
+            return NotImplemented
+        return self is other or bool(self.get() == cast("Lazy[object]", other).get())
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 

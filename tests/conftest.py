@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of corpora and vectors: `PYFUNCTOOLS_SHARED`, or `../shared` beside the project."""
+    """The folder of corpora and vectors: `PYFUNCTOOLS_SHARED`, or the one beside the project."""
     here = Path(__file__).resolve().parents[2] / "shared"
     folder = Path(os.environ.get("PYFUNCTOOLS_SHARED", here))
     if not folder.is_dir():

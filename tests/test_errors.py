@@ -55,7 +55,7 @@ def test_an_error_says_one_sentence_of_its_fields(error: PyfunctoolsError, text:
 
 @pytest.mark.parametrize("error", [error for error, _ in ALL], ids=lambda e: type(e).__name__)
 def test_an_error_survives_pickle_and_deepcopy(error: PyfunctoolsError) -> None:
-    for again in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):  # noqa: S301
+    for again in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):
         assert type(again) is type(error)
         assert vars(again) == vars(error)
         assert str(again) == str(error)

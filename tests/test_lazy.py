@@ -62,7 +62,7 @@ def test_equality_copies_and_pickles_are_those_of_the_value() -> None:
     assert cell == Lazy.of({"a": [1]})
     assert cell != Lazy.of({"a": [2]})
     assert cell != {"a": [1]}
-    assert pickle.loads(pickle.dumps(cell)) == cell  # noqa: S301
+    assert pickle.loads(pickle.dumps(cell)) == cell
     copied = copy.deepcopy(cell)
     assert copied == cell
     assert copied.get() is not cell.get()

@@ -1,0 +1,68 @@
+"""`KeywordHandler`: a callable that takes its arguments by keyword."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+
+from pyfunctools.handler import KeywordHandler
+
+
+def plain(a: int, b: int = 2) -> int:
+    return a + b
+
+
+async def later(a: int) -> int:
+    return a
+
+
+async def several() -> AsyncIterator[int]:
+    yield 1
+
+
+def with_context(a: int, context: object) -> tuple[int, object]:
+    return a, context
+
+
+def anything(**given: object) -> dict[str, object]:
+    return given
+
+
+def test_the_arguments_arrive_by_keyword_and_nothing_runs_before_the_call() -> None:
+    bound = KeywordHandler(plain).bind({"a": 1}, "context")
+    assert bound
+    assert isinstance(bound.value, partial)
+    assert bound.value() == 3
+
+
+def test_the_context_arrives_only_where_it_is_named() -> None:
+    assert KeywordHandler(with_context).bind({"a": 1}, "me").unwrap()() == (1, "me")
+    assert KeywordHandler(anything).bind({"a": 1}, "me").unwrap()() == {"a": 1}
+    assert KeywordHandler(dict).bind({"a": 1}, "me").unwrap()() == {"a": 1}
+
+
+def test_the_model_cannot_give_the_context() -> None:
+    assert KeywordHandler(with_context).bind({"a": 1, "context": "evil"}, "me").unwrap()() == (
+        1,
+        "me",
+    )
+
+
+def test_coroutine_functions_and_async_generators_are_asynchronous() -> None:
+    assert KeywordHandler(later).is_async
+    assert KeywordHandler(several).is_async
+    assert not KeywordHandler(plain).is_async
+    assert asyncio.run(KeywordHandler(later).bind({"a": 1}, None).unwrap()()) == 1  # type: ignore[arg-type]
+
+
+@dataclass
+class Booking:
+    day: date
+
+
+def test_what_comes_back_is_written_by_pydantics_rules() -> None:
+    dump = KeywordHandler(plain).dump
+    assert dump(Booking(date(2026, 12, 24))) == {"day": "2026-12-24"}
+    assert dump({1, 2}) == [1, 2]
+    assert dump(None) is None
