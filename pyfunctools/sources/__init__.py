@@ -1,0 +1,1 @@
+"""What functions are read from: Python, documents, applications and MCP servers."""

@@ -1,0 +1,246 @@
+"""The schemas of a document as definitions: each normalized once, and shared by all functions."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.errors import DocumentError, SchemaError
+from pyfunctools.schema.normalize import normalize
+from pyfunctools.schema.references import defined_name, definition
+from pyfunctools.schema.walk import LISTED, NAMED, SINGLE, children
+from pyfunctools.sources.openapi.defined import DefinedNames
+from pyfunctools.sources.openapi.document import Document, Place, Resource
+
+_IDENTITY = frozenset(
+    {
+        "$anchor",
+        "$defs",
+        "$dynamicAnchor",
+        "$dynamicRef",
+        "$id",
+        "$recursiveAnchor",
+        "$recursiveRef",
+        "$schema",
+        "$vocabulary",
+        "definitions",
+    }
+)
+"""Keywords that name places: in the copy a definition's name is all there is."""
+
+
+class Ready(NamedTuple):
+    """A normalized schema, the definitions it names itself, and whether marks stand in it."""
+
+    schema: JsonSchema | bool
+    names: tuple[str, ...] = ()
+    has_read_only: bool = False
+    has_write_only: bool = False
+
+
+class Closure(NamedTuple):
+    """Definitions with all that they reach, and whether marks stand in them."""
+
+    schemas: JsonSchema
+    has_read_only: bool
+    has_write_only: bool
+
+
+class Definitions:
+    """Every schema of a document that a reference leads to, made when it is first reached."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._defined = DefinedNames(document)
+        self._places: dict[str, Place] = {}
+        self._raw: dict[str, JsonSchema | bool] = {}
+        self._ready: dict[str, Ready] = {}
+        self._closures: dict[tuple[str, ...], Closure] = {}
+
+    def ready(self, place: Place) -> Ready:
+        """Give the schema at a place, its references made references to definitions.
+
+        Raises:
+            DocumentError: it cannot be read.
+        """
+        return self._normalized(self._rewritten(place), place.pointer)
+
+    def closure(self, names: Iterable[str]) -> Closure:
+        """Give the definitions of these names and all that they reach.
+
+        Raises:
+            DocumentError: one of them cannot be read.
+        """
+        start = tuple(dict.fromkeys(names))
+        found = self._closures.get(start)
+        if found is None:
+            reached: dict[str, Ready] = {}
+            queue = list(start)
+            for name in queue:
+                if name not in reached:
+                    reached[name] = self._defined_as(name)
+                    queue += reached[name].names
+            found = self._closures[start] = Closure(
+                {name: ready.schema for name, ready in reached.items()},
+                any(ready.has_read_only for ready in reached.values()),
+                any(ready.has_write_only for ready in reached.values()),
+            )
+        return found
+
+    def _defined_as(self, name: str) -> Ready:
+        if name not in self._ready:
+            pointer = self._places[name].pointer
+            self._ready[name] = self._normalized(self._raw_of(name), pointer)
+        return self._ready[name]
+
+    def _raw_of(self, name: str) -> JsonSchema | bool:
+        if name not in self._raw:
+            self._raw[name] = self._rewritten(self._places[name])
+        return self._raw[name]
+
+    def _lookup(self, reference: str) -> JsonSchema | bool | None:
+        name = defined_name(reference)
+        return self._raw_of(name) if name in self._places else None
+
+    def _normalized(self, schema: JsonSchema | bool, pointer: str) -> Ready:
+        if isinstance(schema, bool):
+            return Ready(schema)
+        try:
+            return _ready(normalize(schema, lookup=self._lookup))
+        except SchemaError as error:
+            raise DocumentError(
+                self._document.name, f"This schema cannot be read: {error}.", pointer=pointer
+            ) from error
+
+    def _rewritten(self, place: Place) -> JsonSchema | bool:
+        """Give a copy in which references name definitions, without recursion."""
+        if not isinstance(place.value, dict):
+            return place.value if isinstance(place.value, bool) else True
+        whole: dict[str, JsonValue] = {}
+        todo: list[tuple[JsonSchema, dict[str, JsonValue], Resource]]
+        todo = [(place.value, whole, place.resource)]
+        while todo:
+            schema, copy, outer = todo.pop()
+            resource = self._document.scope(schema, outer)
+            for keyword, value in schema.items():
+                if keyword in _IDENTITY:
+                    continue
+                copy[keyword] = value
+                if isinstance(value, dict):
+                    if keyword in NAMED:
+                        copy[keyword] = named = dict(value)
+                        for name, inner in value.items():
+                            if isinstance(inner, dict):
+                                named[name] = made = dict[str, JsonValue]()
+                                todo.append((inner, made, resource))
+                    elif keyword in SINGLE:
+                        copy[keyword] = made = dict[str, JsonValue]()
+                        todo.append((value, made, resource))
+                elif keyword in LISTED and isinstance(value, list):
+                    copy[keyword] = listed = list(value)
+                    for index, inner in enumerate(value):
+                        if isinstance(inner, dict):
+                            listed[index] = made = dict[str, JsonValue]()
+                            todo.append((inner, made, resource))
+            if not _REFERRING.isdisjoint(schema):
+                self._refer(schema, copy, resource, place)
+        return whole
+
+    def _refer(
+        self, schema: JsonSchema, copy: dict[str, JsonValue], resource: Resource, root: Place
+    ) -> None:
+        """Put references to definitions where the schema refers to places of the document."""
+        reference = schema.get("$ref")
+        if isinstance(reference, str):
+            copy["$ref"] = self._definition(self._document.target(reference, resource))
+        for keyword in ("$dynamicRef", "$recursiveRef"):
+            target = schema.get(keyword)
+            if isinstance(target, str):
+                self._also(copy, self._dynamic(target, resource, root))
+        discriminator = schema.get("discriminator")
+        if isinstance(discriminator, dict):
+            copy["discriminator"] = self._discriminator(discriminator, schema, resource)
+
+    def _definition(self, place: Place) -> str:
+        name = self._defined.of(place)
+        self._places.setdefault(name, place)
+        return definition(name)
+
+    def _dynamic(self, reference: str, resource: Resource, root: Place) -> str | None:
+        """Give what a dynamic reference means where nothing around its schema redefines it."""
+        if reference == "#":
+            return self._definition(root)
+        try:
+            return self._definition(self._document.target(reference, resource))
+        except DocumentError:
+            return None
+
+    def _also(self, copy: dict[str, JsonValue], reference: str | None) -> None:
+        if reference is None:
+            return
+        if "$ref" in copy:
+            merged = copy.get("allOf")
+            parts = list(merged) if isinstance(merged, list) else []
+            copy["allOf"] = [*parts, {"$ref": reference}]
+        else:
+            copy["$ref"] = reference
+
+    def _discriminator(
+        self, discriminator: JsonSchema, schema: JsonSchema, resource: Resource
+    ) -> JsonSchema:
+        """Give a discriminator whose mapping names the branches that stand beside it.
+
+        What else the mapping names, a subtype that refers to this schema say, is no part of this
+        schema, and would be a reference to nothing.
+        """
+        branches = {
+            self._mapped(branch["$ref"], resource)
+            for keyword in ("oneOf", "anyOf")
+            for branch in _listed(schema.get(keyword))
+            if isinstance(branch, dict) and "$ref" in branch
+        }
+        rest = {key: value for key, value in discriminator.items() if key not in _MAPPED}
+        mapping = discriminator.get("mapping")
+        kept: dict[str, JsonValue] = {}
+        for value, target in mapping.items() if isinstance(mapping, dict) else ():
+            reference = self._mapped(target, resource)
+            if reference is not None and reference in branches:
+                kept[value] = reference
+        default = self._mapped(discriminator.get("defaultMapping"), resource)
+        if default is not None and default in branches:
+            rest["defaultMapping"] = default
+        return {**rest, "mapping": kept} if kept else rest
+
+    def _mapped(self, target: JsonValue, resource: Resource) -> str | None:
+        if not isinstance(target, str):
+            return None
+        named = self._document.schema_named(target)
+        try:
+            place = named or self._document.target(target, resource)
+        except DocumentError:
+            return None
+        return self._definition(place)
+
+
+_REFERRING = frozenset({"$ref", "$dynamicRef", "$recursiveRef", "discriminator"})
+_MAPPED = frozenset({"mapping", "defaultMapping"})
+
+
+def _listed(value: JsonValue) -> list[JsonValue]:
+    return list(value) if isinstance(value, list) else []
+
+
+def _ready(schema: JsonSchema) -> Ready:
+    names: dict[str, None] = {}
+    has_read_only = has_write_only = False
+    todo: list[JsonSchema | bool] = [schema]
+    while todo:
+        current = todo.pop()
+        if isinstance(current, bool):
+            continue
+        reference = current.get("$ref")
+        if isinstance(reference, str) and (name := defined_name(reference)) is not None:
+            names[name] = None
+        has_read_only = has_read_only or current.get("readOnly") is True
+        has_write_only = has_write_only or current.get("writeOnly") is True
+        todo += [inner for _, inner in children(current)]
+    return Ready(schema, tuple(names), has_read_only, has_write_only)

@@ -1,0 +1,287 @@
+"""A document and what it refers to: places in it, references followed, other documents fetched."""
+
+from collections.abc import Callable, Iterator
+from posixpath import normpath
+from typing import NamedTuple, TypeAlias
+from urllib.parse import quote, urldefrag, urljoin
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.schema.path import pointer_of
+from pyfunctools.schema.references import MAX_HOPS, steps_of
+from pyfunctools.sources.openapi.load import Loaded, read
+
+Resolver: TypeAlias = Callable[[str], JsonObject | str | bytes]
+"""What gives another document, as an object or as text, for its address."""
+
+_SCHEMAS = ("/components/schemas", "/definitions")
+
+
+class Resource:
+    """One document, or one schema in it that has an address of its own (`$id`).
+
+    `uri` is what relative references in it are resolved against. `outer` is the document around an
+    embedded schema.
+    """
+
+    __slots__ = ("_names", "name", "outer", "root", "uri")
+
+    def __init__(
+        self, root: JsonObject, name: str, uri: str = "", outer: "Resource | None" = None
+    ) -> None:
+        self.root = root
+        self.name = name
+        self.uri = uri
+        self.outer = outer
+        self._names: dict[str, Place] | None = None
+
+    def at(self, pointer: str) -> "Place | None":
+        """Give what stands at a JSON Pointer (as in an address, RFC 6901, 6), or `None`."""
+        value: JsonValue = self.root
+        steps = _steps(pointer)
+        if "%" in pointer:
+            pointer = pointer_of(steps)
+        for step in steps:
+            if isinstance(value, dict) and step in value:
+                value = value[step]
+            elif isinstance(value, list) and step.isascii() and step.isdigit():
+                if int(step[:9]) >= len(value):
+                    return None
+                value = value[int(step)]
+            else:
+                return None
+        return Place(value, pointer, self)
+
+    def named(self, name: str) -> "Place | None":
+        """Give the schema with this `$anchor` (written `#name`) or this `$id` (an address)."""
+        if self._names is None:
+            self._names = dict(self._named())
+        return self._names.get(name)
+
+    def _named(self) -> Iterator[tuple[str, "Place"]]:
+        stack: list[tuple[JsonValue, str]] = [(self.root, "")]
+        while stack:
+            value, pointer = stack.pop()
+            if isinstance(value, dict):
+                for keyword in ("$anchor", "$dynamicAnchor"):
+                    if isinstance(anchor := value.get(keyword), str):
+                        yield "#" + anchor, Place(value, pointer, self)
+                address = address_of(value, self.uri)
+                if address is not None:
+                    inner = Resource(value, self.name, address, self)
+                    yield address, Place(value, "", inner)
+                stack.extend((v, pointer + pointer_of((k,))) for k, v in value.items())
+            elif isinstance(value, list):
+                stack.extend((v, f"{pointer}/{i}") for i, v in enumerate(value))
+
+
+class Place(NamedTuple):
+    """A value, and where it stands, so that what it refers to can be found."""
+
+    value: JsonValue
+    pointer: str
+    resource: Resource
+
+    def below(self, value: JsonValue, *keys: str | int) -> "Place":
+        """Give a value that stands below this one."""
+        if len(keys) == 1 and "/" not in (key := str(keys[0])) and "~" not in key:
+            return Place(value, f"{self.pointer}/{key}", self.resource)
+        return Place(value, self.pointer + pointer_of(keys), self.resource)
+
+
+def address_of(schema: JsonObject, base: str) -> str | None:
+    """Give the absolute address a schema gives itself with `$id`, or `None`."""
+    identifier = schema.get("$id")
+    if not isinstance(identifier, str) or identifier.startswith("#"):
+        return None
+    try:
+        return urldefrag(urljoin(base, identifier)).url or None
+    except ValueError:
+        return None
+
+
+class Document:
+    """A document with everything it refers to.
+
+    Every place that a reference leads to is looked up once. What lies in other documents is asked
+    of `resolver` when it is first needed; without one, nothing outside is ever read.
+    """
+
+    def __init__(
+        self, loaded: Loaded, resolver: Resolver | None = None, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
+        self.name = loaded.name
+        self.root = loaded.root
+        self.limits = limits
+        own = loaded.root.get("$self")
+        base = urljoin(loaded.uri, own) if isinstance(own, str) and _is_address(own) else loaded.uri
+        self.main = Resource(loaded.root, loaded.name, base)
+        self._resolver = resolver
+        self._resources = {self.main.uri: self.main, loaded.uri: self.main}
+        self._targets: dict[tuple[Resource, str], Place | DocumentError] = {}
+        self._ends: dict[tuple[Resource, str], Place | DocumentError] = {}
+
+    def target(self, reference: str, resource: Resource) -> Place:
+        """Give the place that a reference in this resource names.
+
+        Raises:
+            DocumentError: nothing is there, or it is in a document that cannot be had.
+        """
+        return _or_raise(self._targets, (resource, reference), self._find, reference, resource)
+
+    def end(self, reference: str, resource: Resource) -> Place:
+        """Give the place where a reference leads in the end: not a mere reference itself.
+
+        Raises:
+            DocumentError: it leads nowhere, or in a circle.
+        """
+        return _or_raise(self._ends, (resource, reference), self._chase, reference, resource)
+
+    def follow(self, place: Place) -> Place:
+        """Give the place itself, or where the `$ref` in it leads in the end.
+
+        Raises:
+            DocumentError: it leads nowhere, or in a circle.
+        """
+        value = place.value
+        if isinstance(value, dict) and isinstance(reference := value.get("$ref"), str):
+            return self.end(reference, place.resource)
+        return place
+
+    def schema_named(self, name: str) -> Place | None:
+        """Give the schema that the document defines under this name, or `None`."""
+        if "/" in name or "#" in name:
+            return None
+        for schemas in _SCHEMAS:
+            place = self.main.at(schemas + pointer_of((quote(name),)))
+            if place is not None:
+                return place
+        return None
+
+    def scope(self, schema: JsonObject, resource: Resource) -> Resource:
+        """Give what the references in a schema are resolved in: itself, where it has an `$id`."""
+        if "$id" not in schema or schema is resource.root:
+            return resource
+        address = address_of(schema, resource.uri)
+        named = None if address is None else resource.named(address)
+        if named is None or named.value is not schema:
+            return resource
+        return named.resource
+
+    def is_local(self, reference: str) -> bool:
+        """Say whether a reference in the main document stays inside it."""
+        if reference.startswith("#"):
+            return True
+        try:
+            return urldefrag(urljoin(self.main.uri, reference)).url in self._resources
+        except ValueError:
+            return False
+
+    def _chase(self, reference: str, resource: Resource) -> Place:
+        seen: set[tuple[Resource, str]] = set()
+        place = self.target(reference, resource)
+        while isinstance(place.value, dict):
+            following = place.value.get("$ref")
+            if not isinstance(following, str):
+                break
+            if (place.resource, place.pointer) in seen or len(seen) >= MAX_HOPS:
+                raise self._refused(f"The reference {reference!r} leads in a circle.")
+            seen.add((place.resource, place.pointer))
+            place = self.target(following, place.resource)
+        return place
+
+    def _find(self, reference: str, resource: Resource) -> Place:
+        if reference.startswith("#"):
+            place = _within(reference, resource)
+        else:
+            place = self._elsewhere(reference, resource)
+        if place is None:
+            raise self._refused(f"The reference {reference!r} leads nowhere.")
+        return place
+
+    def _elsewhere(self, reference: str, resource: Resource) -> Place | None:
+        try:
+            address, fragment = urldefrag(urljoin(resource.uri, reference))
+            if address.startswith("."):  # a base without a scheme leaves it as it is
+                address = normpath(address)
+        except ValueError:
+            raise self._refused(f"The reference {reference!r} is no address.") from None
+        known = self._resources.get(address)
+        if known is None:
+            embedded = resource.named(address) or self.main.named(address)
+            if embedded is not None:
+                known = self._resources[address] = embedded.resource
+        if known is None:
+            # A bare name for a schema, which Swagger 1.2 wrote and some writers never unlearned.
+            named = self.schema_named(reference)
+            if named is not None:
+                return named
+            known = self._resources[address] = self._fetched(address, reference)
+        return _within("#" + fragment, known)
+
+    def _fetched(self, address: str, reference: str) -> Resource:
+        if self._resolver is None:
+            raise DocumentError(
+                self.name,
+                f"The reference {reference!r} leads to another document.",
+                remedy="Pass a `resolver`; `files_under(directory)` reads files in a directory.",
+            )
+        try:
+            answer = self._resolver(address)
+        except DocumentError:
+            raise
+        except Exception as error:
+            raise self._refused(
+                f"The resolver gave nothing for {address!r}: {type(error).__name__}: {error}."
+            ) from error
+        loaded = read(answer, address, address, self.limits)
+        return Resource(loaded.root, address, address)
+
+    def _refused(self, reason: str) -> DocumentError:
+        return DocumentError(self.name, reason)
+
+
+def _within(reference: str, resource: Resource) -> Place | None:
+    scope: Resource | None = resource
+    while scope is not None:
+        pointed = reference in ("", "#") or reference.startswith("#/")
+        place = scope.at(reference[1:]) if pointed else scope.named(reference)
+        if place is not None:
+            return place
+        scope = scope.outer
+    return None
+
+
+def _or_raise(
+    known: dict[tuple[Resource, str], Place | DocumentError],
+    key: tuple[Resource, str],
+    find: Callable[[str, Resource], Place],
+    reference: str,
+    resource: Resource,
+) -> Place:
+    found = known.get(key)
+    if found is None:
+        try:
+            found = find(reference, resource)
+        except DocumentError as error:
+            found = error
+        known[key] = found
+    if isinstance(found, DocumentError):
+        # A new one each time: an exception that is raised again drags its old tracebacks along.
+        raise DocumentError(
+            found.source, found.reason, pointer=found.pointer, remedy=found.remedy
+        ) from found.__cause__
+    return found
+
+
+def _steps(pointer: str) -> list[str]:
+    if not pointer:
+        return []
+    if "%" in pointer or "~" in pointer:
+        return [str(step) for step in steps_of("#" + pointer) or ()]
+    return pointer[1:].split("/")
+
+
+def _is_address(text: str) -> bool:
+    return ":" in text and " " not in text

@@ -1,0 +1,167 @@
+"""The operations of a document as they stand there, and what stands in their place."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.record import Skipped
+from pyfunctools.schema.path import pointer_of
+from pyfunctools.schema.references import MAX_HOPS
+from pyfunctools.sources.openapi.document import Document, Place, Resource
+
+METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"})
+"""The fields of a path item that hold an operation."""
+
+_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
+"""A method (RFC 9110, section 9.1)."""
+
+_EMPTY: JsonObject = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation as written: its method in upper case, its path, and where it stands.
+
+    `pointer` leads to it from the root of the document, `resource` is what its references are
+    resolved in, and `items` are the path items around it, the nearest first.
+    """
+
+    method: str
+    path: str
+    raw: JsonObject
+    pointer: str
+    resource: Resource
+    items: tuple[Place, ...] = ()
+
+    @property
+    def where(self) -> str:
+        """What errors call it."""
+        return f"{self.method} {self.path}"
+
+    def skipped(self, reason: str) -> Skipped:
+        """Say that it cannot become a function."""
+        return Skipped(where=self.where, reason=reason, pointer=self.pointer)
+
+
+def operations(document: Document) -> Iterator[Operation | Skipped]:
+    """Give every operation under `paths`, in document order, then the webhooks as skipped.
+
+    Raises:
+        DocumentError: `paths` is no object.
+    """
+    paths = document.root.get("paths")
+    if paths is not None and not isinstance(paths, dict):
+        raise DocumentError(
+            document.name,
+            f"`paths` is {_kind(paths)}.",
+            pointer="/paths",
+            remedy="It has to be an object of path items.",
+        )
+    for path, item in (paths or {}).items():
+        if not path.startswith("x-") and item is not None:
+            place = Place(item, pointer_of(("paths", path)), document.main)
+            yield from _of_item(document, path, place)
+    for keyword in ("webhooks", "x-webhooks"):
+        webhooks = document.root.get(keyword)
+        for name, item in webhooks.items() if isinstance(webhooks, dict) else ():
+            place = Place(item, pointer_of((keyword, name)), document.main)
+            yield from _of_webhook(document, name, place)
+
+
+def _of_item(document: Document, path: str, place: Place) -> Iterator[Operation | Skipped]:
+    try:
+        items = tuple(_items(document, place))
+    except DocumentError as error:
+        yield Skipped(where=path, reason=error.reason, pointer=place.pointer)
+        return
+    seen: set[str] = set()
+    for item in items:
+        found = _methods(item)
+        methods = {method for method, _, _ in found}
+        for method, pointer, value in found:
+            if method in seen:
+                continue  # what stands beside a `$ref` goes before what the `$ref` leads to
+            where = place.pointer + pointer
+            if len(methods) < len(found) and sum(other == method for other, _, _ in found) > 1:
+                reason = f"The method {method} stands in the path item more than once."
+                yield Skipped(where=f"{method} {path}", reason=reason, pointer=where)
+            else:
+                inner = Place(value, item.pointer + pointer, item.resource)
+                yield _operation(document, method, path, inner, where, items)
+        seen |= methods
+
+
+def _items(document: Document, place: Place) -> Iterator[Place]:
+    for _ in range(MAX_HOPS):
+        if not isinstance(place.value, dict):
+            raise DocumentError(document.name, f"The path item is {_kind(place.value)}.")
+        yield place
+        reference = place.value.get("$ref")
+        if not isinstance(reference, str):
+            return
+        place = document.target(reference, place.resource)
+    raise DocumentError(document.name, "The path item refers to itself.")
+
+
+def _methods(item: Place) -> list[tuple[str, str, JsonValue]]:
+    """Give the method in upper case, the pointer from the path item, and what stands there."""
+    fields = item.value if isinstance(item.value, dict) else {}
+    found = [
+        (key.upper(), f"/{key}", value)
+        for key, value in fields.items()
+        if key in METHODS or key.lower() in METHODS
+    ]
+    additional = fields.get("additionalOperations")
+    if isinstance(additional, dict):
+        found += [
+            (key.upper(), pointer_of(("additionalOperations", key)), value)
+            for key, value in additional.items()
+            if _TOKEN.fullmatch(key)
+        ]
+    return found
+
+
+def _operation(
+    document: Document,
+    method: str,
+    path: str,
+    place: Place,
+    pointer: str,
+    items: tuple[Place, ...],
+) -> Operation | Skipped:
+    where = f"{method} {path}"
+    try:
+        found = document.follow(place)
+    except DocumentError as error:
+        return Skipped(where=where, reason=error.reason, pointer=pointer)
+    raw = _EMPTY if found.value is None else found.value
+    if not isinstance(raw, dict):
+        return Skipped(where=where, reason=f"The operation is {_kind(raw)}.", pointer=pointer)
+    if raw.get("x-human") is True or raw.get("x-samchon-human") is True:
+        return Skipped(where=where, reason="The operation is for people only.", pointer=pointer)
+    return Operation(
+        method=method, path=path, raw=raw, pointer=pointer, resource=found.resource, items=items
+    )
+
+
+def _of_webhook(document: Document, name: str, place: Place) -> Iterator[Skipped]:
+    reason = "A webhook is called by the other side."
+    try:
+        items = tuple(_items(document, place))
+    except DocumentError:
+        items = ()
+    methods = dict.fromkeys(method for item in items for method, _, _ in _methods(item))
+    for method in methods:
+        yield Skipped(where=f"{method} webhook {name}", reason=reason, pointer=place.pointer)
+    if not methods and place.value is not None:
+        yield Skipped(where=f"webhook {name}", reason=reason, pointer=place.pointer)
+
+
+def _kind(value: JsonValue) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, list):
+        return "a list, not an object"
+    return f"{str(value)[:40]!r}, not an object"

@@ -1,0 +1,278 @@
+"""The parameters of an operation: each with its place on the wire and in the arguments."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.route import Location, Parameter, Style
+from pyfunctools.sources.openapi import swagger
+from pyfunctools.sources.openapi.document import Document, Place, Resource
+from pyfunctools.sources.openapi.media import first_json, form_schema
+from pyfunctools.sources.openapi.operations import Operation
+from pyfunctools.sources.openapi.security import Security
+
+_LOCATIONS = frozenset({"path", "query", "header", "cookie", "querystring"})
+_STYLES: Mapping[str, frozenset[str]] = {
+    "path": frozenset({"simple", "label", "matrix"}),
+    "query": frozenset({"form", "spaceDelimited", "pipeDelimited", "deepObject"}),
+    "header": frozenset({"simple"}),
+    "cookie": frozenset({"form", "cookie"}),
+}
+_NO_STYLES = frozenset[str]()
+_OLD_STYLES = frozenset({"form", "simple", "spaceDelimited", "tabDelimited", "pipeDelimited"})
+"""What `collectionFormat` of Swagger 2.0 may mean, wherever the parameter is sent."""
+
+_UNUSUAL: Mapping[str, str] = {
+    "spaceDelimited": "array",
+    "pipeDelimited": "array",
+    "deepObject": "object",
+}
+"""Styles that are defined for one type only; the former two only where `explode` is off."""
+
+_IGNORED = frozenset(
+    {
+        "accept",
+        "authorization",
+        "connection",
+        "content-length",
+        "content-type",
+        "cookie",
+        "host",
+        "transfer-encoding",
+    }
+)
+_IGNORED_BEGINNINGS = ("proxy-", "x-forwarded-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """One parameter: how it is sent, and what its schema is made of.
+
+    `key` is what one parameter has in common with another that goes before it. `guarded_by` names
+    the security scheme whose secret it carries: then it is nobody's argument.
+    """
+
+    key: tuple[str, str]
+    parameter: Parameter
+    schema: Place
+    description: str = ""
+    examples: tuple[JsonValue, ...] = ()
+    deprecated: bool = False
+    notes: tuple[str, ...] = ()
+    guarded_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """A parameter that is left out, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What stands under `parameters`; `body` are those of Swagger 2.0 that make the body.
+
+    `is_plain` says that there is nothing about the inputs but how they are sent.
+    """
+
+    inputs: Sequence[Input]
+    body: Sequence[Place]
+    notes: Sequence[str]
+    is_plain: bool
+
+
+class Parameters:
+    """The parameters of one document; each that stands in it once is read once."""
+
+    def __init__(self, document: Document, security: Security) -> None:
+        self._document = document
+        self._security = security
+        self._known: dict[int, Input | Left | Place] = {}
+        self._by_reference: dict[Resource, dict[str, Input | Left | Place]] = {}
+
+    def of(self, operation: Operation) -> Found:
+        """Give the parameters of an operation and of the path items around it.
+
+        One of the operation goes before one of the path item with the same name and place.
+
+        Raises:
+            DocumentError: a reference to a parameter leads nowhere.
+        """
+        inputs: dict[tuple[str, str], Input] = {}
+        body: list[Place] = []
+        notes: list[str] = []
+        is_plain = True
+        for owner in (*reversed(operation.items), operation):
+            fields = owner.raw if isinstance(owner, Operation) else owner.value
+            listed = fields.get("parameters") if isinstance(fields, dict) else None
+            if not isinstance(listed, list):
+                continue
+            of_owner: list[Place] = []
+            known = self._by_reference.setdefault(owner.resource, {})
+            for index, value in enumerate(listed):
+                reference = value.get("$ref") if isinstance(value, dict) else None
+                if not isinstance(reference, str):
+                    pointer = f"{owner.pointer}/parameters/{index}"
+                    found = self._read(Place(value, pointer, owner.resource))
+                else:
+                    found = known.get(reference)
+                    if found is None:
+                        place = self._document.end(reference, owner.resource)
+                        found = known[reference] = self._read(place)
+                    if isinstance(value, dict) and len(value) > 1:
+                        found = _overridden(found, value)
+                if isinstance(found, Input):
+                    inputs[found.key] = found
+                    is_plain = is_plain and not (found.guarded_by or found.notes)
+                elif isinstance(found, Left):
+                    notes.append(found.reason)
+                else:
+                    of_owner.append(found)
+            body = of_owner if any(map(_is_body, of_owner)) else [*body, *of_owner]
+        return Found(inputs=[*inputs.values()], body=body, notes=notes, is_plain=is_plain)
+
+    def _read(self, place: Place) -> Input | Left | Place:
+        known = self._known.get(id(place.value))
+        if known is None:
+            known = self._known[id(place.value)] = self._new(place)
+        return known
+
+    def _new(self, place: Place) -> Input | Left | Place:
+        raw = place.value
+        if not isinstance(raw, dict):
+            return Left(reason="A parameter is no object, and is left out.")
+        name, location = raw.get("name"), raw.get("in")
+        if location in (swagger.BODY, swagger.FORM):
+            return place
+        if not isinstance(name, str) or not name:
+            return Left(reason="A parameter without a name is left out.")
+        if location not in _LOCATIONS:
+            return Left(reason=f"The parameter {name!r} is in {location!r}, and is left out.")
+        if location == "header" and _is_ignored(name.lower()):
+            return Left(reason=f"The header {name!r} is not for a caller to set, and is left out.")
+        old = "schema" not in raw and "content" not in raw
+        return self._input(swagger.parameter(raw) if old else raw, place, old)
+
+    def _input(self, raw: JsonObject, place: Place, old: bool) -> Input:
+        name, location = cast("str", raw["name"]), cast("Location", raw["in"])
+        notes: list[str] = []
+        content_type, schema = _schema(raw, place)
+        if content_type is None and location == "querystring":
+            content_type = "application/x-www-form-urlencoded"
+        if not isinstance(schema.value, dict | bool):
+            notes.append(f"The schema of {name!r} is none, and anything is taken.")
+            schema = schema._replace(value=True)
+        written = form_schema(self._document, schema) if location == "querystring" else schema.value
+        style, explode = _style(raw, location, old, notes)
+        parameter = Parameter(
+            name=name,
+            location=location,
+            argument=_argument(name, location),
+            required=location == "path" or raw.get("required") is True,
+            style=style,
+            explode=explode,
+            allow_reserved=raw.get("allowReserved") is True,
+            allow_empty=raw.get("allowEmptyValue") is True,
+            content_type=content_type,
+            schema=written if isinstance(written, dict | bool) else True,
+        )
+        if content_type is None and style in _UNUSUAL:
+            notes += self._undefined(parameter, schema)
+        description = raw.get("description")
+        return Input(
+            key=key_of(parameter),
+            parameter=parameter,
+            schema=schema,
+            description=description if isinstance(description, str) else "",
+            examples=tuple(self._examples(raw, place)),
+            deprecated=raw.get("deprecated") is True,
+            notes=tuple(notes),
+            guarded_by=self._security.guards(parameter),
+        )
+
+    def _undefined(self, parameter: Parameter, schema: Place) -> Iterator[str]:
+        try:
+            found = self._document.follow(schema).value
+        except DocumentError:
+            return  # the operation is skipped for it
+        kind = found.get("type") if isinstance(found, dict) else None
+        wanted = _UNUSUAL[parameter.style]
+        exploded = wanted == "array" and parameter.explode
+        if exploded or (isinstance(kind, str) and kind != wanted):
+            how = " and exploded" if exploded else ""
+            yield (
+                f"{parameter.name!r} is of type {kind!r}, written as {parameter.style!r}{how}, "
+                "for which no specification says what is sent."
+            )
+
+    def _examples(self, raw: JsonObject, place: Place) -> Iterable[JsonValue]:
+        own = (raw["example"],) if "example" in raw else ()
+        named = raw.get("examples")
+        return (*own, *self._named_examples(named, place)) if isinstance(named, dict) else own
+
+    def _named_examples(self, named: JsonObject, place: Place) -> Iterator[JsonValue]:
+        for example in named.values():
+            try:
+                found = self._document.follow(place.below(example, "examples")).value
+            except DocumentError:  # an example is no reason to lose a function
+                continue
+            if isinstance(found, dict) and ("value" in found or "dataValue" in found):
+                yield found["dataValue"] if "dataValue" in found else found["value"]
+
+
+def key_of(parameter: Parameter) -> tuple[str, str]:
+    """Give the place and the name of a parameter, headers without regard to case."""
+    name = parameter.name.lower() if parameter.location == "header" else parameter.name
+    return parameter.location, name
+
+
+def _overridden(found: Input | Left | Place, reference: JsonObject) -> Input | Left | Place:
+    """Give a parameter with the description that stands beside the reference to it (3.1)."""
+    description = reference.get("description")
+    if isinstance(found, Input) and isinstance(description, str):
+        return replace(found, description=description)
+    return found
+
+
+def _is_body(place: Place) -> bool:
+    return isinstance(place.value, dict) and place.value.get("in") == swagger.BODY
+
+
+def _is_ignored(name: str) -> bool:
+    return name in _IGNORED or name.startswith(_IGNORED_BEGINNINGS)
+
+
+def _schema(raw: JsonObject, place: Place) -> tuple[str | None, Place]:
+    content = raw.get("content")
+    if "schema" in raw or not isinstance(content, dict) or not content:
+        return None, place.below(raw.get("schema", True), "schema")
+    media = first_json(content)
+    entry = content[media]
+    schema = entry.get("schema", True) if isinstance(entry, dict) else True
+    return media, place.below(schema, "content", media, "schema")
+
+
+def _style(raw: JsonObject, location: Location, old: bool, notes: list[str]) -> tuple[Style, bool]:
+    style: JsonValue = "form" if location in ("query", "cookie") else "simple"
+    given = raw.get("style")
+    if given is not None:
+        allowed = _OLD_STYLES if old else _STYLES.get(location, _NO_STYLES)
+        if isinstance(given, str) and given in allowed:
+            style = given
+        else:
+            notes.append(
+                f"{raw['name']!r} has the style {given!r}, which is none for its place; "
+                f"it is sent as {style!r}."
+            )
+    explode = raw.get("explode")
+    default = style in ("form", "cookie")
+    return cast("Style", style), explode if isinstance(explode, bool) else default
+
+
+def _argument(name: str, location: Location) -> tuple[str, ...]:
+    if location == "path":
+        return (name,)
+    return ("query",) if location == "querystring" else (location, name)

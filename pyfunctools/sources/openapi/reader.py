@@ -1,0 +1,202 @@
+"""A document in, functions out; their schemas are made when somebody asks for them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Literal, get_args
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._lazy import Lazy
+from pyfunctools._text import visible
+from pyfunctools.errors import DefinitionError, DocumentError
+from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.record import Function, Skipped
+from pyfunctools.route import Server
+from pyfunctools.schema.path import Path
+from pyfunctools.schema.predicates import IsHuman, is_human_by_default
+from pyfunctools.sources.openapi.describe import Describe, describe_operation
+from pyfunctools.sources.openapi.document import Document, Place, Resolver
+from pyfunctools.sources.openapi.load import load
+from pyfunctools.sources.openapi.naming import Names, name_all
+from pyfunctools.sources.openapi.operations import operations
+from pyfunctools.sources.openapi.routes import Plan, Routes
+from pyfunctools.sources.openapi.schemas import Pending, SchemaMaker
+from pyfunctools.sources.openapi.version import version_of
+
+OnSkip = Literal["collect", "raise"]
+"""What is done with operations that cannot become functions."""
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
+_IDEMPOTENT = _SAFE | {"PUT", "DELETE"}
+_KNOWN = _IDEMPOTENT | {"POST", "PATCH"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a document holds: functions, what could not become one, and what it says of itself.
+
+    `version` is that of the API (`info.version`), `specification` that of OpenAPI or Swagger.
+    """
+
+    functions: tuple[Function, ...]
+    skipped: tuple[Skipped, ...] = ()
+    title: str = ""
+    description: str = ""
+    servers: tuple[Server, ...] = ()
+    version: str = ""
+    specification: str = ""
+
+
+def read(
+    source: str | bytes | PathLike[str] | JsonObject,
+    *,
+    names: Names = "accessor",
+    describe: Describe = "model",
+    is_human: IsHuman | None = is_human_by_default,
+    on_skip: OnSkip = "collect",
+    resolver: Resolver | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Reading:
+    """Give the functions of an OpenAPI or Swagger document.
+
+    Nothing outside the document is read but what `resolver` gives. The document is kept as it is,
+    and the functions' schemas are made of it later: it must not be changed while they are used.
+
+    Raises:
+        DocumentError: the document cannot be read, or, with `on_skip="raise"`, an operation cannot
+            become a function.
+        DefinitionError: an option is none of those it may be, or `names` gave no name.
+    """
+    _choose("describe", describe, get_args(Describe))
+    _choose("on_skip", on_skip, get_args(OnSkip))
+    if not callable(names):
+        _choose("names", names, ("accessor", "operation_id"))
+    loaded = load(source, limits)
+    specification = version_of(loaded.root, loaded.name)
+    document = Document(loaded, resolver, limits)
+    routes = Routes(document, loaded.references)
+    plans: list[Plan] = []
+    skipped: list[Skipped] = []
+    for operation in operations(document):
+        planned = operation if isinstance(operation, Skipped) else routes.plan(operation)
+        if isinstance(planned, Skipped):
+            skipped.append(planned)
+        else:
+            plans.append(planned)
+    if skipped and on_skip == "raise":
+        raise _refused(document.name, skipped)
+    info = document.root.get("info")
+    return Reading(
+        functions=tuple(_functions(document, plans, names, describe, is_human)),
+        skipped=tuple(skipped),
+        title=visible(_text(info, "title")),
+        description=visible(_text(info, "description")),
+        servers=routes.servers.main,
+        version=_text(info, "version"),
+        specification=specification,
+    )
+
+
+def _functions(
+    document: Document,
+    plans: Sequence[Plan],
+    names: Names,
+    describe: Describe,
+    is_human: IsHuman | None,
+) -> Iterator[Function]:
+    maker = SchemaMaker(document, is_human)
+    texts = _Texts(document, describe, is_human)
+    for plan, name in zip(plans, name_all([plan.route for plan in plans], names), strict=True):
+        method, operation = plan.route.method, plan.route.operation
+        known, tags = method in _KNOWN, _tags(operation)
+        yield Function(
+            name=name,
+            description=texts.of(plan, tags),
+            deprecated=operation.get("deprecated") is True,
+            tags=tags,
+            title=visible(_text(operation, "summary")).strip() or None,
+            read_only=method in _SAFE if known else None,
+            destructive={"DELETE": True}.get(method, False if method in _SAFE else None),
+            idempotent=method in _IDEMPOTENT if known else None,
+            notes=plan.notes,
+            origin=plan.route,
+            schemas=Lazy(Pending(maker, plan), maker.lock),
+        )
+
+
+class _Texts:
+    """The descriptions of the functions of one document."""
+
+    def __init__(self, document: Document, describe: Describe, is_human: IsHuman | None) -> None:
+        self._document = document
+        self._describe: Describe = describe
+        self._is_human = is_human
+
+    def of(self, plan: Plan, tags: tuple[str, ...]) -> str:
+        """Give the description of a function."""
+        operation = plan.route.operation
+        summary, description = _text(operation, "summary"), _text(operation, "description")
+        if self._describe == "brief":
+            return describe_operation(summary, description)
+        return describe_operation(
+            summary,
+            description,
+            params=self._params(plan),
+            security=plan.route.security,
+            tags=tags,
+            deprecated=operation.get("deprecated") is True,
+        )
+
+    def _params(self, plan: Plan) -> Iterator[tuple[str, str]]:
+        for entry in plan.inputs:
+            text = self._said(entry.description, entry.schema, entry.parameter.argument)
+            if text:
+                yield entry.parameter.name, text
+        if plan.body is not None:
+            argument = plan.body.body.argument
+            text = self._said(plan.body.description, plan.body.schema, argument)
+            if text:
+                yield argument[0], text
+
+    def _said(self, description: str, schema: Place, argument: tuple[str, ...]) -> str:
+        """Give what `@param` says of a parameter; nothing where the schema says it."""
+        own = _text(schema.value, "description")
+        if self._describe == "full":
+            text = (description or own).strip()
+        else:
+            text = "" if not own or description in own else description.strip()
+        return "" if text and self._is_the_humans(schema, argument) else text
+
+    def _is_the_humans(self, schema: Place, argument: tuple[str, ...]) -> bool:
+        if self._is_human is None:
+            return False
+        found = self._document.follow(schema).value
+        target = found if isinstance(found, dict) else {}
+        beside = schema.value if isinstance(schema.value, dict) else {}
+        whole = {key: value for key, value in (*target.items(), *beside.items()) if key != "$ref"}
+        return self._is_human(Path.of(argument), whole)
+
+
+def _tags(operation: JsonObject) -> tuple[str, ...]:
+    tags = operation.get("tags")
+    return tuple([tag for tag in tags if isinstance(tag, str)]) if isinstance(tags, list) else ()
+
+
+def _text(value: JsonValue, key: str) -> str:
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _choose(option: str, value: object, allowed: tuple[object, ...]) -> None:
+    if value not in allowed:
+        choices = ", ".join(map(repr, allowed))
+        raise DefinitionError(f"{option}={value!r}", "There is no such choice.", f"Use {choices}.")
+
+
+def _refused(name: str, skipped: Sequence[Skipped]) -> DocumentError:
+    count = len(skipped)
+    what = "1 operation" if count == 1 else f"{count} operations"
+    lines = [f"{entry.where}: {entry.reason} (at {entry.pointer})" for entry in skipped]
+    return DocumentError(
+        name, "\n".join([f"{what} cannot become functions:", *lines]), pointer=skipped[0].pointer
+    )

@@ -1,0 +1,236 @@
+"""An operation made callable: its route, and what its schemas will be made of."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pyfunctools._json import JsonObject
+from pyfunctools.errors import DocumentError
+from pyfunctools.record import GROUPS, Skipped
+from pyfunctools.route import Parameter, Requirement, Route, SecurityScheme
+from pyfunctools.sources.openapi import swagger
+from pyfunctools.sources.openapi.bodies import BodyInput, body_input
+from pyfunctools.sources.openapi.document import Document, Place
+from pyfunctools.sources.openapi.operations import Operation
+from pyfunctools.sources.openapi.parameters import Found, Input, Parameters, key_of
+from pyfunctools.sources.openapi.reach import Reach
+from pyfunctools.sources.openapi.responses import Responses
+from pyfunctools.sources.openapi.security import Security, requiring
+from pyfunctools.sources.openapi.servers import Servers
+from pyfunctools.sources.openapi.template import OPERATORS, template_names
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
+_NO_SCHEMES: Mapping[str, SecurityScheme] = {}
+_TEXT: JsonObject = {"type": "string"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A route, and what the schemas of its function are made of when somebody asks.
+
+    `inputs` stand in the order of the arguments. `pointer` leads to the operation.
+    """
+
+    route: Route
+    pointer: str
+    inputs: tuple[Input, ...]
+    body: BodyInput | None
+    output: Place | None
+    notes: tuple[str, ...]
+
+
+class Routes:
+    """The routes of one document."""
+
+    def __init__(self, document: Document, references: Iterable[str]) -> None:
+        self._document = document
+        self._reach = Reach(document, references)
+        self._security = Security(document)
+        self._parameters = Parameters(document, self._security)
+        self._responses = Responses(document)
+        self._bodies: dict[int, BodyInput | None] = {}
+        self.servers = Servers(document)
+
+    def plan(self, operation: Operation) -> Plan | Skipped:
+        """Give the plan of an operation, or say why it cannot be called."""
+        try:
+            return self._plan(operation)
+        except DocumentError as error:
+            return operation.skipped(error.reason)
+
+    def _plan(self, operation: Operation) -> Plan:
+        found = self._parameters.of(operation)
+        answers = self._responses.of(operation)
+        notes = [*found.notes, *answers.notes]
+        inputs = _placed(operation, found, notes)
+        body = self._body(operation, found, notes)
+        inputs, body = _grouped(inputs, body)
+        output = answers.output
+        if not self._reach.all_well:
+            self._check(inputs, body)
+            output = self._known_output(output, notes)
+        security = self._security.of(operation.raw)
+        if not found.is_plain:
+            security = _guarded(found.inputs, security, notes)
+            notes += [note for entry in inputs for note in entry.notes]
+        route = Route(
+            method=operation.method,
+            path=operation.path,
+            operation=operation.raw,
+            parameters=tuple([entry.parameter for entry in inputs]),
+            body=None if body is None else body.body,
+            responses=answers.responses,
+            security=security,
+            schemes=self._security.named(security) if security else _NO_SCHEMES,
+            servers=self.servers.of(operation),
+        )
+        return Plan(
+            route=route,
+            pointer=operation.pointer,
+            inputs=inputs,
+            body=body,
+            output=output,
+            notes=tuple(dict.fromkeys(notes)),
+        )
+
+    def _check(self, inputs: Sequence[Input], body: BodyInput | None) -> None:
+        """Refuse what cannot be called, since a schema in it leads nowhere."""
+        schemas = [entry.schema for entry in inputs]
+        for place in schemas if body is None else [*schemas, body.schema]:
+            if (reason := self._reach.problem(place)) is not None:
+                raise DocumentError(self._document.name, reason)
+
+    def _known_output(self, output: Place | None, notes: list[str]) -> Place | None:
+        reason = None if output is None else self._reach.problem(output)
+        if reason is None:
+            return output
+        notes.append(f"What comes back is not known: {reason}")
+        return None
+
+    def _body(self, operation: Operation, found: Found, notes: list[str]) -> BodyInput | None:
+        written = operation.raw.get("requestBody")
+        if written is not None:
+            place = Place(written, f"{operation.pointer}/requestBody", operation.resource)
+            body = self._known_body(self._document.follow(place))
+        elif found.body:
+            consumes = swagger.media_types(operation.raw, self._document.root, "consumes")
+            made = swagger.request_body(found.body, consumes)
+            if made is None:
+                raise DocumentError(self._document.name, "The operation has more than one body.")
+            first = found.body[0]
+            body = body_input(self._document, Place(made, first.pointer, first.resource))
+        else:
+            return None
+        if body is None:
+            notes.append("The body is described by nothing, and none is sent.")
+        elif operation.method == "TRACE":
+            notes.append("A TRACE request has no body (RFC 9110, 9.3.8), and none is sent.")
+            return None
+        else:
+            notes += body.notes
+        return body
+
+    def _known_body(self, place: Place) -> BodyInput | None:
+        key = id(place.value)
+        if key not in self._bodies:
+            self._bodies[key] = body_input(self._document, place)
+        return self._bodies[key]
+
+
+def _placed(operation: Operation, found: Found, notes: list[str]) -> tuple[Input, ...]:
+    """Give the inputs in their order: what fills the path as it stands there, then the others."""
+    slots = template_names(operation.path)
+    in_path: dict[str, Input] = {}
+    others: list[Input] = []
+    for entry in found.inputs:
+        if entry.parameter.location == "path":
+            in_path[entry.parameter.name] = entry
+        elif entry.guarded_by is None:
+            others.append(entry)
+            if entry.parameter.location == "querystring":
+                _refuse_two_queries(found.inputs)
+    if list(in_path) != slots:
+        in_path = _filling(operation, slots, in_path, notes)
+    return (*in_path.values(), *others)
+
+
+def _filling(
+    operation: Operation, slots: Sequence[str], declared: Mapping[str, Input], notes: list[str]
+) -> dict[str, Input]:
+    left = {name: entry for name, entry in declared.items() if name not in slots}
+    filling: dict[str, Input] = {}
+    for slot in slots:
+        entry = declared.get(slot)
+        if entry is None:
+            alike = [name for name in left if _letters(name) == _letters(slot)]
+            entry = _renamed(left.pop(alike[0]), slot) if alike else _undeclared(operation, slot)
+            what = f"is declared as {alike[0]!r}" if alike else "is not declared, and taken as text"
+            notes.append(f"The path's parameter {slot!r} {what}.")
+        filling[slot] = entry
+    notes += [f"{name!r} is declared for the path, which has no such place." for name in left]
+    return filling
+
+
+def _renamed(entry: Input, slot: str) -> Input:
+    sent = entry.parameter
+    name = sent.name if sent.style == "matrix" else slot  # the one style that writes the name
+    argument = (slot.strip(OPERATORS) or sent.name,)
+    return replace(entry, parameter=replace(sent, name=name, argument=argument))
+
+
+def _undeclared(operation: Operation, slot: str) -> Input:
+    name = slot.strip(OPERATORS)
+    if not _NAME.fullmatch(name):
+        raise DocumentError(operation.where, f"The path has {slot!r}, which nothing declares.")
+    parameter = Parameter(name=slot, location="path", argument=(name,), required=True, schema=_TEXT)
+    schema = Place(_TEXT, operation.pointer, operation.resource)
+    return Input(key=key_of(parameter), parameter=parameter, schema=schema)
+
+
+def _refuse_two_queries(inputs: Sequence[Input]) -> None:
+    names = [e.parameter.name for e in inputs if e.parameter.location in ("query", "querystring")]
+    if len(names) > 1:
+        raise DocumentError(
+            ", ".join(names), f"{names[-1]!r} is the whole query, and {names[0]!r} is one as well."
+        )
+
+
+def _grouped(
+    inputs: tuple[Input, ...], body: BodyInput | None
+) -> tuple[tuple[Input, ...], BodyInput | None]:
+    """Give the inputs with a `_` after the name of each group that a path parameter has."""
+    taken = {entry.parameter.argument[0] for entry in inputs if len(entry.parameter.argument) == 1}
+    if taken.isdisjoint(GROUPS):
+        return inputs, body
+    taken = {e.parameter.argument[0] for e in inputs if e.parameter.location == "path"}
+    names: dict[str, str] = {}
+    for group in GROUPS:
+        names[group] = group
+        while names[group] in taken:
+            names[group] += "_"
+    if body is not None:
+        body = replace(body, body=replace(body.body, argument=(names["body"],)))
+    return tuple(_moved(entry, names) for entry in inputs), body
+
+
+def _moved(entry: Input, names: Mapping[str, str]) -> Input:
+    if entry.parameter.location == "path":
+        return entry
+    group, *rest = entry.parameter.argument
+    return replace(entry, parameter=replace(entry.parameter, argument=(names[group], *rest)))
+
+
+def _guarded(
+    inputs: Sequence[Input], security: tuple[Requirement, ...], notes: list[str]
+) -> tuple[Requirement, ...]:
+    """Give the requirements with those schemes whose secrets stand among the parameters."""
+    for entry in inputs:
+        if entry.guarded_by is not None:
+            name, scheme = entry.parameter.name, entry.guarded_by
+            notes.append(f"{name!r} is the secret of {scheme!r}, and is given as `auth`.")
+            security = requiring(security, scheme, always=entry.parameter.required)
+    return security
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())

@@ -1,0 +1,156 @@
+"""The schemas of a function, made of its plan when somebody asks for them."""
+
+from threading import RLock
+from typing import NamedTuple
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.errors import DocumentError, SchemaError
+from pyfunctools.record import GROUPS, Schemas
+from pyfunctools.schema.access import readable, writable
+from pyfunctools.schema.predicates import IsHuman
+from pyfunctools.sources.openapi.definitions import Definitions, Ready
+from pyfunctools.sources.openapi.document import Document
+from pyfunctools.sources.openapi.parameters import Input
+from pyfunctools.sources.openapi.routes import Plan
+
+_Named = tuple[JsonSchema | bool, bool]
+"""A schema, and whether it is required."""
+
+
+class Pending:
+    """The schemas of one function before they are made."""
+
+    __slots__ = ("_maker", "_plan")
+
+    def __init__(self, maker: "SchemaMaker", plan: Plan) -> None:
+        self._maker = maker
+        self._plan = plan
+
+    def __call__(self) -> Schemas:
+        return self._maker.make(self._plan)
+
+
+class SchemaMaker:
+    """What makes the schemas of all functions of one document.
+
+    They share what they are made of: whoever calls `make` holds the `lock`.
+    """
+
+    def __init__(self, document: Document, is_human: IsHuman | None) -> None:
+        self.lock = RLock()
+        self._name = document.name
+        self._is_human = is_human
+        self._definitions = Definitions(document)
+        # The input is kept with what was made of it, so that its id stays its own.
+        self._inputs: dict[int, tuple[Input, _Made]] = {}
+
+    def make(self, plan: Plan) -> Schemas:
+        """Give the schemas of a function.
+
+        Raises:
+            DocumentError: one of them cannot be read.
+        """
+        try:
+            parameters, output = self._parameters(plan), self._output(plan)
+            return Schemas.of(parameters, output, self._is_human)
+        except SchemaError as error:
+            where = f"{plan.route.method} {plan.route.path}"
+            raise DocumentError(
+                self._name, f"The schemas of {where} cannot be read: {error}.", pointer=plan.pointer
+            ) from error
+
+    def _parameters(self, plan: Plan) -> JsonSchema:
+        whole: dict[str, _Named] = {}
+        groups: dict[str, dict[str, _Named]] = {}
+        reached: dict[str, JsonValue] = {}
+        names: list[str] = []
+        for entry in plan.inputs:
+            made = self._input(entry)
+            names += made.names
+            reached |= made.reached
+            first, *rest = entry.parameter.argument
+            holder = groups.setdefault(first, {}) if rest else whole
+            holder[rest[0] if rest else first] = made.schema, entry.parameter.required
+        for name in sorted(groups, key=_rank):
+            required = any(required for _, required in groups[name].values())
+            whole[name] = _closed(groups[name]), required
+        if plan.body is not None:
+            made = self._sent(self._definitions.ready(plan.body.schema))
+            names += made.names
+            reached |= made.reached
+            schema = _annotated(made.schema, {"description": plan.body.description})
+            whole[plan.body.body.argument[0]] = schema, plan.body.body.required
+        shared = self._definitions.closure(names).schemas
+        return _complete(_closed(whole), {**shared, **reached} if reached else shared)
+
+    def _input(self, entry: Input) -> "_Made":
+        known = self._inputs.get(id(entry))
+        if known is None:
+            made = self._sent(self._definitions.ready(entry.schema))
+            said = {
+                "description": entry.description,
+                "deprecated": entry.deprecated,
+                "examples": list(entry.examples),
+            }
+            made = made._replace(schema=_annotated(made.schema, said))
+            known = self._inputs[id(entry)] = entry, made
+        return known[1]
+
+    def _sent(self, ready: Ready) -> "_Made":
+        """Give the schema of what is sent, without what is `readOnly` in it and below it."""
+        closure = self._definitions.closure(ready.names)
+        if isinstance(ready.schema, bool) or not (ready.has_read_only or closure.has_read_only):
+            return _Made(ready.schema, ready.names, {})
+        return _Made(*_parted(writable(_complete(ready.schema, closure.schemas))))
+
+    def _output(self, plan: Plan) -> JsonSchema | None:
+        if plan.output is None:
+            return None
+        ready = self._definitions.ready(plan.output)
+        if isinstance(ready.schema, bool):
+            return {} if ready.schema else {"not": {}}
+        closure = self._definitions.closure(ready.names)
+        schema = _complete(ready.schema, closure.schemas)
+        return readable(schema) if ready.has_write_only or closure.has_write_only else schema
+
+
+class _Made(NamedTuple):
+    """A schema, the definitions it names that are as in the document, and those that are not."""
+
+    schema: JsonSchema | bool
+    names: tuple[str, ...]
+    reached: JsonSchema
+
+
+def _complete(schema: JsonSchema, definitions: JsonSchema) -> JsonSchema:
+    return {**schema, "$defs": definitions} if definitions else schema
+
+
+def _parted(schema: JsonSchema) -> tuple[JsonSchema, tuple[str, ...], JsonSchema]:
+    definitions = schema.get("$defs")
+    rest = {key: value for key, value in schema.items() if key != "$defs"}
+    return rest, (), definitions if isinstance(definitions, dict) else {}
+
+
+def _closed(named: dict[str, _Named]) -> JsonSchema:
+    made: dict[str, JsonValue] = {
+        "type": "object",
+        "properties": {name: schema for name, (schema, _) in named.items()},
+    }
+    required: list[JsonValue] = [name for name, (_, is_required) in named.items() if is_required]
+    if required:
+        made["required"] = required
+    return {**made, "additionalProperties": False}
+
+
+def _annotated(schema: JsonSchema | bool, said: JsonSchema) -> JsonSchema | bool:
+    """Give a schema with what a parameter says of itself, where the schema does not say it."""
+    if schema is False:
+        return schema
+    own = schema if isinstance(schema, dict) else {}
+    more = {key: value for key, value in said.items() if value and key not in own}
+    return {**own, **more} if more else schema
+
+
+def _rank(group: str) -> int:
+    return GROUPS.index(group.rstrip("_"))

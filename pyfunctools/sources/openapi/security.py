@@ -1,0 +1,108 @@
+"""Who may call: the security schemes of a document and what an operation requires of them."""
+
+from collections.abc import Mapping
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.route import Parameter, Requirement, SecurityScheme
+from pyfunctools.schema.path import pointer_of
+from pyfunctools.sources.openapi import swagger
+from pyfunctools.sources.openapi.document import Document, Place
+
+_NO_REQUIREMENT: tuple[Requirement, ...] = ()
+
+
+class Security:
+    """The schemes of one document, and the requirements of its operations."""
+
+    def __init__(self, document: Document) -> None:
+        self.schemes = _schemes(document)
+        self._guarded = {
+            (scheme.location, _spelled(scheme.location, scheme.parameter)): name
+            for name, scheme in self.schemes.items()
+            if scheme.location is not None and scheme.parameter is not None
+        }
+        self._known: dict[int, tuple[Requirement, ...]] = {}
+        self._main = self._read(document.root.get("security"))
+
+    def guards(self, parameter: Parameter) -> str | None:
+        """Give the name of the scheme whose secret this parameter carries, or `None`."""
+        location = parameter.location
+        return self._guarded.get((location, _spelled(location, parameter.name)))
+
+    def of(self, operation: JsonObject) -> tuple[Requirement, ...]:
+        """Give the alternatives, of which one has to be met: the operation's, or the document's."""
+        return self._read(operation["security"]) if "security" in operation else self._main
+
+    def _read(self, security: JsonValue) -> tuple[Requirement, ...]:
+        if not isinstance(security, list) or not security:
+            return _NO_REQUIREMENT
+        known = self._known.get(id(security))
+        if known is None:
+            known = self._known[id(security)] = tuple(
+                Requirement(schemes={name: _scopes(scopes) for name, scopes in entry.items()})
+                for entry in security
+                if isinstance(entry, dict)
+            )
+        return known
+
+    def named(self, requirements: tuple[Requirement, ...]) -> Mapping[str, SecurityScheme]:
+        """Give what the names in these requirements mean, as far as the document says."""
+        return {
+            name: self.schemes[name]
+            for requirement in requirements
+            for name in requirement.schemes
+            if name in self.schemes
+        }
+
+
+def requiring(
+    requirements: tuple[Requirement, ...], name: str, *, always: bool
+) -> tuple[Requirement, ...]:
+    """Give the requirements with one more scheme, in all of them or as one more alternative."""
+    if any(name in requirement.schemes for requirement in requirements):
+        return requirements
+    own = Requirement(schemes={name: ()})
+    if not requirements:
+        return (own,) if always else (own, Requirement(schemes={}))
+    if not always:
+        return (*requirements, own)
+    return tuple(Requirement(schemes={**r.schemes, name: ()}) for r in requirements)
+
+
+def _schemes(document: Document) -> Mapping[str, SecurityScheme]:
+    components = document.root.get("components")
+    found = components.get("securitySchemes") if isinstance(components, dict) else None
+    pointer = "/components/securitySchemes"
+    if not isinstance(found, dict):
+        found, pointer = document.root.get("securityDefinitions"), "/securityDefinitions"
+    schemes: dict[str, SecurityScheme] = {}
+    for name, value in found.items() if isinstance(found, dict) else ():
+        try:
+            place = document.follow(Place(value, pointer + pointer_of((name,)), document.main))
+        except DocumentError:  # a requirement of it stays, with a name that means nothing
+            continue
+        if isinstance(place.value, dict):
+            schemes[name] = _scheme(name, swagger.security_scheme(place.value))
+    return schemes
+
+
+def _scheme(name: str, raw: JsonObject) -> SecurityScheme:
+    kind, scheme = raw.get("type"), raw.get("scheme")
+    location, parameter = raw.get("in"), raw.get("name")
+    is_key = kind == "apiKey"
+    return SecurityScheme(
+        name=name,
+        type=kind if isinstance(kind, str) else "",
+        scheme=scheme.lower() if kind == "http" and isinstance(scheme, str) else None,
+        location=location if is_key and location in ("query", "header", "cookie") else None,
+        parameter=parameter if is_key and isinstance(parameter, str) else None,
+    )
+
+
+def _scopes(scopes: JsonValue) -> tuple[str, ...]:
+    return tuple(s for s in scopes if isinstance(s, str)) if isinstance(scopes, list) else ()
+
+
+def _spelled(location: str | None, name: str) -> str:
+    return name.lower() if location == "header" else name

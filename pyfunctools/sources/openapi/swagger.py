@@ -1,0 +1,161 @@
+"""Swagger 2.0 in the words of OpenAPI 3: one parameter, body, answer or scheme at a time.
+
+Nothing is copied but the few keywords that move, and schemas stay the objects they are. What is
+here also serves documents of version 3 that spell something the old way.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.sources.openapi.document import Place
+
+BODY = "body"
+FORM = "formData"
+
+_URLENCODED = "application/x-www-form-urlencoded"
+_MULTIPART = "multipart/form-data"
+_JSON = "application/json"
+
+_STYLES: Mapping[str, str] = {
+    "ssv": "spaceDelimited",
+    "tsv": "tabDelimited",
+    "pipes": "pipeDelimited",
+}
+_OF_THE_PARAMETER = frozenset(
+    {
+        "allowEmptyValue",
+        "allowReserved",
+        "collectionFormat",
+        "deprecated",
+        "description",
+        "example",
+        "examples",
+        "explode",
+        "in",
+        "name",
+        "required",
+        "style",
+        "x-example",
+    }
+)
+_FILE: JsonObject = {"type": "string", "format": "binary"}
+
+
+def parameter(old: JsonObject) -> dict[str, JsonValue]:
+    """Give a parameter that is no body with its `schema`, `style` and `explode`."""
+    new = {key: value for key, value in old.items() if key in _OF_THE_PARAMETER}
+    new["schema"] = value_schema(old)
+    if "x-example" in new:
+        new.setdefault("example", new.pop("x-example"))
+    if old.get("type") == "array" and "style" not in old:
+        collection = old.get("collectionFormat", "csv")
+        in_query = old.get("in") in ("query", "cookie", FORM)
+        separated = _STYLES.get(collection) if isinstance(collection, str) else None
+        new["style"] = separated or ("form" if in_query else "simple")
+        new["explode"] = collection == "multi"
+    return new
+
+
+def value_schema(old: JsonObject) -> JsonObject:
+    """Give the schema that stands between the other keywords of a parameter or header."""
+    if old.get("type") == "file":
+        rest = {key: old[key] for key in ("title", "x-human") if key in old}
+        return {**_FILE, **rest}
+    return {key: value for key, value in old.items() if key not in _OF_THE_PARAMETER}
+
+
+def request_body(parameters: Sequence[Place], consumes: Sequence[str]) -> JsonObject | None:
+    """Give the request body that `body` and `formData` parameters describe.
+
+    `None` where they contradict each other: two bodies, or a body and a form.
+    """
+    found = [place.value for place in parameters if isinstance(place.value, dict)]
+    bodies = [value for value in found if value.get("in") == BODY]
+    if bodies:
+        return _body(found[0], consumes) if len(found) == 1 else None
+    return _form(found, consumes)
+
+
+def _body(old: JsonObject, consumes: Sequence[str]) -> JsonObject:
+    schema = old["schema"] if "schema" in old else value_schema(old)
+    media_types = [media for media in consumes if media not in (_MULTIPART, _URLENCODED)]
+    new: dict[str, JsonValue] = {
+        "content": {media: {"schema": schema} for media in media_types or [_JSON]}
+    }
+    new |= {key: old[key] for key in ("description", "required", "x-human") if key in old}
+    return new
+
+
+def _form(fields: Sequence[JsonObject], consumes: Sequence[str]) -> JsonObject:
+    properties: dict[str, JsonValue] = {}
+    required: list[JsonValue] = []
+    encoding: dict[str, JsonValue] = {}
+    for field in fields:
+        name = str(field.get("name"))
+        schema: dict[str, JsonValue] = {**value_schema(field)}
+        if "description" in field:
+            schema["description"] = field["description"]
+        properties[name] = schema
+        if field.get("required") is True:
+            required.append(name)
+        if field.get("type") == "array":
+            encoding[name] = _encoding(field.get("collectionFormat", "csv"))
+    with_file = any(field.get("type") == "file" for field in fields)
+    multipart = with_file or (_MULTIPART in consumes and _URLENCODED not in consumes)
+    schema = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    media = {"schema": schema, "encoding": encoding}
+    return {
+        "required": bool(required),
+        "content": {_MULTIPART if multipart else _URLENCODED: media},
+    }
+
+
+def _encoding(collection: JsonValue) -> JsonObject:
+    if collection == "multi":
+        return {"style": "form", "explode": True}
+    separated = _STYLES.get(collection) if isinstance(collection, str) else None
+    # `simple` is csv here: the items joined by commas, and then encoded as one text.
+    return {"style": separated or "simple", "explode": False}
+
+
+def content_of(response: JsonObject, produces: Sequence[str]) -> JsonObject:
+    """Give the content of an answer, whose `schema` stands beside its description."""
+    schema = response.get("schema")
+    if not isinstance(schema, dict):
+        return {}
+    if schema.get("type") == "file":
+        media_types = [media for media in produces if media != _JSON]
+        return {media: {"schema": _FILE} for media in media_types or ["application/octet-stream"]}
+    return {media: {"schema": schema} for media in produces or [_JSON]}
+
+
+def security_scheme(old: JsonObject) -> JsonObject:
+    """Give a security definition as a security scheme."""
+    return {**old, "type": "http", "scheme": "basic"} if old.get("type") == "basic" else old
+
+
+def servers(root: JsonObject, schemes: JsonValue) -> Iterator[JsonObject]:
+    """Give the servers that `schemes`, `host` and `basePath` stand for; https before http."""
+    host, base = root.get("host"), root.get("basePath")
+    path = "/" + base.strip("/") if isinstance(base, str) and base.strip("/") else ""
+    if not isinstance(host, str) or not host:
+        if path:
+            yield {"url": path}
+        return
+    named = schemes if isinstance(schemes, list) else root.get("schemes")
+    wanted = [s for s in named if s in ("https", "http")] if isinstance(named, list) else []
+    for scheme in sorted(map(str, wanted), reverse=True) or ["https"]:
+        yield {"url": f"{scheme}://{host}{path}"}
+
+
+def media_types(operation: JsonObject, root: JsonObject, keyword: str) -> list[str]:
+    """Give what an operation `consumes` or `produces`, else what the document does."""
+    for owner in (operation, root):
+        listed = owner.get(keyword)
+        if isinstance(listed, list) and listed:
+            return [media for media in listed if isinstance(media, str)]
+        if isinstance(listed, str):
+            return [listed]
+    return []

@@ -1,0 +1,1 @@
+"""Python classes and callables as functions: type hints, docstrings and the decorator."""

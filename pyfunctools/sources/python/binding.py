@@ -1,0 +1,178 @@
+"""Makes a call of checked arguments: hinted objects, fresh defaults, and the program's part."""
+
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import partial
+from typing import cast
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.handler import Bound
+from pyfunctools.schema import Failure, Success
+from pyfunctools.sources.python.arguments import Arguments, Objects, arguments_of
+from pyfunctools.sources.python.docstring import Docs
+from pyfunctools.sources.python.injected import Injected
+from pyfunctools.sources.python.names import Enclosing
+from pyfunctools.sources.python.output import Output, output_of
+from pyfunctools.sources.python.signature import EMPTY, Signature, read_signature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Default:
+    """What a parameter is where nobody gave it; `key` is its name in JSON."""
+
+    name: str
+    key: str
+    value: object
+    copied: bool
+
+    def fresh(self) -> object:
+        """Give the default for one call; what cannot be copied is given as it is."""
+        if not self.copied:
+            return self.value
+        try:
+            return deepcopy(self.value)
+        except Exception:  # somebody else's object, which may refuse in any way
+            return self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """How a callable is called: what goes by place, what `*args` and `**kwargs` are named."""
+
+    order: tuple[str, ...] = ()
+    many: str | None = None
+    others: str | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether everything goes by its name."""
+        return not self.order and self.many is None and self.others is None
+
+    def call(
+        self,
+        called: Callable[..., object],
+        objects: Objects,
+        provided: tuple[Injected, ...],
+        context: object,
+    ) -> object:
+        """Call with these objects and what the providers make now."""
+        named = {**objects, **{each.name: each.value(context) for each in provided}}
+        by_place = [named.pop(name) for name in self.order]
+        if self.many is not None:
+            by_place.extend(cast("Iterable[object]", named.pop(self.many, ())))
+        if self.others is not None:
+            named.update(cast("Mapping[str, object]", named.pop(self.others, {})))
+        return called(*by_place, **named)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodHandler:
+    """Runs one Python callable.
+
+    `where` is what it is called in errors, `owner` the class it is defined in. A copy is the
+    handler itself; it can be sent to another process where the callable can.
+    """
+
+    called: Callable[..., object]
+    where: str
+    owner: type | None
+    is_async: bool
+    arguments: Arguments
+    output: Output
+    shape: Shape
+    defaults: tuple[Default, ...]
+    context: tuple[Injected, ...]
+    provided: tuple[Injected, ...]
+
+    def bind(self, arguments: JsonObject, context: object) -> Success[Bound] | Failure:
+        """Give the call, its arguments as the objects the hints name; nothing of it runs yet."""
+        objects = self.arguments.read(arguments)
+        if isinstance(objects, Failure):
+            return objects
+        for default in self.defaults:
+            if default.key not in arguments:
+                objects[default.name] = default.fresh()
+        for each in self.context:
+            objects[each.name] = each.value(context)
+        if self.shape.plain and not self.provided:
+            return Success(value=partial(self.called, **objects))
+        bound = partial(self.shape.call, self.called, objects, self.provided, context)
+        return Success(value=bound)
+
+    def dump(self, value: object) -> JsonValue:
+        """Give what came back as JSON, by the hint it was promised with.
+
+        Raises:
+            Exception: whatever the value's own serialisation raises.
+        """
+        return self.output.dump(value)
+
+    def __deepcopy__(self, memo: object) -> "MethodHandler":
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_handler_again, (self.called, self.where, self.owner))
+
+
+def read_handler(
+    called: Callable[..., object],
+    where: str,
+    docs: Docs,
+    *,
+    owner: type | None = None,
+    enclosing: Enclosing | None = None,
+) -> tuple[MethodHandler, JsonSchema, JsonSchema | None]:
+    """Give what runs a callable, and the schemas of what it takes and gives, as pydantic has them.
+
+    Raises:
+        DefinitionError: the signature cannot be read, or a hint has no schema.
+    """
+    signature = read_signature(called, where, owner=owner, enclosing=enclosing)
+    parameters, arguments = arguments_of(signature, docs)
+    returned, output = output_of(signature, docs)
+    handler = MethodHandler(
+        called=called,
+        where=where,
+        owner=owner,
+        is_async=signature.is_async,
+        arguments=arguments,
+        output=output,
+        shape=_shape(signature),
+        defaults=_defaults(signature, arguments),
+        context=tuple(each for each in signature.injected if each.provider is None),
+        provided=tuple(each for each in signature.injected if each.provider is not None),
+    )
+    return handler, parameters, returned
+
+
+def _handler_again(called: Callable[..., object], where: str, owner: type | None) -> MethodHandler:
+    return read_handler(called, where, Docs(), owner=owner)[0]
+
+
+def _shape(signature: Signature) -> Shape:
+    names = {each.kind: each.name for each in signature.inputs}
+    return Shape(order=signature.order, many=names.get("many"), others=names.get("others"))
+
+
+def _defaults(signature: Signature, arguments: Arguments) -> tuple[Default, ...]:
+    """Give the defaults that have to be handed over.
+
+    Those by place, those that are copied, and all where pydantic fills in defaults of its own.
+    """
+    return tuple(
+        Default(
+            name=each.name,
+            key=arguments.keys[each.name],
+            value=each.default,
+            copied=_is_changeable(each.default),
+        )
+        for each in signature.inputs
+        if each.default is not EMPTY
+        and (arguments.filled or each.name in signature.order or _is_changeable(each.default))
+    )
+
+
+def _is_changeable(default: object) -> bool:
+    """Say whether a default could be changed by a call; what has an identity is left alone."""
+    return type(default).__hash__ is None or isinstance(default, tuple)  # pyright: ignore[reportUnnecessaryComparison]

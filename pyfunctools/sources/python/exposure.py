@@ -1,0 +1,126 @@
+"""Which methods of an object a model may call. Runs nothing of the object's own code."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from types import FunctionType, MethodType
+from typing import cast
+
+from pyfunctools.errors import DefinitionError
+from pyfunctools.record import Skipped
+from pyfunctools.sources.python.decorators import Marks, marks_of
+from pyfunctools.sources.python.names import class_of, function_behind, inside, is_a
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One method to expose: its name, the class it is defined in, and itself, bound."""
+
+    name: str
+    owner: type
+    called: Callable[..., object]
+    marks: Marks | None
+
+
+def members_of(obj: object, *, everything: bool, inherited: bool) -> Iterator[Member | Skipped]:
+    """Give the methods of an object that are exposed, and marked ones that cannot be, with why.
+
+    Exposed are those marked `@function`; with `everything` also each public instance method that is
+    defined in the class body; with `inherited` those of base classes, where nothing overrides them.
+    Of a class given itself only static and class methods can be.
+
+    Raises:
+        DefinitionError: an instance method of a class that was given itself.
+    """
+    cls = class_of(obj)
+    exposed: dict[str, bool] = {}
+    for owner in cls.__mro__[:-1]:  # the last one is `object`
+        for name, raw in list(vars(owner).items()):
+            marks = _marks_of(raw)
+            if marks is None and not (everything and _is_defined_in(owner, raw)):
+                exposed.setdefault(name, False)
+            elif name not in exposed:
+                found = _member(obj, owner, name, raw, marks, inherited)
+                exposed[name] = isinstance(found, Member)
+                if found is not None:
+                    yield found
+            elif marks is not None and inherited and not exposed[name]:
+                yield _skipped(
+                    cls, name, f"A method of {cls.__name__} without the mark is before it."
+                )
+
+
+def _member(
+    obj: object, owner: type, name: str, raw: object, marks: Marks | None, inherited: bool
+) -> Member | Skipped | None:
+    cls = class_of(obj)
+    reason = _never(owner, name, raw)
+    if reason is None and owner is not cls and not inherited:
+        reason = f"It is inherited from {owner.__name__}; pass `inherited=True`."
+    if reason is not None:
+        return None if marks is None else _skipped(cls, name, reason)
+    inner = cast("Callable[..., object]", _method(raw))
+    if is_a(raw, staticmethod):
+        return Member(name=name, owner=owner, called=inner, marks=marks)
+    if is_a(raw, classmethod):
+        return Member(name=name, owner=owner, called=MethodType(inner, cls), marks=marks)
+    if is_a(obj, type):
+        raise DefinitionError(
+            f"{cls.__name__}.{name}",
+            "This is a method of instances, and the class itself was given.",
+            f"Pass an instance, such as `{cls.__name__}(...)`.",
+        )
+    return Member(name=name, owner=owner, called=MethodType(inner, obj), marks=marks)
+
+
+def _never(owner: type, name: str, raw: object) -> str | None:
+    """Give the reason why this is never exposed, or `None`."""
+    if name.startswith("_"):
+        return "Its name begins with an underscore."
+    if is_a(raw, property) or is_a(raw, cached_property):
+        return "It is a property."
+    if not _is_method(_method(raw)):
+        return f"It is an attribute of {owner.__name__} that is callable, and no method."
+    return None
+
+
+def _is_method(inner: object) -> bool:
+    """Say whether this becomes a method: a function, or a decorator's object around one."""
+    if is_a(inner, FunctionType):
+        return True
+    kinds = [vars(kind) for kind in type(inner).__mro__]
+    binds = all(any(name in kind for kind in kinds) for name in ("__get__", "__call__"))
+    return binds and function_behind(inner) is not None
+
+
+def _is_defined_in(owner: type, raw: object) -> bool:
+    """Say whether this is an instance method that the class body defines.
+
+    A function from elsewhere that was only assigned is an attribute, and so is a lambda; a wrapper
+    that a decorator made without `functools.wraps` is a method.
+    """
+    if is_a(raw, staticmethod) or is_a(raw, classmethod) or not _is_method(raw):
+        return False
+    function = raw if is_a(raw, FunctionType) else function_behind(raw)
+    if function is None or function.__name__ == "<lambda>":
+        return False
+    around, _, _ = function.__qualname__.rpartition(".")
+    if around == owner.__qualname__:
+        return True
+    return around.endswith("<locals>") and around != owner.__qualname__.rpartition(".")[0]
+
+
+def _marks_of(raw: object) -> Marks | None:
+    if is_a(raw, property):
+        return marks_of(raw.fget)
+    if is_a(raw, cached_property):
+        return marks_of(cast("object", raw.func))  # pyright: ignore[reportUnknownMemberType]
+    return None if is_a(raw, type) else marks_of(raw)
+
+
+def _method(raw: object) -> object:
+    return inside(raw) if issubclass(type(raw), staticmethod | classmethod) else raw
+
+
+def _skipped(cls: type, name: str, reason: str) -> Skipped:
+    return Skipped(where=f"{cls.__name__}.{name}", reason=reason)

@@ -1,0 +1,89 @@
+"""What the program gives to a call: the context, and what a provider makes."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import Parameter
+from types import UnionType
+from typing import Annotated, Union, get_args, get_origin
+
+from pyfunctools.errors import DefinitionError
+from pyfunctools.sources.python.markers import ContextPart, Inject
+
+_STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Injected:
+    """One parameter the program gives: the context, or what `provider` makes."""
+
+    name: str
+    provider: Callable[..., object] | None
+    takes_context: bool
+    default: object
+
+    def value(self, context: object) -> object:
+        """Give what the parameter is in one call."""
+        if self.provider is None:
+            no_context = context is None and self.default is not Parameter.empty
+            return self.default if no_context else context
+        return self.provider(context) if self.takes_context else self.provider()
+
+
+def program_part(hint: object) -> ContextPart | Inject | None:
+    """Give the mark of what the program gives, where a hint carries one, a union's too."""
+    if get_origin(hint) is Annotated:
+        hint, *marks = get_args(hint)
+        for mark in marks:
+            if isinstance(mark, ContextPart | Inject):
+                return mark
+        return program_part(hint)
+    if get_origin(hint) in (Union, UnionType):
+        return next(filter(None, map(program_part, get_args(hint))), None)
+    return None
+
+
+def read_injected(where: str, parameter: Parameter, hint: object) -> Injected | None:
+    """Give what the program has to give for a parameter, or `None` where it is not the program's.
+
+    Raises:
+        DefinitionError: the parameter is `*` or `**`, or the provider cannot be called so.
+    """
+    mark = program_part(hint)
+    if mark is None:
+        return None
+    where = f"{where}({parameter.name})"
+    if parameter.kind in _STARS:
+        raise DefinitionError(
+            where,
+            "What the program gives stands on `*` or `**`.",
+            "Give it a parameter of its own.",
+        )
+    provider = mark.provider if isinstance(mark, Inject) else None
+    return Injected(
+        name=parameter.name,
+        provider=provider,
+        takes_context=provider is not None and _takes_context(where, provider),
+        default=parameter.default,
+    )
+
+
+def _takes_context(where: str, provider: Callable[..., object]) -> bool:
+    if inspect.iscoroutinefunction(provider) or inspect.isasyncgenfunction(provider):
+        raise DefinitionError(
+            where,
+            "The provider is asynchronous.",
+            "Make it a plain function; what it gives may be awaited by the method.",
+        )
+    try:
+        parameters = inspect.signature(provider).parameters.values()
+    except (TypeError, ValueError):  # some built-in callables have no signature
+        return False
+    needed = [
+        each for each in parameters if each.default is Parameter.empty and each.kind not in _STARS
+    ]
+    if len(needed) > 1 or any(each.kind is Parameter.KEYWORD_ONLY for each in needed):
+        raise DefinitionError(
+            where, "The provider takes more than the context.", "Let it take nothing or one."
+        )
+    return bool(needed)

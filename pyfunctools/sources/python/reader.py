@@ -1,0 +1,219 @@
+"""Python objects and callables into functions."""
+
+from collections.abc import Callable
+from functools import partial
+from inspect import getattr_static
+from types import FunctionType, MethodType, ModuleType
+from typing import cast
+
+from pyfunctools._json import JsonSchema
+from pyfunctools._lazy import Lazy
+from pyfunctools.errors import DefinitionError, SchemaError
+from pyfunctools.origin import Method
+from pyfunctools.record import NAME, Function, Schemas, Skipped
+from pyfunctools.schema import normalize
+from pyfunctools.schema.predicates import IsHuman, is_human_by_default
+from pyfunctools.sources.python.binding import read_handler
+from pyfunctools.sources.python.decorators import Marks, marks_of
+from pyfunctools.sources.python.docstring import Docs, read_docstring
+from pyfunctools.sources.python.exposure import Member, members_of
+from pyfunctools.sources.python.fields import own_docs
+from pyfunctools.sources.python.names import class_of, function_behind, is_a
+
+
+def functions_of_object(
+    obj: object,
+    *,
+    all: bool = False,  # noqa: A002 - the word of `Controller.from_object`
+    inherited: bool = False,
+    is_human: IsHuman | None = is_human_by_default,
+) -> tuple[Function, ...]:
+    """Give the functions of an object: the methods marked `@function`, in their order.
+
+    With `all` each public method that the class body defines is one, with `inherited` base classes
+    count too. Of a class given itself only static and class methods can be. Names with a leading
+    underscore, properties and attributes that are merely callable never are.
+
+    Raises:
+        DefinitionError: nothing is exposed, two functions have one name, or a method cannot become
+            a function.
+    """
+    cls = class_of(obj)
+    found = list(members_of(obj, everything=all, inherited=inherited))
+    members = [each for each in found if isinstance(each, Member)]
+    if not members:
+        raise _nothing(obj, cls, [each for each in found if isinstance(each, Skipped)])
+    functions: dict[str, Function] = {}
+    owners: dict[str, str] = {}
+    for each in members:
+        where = f"{cls.__name__}.{each.name}"
+        made = _function(each.called, each.name, where, each.owner, each.marks, is_human)
+        if made.name in functions:
+            raise DefinitionError(
+                where,
+                f"{owners[made.name]} is called {made.name!r} too.",
+                "Give one of them another name: `@function(name=...)`.",
+            )
+        functions[made.name] = made
+        owners[made.name] = where
+    return tuple(functions.values())
+
+
+def skipped_of_object(obj: object, *, inherited: bool = False) -> tuple[Skipped, ...]:
+    """Give the methods that are marked `@function` and still are no functions, with why.
+
+    Raises:
+        DefinitionError: an instance method of a class that was given itself.
+    """
+    found = members_of(obj, everything=False, inherited=inherited)
+    return tuple(each for each in found if isinstance(each, Skipped))
+
+
+def function_of(
+    called: Callable[..., object], *, is_human: IsHuman | None = is_human_by_default
+) -> Function:
+    """Give one function from one callable: a function, a bound method, a `functools.partial`.
+
+    An object with `__call__` is one too, by its class's name. What `@function` was told counts.
+
+    Raises:
+        DefinitionError: it is no such callable (a class, a lambda, an unbound method), or it cannot
+            become a function.
+    """
+    behind = function_behind(called)
+    if is_a(called, type) or not callable(called):
+        raise DefinitionError(
+            repr(called),
+            "This is no function.",
+            "Pass a function or a bound method; for an object, `Controller.from_object`.",
+        )
+    name = _name_of(called, behind)
+    if name == "<lambda>":
+        raise DefinitionError(
+            name, "A lambda has neither a name nor hints.", "Write a function with `def`."
+        )
+    if isinstance(called, FunctionType) and _is_unbound(called):
+        raise DefinitionError(
+            _short(called.__qualname__),
+            "This is a method of instances, and no instance was given.",
+            "Take it from an instance, such as `Shop().buy`.",
+        )
+    where = _short(getattr(called, "__qualname__", name))
+    return _function(called, name, where, _owner_of(called), marks_of(called), is_human)
+
+
+def description_of(obj: object) -> str:
+    """Give what an object's class says of itself: the summary and body of its docstring."""
+    return own_docs(class_of(obj)).text
+
+
+def _function(
+    called: Callable[..., object],
+    attribute: str,
+    where: str,
+    owner: type | None,
+    marks: Marks | None,
+    is_human: IsHuman | None,
+) -> Function:
+    marks = marks or Marks()
+    name = marks.name or attribute
+    if not NAME.fullmatch(name):
+        raise DefinitionError(
+            where,
+            f"No model's vendor accepts {name!r} as a name.",
+            "Give it another: `@function(name=...)`, a letter or `_`, then up to 63 letters, "
+            "digits, `_` or `-`.",
+        )
+    docs = _docs_of(called, attribute, owner)
+    handler, parameters, output = read_handler(
+        called, where, docs, owner=owner, enclosing=marks.enclosing
+    )
+    behind = function_behind(called)
+    return Function(
+        name=name,
+        description=docs.text if marks.description is None else marks.description,
+        title=marks.title,
+        tags=marks.tags,
+        deprecated=marks.deprecated,
+        display_text=marks.display_text,
+        read_only=marks.read_only,
+        destructive=marks.destructive,
+        idempotent=marks.idempotent,
+        confirm=marks.confirm,
+        concurrent=marks.concurrent,
+        strict=marks.strict,
+        origin=Method(
+            qualname=where if behind is None else behind.__qualname__, is_async=handler.is_async
+        ),
+        schemas=Lazy(partial(Schemas.of, *_normalized(where, parameters, output), is_human)),
+        handler=handler,
+    )
+
+
+def _normalized(
+    where: str, parameters: JsonSchema, output: JsonSchema | None
+) -> tuple[JsonSchema, JsonSchema | None]:
+    try:
+        return normalize(parameters), None if output is None else normalize(output)
+    except SchemaError as error:  # a class may write its own schema, and anything into it
+        raise DefinitionError(
+            where, f"Its hints have a schema that is none: {error}.", "See `json_schema_extra`."
+        ) from error
+
+
+def _docs_of(called: Callable[..., object], attribute: str, owner: type | None) -> Docs:
+    """Give what the docstring says, or where there is none that of the method it overrides."""
+    behind = function_behind(called)
+    over = owner.__mro__[1:] if owner is not None else ()
+    overridden = (function_behind(vars(base).get(attribute)) for base in over)
+    for function in (called, getattr(called, "__func__", None), behind, *overridden):
+        if isinstance(function, FunctionType) and isinstance(function.__doc__, str):
+            return read_docstring(function.__doc__)
+    return own_docs(type(called)) if _is_object(called, behind) else Docs()
+
+
+def _is_object(called: object, behind: FunctionType | None) -> bool:
+    """Say whether this is an object that is called by its class's `__call__`."""
+    return behind is not None and getattr_static(type(called), "__call__", None) is behind
+
+
+def _name_of(called: object, behind: FunctionType | None) -> str:
+    if _is_object(called, behind):
+        return type(called).__name__
+    named = called if behind is None else behind
+    return getattr(named, "__name__", type(called).__name__)
+
+
+def _owner_of(called: object) -> type | None:
+    """Give the class that a method, or an object's `__call__`, is defined in."""
+    if isinstance(called, partial):
+        return _owner_of(cast("object", called.func))  # pyright: ignore[reportUnknownMemberType]
+    bound = called.__self__ if isinstance(called, MethodType) else called
+    if isinstance(bound, FunctionType):
+        return None
+    cls = class_of(bound)
+    name = getattr(called, "__name__", "__call__")
+    return next((base for base in cls.__mro__ if name in vars(base)), None)
+
+
+def _is_unbound(function: FunctionType) -> bool:
+    first = function.__code__.co_varnames[: function.__code__.co_argcount][:1]
+    in_class = "." in _short(function.__qualname__)
+    return in_class and first in (("self",), ("cls",)) and first[0] not in function.__annotations__
+
+
+def _short(qualname: str) -> str:
+    return qualname.rpartition("<locals>.")[2]
+
+
+def _nothing(obj: object, cls: type, skipped: list[Skipped]) -> DefinitionError:
+    if is_a(obj, FunctionType, MethodType, ModuleType):
+        return DefinitionError(
+            repr(obj), "This is no object with methods.", "Use `Controller.from_functions([...])`."
+        )
+    because = " ".join(f"{each.where}: {each.reason}" for each in skipped)
+    return DefinitionError(
+        cls.__name__,
+        "Nothing in it is exposed." + (f" {because}" if because else ""),
+        "Mark its methods with `@function`, or pass `all=True` for every public one.",
+    )

@@ -1,0 +1,270 @@
+"""What a callable takes and gives: its inputs, what the program gives, and what comes back."""
+
+import inspect
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Generator,
+    Iterable,
+    Iterator,
+)
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from inspect import Parameter
+from types import FunctionType, GenericAlias, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Never,
+    NoReturn,
+    TypeAlias,
+    Union,
+    Unpack,
+    get_args,
+    get_origin,
+)
+
+from typing_extensions import is_typeddict
+
+from pyfunctools.errors import DefinitionError
+from pyfunctools.outcome import Outcome
+from pyfunctools.sources.python.injected import Injected, program_part, read_injected
+from pyfunctools.sources.python.names import (
+    Enclosing,
+    Names,
+    function_behind,
+    namespace_of,
+    resolved,
+)
+from pyfunctools.sources.python.typed_dicts import keys_of
+
+Kind: TypeAlias = Literal["named", "many", "others"]
+"""What an input is: a parameter of that name, `*args`, or `**kwargs`."""
+
+EMPTY: object = Parameter.empty
+"""Stands where there is no default, or no hint of what comes back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """One parameter a schema shows, or one key of an unpacked `TypedDict`.
+
+    The hint of `*args: T` is `list[T]`, that of `**kwargs: T` is `dict[str, T]`.
+    """
+
+    name: str
+    kind: Kind
+    hint: object
+    required: bool = True
+    default: object = EMPTY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """Everything about a callable that its hints say.
+
+    `order` are the parameters that are handed over by place, in their order; `taken` are names that
+    no key of `**kwargs` may have. `names` is what the hints' texts were read with.
+    """
+
+    where: str
+    inputs: tuple[Input, ...]
+    injected: tuple[Injected, ...]
+    order: tuple[str, ...]
+    taken: frozenset[str]
+    output: object
+    is_async: bool
+    names: Names
+
+
+def read_signature(
+    called: Callable[..., object],
+    where: str,
+    *,
+    owner: type | None = None,
+    enclosing: Enclosing | None = None,
+) -> Signature:
+    """Give what a callable takes and gives.
+
+    `where` is what it is called in errors, `owner` the class it is defined in.
+
+    Raises:
+        DefinitionError: it has no signature that can be read, a parameter has no hint, or a hint
+            names what is not to be found.
+    """
+    behind = function_behind(called)
+    try:
+        signature = inspect.signature(called)
+    except (TypeError, ValueError) as error:
+        raise DefinitionError(
+            where, f"Its signature cannot be read: {error}.", "Write a function that calls it."
+        ) from error
+    names = namespace_of(behind, owner, enclosing)
+    parameters = signature.parameters.values()
+    hints = _hints_of(where, parameters, signature.return_annotation, behind, names)
+    found = [(each, read_injected(where, each, hints[each.name])) for each in parameters]
+    injected = tuple(given for _, given in found if given is not None)
+    inputs = (_inputs(where, each, hints[each.name], names) for each, given in found if not given)
+    returns = hints.get("return", EMPTY)
+    return Signature(
+        where=where,
+        inputs=tuple(each for some in inputs for each in some),
+        injected=injected,
+        order=tuple(_order(parameters)),
+        taken=frozenset(each.name for each in injected) | _bound_names(called, behind),
+        output=_output(returns),
+        is_async=_is_async(called, returns),
+        names=names,
+    )
+
+
+def _order(parameters: Collection[Parameter]) -> Iterator[str]:
+    """Give the names of what has to go by place: with `*args` all that comes before them."""
+    many = any(each.kind is Parameter.VAR_POSITIONAL for each in parameters)
+    for each in parameters:
+        before = many and each.kind is Parameter.POSITIONAL_OR_KEYWORD
+        if before or each.kind is Parameter.POSITIONAL_ONLY:
+            yield each.name
+
+
+def _hints_of(
+    where: str,
+    parameters: Iterable[Parameter],
+    returns: object,
+    behind: FunctionType | None,
+    names: Names,
+) -> dict[str, object]:
+    raw: dict[str, object] = {each.name: each.annotation for each in parameters}
+    for name, hint in raw.items():
+        if hint is EMPTY:
+            raise DefinitionError(
+                f"{where}({name})",
+                "The parameter has no type hint.",
+                f"Write one, such as `{name}: str`: the model is told what it says.",
+            )
+    if returns is not EMPTY:
+        raw["return"] = returns
+    with suppress(Exception):  # raised again below, with the parameter's name
+        return resolved(raw, names, behind)
+    return {name: _hint_of(where, name, hint, behind, names) for name, hint in raw.items()}
+
+
+def _hint_of(
+    where: str, name: str, hint: object, behind: FunctionType | None, names: Names
+) -> object:
+    stand_ins: dict[str, object] = {}
+    reason: Exception | None = None
+    while True:
+        try:
+            found = resolved({name: hint}, {**names, **stand_ins}, behind)[name]
+        except Exception as error:  # a hint's text may raise anything
+            reason = reason or error
+            missing = error.name if isinstance(error, NameError) else None
+            if missing is None or missing in stand_ins:
+                break
+            # What the program gives needs no schema, so its type may be one for checkers only.
+            stand_ins[missing] = object
+        else:
+            if reason is None or program_part(found) is not None:
+                return found
+            break
+    raise DefinitionError(
+        where if name == "return" else f"{where}({name})",
+        f"The hint `{hint}` cannot be read: {reason}.",
+        "Define or import what it names where the function is defined, not for checkers only.",
+    ) from reason
+
+
+def _inputs(where: str, parameter: Parameter, hint: object, names: Names) -> Iterator[Input]:
+    from pydantic.fields import FieldInfo
+
+    name, default = parameter.name, parameter.default
+    if parameter.kind is Parameter.VAR_POSITIONAL:
+        fixed = _fixed(hint)
+        many = GenericAlias(list, (hint,)) if fixed is None else fixed
+        yield Input(name=name, kind="many", hint=many, required=fixed is not None)
+    elif parameter.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack:
+        yield from _unpacked(f"{where}({name})", get_args(hint)[0], names)
+    elif parameter.kind is Parameter.VAR_KEYWORD:
+        others = GenericAlias(dict, (str, hint))
+        yield Input(name=name, kind="others", hint=others, required=False)
+    elif isinstance(default, FieldInfo):
+        said = Annotated[hint, default]  # pyright: ignore[reportInvalidTypeForm] - made at run time
+        yield Input(name=name, kind="named", hint=said, required=default.is_required())
+    else:
+        fields = [mark for mark in marks_of_hint(hint) if isinstance(mark, FieldInfo)]
+        required = default is EMPTY and all(field.is_required() for field in fields)
+        yield Input(name=name, kind="named", hint=hint, required=required, default=default)
+
+
+def _fixed(hint: object) -> object:
+    """Give the tuple behind `*args: *tuple[...]`, or `None`."""
+    if get_origin(hint) is Unpack:
+        return get_args(hint)[0]
+    unpacked = getattr(hint, "__unpacked__", False) is True
+    return GenericAlias(tuple, get_args(hint)) if unpacked else None
+
+
+def _unpacked(where: str, packed: object, names: Names) -> Iterator[Input]:
+    """Give each key of the `TypedDict` behind `**kwargs: Unpack[...]`."""
+    if not isinstance(packed, type) or not is_typeddict(packed):
+        raise DefinitionError(
+            where, f"`{packed}` is unpacked and is no TypedDict.", "Unpack a `TypedDict`."
+        )
+    try:
+        keys = keys_of(packed, names)
+    except Exception as error:  # a hint's text may raise anything
+        raise DefinitionError(
+            where, f"The hints of `{packed}` cannot be read: {error}.", "Define what they name."
+        ) from error
+    for name, (hint, required) in keys.items():
+        yield Input(name=name, kind="named", hint=hint, required=required)
+
+
+def marks_of_hint(hint: object) -> tuple[object, ...]:
+    """Give what stands beside the type in `Annotated[...]`."""
+    marks: tuple[object, ...] = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    return marks
+
+
+def _bound_names(called: object, behind: FunctionType | None) -> frozenset[str]:
+    """Give the name of what a method is bound to: `self`, mostly."""
+    while isinstance(called, partial):
+        called = called.func  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if behind is None or isinstance(called, FunctionType):
+        return frozenset()
+    code = behind.__code__
+    return frozenset(code.co_varnames[: min(code.co_argcount, 1)])
+
+
+_STREAMS = (AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator)
+_ASYNC = (AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Coroutine)
+
+
+def _output(hint: object) -> object:
+    """Give the hint of what a call comes to in the end, or `EMPTY` where nobody says."""
+    bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    origin, inner = get_origin(bare) or bare, get_args(bare)
+    if bare in (EMPTY, Any, object, NoReturn, Never, Outcome):
+        return EMPTY
+    if origin in (Awaitable, Coroutine):
+        return _output(inner[-1]) if inner else EMPTY
+    if origin in _STREAMS:
+        return GenericAlias(list, inner[:1] or (Any,))
+    if origin in (Union, UnionType) and Outcome in inner:
+        return Union[tuple(each for each in inner if each is not Outcome)]  # noqa: UP007 - at run time
+    return hint
+
+
+def _is_async(called: Callable[..., object], returns: object) -> bool:
+    candidates = (called, inspect.getattr_static(type(called), "__call__", None))
+    return (get_origin(returns) or returns) in _ASYNC or any(
+        inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each) for each in candidates
+    )

@@ -1,0 +1,251 @@
+"""A document from wherever it is."""
+
+import json
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from pyfunctools.errors import DocumentError
+from pyfunctools.limits import Limits
+from pyfunctools.sources.openapi.load import load, nested_deeper, read
+
+DOCUMENT = {"openapi": "3.1.0", "paths": {}}
+TEXT = json.dumps(DOCUMENT)
+YAML = "openapi: 3.1.0\npaths: {}\n"
+
+
+def refusal(source: object, limits: Limits | None = None) -> DocumentError:
+    with pytest.raises(DocumentError) as caught:
+        load(source, limits or Limits())
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        DOCUMENT,
+        TEXT,
+        "  \n" + TEXT,
+        "\ufeff" + TEXT,
+        TEXT.encode(),
+        bytearray(TEXT.encode()),
+        b"\xef\xbb\xbf" + TEXT.encode(),
+        TEXT.encode("utf-16"),
+        TEXT.encode("utf-32"),
+        YAML,
+        YAML.encode(),
+        YAML.encode("utf-16"),
+        "{openapi: 3.1.0, paths: {}}",
+    ],
+    ids=str,
+)
+def test_a_mapping_text_and_bytes_are_read(source: object) -> None:
+    assert load(source).root == DOCUMENT
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.json", TEXT), ("a.yaml", YAML), ("a.yml", TEXT), ("a.json", YAML), ("{a", YAML)],
+)
+def test_a_file_is_read_whatever_its_name_promises(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    for source in (path, str(path)):
+        loaded = load(source)
+        assert loaded.root == DOCUMENT
+        assert loaded.uri == path.as_uri()
+        assert loaded.name == str(path)
+
+
+def test_a_mapping_is_taken_as_it_is_and_not_changed() -> None:
+    document = {"openapi": "3.1.0", "paths": {"/a": {"get": {}}}}
+    before = json.dumps(document)
+    assert load(document).root is document
+    assert json.dumps(document) == before
+
+
+def test_every_reference_is_found_wherever_it_stands() -> None:
+    found = load({"a": [{"$ref": "#/x"}], "b": {"$ref": "#/y", "c": {"$ref": 1}}}).references
+    assert found == {"#/x", "#/y"}
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("", "There is no such file. Text has to hold a newline or to start with `{`"),
+        ("no/such/file.json", "There is no such file."),
+        ("\n", "This is empty."),
+        (b"", "This is empty."),
+        ("a\0b", "This cannot be opened"),
+        ("https://example.com/openapi.json", "This is an address, and nothing is fetched here."),
+        (" HTTP://example.com/x", "This is an address, and nothing is fetched here."),
+        ("[1]\n", "An OpenAPI document is an object, and this is a list."),
+        ("just words\nand more", "and this is the plain value 'just words and more'"),
+        ('{"a": 1,,}', "This is not JSON: Expecting property name"),
+        ('{"a": NaN}', "JSON has no number NaN."),
+        ('{"a": -Infinity}', "JSON has no number -Infinity."),
+        ('{"a": 1e999}', "JSON has no number 1e999."),
+        ('{"a": ' + "1" * 5000 + "}", "This is not JSON: Exceeds the limit"),
+        (b"\xff\xfe\x00", "Byte 2 is not UTF-16."),
+        (b'{"a": "\xe1"}', "Byte 7 is not UTF-8. Save it as UTF-8."),
+        (7, "A int is not a document. It has to be a mapping"),
+        (None, "A NoneType is not a document."),
+        ([DOCUMENT], "A list is not a document."),
+        ({"a": object()}, "A object is no JSON value. (at /a)"),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_what_cannot_be_read_is_refused_with_the_reason(source: object, reason: str) -> None:
+    assert reason in str(refusal(source))
+
+
+def test_a_directory_is_refused(tmp_path: Path) -> None:
+    assert "This is a directory." in str(refusal(tmp_path))
+
+
+def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    assert "This cannot be opened" in str(refusal(loop))
+
+
+def test_json_in_a_file_of_json_is_not_read_as_yaml(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"openapi": "3.1.0", "paths": {},}')
+    assert "This is not JSON: Expecting property name" in str(refusal(path))
+
+
+def test_in_json_the_last_of_two_equal_keys_wins() -> None:
+    assert load('{"a": 1, "a": 2}').root == {"a": 2}
+
+
+@pytest.mark.parametrize("source", [TEXT, TEXT.encode()])
+def test_the_size_is_read_up_to_the_limit_and_no_further(source: str | bytes) -> None:
+    size = len(TEXT)
+    assert load(source, Limits(document=size)).root == DOCUMENT
+    assert "This is larger than" in str(refusal(source, Limits(document=size - 1)))
+
+
+def test_the_size_counts_bytes_of_text_and_files(tmp_path: Path) -> None:
+    text = '{"a": "é"}'
+    assert "larger" in str(refusal(text, Limits(document=len(text))))
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    assert "larger" in str(refusal(path, Limits(document=len(text))))
+    assert load(path, Limits(document=len(text) + 1)).root == {"a": "é"}
+
+
+def nested(levels: int, opening: str, closing: str, inner: str = "1") -> str:
+    return opening * levels + inner + closing * levels
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        nested(255, '{"a":', "}", "{}"),
+        '{"a":' + nested(255, "[", "]") + "}",
+        '{"anyOf":' + nested(127, '[{"anyOf":', "}]", "[]") + "}",
+        "a: " + nested(255, "[", "]") + "\n",
+    ],
+    ids=["objects", "arrays", "both", "yaml"],
+)
+def test_nesting_is_read_up_to_the_limit_and_no_further(source: str) -> None:
+    limits = Limits(document_depth=256)
+    assert load(source, limits)
+    assert "nested more than 255 deep" in str(refusal(source, Limits(document_depth=255)))
+    mapping = load(source, limits).root
+    assert load(mapping, limits).root == mapping
+    assert "nested more than 255 deep" in str(refusal(mapping, Limits(document_depth=255)))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{"a":' + nested(100_000, "[", "]") + "}",
+        nested(100_000, '{"a":', "}"),
+        nested(50_000, '{"anyOf":[', "]}"),
+        '{"a":' + "[" * 100_000,
+        "a: " + "[" * 3_000,
+        "a: " + nested(3_000, "[", "]"),
+        b"{" + b"[" * 100_000,
+    ],
+    ids=["arrays", "objects", "anyOf", "open", "yaml", "yaml-closed", "not-json"],
+)
+def test_hostile_nesting_is_an_error_in_the_smallest_of_threads(source: str | bytes) -> None:
+    caught: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            load(source)
+        except BaseException as error:
+            caught.append(error)
+
+    run()
+    before = threading.stack_size(512 * 1024)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert [type(error) for error in caught] == [DocumentError, DocumentError]
+
+
+@pytest.mark.parametrize(
+    ("text", "deeper"),
+    [
+        ("[" * 10 + "]" * 10, False),
+        ("[" * 11 + "]" * 11, True),
+        ("[" * 500 + "]" * 500, True),
+        ('{"a":' * 11 + "1" + "}" * 11, True),
+        ("[" * 11, True),
+        ('["' + "[" * 500 + '"]', False),
+        ('["\\"' + "[" * 500 + '"]', False),
+        ('["\\\\",' + "[" * 10 + "]" * 11, True),
+        ("[[],[],[[]]]" * 100, False),
+        ('"' + "[" * 100, False),
+        ("", False),
+    ],
+)
+def test_brackets_in_strings_do_not_nest(text: str, deeper: bool) -> None:
+    assert nested_deeper(text, 10) is deeper
+
+
+def test_the_nodes_are_counted_up_to_the_limit() -> None:
+    text = json.dumps({"a": [1] * 97})
+    assert load(text, Limits(document_nodes=99))
+    assert "more than 98 nodes" in str(refusal(text, Limits(document_nodes=98)))
+    assert "more than 98 nodes" in str(refusal(json.loads(text), Limits(document_nodes=98)))
+
+
+def test_a_mapping_that_holds_itself_is_refused() -> None:
+    document: dict[str, object] = {"openapi": "3.1.0"}
+    document["paths"] = document
+    assert "nested more than 256 deep" in str(refusal(document))
+
+
+def test_a_mapping_of_shared_parts_is_counted_as_what_it_unfolds_to() -> None:
+    shared: dict[str, object] = {}
+    for _ in range(40):
+        shared = {"a": shared, "b": shared}
+    assert "more than 2000000 nodes" in str(refusal(shared))
+
+
+def test_yaml_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    monkeypatch.delitem(sys.modules, "pyfunctools.sources.openapi.yaml12", raising=False)
+    assert "pip install 'pyfunctools[yaml]'" in str(refusal(YAML))
+    assert load(TEXT).root == DOCUMENT
+    assert "This is not JSON" in str(refusal("{openapi: 3.1.0}"))
+
+
+def test_what_a_resolver_gives_is_never_a_path(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(TEXT)
+    with pytest.raises(DocumentError, match="the plain value"):
+        read(str(path), "x", "x", Limits())
+    assert read(TEXT, "x", "file:///x", Limits()).root == DOCUMENT
+    assert read(TEXT.encode(), "x", "file:///x", Limits()).uri == "file:///x"
+    assert read(DOCUMENT, "x", "file:///x", Limits()).root is DOCUMENT

@@ -1,0 +1,330 @@
+"""The parameters of an operation."""
+
+import pytest
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.route import Parameter
+from pyfunctools.sources.openapi.document import Document
+from pyfunctools.sources.openapi.load import Loaded
+from pyfunctools.sources.openapi.operations import Operation, operations
+from pyfunctools.sources.openapi.parameters import Found, Input, Parameters
+from pyfunctools.sources.openapi.security import Security
+
+
+def found(operation: JsonValue, item: JsonObject | None = None, **root: JsonValue) -> Found:
+    whole: JsonObject = {
+        "paths": {"/a": {"get": {"parameters": operation}, **(item or {})}},
+        **root,
+    }
+    document = Document(Loaded(root=whole, name="a.json"))
+    (read,) = operations(document)
+    assert isinstance(read, Operation)
+    return Parameters(document, Security(document)).of(read)
+
+
+def one(raw: JsonObject, **root: JsonValue) -> Input:
+    (read,) = found([raw], **root).inputs
+    return read
+
+
+TEXT: JsonObject = {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("raw", "parameter"),
+    [
+        (
+            {"name": "id", "in": "path", "schema": TEXT},
+            Parameter(name="id", location="path", argument=("id",), required=True, schema=TEXT),
+        ),
+        (
+            {
+                "name": "q",
+                "in": "query",
+                "schema": TEXT,
+                "allowReserved": True,
+                "allowEmptyValue": True,
+            },
+            Parameter(
+                name="q",
+                location="query",
+                argument=("query", "q"),
+                style="form",
+                explode=True,
+                allow_reserved=True,
+                allow_empty=True,
+                schema=TEXT,
+            ),
+        ),
+        (
+            {"name": "X-A", "in": "header", "required": True, "explode": True},
+            Parameter(
+                name="X-A",
+                location="header",
+                argument=("header", "X-A"),
+                required=True,
+                explode=True,
+                schema={},
+            ),
+        ),
+        (
+            {"name": "c", "in": "cookie", "schema": False, "style": "cookie"},
+            Parameter(
+                name="c",
+                location="cookie",
+                argument=("cookie", "c"),
+                style="cookie",
+                explode=True,
+                schema=False,
+            ),
+        ),
+        (
+            {"name": "q", "in": "query", "content": {"application/json": {"schema": TEXT}}},
+            Parameter(
+                name="q",
+                location="query",
+                argument=("query", "q"),
+                style="form",
+                explode=True,
+                content_type="application/json",
+                schema=TEXT,
+            ),
+        ),
+        (
+            {"name": "q", "in": "query", "content": {"text/plain": None}},
+            Parameter(
+                name="q",
+                location="query",
+                argument=("query", "q"),
+                style="form",
+                explode=True,
+                content_type="text/plain",
+            ),
+        ),
+        (
+            {
+                "name": "q",
+                "in": "querystring",
+                "content": {"application/jsonpath": {"schema": TEXT}},
+            },
+            Parameter(
+                name="q",
+                location="querystring",
+                argument=("query",),
+                content_type="application/jsonpath",
+                schema=TEXT,
+            ),
+        ),
+        (
+            {"name": "f", "in": "query", "type": "array", "collectionFormat": "pipes"},
+            Parameter(
+                name="f",
+                location="query",
+                argument=("query", "f"),
+                style="pipeDelimited",
+                schema={"type": "array"},
+            ),
+        ),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_parameter_has_its_place_on_the_wire_and_in_the_arguments(
+    raw: JsonObject, parameter: Parameter
+) -> None:
+    read = one(raw)
+    assert read.parameter == parameter
+    assert read.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("location", "style", "explode"),
+    [
+        ("path", "simple", False),
+        ("path", "label", False),
+        ("path", "matrix", False),
+        ("query", "form", True),
+        ("query", "spaceDelimited", False),
+        ("query", "pipeDelimited", False),
+        ("query", "deepObject", False),
+        ("header", "simple", False),
+        ("cookie", "form", True),
+        ("cookie", "cookie", True),
+    ],
+)
+def test_explode_is_on_for_form_and_cookie_alone(location: str, style: str, explode: bool) -> None:
+    read = one({"name": "a", "in": location, "style": style, "schema": {}}).parameter
+    assert (read.style, read.explode) == (style, explode)
+
+
+@pytest.mark.parametrize(
+    ("location", "style", "instead"),
+    [
+        ("path", "form", "simple"),
+        ("header", "matrix", "simple"),
+        ("query", "simple", "form"),
+        ("query", 7, "form"),
+        ("cookie", "deepObject", "form"),
+    ],
+)
+def test_a_style_that_is_none_for_the_place_is_noted(
+    location: str, style: JsonValue, instead: str
+) -> None:
+    read = one({"name": "a", "in": location, "style": style, "schema": {}})
+    assert read.parameter.style == instead
+    (note,) = read.notes
+    assert f"'a' has the style {style!r}" in note
+
+
+@pytest.mark.parametrize(
+    ("style", "explode", "kind", "is_noted"),
+    [
+        ("spaceDelimited", True, "array", True),
+        ("spaceDelimited", False, "array", False),
+        ("spaceDelimited", False, "string", True),
+        ("pipeDelimited", True, "object", True),
+        ("deepObject", True, "object", False),
+        ("deepObject", True, "array", True),
+        ("deepObject", True, "string", True),
+        ("deepObject", True, None, False),
+    ],
+)
+def test_what_no_specification_defines_is_noted(
+    style: str, explode: bool, kind: str | None, is_noted: bool
+) -> None:
+    schema: JsonObject = {} if kind is None else {"type": kind}
+    raw: JsonObject = {"name": "a", "in": "query", "style": style, "explode": explode}
+    read = one({**raw, "schema": {"$ref": "#/s"}}, s=schema)
+    assert any("no specification" in note for note in read.notes) is is_noted
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Accept",
+        "accept",
+        "Content-Type",
+        "Authorization",
+        "Host",
+        "Content-Length",
+        "Connection",
+        "Transfer-Encoding",
+        "Cookie",
+        "Proxy-Authorization",
+        "PROXY-x",
+        "X-Forwarded-For",
+        "x-forwarded-host",
+    ],
+)
+def test_headers_of_http_itself_are_never_parameters(name: str) -> None:
+    read = found([{"name": name, "in": "header", "required": True, "schema": TEXT}])
+    assert not read.inputs
+    assert read.notes == [f"The header {name!r} is not for a caller to set, and is left out."]
+
+
+@pytest.mark.parametrize("location", ["query", "cookie", "path"])
+def test_elsewhere_those_names_are_free(location: str) -> None:
+    assert one({"name": "Accept", "in": location, "schema": TEXT}).parameter.name == "Accept"
+
+
+@pytest.mark.parametrize(
+    ("raw", "note"),
+    [
+        (7, "A parameter is no object, and is left out."),
+        ({"in": "query"}, "A parameter without a name is left out."),
+        ({"name": "", "in": "query"}, "A parameter without a name is left out."),
+        ({"name": "a"}, "The parameter 'a' is in None, and is left out."),
+        ({"name": "a", "in": "amongus"}, "The parameter 'a' is in 'amongus', and is left out."),
+    ],
+)
+def test_what_is_no_parameter_is_left_out_with_a_note(raw: JsonValue, note: str) -> None:
+    read = found([raw])
+    assert (list(read.inputs), list(read.notes)) == ([], [note])
+
+
+@pytest.mark.parametrize("listed", [None, 7, {}, []])
+def test_no_list_is_no_parameters(listed: JsonValue) -> None:
+    assert not found(listed).inputs
+
+
+def test_a_schema_that_is_none_takes_anything() -> None:
+    read = one({"name": "a", "in": "query", "schema": 7})
+    assert read.parameter.schema is True
+    assert read.notes == ("The schema of 'a' is none, and anything is taken.",)
+
+
+def test_the_operation_goes_before_the_path_item() -> None:
+    def described(text: str, name: str = "a", location: str = "query") -> JsonObject:
+        return {"name": name, "in": location, "schema": TEXT, "description": text}
+
+    item: JsonObject = {
+        "parameters": [described("item"), described("kept", "b"), described("item", "X", "header")]
+    }
+    own: JsonValue = [
+        described("own"),
+        described("cookie", "a", "cookie"),
+        described("own", "x", "header"),
+    ]
+    read = found(own, item)
+    assert [(each.key, each.description) for each in read.inputs] == [
+        (("query", "a"), "own"),
+        (("query", "b"), "kept"),
+        (("header", "x"), "own"),
+        (("cookie", "a"), "cookie"),
+    ]
+
+
+def test_references_are_followed_and_read_once() -> None:
+    shared: JsonObject = {"name": "a", "in": "query", "schema": TEXT, "description": "shared"}
+    references: JsonValue = [{"$ref": "#/p"}]
+    first = found([*references, {"$ref": "#/p"}], p={"$ref": "#/q"}, q=shared)
+    (read,) = first.inputs
+    assert read.description == "shared"
+    assert read.schema.pointer == "/q/schema"
+    beside: JsonObject = {"$ref": "#/p", "description": "beside", "summary": "x"}
+    assert one(beside, p=shared).description == "beside"
+    assert one({"$ref": "#/p", "summary": "x"}, p=shared).description == "shared"
+
+
+@pytest.mark.parametrize("reference", ["#/none", "b.json", "#/paths/~1a/get/parameters/0"])
+def test_a_reference_that_leads_nowhere_refuses_the_operation(reference: str) -> None:
+    with pytest.raises(DocumentError):
+        found([{"$ref": reference}])
+
+
+def test_examples_are_carried() -> None:
+    raw: JsonObject = {
+        "name": "a",
+        "in": "query",
+        "schema": TEXT,
+        "deprecated": True,
+        "example": 1,
+        "examples": {
+            "b": {"value": 2},
+            "c": {"$ref": "#/e"},
+            "d": {"dataValue": 4, "serializedValue": "a=4"},
+            "e": {"externalValue": "http://127.0.0.1/x"},
+            "f": {"$ref": "#/none"},
+            "g": 7,
+        },
+    }
+    read = one(raw, e={"value": 3})
+    assert read.examples == (1, 2, 3, 4)
+    assert read.deprecated
+
+
+def test_the_secret_of_a_security_scheme_is_known() -> None:
+    schemes: JsonObject = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
+    raw: JsonObject = {"name": "x-key", "in": "header", "schema": TEXT}
+    read = found([raw], components={"securitySchemes": schemes})
+    assert [each.guarded_by for each in read.inputs] == ["key"]
+    assert not read.is_plain
+
+
+def test_bodies_of_swagger_stand_aside() -> None:
+    body: JsonObject = {"name": "b", "in": "body", "schema": TEXT}
+    field: JsonObject = {"name": "f", "in": "formData", "type": "string"}
+    assert [place.value for place in found([field, body]).body] == [field, body]
+    assert [place.value for place in found([body], {"parameters": [field]}).body] == [body]
+    other: JsonObject = {**field, "name": "g"}
+    assert [place.value for place in found([field], {"parameters": [other]}).body] == [other, field]

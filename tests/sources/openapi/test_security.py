@@ -1,0 +1,110 @@
+"""Who may call."""
+
+import pytest
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.route import Parameter, Requirement, SecurityScheme
+from pyfunctools.sources.openapi.document import Document
+from pyfunctools.sources.openapi.load import Loaded
+from pyfunctools.sources.openapi.security import Security, requiring
+
+
+def security(schemes: JsonValue, **more: JsonValue) -> Security:
+    root: JsonObject = {"components": {"securitySchemes": schemes}, **more}
+    return Security(Document(Loaded(root=root, name="a.json")))
+
+
+KEY: JsonObject = {"type": "apiKey", "in": "header", "name": "X-Key"}
+
+
+@pytest.mark.parametrize(
+    ("raw", "scheme"),
+    [
+        (KEY, SecurityScheme(name="s", type="apiKey", location="header", parameter="X-Key")),
+        (
+            {"type": "apiKey", "in": "query", "name": "key"},
+            SecurityScheme(name="s", type="apiKey", location="query", parameter="key"),
+        ),
+        (
+            {"type": "apiKey", "in": "amongus", "name": "key"},
+            SecurityScheme(name="s", type="apiKey", parameter="key"),
+        ),
+        (
+            {"type": "http", "scheme": "Bearer"},
+            SecurityScheme(name="s", type="http", scheme="bearer"),
+        ),
+        (
+            {"type": "http", "scheme": "amongus"},
+            SecurityScheme(name="s", type="http", scheme="amongus"),
+        ),
+        ({"type": "http"}, SecurityScheme(name="s", type="http")),
+        ({"type": "basic"}, SecurityScheme(name="s", type="http", scheme="basic")),
+        ({"type": "oauth2", "flows": None}, SecurityScheme(name="s", type="oauth2")),
+        (
+            {"type": "openIdConnect", "openIdConnectUrl": "x"},
+            SecurityScheme(name="s", type="openIdConnect"),
+        ),
+        ({"type": "mutualTLS"}, SecurityScheme(name="s", type="mutualTLS")),
+        ({"type": 7, "in": 8, "name": 9, "scheme": 1}, SecurityScheme(name="s", type="")),
+        (
+            {"$ref": "#/x-key"},
+            SecurityScheme(name="s", type="apiKey", location="header", parameter="X-Key"),
+        ),
+    ],
+)
+def test_a_scheme_is_what_has_to_be_sent(raw: JsonObject, scheme: SecurityScheme) -> None:
+    assert security({"s": raw}, **{"x-key": KEY}).schemes == {"s": scheme}
+
+
+@pytest.mark.parametrize("schemes", [None, 7, [], {"s": 7}, {"s": {"$ref": "#/none"}}])
+def test_what_is_no_scheme_is_none(schemes: JsonValue) -> None:
+    assert security(schemes).schemes == {}
+
+
+def test_swagger_calls_them_definitions() -> None:
+    root: JsonObject = {"securityDefinitions": {"s": {"type": "basic"}}}
+    found = Security(Document(Loaded(root=root, name="a.json")))
+    assert found.schemes["s"].scheme == "basic"
+
+
+def test_an_operation_has_its_own_requirements_or_those_of_the_document() -> None:
+    found = security({}, security=[{"a": ["read", 7], "b": None}, {}, 7])
+    document = (Requirement(schemes={"a": ("read",), "b": ()}), Requirement(schemes={}))
+    assert found.of({}) == document
+    assert found.of({"security": []}) == ()
+    assert found.of({"security": None}) == ()
+    assert found.of({"security": [{"c": []}]}) == (Requirement(schemes={"c": ()}),)
+
+
+def test_only_the_schemes_that_are_asked_for_are_named() -> None:
+    found = security({"a": KEY, "b": KEY})
+    assert list(found.named((Requirement(schemes={"a": (), "lost": ()}),))) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("location", "name", "guard"),
+    [
+        ("header", "x-key", "a"),
+        ("header", "X-KEY", "a"),
+        ("query", "X-Key", None),
+        ("query", "key", "b"),
+        ("query", "KEY", None),
+        ("path", "key", None),
+    ],
+)
+def test_a_parameter_of_a_scheme_is_known(location: str, name: str, guard: str | None) -> None:
+    found = security({"a": KEY, "b": {"type": "apiKey", "in": "query", "name": "key"}})
+    parameter = Parameter(name=name, location=location, argument=(name,))  # pyright: ignore[reportArgumentType]
+    assert found.guards(parameter) == guard
+
+
+def test_a_scheme_is_added_where_it_is_not_asked_for() -> None:
+    a, b, none = (Requirement(schemes=s) for s in ({"a": ()}, {"b": ("x",)}, {}))
+    assert requiring((), "a", always=True) == (a,)
+    assert requiring((), "a", always=False) == (a, none)
+    assert requiring((a, b), "a", always=True) == (a, b)
+    assert requiring((b,), "a", always=False) == (b, a)
+    assert requiring((b, none), "a", always=True) == (
+        Requirement(schemes={"b": ("x",), "a": ()}),
+        a,
+    )

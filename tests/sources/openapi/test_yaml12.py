@@ -1,0 +1,207 @@
+"""YAML 1.2 as JSON, from hostile hands too."""
+
+import math
+import time
+import tracemalloc
+
+import pytest
+
+from pyfunctools._json import JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.sources.openapi.yaml12 import parse_yaml
+
+
+def parsed(text: str, limits: Limits = DEFAULT_LIMITS) -> JsonValue:
+    return parse_yaml(text, "a.yaml", limits)
+
+
+def refusal(text: str, limits: Limits = DEFAULT_LIMITS) -> str:
+    with pytest.raises(DocumentError) as caught:
+        parsed(text, limits)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("no", "no"),
+        ("No", "No"),
+        ("yes", "yes"),
+        ("on", "on"),
+        ("OFF", "OFF"),
+        ("y", "y"),
+        ("true", True),
+        ("True", True),
+        ("FALSE", False),
+        ("tRue", "tRue"),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ("NULL", None),
+        ("0", 0),
+        ("12", 12),
+        ("-12", -12),
+        ("+12", 12),
+        ("012", "012"),
+        ("0o14", 12),
+        ("0x1F", 31),
+        ("0b11", "0b11"),
+        ("1_000", "1_000"),
+        ("12:30:45", "12:30:45"),
+        ("1e3", 1000.0),
+        ("1.5", 1.5),
+        (".5", 0.5),
+        ("5.", 5.0),
+        ("-1.5E-3", -0.0015),
+        ("01.5", "01.5"),
+        ("1.2.3", "1.2.3"),
+        ("3.1.0", "3.1.0"),
+        ("2020-01-01", "2020-01-01"),
+        ("2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z"),
+        ("+", "+"),
+        ("-", "-"),
+        (".", "."),
+        ("=", "="),
+        ("'12'", "12"),
+        ('"true"', "true"),
+        ("!!str 12", "12"),
+        ("! 12", "12"),
+        ("!!int '12'", 12),
+        ("!!float 12", 12),
+        ("!!bool 'true'", True),
+        ("!!null ''", None),
+        ("!!map {a: 1}", {"a": 1}),
+        ("!!seq [1]", [1]),
+        ("|\n  two\n  lines\n", "two\nlines\n"),
+    ],
+)
+def test_scalars_have_the_types_of_the_core_schema(text: str, value: JsonValue) -> None:
+    if text == "-":
+        text = "'-'"
+    found = parsed(f"key: {text}\n")
+    assert found == {"key": value}
+    assert isinstance(found, dict)
+    assert type(found["key"]) is type(value)
+
+
+@pytest.mark.parametrize(
+    "key", ["200", "on", "012", "1e3", "null", "true", "~", "3.10", "2020-01-01", "*x"]
+)
+def test_keys_stay_the_text_that_was_written(key: str) -> None:
+    text = "a: &x 1\n" if key == "*x" else ""
+    if key == "*x":
+        assert parsed("a: &x b\n*x : 2\n") == {"a": "b", "b": 2}
+    else:
+        assert parsed(text + f"{key}: 2\n") == {key: 2}
+
+
+def test_an_alias_is_the_same_object_again() -> None:
+    found = parsed("a: &x {b: [1]}\nc: *x\nd: [*x, *x]\n")
+    assert found == {"a": {"b": [1]}, "c": {"b": [1]}, "d": [{"b": [1]}, {"b": [1]}]}
+    assert isinstance(found, dict)
+    assert found["a"] is found["c"]
+
+
+def test_an_anchor_may_be_given_again() -> None:
+    assert parsed("a: &x 1\nb: *x\nc: &x 2\nd: *x\n") == {"a": 1, "b": 1, "c": 2, "d": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("base: &x {a: 1, b: 2}\nd: {<<: *x, b: 3}", {"a": 1, "b": 3}),
+        ("base: &x {a: 1}\nd:\n  b: 3\n  <<: *x", {"a": 1, "b": 3}),
+        ("base: &x {a: 1}\nc: &y {a: 2, b: 2}\nd: {<<: [*x, *y]}", {"a": 1, "b": 2}),
+        ("base: &x {a: 1}\nc: &y {b: 2}\nd:\n  <<: *x\n  <<: *y", {"a": 1, "b": 2}),
+        ("d: {<<: {a: 1}}", {"a": 1}),
+        ("base: &x {a: 1}\nd:\n  !!merge <<: *x", {"a": 1}),
+        ("d: {'<<': 1}", {"<<": 1}),
+    ],
+)
+def test_merge_keys_are_merged(text: str, value: JsonValue) -> None:
+    found = parsed(text + "\n")
+    assert isinstance(found, dict)
+    assert found["d"] == value
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a: 1\na: 2\n", "the key 'a' stands twice in one object, line 2 column 1."),
+        ("{a: 1, 'a': 2}\n", "the key 'a' stands twice"),
+        ("a: &x b\nb: 1\n*x : 2\n", "the key 'b' stands twice"),
+        ("a: !!python/object/apply:os.system ['true']\n", "is not of YAML's core schema"),
+        ("a: !!python/name:os.system x\n", "is not of YAML's core schema"),
+        ("a: !custom {b: 1}\n", "the tag '!custom' is not of YAML's core schema, line 1 column 4."),
+        ("a: !!binary aGk=\n", "is not of YAML's core schema"),
+        ("a: !!timestamp 2020-01-01\n", "is not of YAML's core schema"),
+        ("!!set {a}: 1\n", "is not of YAML's core schema"),
+        ("a: !!int x\n", "does not fit"),
+        ("!!python/name:x : 1\n", "is not of YAML's core schema"),
+        ("a: &a [*a]\n", "'a' holds itself"),
+        ("a: &a {b: *a}\n", "'a' holds itself"),
+        ("a: *b\n", "nothing is named 'b'"),
+        ("? [1]\n: 2\n", "a key is no text"),
+        ("? {b: 1}\n: 2\n", "a key is no text"),
+        ("a: &x [1]\n*x : 2\n", "a key is no text"),
+        ("a: {<<: 1}\n", "`<<` merges objects only"),
+        ("a: 1\n---\nb: 2\n", "there are several documents in it"),
+        ("a: .inf\n", "JSON has no number .inf"),
+        ("a: .NaN\n", "JSON has no number .NaN"),
+        ("a: 1e999\n", "JSON has no number 1e999"),
+        ("a: " + "1" * 5000 + "\n", "a number has too many digits"),
+        ("a: [1\n", "This is not YAML: did not find expected ',' or ']', line 2 column 1."),
+        ("\ta: 1\n", "This is not YAML"),
+        ("a: \0\n", "This is not YAML: unacceptable character"),
+        ("a: \ud800\n", "This is not YAML"),
+    ],
+)
+def test_what_is_refused_says_why_and_where(text: str, reason: str) -> None:
+    assert reason in refusal(text)
+
+
+def bomb(levels: int) -> str:
+    lines = ["a0: &a0 [lol, lol]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, levels)]
+    return "\n".join(lines) + "\n"
+
+
+def test_an_alias_bomb_is_refused_before_it_goes_off() -> None:
+    tracemalloc.start()
+    began = time.process_time()
+    reason = refusal(bomb(30))
+    took = time.process_time() - began
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert "more than 2000000 nodes, aliases counted each time" in reason
+    assert took < 0.1
+    assert peak < 5_000_000
+
+
+def test_nodes_are_counted_up_to_the_limit() -> None:
+    text = "a: &x [1, 2]\nb: [*x, *x]\n"  # the object, two arrays of two, each with two
+    assert parsed(text, Limits(document_nodes=11))
+    assert "more than 10 nodes" in refusal(text, Limits(document_nodes=10))
+
+
+def test_a_merge_bomb_is_counted_too() -> None:
+    keys = ", ".join(f"k{i}: 1" for i in range(1000))
+    text = "a: &x {" + keys + "}\n" + "".join(f"b{i}: {{<<: *x}}\n" for i in range(3000))
+    assert "more than 2000000 nodes" in refusal(text)
+
+
+def test_numbers_are_finite_and_whole_ones_are_exact() -> None:
+    found = parsed("a: 123456789012345678901234567890\nb: -0.0\n")
+    assert isinstance(found, dict)
+    assert found["a"] == 123456789012345678901234567890
+    assert math.copysign(1, float(str(found["b"]))) == -1
+
+
+def test_nothing_but_a_comment_is_nothing() -> None:
+    assert parsed("# nothing\n") is None
+    assert parsed("") is None
+
+
+def test_a_version_directive_is_taken() -> None:
+    assert parsed("%YAML 1.2\n---\na: no\n") == {"a": "no"}

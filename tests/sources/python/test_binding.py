@@ -1,0 +1,252 @@
+"""A call made of checked arguments: what reaches the method, and what is made afresh."""
+
+import copy
+import pickle
+import threading
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated, Any
+
+import pytest
+from pydantic import AfterValidator, BaseModel
+
+from pyfunctools.handler import Handler
+from pyfunctools.schema import Failure
+from pyfunctools.sources.python.binding import MethodHandler, read_handler
+from pyfunctools.sources.python.docstring import Docs
+from pyfunctools.sources.python.markers import Context, Inject
+
+
+def handler(called: Any) -> MethodHandler:
+    return read_handler(called, "f", Docs())[0]
+
+
+def call(called: Any, arguments: dict[str, Any], context: object = None) -> Any:
+    bound = handler(called).bind(arguments, context)
+    assert bound, bound
+    return bound.value()
+
+
+@dataclass
+class Item:
+    name: str
+    made: date = date(2026, 1, 2)
+
+
+class Shop:
+    def __init__(self, name: str = "corner") -> None:
+        self.name = name
+
+    def buy(self, item: Item, count: int = 1) -> str:
+        return f"{self.name}: {count} {item.name}"
+
+    def who(self, user: Context[str]) -> str:
+        return user
+
+    @classmethod
+    def of(cls, name: str) -> str:
+        return cls(name).name
+
+
+def test_a_handler_is_a_handler() -> None:
+    made: Handler = handler(Shop().buy)
+    assert made.is_async is False
+
+
+def test_a_method_gets_the_objects_its_hints_name() -> None:
+    assert call(Shop().buy, {"item": {"name": "tea"}, "count": 2}) == "corner: 2 tea"
+
+
+def test_nothing_runs_before_the_call() -> None:
+    ran: list[int] = []
+
+    def f(x: int) -> None:
+        ran.append(x)
+
+    bound = handler(f).bind({"x": 1}, None)
+    assert ran == []
+    assert bound
+    bound.value()
+    assert ran == [1]
+
+
+def test_every_kind_of_parameter_arrives() -> None:
+    def f(a: int, /, b: int, *rest: int, c: int, **others: int) -> Any:
+        return a, b, rest, c, others
+
+    assert call(f, {"a": 1, "b": 2, "rest": [3, 4], "c": 5, "d": 6, "others": 7}) == (
+        1,
+        2,
+        (3, 4),
+        5,
+        {"d": 6, "others": 7},
+    )
+    assert call(f, {"a": 1, "b": 2, "c": 5}) == (1, 2, (), 5, {})
+
+
+def test_a_default_before_another_positional_is_filled_in() -> None:
+    def f(a: int = 1, b: list[int] = [], /, c: int = 3, *rest: int) -> Any:  # noqa: B006
+        return a, b, c, rest
+
+    assert call(f, {}) == (1, [], 3, ())
+    assert call(f, {"b": [2]}) == (1, [2], 3, ())
+    assert call(f, {"rest": [4]}) == (1, [], 3, (4,))
+
+
+def test_a_default_that_can_change_is_fresh_in_each_call() -> None:
+    shared = [1]
+
+    a = Item("a")
+
+    def f(
+        xs: list[int] = [],  # noqa: B006
+        items: tuple[list[int], ...] = ([],),
+        i: Item = a,
+        d: dict[str, list[int]] = {"a": shared},  # noqa: B006
+    ) -> Any:
+        xs.append(1)
+        items[0].append(1)
+        i.name += "!"
+        d["a"].append(2)
+        return xs, items, i.name, d
+
+    made = handler(f)
+    for _ in range(2):
+        bound = made.bind({}, None)
+        assert bound
+        assert bound.value() == ([1], ([1],), "a!", {"a": [1, 2]})
+    assert shared == [1]
+    assert f.__defaults__ == ([], ([],), Item("a"), {"a": [1]})
+
+
+def test_a_default_with_an_identity_stays_itself() -> None:
+    missing = object()
+
+    def f(x: Any = missing, lock: Any = threading.Lock()) -> Any:  # noqa: B008
+        return x is missing, lock
+
+    assert call(f, {}) == (True, f.__defaults__[1])
+
+
+def test_a_default_that_cannot_be_copied_is_given_as_it_is() -> None:
+    lock = threading.Lock()
+
+    def f(x: Any = [lock]) -> Any:  # noqa: B006
+        return x
+
+    assert call(f, {}) == [lock]
+
+
+def test_a_python_default_wins_over_a_field_s() -> None:
+    from pydantic import Field
+
+    def f(x: Annotated[list[int], Field(default_factory=lambda: [3])] = [5]) -> Any:  # noqa: B006
+        return x
+
+    assert call(f, {}) == [5]
+
+
+def test_a_field_s_default_is_filled_in() -> None:
+    from pydantic import Field
+
+    def f(x: list[int] = Field(default_factory=list), y: int = Field(3)) -> Any:  # noqa: B008
+        return x, y
+
+    assert call(f, {}) == ([], 3)
+    assert call(f, {"y": 4}) == ([], 4)
+
+
+def test_the_context_is_passed() -> None:
+    assert call(Shop().who, {}, "me") == "me"
+    assert call(Shop().who, {}) is None
+
+
+def test_a_provider_is_called_when_the_call_runs_and_each_time() -> None:
+    made: list[object] = []
+
+    def provide(context: object) -> object:
+        made.append(context)
+        return len(made)
+
+    def f(a: int, db: Annotated[int, Inject(provide)]) -> Any:
+        return a, db
+
+    bound = handler(f).bind({"a": 1}, "me")
+    assert bound
+    assert made == []
+    assert bound.value() == (1, 1)
+    assert bound.value() == (1, 2)
+    assert made == ["me", "me"]
+
+
+def test_what_the_program_gives_may_go_by_place() -> None:
+    def f(user: Context[str], db: Annotated[int, Inject(lambda: 7)], a: int, /, *rest: int) -> Any:
+        return user, db, a, rest
+
+    assert call(f, {"a": 1, "rest": [2]}, "me") == ("me", 7, 1, (2,))
+
+
+def test_a_refusal_is_a_failure_and_nothing_runs() -> None:
+    def refuse(value: int) -> int:
+        raise ValueError("no")
+
+    def f(x: Annotated[int, AfterValidator(refuse)]) -> None:
+        raise AssertionError("it ran")
+
+    result = handler(f).bind({"x": 1}, None)
+    assert isinstance(result, Failure)
+    assert result.issues[0].expected == "no"
+
+
+def test_arguments_are_not_changed() -> None:
+    def f(xs: list[int], m: dict[str, list[int]]) -> None:
+        xs.append(1)
+        m["a"].append(1)
+
+    given: dict[str, Any] = {"xs": [1], "m": {"a": [1]}}
+    call(f, given)
+    assert given == {"xs": [1], "m": {"a": [1]}}
+
+
+def test_an_asynchronous_method_gives_something_to_await() -> None:
+    async def f(a: int) -> int:
+        return a
+
+    made = handler(f)
+    assert made.is_async
+    bound = made.bind({"a": 1}, None)
+    assert bound
+    with pytest.raises(StopIteration) as stopped:
+        bound.value().send(None)
+    assert stopped.value.value == 1
+
+
+@pytest.mark.parametrize("called", [Shop("far").buy, Shop.of, Shop().who], ids=["a", "b", "c"])
+def test_a_handler_is_pickled_with_its_object(called: Any) -> None:
+    again = pickle.loads(pickle.dumps(handler(called)))
+    assert again.called.__func__ is called.__func__
+    assert again.arguments.required == handler(called).arguments.required
+
+
+def test_a_call_can_be_sent_to_another_process() -> None:
+    bound = handler(Shop("far").buy).bind({"item": {"name": "tea"}}, None)
+    assert bound
+    again = pickle.loads(pickle.dumps(bound.value))
+    assert again() == "far: 1 tea"
+
+
+def test_a_deep_copy_runs_the_same_object() -> None:
+    shop = Shop()
+    shop.lock = threading.Lock()
+    made = handler(shop.buy)
+    assert copy.deepcopy(made) is made
+
+
+def test_what_comes_back_is_written_by_its_hint() -> None:
+    class Model(BaseModel):
+        size: int
+
+    def f() -> Model: ...
+
+    assert handler(f).dump(Model(size=1)) == {"size": 1}
+    assert handler(f).dump(3) == 3

@@ -1,0 +1,216 @@
+"""What a class says of itself and of its fields."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated, Any, Generic, NamedTuple, NotRequired, TypeVar
+
+import pytest
+from pydantic import BaseModel, Field
+from typing_extensions import Doc, TypedDict
+
+from pyfunctools.sources.python.docstring import Docs
+from pyfunctools.sources.python.fields import class_docs, doc_of, own_docs
+
+T = TypeVar("T")
+
+
+class Model(BaseModel):
+    """A model.
+
+    Attributes:
+        section: By section.
+        both: By section.
+        doc: By section.
+    """
+
+    section: int
+    below: int = 1
+    """By the text below it."""
+    both: int = 2
+    """By the text below it."""
+    doc: Annotated[int, Doc("By doc.")] = 3
+    """By the text below it."""
+    field: int = Field(4, description="By field.")
+    """By the text below it."""
+
+
+class Derived(Model):
+    extra: int
+    """One more."""
+
+
+@dataclass
+class Data:
+    """A dataclass.
+
+    :ivar section: By section.
+    """
+
+    section: int
+    below: int
+    """By the text below it."""
+
+
+@dataclass
+class Undocumented:
+    size: int
+
+
+class Keys(TypedDict):
+    """A typed dict.
+
+    Attributes
+    ----------
+    section : int
+        By section.
+    """
+
+    section: int
+    below: NotRequired[int]
+    """By the text below it."""
+    doc: NotRequired[Annotated[int, Doc("By doc.")]]
+
+
+class MoreKeys(Keys):
+    extra: int
+    """One more."""
+
+
+class Tuple(NamedTuple):
+    """A named tuple.
+
+    Attributes:
+        section: By section.
+    """
+
+    section: int
+    below: int
+    """By the text below it."""
+
+
+class Bare(NamedTuple):
+    size: int
+
+
+class Box(BaseModel, Generic[T]):
+    """A box."""
+
+    item: T
+    """What is in it."""
+
+
+class Colour(Enum):
+    """A colour."""
+
+    RED = 1
+
+
+@pytest.mark.parametrize(
+    ("cls", "text", "fields"),
+    [
+        (
+            Model,
+            "A model.",
+            {
+                "section": "By section.",
+                "below": "By the text below it.",
+                "both": "By the text below it.",
+                "doc": "By doc.",
+                "field": "By the text below it.",
+            },
+        ),
+        (Data, "A dataclass.", {"section": "By section.", "below": "By the text below it."}),
+        (Undocumented, "", {}),
+        (
+            Keys,
+            "A typed dict.",
+            {"section": "By section.", "below": "By the text below it.", "doc": "By doc."},
+        ),
+        (Tuple, "A named tuple.", {"section": "By section.", "below": "By the text below it."}),
+        (Bare, "", {}),
+        (Box[int], "", {"item": "What is in it."}),
+        (Colour, "A colour.", {}),
+        (int, "", {}),
+        (type("Made", (), {}), "", {}),
+    ],
+    ids=str,
+)
+def test_a_class_says_exactly_this(cls: type, text: str, fields: dict[str, str]) -> None:
+    docs = class_docs(cls, {})
+    assert (docs.attributes, docs.parameters) == (fields, {})
+    assert docs.text == text or (cls is Box[int] and docs.text == "A box.")
+
+
+def test_base_classes_say_something_too() -> None:
+    assert class_docs(Derived, {}).attributes == {
+        **class_docs(Model, {}).attributes,
+        "extra": "One more.",
+    }
+    assert class_docs(MoreKeys, {}).attributes == {
+        **class_docs(Keys, {}).attributes,
+        "extra": "One more.",
+    }
+
+
+def test_a_local_class_is_found_in_its_function() -> None:
+    @dataclass
+    class Local:
+        size: int
+        """How big."""
+
+    def inner() -> type:
+        class Local(BaseModel):
+            size: int
+            """How big inside."""
+
+        return Local
+
+    assert class_docs(Local, {}).attributes == {"size": "How big."}
+    assert class_docs(inner(), {}).attributes == {"size": "How big inside."}
+
+
+def test_a_class_without_source_says_what_its_docstring_says() -> None:
+    module: dict[str, Any] = {"BaseModel": BaseModel, "__name__": "nowhere"}
+    exec('class Model(BaseModel):\n    """Text."""\n    size: int\n    """Below."""\n', module)  # noqa: S102
+    assert class_docs(module["Model"], {}) == Docs(text="Text.")
+
+
+def test_the_field_s_description_wins_in_the_schema() -> None:
+    from pyfunctools.sources.python.hints import adapter_of, schema_of
+
+    schema: Any = schema_of(adapter_of({"x": Model}, {}), {})
+    properties = schema["$defs"]["Model"]["properties"]
+    assert properties["field"]["description"] == "By field."
+    assert properties["doc"]["description"] == "By doc."
+    assert schema["$defs"]["Model"]["description"] == "A model."
+
+
+def test_aliased_fields_are_described() -> None:
+    from pyfunctools.sources.python.hints import (
+        adapter_of,
+        output_adapter,
+        output_schema,
+        schema_of,
+    )
+
+    class Aliased(BaseModel):
+        user_id: int = Field(alias="userId")
+        """Whose."""
+        out: int = Field(serialization_alias="Out", default=1)
+        """What."""
+
+    read: Any = schema_of(adapter_of({"x": Aliased}, {}), {})
+    written: Any = output_schema(output_adapter(Aliased, {}), Aliased, {})
+    assert read["$defs"]["Aliased"]["properties"]["userId"]["description"] == "Whose."
+    assert written["$defs"]["Aliased"]["properties"]["Out"]["description"] == "What."
+
+
+def test_a_doc_may_have_many_lines() -> None:
+    assert doc_of(Annotated[int, Doc("One.\n        Two.")]) == "One.\nTwo."
+    assert doc_of(int) is None
+
+
+@pytest.mark.parametrize("text", [None, 5, "Broken(", ""])
+def test_an_odd_docstring_says_nothing(text: object) -> None:
+    broken = type("Broken", (), {"__doc__": text})
+    assert own_docs(broken) == Docs()

@@ -1,0 +1,96 @@
+"""What the program gives to a call."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Optional
+
+import pytest
+
+from pyfunctools.errors import DefinitionError
+from pyfunctools.sources.python.injected import Injected, program_part
+from pyfunctools.sources.python.markers import Context, ContextPart, Human, Inject
+from pyfunctools.sources.python.signature import read_signature
+
+
+def injected(hint: object, **default: object) -> Injected:
+    def f(x: object = default.get("default")) -> None: ...
+
+    f.__annotations__["x"] = hint
+    if not default:
+        f.__defaults__ = None
+    [found] = read_signature(f, "f").injected
+    return found
+
+
+@pytest.mark.parametrize(
+    ("hint", "expected"),
+    [
+        (Context[int], ContextPart()),
+        (Context[int] | None, ContextPart()),
+        (Optional[Context[int]], ContextPart()),
+        (Annotated[Context[int], "more"], ContextPart()),
+        (Annotated[int, Inject(dict)], Inject(dict)),
+        (Annotated[int, "a", Inject(dict)] | None, Inject(dict)),
+        (int, None),
+        (Human[int], None),
+        (list[Context[int]], None),
+    ],
+)
+def test_the_mark_is_found(hint: object, expected: object) -> None:
+    assert program_part(hint) == expected
+
+
+def test_the_context_is_given_as_it_is() -> None:
+    context = object()
+    assert injected(Context[object]).value(context) is context
+    assert injected(Context[object]).value(None) is None
+
+
+def test_a_default_stands_where_there_is_no_context() -> None:
+    assert injected(Context[str], default="nobody").value(None) == "nobody"
+    assert injected(Context[str], default="nobody").value("me") == "me"
+
+
+def with_default(size: int = 3) -> int:
+    return size
+
+
+def with_context(context: str) -> str:
+    return context.upper()
+
+
+@pytest.mark.parametrize(
+    ("provider", "expected"),
+    [
+        (lambda: 1, 1),
+        (with_default, 3),
+        (with_context, "ME"),
+        (lambda *args, **kwargs: (args, kwargs), ((), {})),
+        (dict, {}),
+        (str.upper, "ME"),
+    ],
+)
+def test_a_provider_takes_nothing_or_the_context(
+    provider: Callable[..., object], expected: object
+) -> None:
+    assert injected(Annotated[object, Inject(provider)]).value("me") == expected
+
+
+async def later() -> int:
+    return 1
+
+
+async def streamed() -> Any:
+    yield 1
+
+
+@pytest.mark.parametrize("provider", [later, streamed, lambda a, b: 1, lambda *, a: 1])
+def test_a_provider_that_cannot_be_called_so_is_an_error(provider: Any) -> None:
+    with pytest.raises(DefinitionError, match=r"f\(x\): The provider"):
+        injected(Annotated[int, Inject(provider)])
+
+
+def test_the_program_gives_no_stars() -> None:
+    def f(*users: Context[str]) -> None: ...
+
+    with pytest.raises(DefinitionError, match=r"f\(users\)"):
+        read_signature(f, "f")

@@ -1,0 +1,66 @@
+"""What stands in a hint to say whose a parameter is."""
+
+import subprocess
+import sys
+from typing import Annotated, get_args, get_origin
+
+from pydantic import BaseModel, TypeAdapter
+
+from pyfunctools.sources.python.markers import Context, ContextPart, Human, HumanPart, Inject, human
+
+
+def test_human_is_an_annotated_alias() -> None:
+    assert get_origin(Human[str]) is Annotated
+    assert get_args(Human[str]) == (str, HumanPart())
+
+
+def test_context_is_an_annotated_alias() -> None:
+    assert get_args(Context[dict[str, int]]) == (dict[str, int], ContextPart())
+
+
+def test_the_mark_is_in_the_schema() -> None:
+    marked = Annotated[str, human("The card to charge", widget="card")]
+    assert TypeAdapter(Human[str]).json_schema() == {"type": "string", "x-human": True}
+    assert TypeAdapter(marked).json_schema() == {
+        "type": "string",
+        "x-human": True,
+        "x-human-ask": "The card to charge",
+        "x-human-widget": "card",
+    }
+
+
+def test_the_mark_is_in_a_model_s_field_and_beside_a_reference() -> None:
+    class Card(BaseModel):
+        number: Annotated[str, human("Its number")]
+        owner: Human[str] = "me"
+
+    class Order(BaseModel):
+        card: Human[Card]
+
+    schema = TypeAdapter(Order).json_schema()
+    assert schema["properties"]["card"] == {"$ref": "#/$defs/Card", "x-human": True}
+    assert schema["$defs"]["Card"]["properties"]["number"]["x-human-ask"] == "Its number"
+    assert schema["$defs"]["Card"]["properties"]["owner"]["x-human"] is True
+
+
+def test_a_mark_says_nothing_to_pydantic_s_validation() -> None:
+    assert TypeAdapter(Human[int]).validate_json("3") == 3
+
+
+def test_a_provider_is_kept() -> None:
+    assert Inject(dict).provider is dict
+
+
+def test_marking_loads_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "from pyfunctools.sources.python.decorators import function\n"
+        "from pyfunctools.sources.python.markers import Human, human\n"
+        "class Shop:\n"
+        "    @function(tags=['a'])\n"
+        "    def buy(self, pin: Human[str]) -> int: ...\n"
+        "heavy = {'pydantic', 'jsonschema_rs', 'httpx', 'docstring_parser', 'asyncio', 'yaml'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

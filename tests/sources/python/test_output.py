@@ -1,0 +1,166 @@
+"""What comes back from a callable: its schema, and JSON of it."""
+
+# ruff: noqa: E501 - a table reads best with a row on a line
+
+import datetime as dt
+import enum
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict
+from uuid import UUID
+
+import pytest
+from pydantic import BaseModel, Field, SecretStr
+
+from pyfunctools.errors import DefinitionError
+from pyfunctools.outcome import Outcome
+from pyfunctools.sources.python.docstring import Docs
+from pyfunctools.sources.python.output import Output, output_of
+from pyfunctools.sources.python.signature import read_signature
+
+
+def read(hint: object, returns: str = "") -> tuple[Any, Output]:
+    def f() -> object: ...
+
+    f.__annotations__["return"] = hint
+    return output_of(read_signature(f, "f"), Docs(returns=returns))
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+@dataclass
+class Item:
+    name: str
+    made: dt.date = dt.date(2026, 1, 2)
+
+
+class Model(BaseModel):
+    item: Item
+    size: int = Field(serialization_alias="theSize")
+
+
+class Point(NamedTuple):
+    x: int
+
+
+class Keys(TypedDict):
+    size: int
+
+
+class Opaque:
+    pass
+
+
+SCHEMAS: list[tuple[object, Any]] = [
+    (None, {"type": "null"}),
+    (int, {"type": "integer"}),
+    (list[str], {"type": "array", "items": {"type": "string"}}),
+    (Iterator[int], {"type": "array", "items": {"type": "integer"}}),
+    (int | None, {"anyOf": [{"type": "integer"}, {"type": "null"}]}),
+    (Any, None),
+    (Outcome, None),
+    (
+        Item,
+        {
+            "$ref": "#/$defs/Item",
+            "$defs": {
+                "Item": {
+                    "type": "object",
+                    "properties": {
+                        "name": {"type": "string"},
+                        "made": {"type": "string", "format": "date", "default": "2026-01-02"},
+                    },
+                    "required": ["name"],
+                }
+            },
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("hint", "expected"), SCHEMAS, ids=str)
+def test_what_comes_back_has_exactly_this_schema(hint: object, expected: Any) -> None:
+    assert read(hint)[0] == expected
+
+
+def test_the_docstring_describes_it_and_spoils_no_other() -> None:
+    assert read(int, "How many.")[0] == {"type": "integer", "description": "How many."}
+    assert read(int)[0] == {"type": "integer"}
+
+
+DUMPS: list[tuple[object, object, object]] = [
+    (int, 3, 3),
+    (None, None, None),
+    (Item, Item("a"), {"name": "a", "made": "2026-01-02"}),
+    (Model, Model(item=Item("a"), size=1), {"item": {"name": "a", "made": "2026-01-02"}, "theSize": 1}),
+    (list[Item], [Item("a")], [{"name": "a", "made": "2026-01-02"}]),
+    (Point, Point(1), [1]),
+    (Keys, {"size": 1}, {"size": 1}),
+    (set[int], {1}, [1]),
+    (tuple[int, str], (1, "a"), [1, "a"]),
+    (dict[Colour, int], {Colour.RED: 1}, {"red": 1}),
+    (Colour, Colour.RED, "red"),
+    (dt.datetime, dt.datetime(2026, 1, 2, tzinfo=dt.UTC), "2026-01-02T00:00:00Z"),
+    (dt.timedelta, dt.timedelta(hours=1), "PT1H"),
+    (UUID, UUID(int=0), "00000000-0000-0000-0000-000000000000"),
+    (Decimal, Decimal("1.10"), "1.10"),
+    (Path, Path("a"), "a"),
+    (bytes, b"hi", "aGk="),
+    (bytes, b"\xff\xfe", "__4="),
+    (SecretStr, SecretStr("SECRET-7f3a"), "**********"),
+    (Iterator[int], [1, 2], [1, 2]),
+    (Any, {"a": Item("a"), 1: b"\xff"}, {"a": {"name": "a", "made": "2026-01-02"}, "1": "_w=="}),
+    (Any, (1, {2}), [1, [2]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("hint", "value", "expected"), DUMPS, ids=lambda each: str(each)[:30])
+def test_it_is_written_by_its_hint(hint: object, value: object, expected: object) -> None:
+    assert read(hint)[1].dump(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "expected"),
+    [
+        (int, "three", "three"),
+        (int, None, None),
+        (str, 3, 3),
+        (Item, {"nam": 1}, {"nam": 1}),
+        (Item, Model(item=Item("a"), size=1), {"item": {"name": "a", "made": "2026-01-02"}, "theSize": 1}),
+        (list[int], ["a"], ["a"]),
+        (list[int], 3, 3),
+        (Keys, {}, {}),
+        (Keys, {"size": "a"}, {"size": "a"}),
+        (int | Item, "a", "a"),
+        (None, 3, 3),
+    ],
+)  # fmt: skip
+def test_what_was_not_promised_is_written_as_what_it_is_and_nothing_warns(
+    hint: object, value: object, expected: object
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read(hint)[1].dump(value) == expected
+
+
+@pytest.mark.parametrize("hint", [int, Any])
+def test_what_json_has_no_form_for_raises(hint: object) -> None:
+    with pytest.raises(Exception, match="serialize"):
+        read(hint)[1].dump(Opaque())
+
+
+@pytest.mark.parametrize("hint", [Opaque, Callable[[], int], list[Opaque], type[int]], ids=str)
+def test_a_hint_without_a_schema_is_an_error(hint: object) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        read(hint)
+    assert caught.value.where == "f -> return"
+    assert "no JSON Schema" in caught.value.reason
+
+
+def test_hints_of_python_s_own_types_share_their_adapter() -> None:
+    assert read(list[int])[0] is read(list[int])[0]

@@ -1,0 +1,30 @@
+"""A strict checker likes what users write, and sees what is wrong with it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+
+def test_pyright_strict_likes_a_user_s_code(tmp_path: Path) -> None:
+    here = Path(__file__).resolve().parent
+    copied = tmp_path / "usage.py"
+    copied.write_text((here / "usage.py").read_text(encoding="utf-8"), encoding="utf-8")
+    settings = {
+        "include": [copied.name],
+        "strict": [copied.name],
+        "extraPaths": [str(here.parents[1])],
+        "pythonVersion": "3.11",
+        "reportUnnecessaryTypeIgnoreComment": "error",
+    }
+    project = tmp_path / "pyrightconfig.json"
+    project.write_text(json.dumps(settings), encoding="utf-8")
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
+    done = subprocess.run([*command, "-p", str(project)], capture_output=True, text=True)
+    report = json.loads(done.stdout)
+    assert report["summary"]["filesAnalyzed"] == 1
+    complaints = [
+        f"{each['file']}:{each['range']['start']['line'] + 1}: {each['message']}"
+        for each in report["generalDiagnostics"]
+    ]
+    assert complaints == []

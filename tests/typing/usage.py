@@ -1,0 +1,103 @@
+"""Code as a user writes it, which a strict checker has to like; it is checked, and never run."""
+
+
+from dataclasses import dataclass
+from typing import Annotated, assert_type
+
+from pyfunctools import Context, Human, Inject, function, human
+from pyfunctools.schema import Failure, Result, Success
+
+
+@dataclass
+class User:
+    name: str
+
+
+@dataclass
+class Session:
+    open: bool
+
+
+def session_of(context: object) -> Session:
+    return Session(open=context is not None)
+
+
+class Shop:
+    @function
+    def bare(self, x: int, *, y: str = "a") -> float:
+        return x + len(y)
+
+    @function(tags=["orders"], destructive=False, confirm=True)
+    def order(
+        self,
+        pin: Human[str],
+        user: Context[User],
+        card: Annotated[str, human("The card to charge", widget="card")],
+        db: Annotated[Session, Inject(session_of)],
+        maybe: Human[int] | None = None,
+    ) -> User:
+        assert_type(pin, str)
+        assert_type(user, User)
+        assert_type(card, str)
+        assert_type(db, Session)
+        assert_type(maybe, int | None)
+        return user
+
+    @function
+    @staticmethod
+    def static_over(x: int) -> int:
+        return x
+
+    @staticmethod
+    @function
+    def static_under(x: int) -> int:
+        return x
+
+    @function(name="of")
+    @classmethod
+    def class_over(cls, x: int) -> "Shop":
+        return cls()
+
+    @classmethod
+    @function
+    def class_under(cls, x: int) -> "Shop":
+        return cls()
+
+    @function
+    async def later(self, x: int) -> str:
+        return str(x)
+
+
+@function
+def plain(x: int) -> str:
+    return str(x)
+
+
+shop = Shop()
+assert_type(shop.bare(1, y="b"), float)
+assert_type(shop.order("1234", User("me"), "card", Session(open=True)), User)
+assert_type(Shop.static_over(1), int)
+assert_type(shop.static_under(1), int)
+assert_type(Shop.class_over(1), Shop)
+assert_type(shop.class_under(1), Shop)
+assert_type(plain(1), str)
+
+
+async def run() -> None:
+    assert_type(await shop.later(1), str)
+
+
+def narrowed(result: Result[int]) -> int:
+    if result:
+        assert_type(result, Success[int])
+        return result.value
+    assert_type(result, Failure)
+    return len(result.feedback())
+
+
+shop.bare("1")  # pyright: ignore[reportArgumentType]
+shop.bare(1, 2)  # pyright: ignore[reportCallIssue]
+Shop.static_over()  # pyright: ignore[reportCallIssue]
+plain(x="1")  # pyright: ignore[reportArgumentType]
+function(3)  # pyright: ignore[reportArgumentType]
+function(tag="a")  # pyright: ignore[reportCallIssue]
