@@ -1,0 +1,239 @@
+"""Runs a Python function in this process: at once, in a thread, or on an event loop."""
+
+import inspect
+import io
+import weakref
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import replace
+from json import dumps
+from threading import Lock
+from typing import TYPE_CHECKING, cast
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._lazy import Lazy
+from pyfunctools._text import visible
+from pyfunctools.errors import DefinitionError, LoopError, Retry
+from pyfunctools.handler import Bound, Handler
+from pyfunctools.outcome import Outcome
+from pyfunctools.record import Function
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+THREADS = 64
+"""How many synchronous methods run at once under `arun`, where no executor was given."""
+
+
+class LocalRunner:
+    """Runs the functions that have a handler.
+
+    `run` calls a synchronous function in the caller's thread and an asynchronous one on a loop of
+    the runner's own, one for all calls; `arun` awaits an asynchronous one on the caller's loop and
+    gives a synchronous one a thread with the caller's context variables. With an `executor` the
+    synchronous ones run there; what it has to send to another process has to be picklable.
+    """
+
+    def __init__(self, executor: Executor | None = None) -> None:
+        self._executor = executor
+        self._threads = Lazy(lambda: ThreadPoolExecutor(THREADS, "pyfunctools"))
+        self._loop = _BackgroundLoop()
+
+    def run(self, function: Function, arguments: JsonObject, context: object) -> Outcome:
+        """Call the function and wait for what comes of it.
+
+        Raises:
+            LoopError: the function is asynchronous and this thread runs an event loop.
+            DefinitionError: the function has no handler.
+        """
+        handler = _handler_of(function)
+        if handler.is_async and _in_a_loop():
+            raise LoopError(function.name)
+        bound = handler.bind(arguments, context)
+        if not bound:
+            return Outcome(text=bound.feedback(), is_error=True, failure=bound)
+        try:
+            if self._executor is None or handler.is_async:
+                value = _complete(bound.value)
+            else:
+                value = self._executor.submit(*self._task(bound.value)).result()
+            if _is_pending(value):
+                if _in_a_loop():
+                    raise LoopError(function.name)
+                value = self._loop.wait_for(value)
+        except LoopError:
+            raise
+        except Exception as error:  # the function is somebody else's code and may raise anything
+            return _raised(error)
+        return _returned(function, handler, value)
+
+    async def arun(self, function: Function, arguments: JsonObject, context: object) -> Outcome:
+        """Call the function and await what comes of it.
+
+        Raises:
+            DefinitionError: the function has no handler.
+        """
+        from asyncio import get_running_loop, wrap_future
+
+        handler = _handler_of(function)
+        bound = handler.bind(arguments, context)
+        if not bound:
+            return Outcome(text=bound.feedback(), is_error=True, failure=bound)
+        try:
+            if handler.is_async:
+                value = bound.value()
+            else:
+                executor = self._executor or self._threads.get()
+                future = executor.submit(*self._task(bound.value))
+                value = await wrap_future(future, loop=get_running_loop())
+            if _is_pending(value):
+                value = await _settled(value)
+        except Exception as error:  # the function is somebody else's code and may raise anything
+            return _raised(error)
+        return _returned(function, handler, value)
+
+    def close(self) -> None:
+        """Stop the runner's own loop and threads; a later call starts them again."""
+        self._loop.close()
+        if self._threads.made:
+            self._threads.get().shutdown(wait=False)
+            self._threads = Lazy(lambda: ThreadPoolExecutor(THREADS, "pyfunctools"))
+
+    async def aclose(self) -> None:
+        """Stop the runner's own loop and threads; a later call starts them again."""
+        self.close()
+
+    def _task(self, bound: Bound) -> tuple[Callable[..., object], *tuple[object, ...]]:
+        if self._executor is None or isinstance(self._executor, ThreadPoolExecutor):
+            return (copy_context().run, _complete, bound)
+        return (_complete, bound)  # a context cannot be sent to another process
+
+
+class _BackgroundLoop:
+    """One event loop in a thread of its own, started by the first call that needs it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._loop: AbstractEventLoop | None = None
+        self._stop: Callable[[], object] | None = None
+
+    def wait_for(self, pending: object) -> object:
+        from asyncio import run_coroutine_threadsafe
+
+        future = run_coroutine_threadsafe(_settled(pending), self._started())
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def close(self) -> None:
+        with self._lock:
+            if self._stop is not None:
+                self._stop()
+            self._loop = self._stop = None
+
+    def _started(self) -> "AbstractEventLoop":
+        from asyncio import new_event_loop
+        from threading import Thread
+
+        with self._lock:
+            if self._loop is None:
+                loop = self._loop = new_event_loop()
+                thread = Thread(target=_serve, args=(loop,), name="pyfunctools-loop", daemon=True)
+                thread.start()
+                self._stop = weakref.finalize(self, _stop, loop)
+            return self._loop
+
+
+def _serve(loop: "AbstractEventLoop") -> None:
+    from asyncio import all_tasks, gather
+
+    try:
+        loop.run_forever()
+        if left := all_tasks(loop):
+            for task in left:
+                task.cancel()
+            loop.run_until_complete(gather(*left, return_exceptions=True))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+def _stop(loop: "AbstractEventLoop") -> None:
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(loop.stop)
+
+
+def _handler_of(function: Function) -> Handler:
+    if function.handler is None:
+        raise DefinitionError(
+            function.name,
+            "This function has nothing that could run it.",
+            "Pass `handler=` to `Function.from_schema`.",
+        )
+    return function.handler
+
+
+def _in_a_loop() -> bool:
+    from asyncio import get_running_loop
+
+    try:
+        get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _complete(bound: Bound) -> object:
+    """Call, and collect what is given out bit by bit."""
+    value = bound()
+    if isinstance(value, Iterator) and not isinstance(value, io.IOBase):
+        return list(cast("Iterator[object]", value))
+    return value
+
+
+def _is_pending(value: object) -> bool:
+    return inspect.isawaitable(value) or isinstance(value, AsyncIterator)
+
+
+async def _settled(pending: object) -> object:
+    if isinstance(pending, AsyncIterator):
+        return [item async for item in cast("AsyncIterator[object]", pending)]
+    return await cast("Awaitable[object]", pending)
+
+
+def _raised(error: Exception) -> Outcome:
+    if isinstance(error, Retry):
+        return Outcome(text=visible(error.text), is_error=True)
+    said = visible(str(error))
+    name = type(error).__name__
+    return Outcome(text=f"{name}: {said}" if said else name, is_error=True)
+
+
+def _returned(function: Function, handler: Handler, value: object) -> Outcome:
+    if isinstance(value, Outcome):
+        return replace(value, text=visible(value.text))
+    try:
+        plain = handler.dump(value)
+    except Exception as error:  # so may the serialisation of somebody else's objects
+        return Outcome(
+            text=f"The function ran, but what it returned cannot be written as JSON: {error}",
+            value=value,
+            is_error=True,
+        )
+    checked = function.schemas.get().check_output(plain)
+    if not checked:
+        complaints = " ".join(issue.message for issue in checked.issues[:3])
+        return Outcome(
+            text=f"The function ran, but returned what it does not promise. {complaints}",
+            value=value,
+            is_error=True,
+            failure=checked,
+        )
+    return Outcome(text=_text_of(plain), value=value)
+
+
+def _text_of(plain: JsonValue) -> str:
+    return visible(plain if isinstance(plain, str) else dumps(plain, ensure_ascii=False))

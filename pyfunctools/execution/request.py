@@ -1,0 +1,302 @@
+"""A route and arguments become a request: pure, and without any HTTP library.
+
+Bad arguments are a `Failure` with issues at the arguments' own paths; then nothing is sent. Each
+parameter goes to exactly one place on the wire, and no value can leave the place it was meant for.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.execution.body import Content, encoded
+from pyfunctools.execution.location import (
+    cookie_pairs,
+    header_text,
+    is_field_value,
+    names_in,
+    query_pairs,
+    query_text,
+    segment_text,
+)
+from pyfunctools.execution.media import is_json, media_type
+from pyfunctools.execution.style import UnsendableError
+from pyfunctools.execution.template import Pieces, Slot, is_dot_segment, template_of
+from pyfunctools.route import Location, Parameter, Route
+from pyfunctools.schema import Failure, Issue, Path
+
+NO_HEADERS: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpRequest:
+    """One HTTP request as data, complete: nothing about it is left to a library.
+
+    `url` is encoded already, and its path is not to be normalised. The names of `headers` are in
+    lower case. Only the method is in the `repr`: the rest may hold what a person gave.
+    """
+
+    method: str
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False, default_factory=dict[str, str])
+    content: bytes | None = field(repr=False, default=None)
+
+    @property
+    def origin(self) -> str:
+        """The scheme, host and port of the URL."""
+        scheme, _, rest = self.url.partition("://")
+        return f"{scheme}://{rest.partition('/')[0]}"
+
+    @property
+    def target(self) -> str:
+        """The path and query of the URL, as the request line has them."""
+        return self.url[len(self.origin) :]
+
+
+def build(
+    route: Route,
+    arguments: JsonObject,
+    *,
+    base_url: str,
+    headers: Mapping[str, str] = NO_HEADERS,
+    human: Collection[tuple[str, ...]] = (),
+    deep: bool = False,
+    boundary: str | None = None,
+) -> HttpRequest | Failure:
+    """Give the request that calls a route with these arguments, or every issue it has with them.
+
+    `base_url` is as `server_url` gives it. `headers` are the connection's (names in lower case):
+    they win over a header parameter, unless its place in the arguments is in `human`. An optional
+    argument that is absent or null is not sent; a path value that is empty, or that some server
+    might take for `.` or `..`, is an issue. Files are given as `execution.files` says. With `deep`
+    a `deepObject` may nest, as `a[b][c]`, which no specification defines. `boundary` is where the
+    search for a multipart boundary starts.
+
+    Raises:
+        DocumentError: the path has a slot that no parameter fills, or a `.` or `..` of its own, or
+            a media type is none.
+    """
+    draft = _Draft(route, arguments)
+    path, own_query = draft.path()
+    base, _, base_query = base_url.partition("?")
+    query = draft.query([part for part in (base_query, own_query) if part], deep)
+    sent = {**_accept(route), **headers, **draft.headers(headers, human)}
+    cookies = draft.cookies()
+    content = draft.body(boundary, deep)
+    if draft.issues:
+        return Failure(value=arguments, issues=tuple(draft.issues))
+    if cookies:
+        sent["cookie"] = "; ".join(filter(None, (headers.get("cookie"), cookies)))
+    if content is not None:
+        if not is_field_value(content.content_type):
+            raise DocumentError(f"{route.method} {route.path}", "The body has no media type.")
+        sent["content-type"] = content.content_type
+    sent["accept-encoding"] = "gzip, deflate"  # what the size limit can be kept under
+    return HttpRequest(
+        method=route.method,
+        url=base.rstrip("/") + path + (f"?{query}" if query else ""),
+        headers=sent,
+        content=None if content is None else content.content,
+    )
+
+
+class _Draft:
+    """A request in the making: its parts, and the issues found on the way."""
+
+    def __init__(self, route: Route, arguments: JsonObject) -> None:
+        self.route = route
+        self.arguments = arguments
+        self.issues: list[Issue] = []
+
+    def path(self) -> tuple[str, str]:
+        """Give the path, and what the template itself writes into the query."""
+        try:
+            template = template_of(self.route.path)
+        except UnsendableError:
+            raise DocumentError("paths", "A path is not valid Unicode.") from None
+        if template.climbs:
+            raise DocumentError(self._where, "The path has a `.` or `..` of its own.")
+        slots = {p.name: p for p in self.route.parameters if p.location == "path"}
+        segments = [self._segment(pieces, slots) for pieces in template.segments]
+        return "/".join(segments), self._filled(template.query, slots)[0]
+
+    def query(self, parts: list[str], deep: bool) -> str:
+        """Give the whole query, beginning with what stands there already."""
+        taken = "&".join(parts)
+        for parameter, value in self._given("query"):
+            with self._collecting(parameter.argument, value):
+                found = query_pairs(parameter, value, deep=deep)
+                self._own_names(parameter, [name for name, _ in found], taken)
+                parts += map("=".join, found)
+        for parameter, value in self._given("querystring"):
+            if value is not None:
+                with self._collecting(parameter.argument, value):
+                    text = query_text(parameter, value, deep=deep)
+                    self._own_names(parameter, text.split("&"), taken)
+                    parts.append(text)
+        return "&".join(filter(None, parts))
+
+    def headers(
+        self, fixed: Mapping[str, str], human: Collection[tuple[str, ...]]
+    ) -> dict[str, str]:
+        """Give the header parameters, without those the connection has fixed."""
+        found: dict[str, str] = {}
+        for parameter, value in self._given("header"):
+            with self._collecting(parameter.argument, value):
+                text = header_text(parameter, value)
+                name = parameter.name.lower()
+                if text is not None and (name not in fixed or parameter.argument in human):
+                    found[name] = text
+        return found
+
+    def cookies(self) -> str:
+        """Give the text of the cookie parameters."""
+        parts: list[str] = []
+        for parameter, value in self._given("cookie"):
+            with self._collecting(parameter.argument, value):
+                found = cookie_pairs(parameter, value)
+                self._own_names(parameter, [name for name, _ in found], "")
+                parts += map("=".join, found)
+        return "; ".join(parts)
+
+    def body(self, boundary: str | None, deep: bool) -> Content | None:
+        """Give the body, if there is one."""
+        body = self.route.body
+        if body is None:
+            return None
+        found = at(self.arguments, body.argument)
+        if found is not None:
+            with self._collecting(body.argument, found[0]):
+                return encoded(body, found[0], boundary=boundary, deep=deep)
+        elif body.required:
+            self.issues.append(_issue(body.argument, _REQUIRED, None))
+        return None
+
+    def _segment(self, pieces: Pieces, slots: Mapping[str, Parameter]) -> str:
+        before = len(self.issues)
+        text, owner = self._filled(pieces, slots)
+        if owner is None or len(self.issues) > before:
+            return text
+        if not text or is_dot_segment(text):
+            expected = "a value that is not empty, with no `.` or `..` as a part"
+            value = at(self.arguments, owner.argument)
+            self.issues.append(_issue(owner.argument, expected, value[0] if value else None))
+        return text
+
+    def _filled(
+        self, pieces: Pieces, slots: Mapping[str, Parameter]
+    ) -> tuple[str, Parameter | None]:
+        """Give the text with the slots filled, and the first parameter that filled one."""
+        text, owner = "", None
+        for piece in pieces:
+            if isinstance(piece, str):
+                text += piece
+                continue
+            parameter = slots.get(piece.name) or _alike(piece, slots)
+            if parameter is not None:
+                owner = owner or parameter
+                found = at(self.arguments, parameter.argument) or (None,)
+                with self._collecting(parameter.argument, found[0]):
+                    text += segment_text(parameter, found[0])
+            elif piece.text is not None:
+                text += piece.text
+            else:
+                raise DocumentError(
+                    self._where, f"The path has a slot {piece.name!r} and no such parameter."
+                )
+        return text, owner
+
+    @property
+    def _where(self) -> str:
+        return f"{self.route.method} {self.route.path}"
+
+    def _given(self, location: Location) -> Iterator[tuple[Parameter, JsonValue]]:
+        for parameter in self.route.parameters:
+            if parameter.location == location:
+                found = at(self.arguments, parameter.argument)
+                if found is not None:
+                    yield parameter, found[0]
+                elif parameter.required:
+                    self.issues.append(_issue(parameter.argument, _REQUIRED, None))
+
+    def _own_names(self, parameter: Parameter, names: Collection[str], taken: str) -> None:
+        """Refuse names on the wire that another parameter, a credential or the URL has taken."""
+        if names and all(name == parameter.name for name in names):
+            return
+        foreign = names_in("&".join(names)) - {parameter.name.lower()}
+        if foreign:
+            location = "query" if parameter.location == "querystring" else parameter.location
+            others = [p.name for p in self.route.parameters if p.location == location]
+            keys = [s for s in self.route.schemes.values() if s.location == location]
+            others += [key.parameter for key in keys if key.parameter is not None]
+            if foreign & (names_in(taken) | {name.lower() for name in others}):
+                raise UnsendableError("no property that is named like another parameter")
+
+    def _collecting(self, keys: tuple[str, ...], value: JsonValue) -> "_Collecting":
+        return _Collecting(self.issues, keys, value)
+
+
+class _Collecting:
+    """Makes an issue of what cannot be sent."""
+
+    def __init__(self, issues: list[Issue], keys: tuple[str, ...], value: JsonValue) -> None:
+        self.issues = issues
+        self.keys = keys
+        self.value = value
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> bool:
+        if isinstance(error, UnsendableError):
+            found = at(self.value, error.keys) or (None,)
+            self.issues.append(_issue((*self.keys, *error.keys), error.expected, found[0]))
+        elif isinstance(error, RecursionError):
+            self.issues.append(_issue(self.keys, "a value that is not nested so deeply", None))
+        else:
+            return False
+        return True
+
+
+_REQUIRED = "a value: it is required"
+
+
+def at(value: JsonValue, keys: tuple[str | int, ...]) -> tuple[JsonValue] | None:
+    """Give what stands at the end of these steps, or `None` where nothing does."""
+    for key in keys:
+        if isinstance(value, dict) and key in value:
+            value = value[str(key)]
+        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+            value = value[key]
+        else:
+            return None
+    return (value,)
+
+
+def _issue(keys: tuple[str | int, ...], expected: str, value: JsonValue) -> Issue:
+    path = Path.of(keys)
+    message = f"{path} cannot be sent: expected {expected}."
+    return Issue(path=path, expected=expected, value=value, message=message)
+
+
+def _alike(slot: Slot, slots: Mapping[str, Parameter]) -> Parameter | None:
+    """Give the one parameter whose name is the slot's but for case and punctuation."""
+    wanted = _letters(slot.name)
+    found = [p for name, p in slots.items() if _letters(name) == wanted]
+    return found[0] if len(found) == 1 and wanted else None
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _accept(route: Route) -> dict[str, str]:
+    for response in route.responses:
+        if response.status.startswith("2") or response.status == "default":
+            for content_type in response.content_types:
+                if is_json(media_type(content_type)) and is_field_value(content_type):
+                    return {"accept": f"{content_type}, */*;q=0.5"}
+    return {}

@@ -1,0 +1,54 @@
+"""Whose an argument is, where a call is refused after the model's and the person's were merged."""
+
+from dataclasses import replace
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.execution.request import at
+from pyfunctools.outcome import Outcome
+from pyfunctools.record import Function
+from pyfunctools.schema import Failure, Issue
+
+
+def of_model(function: Function, arguments: JsonObject) -> JsonValue:
+    """Give the model's part of the whole arguments."""
+    separated = function.separated
+    return arguments if separated is None else separated.split(arguments)[0]
+
+
+def refused(function: Function, failure: Failure) -> Outcome:
+    """Give the outcome for arguments that no request can be made of.
+
+    What a person gave is in neither its text nor its failure. Issues with that have the side
+    `human`; if there are no others the model is told that the fault is not its own.
+    """
+    if not isinstance(failure.value, dict):
+        return _outcome(function, failure, failure)
+    shown = of_model(function, failure.value)
+    issues = tuple(_sided(issue, failure.value, shown) for issue in failure.issues)
+    models = tuple(issue for issue in issues if issue.side != "human")
+    whole = Failure(value=shown, issues=issues)
+    return _outcome(function, whole, replace(whole, issues=models) if models else None)
+
+
+def _sided(issue: Issue, whole: JsonValue, shown: JsonValue) -> Issue:
+    keys = issue.path.keys
+    given, left = at(whole, keys), at(shown, keys)
+    # In an array the model's part has null where an item is the person's.
+    if given is not None and (left is None or (left == (None,) and given != (None,))):
+        return replace(issue, value=None, side="human")
+    return issue if left is None else replace(issue, value=left[0])
+
+
+def _outcome(function: Function, failure: Failure, told: Failure | None) -> Outcome:
+    return Outcome(
+        text=_NOT_YOURS if told is None else told.feedback(),
+        is_error=True,
+        failure=failure,
+        sent="no",
+        function=function.name,
+    )
+
+
+_NOT_YOURS = (
+    "What the person gave cannot be sent. Nothing has been sent; this is not yours to correct."
+)

@@ -1,0 +1,172 @@
+from typing import Any
+
+import pytest
+
+from pyfunctools.execution.answer import outcome_of
+from pyfunctools.execution.exchange import Lost, Received
+from pyfunctools.outcome import Outcome
+
+
+def came(
+    body: bytes = b"",
+    content_type: str | None = "application/json",
+    status: int = 200,
+    headers: tuple[tuple[str, str], ...] = (),
+    *,
+    expose: bool = False,
+) -> Outcome:
+    lines = headers if content_type is None else (("content-type", content_type), *headers)
+    received = Received(status=status, headers=lines, body=body)
+    return outcome_of(received, method="GET", name="f", expose=expose)
+
+
+def test_json_is_a_value_for_the_program_and_text_for_the_model() -> None:
+    outcome = came(b'{ "a": [1, 2.50, null], "b": "\xc3\xa9" }', "application/problem+json; x=y")
+    assert outcome.value == {"a": [1, 2.5, None], "b": "é"}
+    assert outcome.text == '{"a":[1,2.5,null],"b":"é"}'
+    assert (outcome.is_error, outcome.status, outcome.sent) == (False, 200, "yes")
+    assert outcome.function == "f"
+    assert outcome.headers == {"content-type": "application/problem+json; x=y"}
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "value"),
+    [
+        (b'{"a":1}', "text/html; charset=utf-8", '{"a":1}'),
+        (b'{"a":1}', None, '{"a":1}'),
+        (b'{"a":1}', "", '{"a":1}'),
+        (b"\xe9", "text/plain; charset=latin-1", "é"),
+        (b"\xe9", "text/plain", b"\xe9"),
+        (b"a", "text/plain; charset=nonsense", b"a"),
+        (b"a\r\nb", "text/csv", "a\r\nb"),
+        (b"<a/>", "application/xml", "<a/>"),
+        (b"\x89PNG", "image/png", b"\x89PNG"),
+        (b"\x00\xff", None, b"\x00\xff"),
+        ('{"a":"é"}'.encode("utf-16"), "application/json; charset=utf-16", {"a": "é"}),
+        (b'\xef\xbb\xbf{"a":1}', "application/json", {"a": 1}),
+        (b"9007199254740993", "application/json", 9007199254740993),
+        (b'"text"', "application/json", "text"),
+    ],
+)
+def test_only_the_content_type_says_what_a_body_is(
+    body: bytes, content_type: str | None, value: Any
+) -> None:
+    outcome = came(body, content_type)
+    assert outcome.value == value
+    assert not outcome.is_error
+
+
+def test_bytes_are_told_by_their_type_and_size() -> None:
+    assert came(b"\x89PNG", "image/png").text == "image/png, 4 bytes"
+    assert came(b"\xff", None).text == "no content type, 1 bytes"
+
+
+@pytest.mark.parametrize(("status", "body"), [(204, b""), (204, b"x"), (205, b""), (200, b"")])
+def test_no_content_is_success(status: int, body: bytes) -> None:
+    outcome = came(body, "application/json", status)
+    assert outcome.value is None
+    assert not outcome.is_error
+    assert outcome.text.startswith(f"Done: {status}")
+
+
+DEEP = b"[" * 129 + b"]" * 129
+BROKEN = [
+    b'{"a":', b"<html>", b'{"a":1,"a":2}', b"NaN", b'{"a":Infinity}', b"1e999", b"1" * 5000,
+    DEEP, b"[" * 100_000, b'{"a":1} x', b"\xff\xfe\x00",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", BROKEN, ids=range(len(BROKEN)))
+def test_what_was_declared_json_and_is_not_is_an_error(body: bytes) -> None:
+    outcome = came(body)
+    assert outcome.is_error
+    assert outcome.status == 200
+    assert outcome.text == "200 OK, but the body is not the JSON it is said to be."
+    assert outcome.value in (body, body.decode("utf-8", "ignore"), body.decode("utf-16", "ignore"))
+    assert len(came(body, expose=True).text) < 300
+
+
+def test_json_is_read_as_deep_as_the_limit() -> None:
+    assert not came(b"[" * 128 + b"]" * 128).is_error
+
+
+def test_another_status_is_an_error_that_tells_no_body() -> None:
+    body = b'{"password": "SECRET-7f3a"}'
+    outcome = came(body, status=409)
+    assert outcome.is_error
+    assert outcome.text == "409 Conflict"
+    assert outcome.value == {"password": "SECRET-7f3a"}
+    assert "SECRET-7f3a" in came(body, status=409, expose=True).text
+    assert came(b"1", status=299).is_error is False
+    assert came(b"", status=599).text == "599"
+
+
+def test_an_excerpt_is_short_and_visible() -> None:
+    outcome = came(
+        b"a\x1b[0m" + "\u202e\U000e0041".encode() + b"b" * 9000, "text/html", 500, expose=True
+    )
+    first, _, excerpt = outcome.text.partition("\n")
+    assert first == "500 Internal Server Error"
+    assert excerpt.startswith("a[0mbbb")
+    assert len(excerpt) == 2048
+    assert came(b"\x00\x01", "image/png", 500, expose=True).text.endswith("\n[2 bytes]")
+    assert came(b"{", status=500, expose=True).text.endswith("\n{")
+
+
+def test_hidden_characters_are_left_out_and_counted() -> None:
+    outcome = came('"a\u202eb\U000e0041"'.encode())
+    assert outcome.value == "a\u202eb\U000e0041"
+    assert outcome.text == "ab\n[2 hidden characters left out]"
+    assert came(b"a\r\nb", "text/plain").text == "a\nb"
+
+
+@pytest.mark.parametrize(
+    ("location", "told"),
+    [
+        ("https://evil.example/x?token=SECRET", "https://evil.example"),
+        ("https://u:SECRET@evil.example/", "another address"),
+        ("/login?next=SECRET", "another address"),
+    ],
+)
+def test_a_redirect_is_an_error_that_names_the_origin_only(location: str, told: str) -> None:
+    outcome = came(status=302, headers=(("location", location),))
+    assert outcome.is_error
+    assert outcome.text == f"302 Found: the server redirects to {told}, which is not followed."
+
+
+def test_the_time_to_wait_is_told() -> None:
+    outcome = came(status=429, headers=(("retry-after", "7"),))
+    assert outcome.retry_after == 7
+    assert outcome.text == "429 Too Many Requests. The server asks to wait 7 s."
+    assert came(status=503, headers=(("retry-after", "soon"),)).retry_after is None
+    assert came(b"1", headers=(("retry-after", "7"),)).retry_after is None
+
+
+def test_headers_that_come_twice_are_joined() -> None:
+    outcome = came(
+        b"1", headers=(("vary", "a"), ("vary", "b"), ("set-cookie", "c"), ("set-cookie", "d"))
+    )
+    assert outcome.headers["vary"] == "a, b"
+    assert outcome.headers["set-cookie"] == "c\nd"
+
+
+@pytest.mark.parametrize(
+    ("method", "sent", "text"),
+    [
+        ("POST", "no", "Reason. The request was not sent."),
+        ("POST", "unknown", "Reason. The request was sent, and may have been carried out."),
+        ("GET", "unknown", "Reason."),
+        ("DELETE", "yes", "Reason. The request was sent, and may have been carried out."),
+    ],
+)
+def test_what_was_lost_says_whether_it_was_sent(method: str, sent: Any, text: str) -> None:
+    outcome = outcome_of(Lost(reason="Reason", sent=sent), method=method, name="f", expose=True)
+    assert outcome.is_error
+    assert (outcome.text, outcome.sent, outcome.status) == (text, sent, None)
+
+
+def test_an_answer_that_broke_off_has_its_status() -> None:
+    lost = Lost(reason="Reason", sent="unknown", status=200, headers=(("x", "y"),))
+    outcome = outcome_of(lost, method="GET", name="f", expose=False)
+    assert outcome.text == "200 OK, but: Reason."
+    assert (outcome.status, outcome.headers, outcome.value) == (200, {"x": "y"}, None)

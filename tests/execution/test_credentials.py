@@ -1,0 +1,157 @@
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from pyfunctools.errors import DefinitionError, DocumentError
+from pyfunctools.execution.credentials import (
+    checked_headers,
+    chosen,
+    is_digest,
+    pair_of,
+    revealed,
+    signed,
+    source_of,
+)
+from pyfunctools.execution.request import HttpRequest
+from pyfunctools.route import Requirement, Route, SecurityScheme
+
+REQUEST = HttpRequest(method="GET", url="https://h/x", headers={"cookie": "a=b"})
+
+KEY = SecurityScheme(name="key", type="apiKey", location="header", parameter="X-API-Key")
+IN_QUERY = SecurityScheme(name="key", type="apiKey", location="query", parameter="api key")
+IN_COOKIE = SecurityScheme(name="key", type="apiKey", location="cookie", parameter="sid")
+BASIC = SecurityScheme(name="basic", type="http", scheme="basic")
+BEARER = SecurityScheme(name="bearer", type="http", scheme="bearer")
+DIGEST = SecurityScheme(name="digest", type="http", scheme="digest")
+OAUTH = SecurityScheme(name="oauth", type="oauth2")
+MUTUAL = SecurityScheme(name="mutual", type="mutualTLS")
+
+
+def test_each_scheme_puts_its_credential_in_its_place() -> None:
+    assert signed(REQUEST, KEY, "k").headers["x-api-key"] == "k"
+    assert signed(REQUEST, IN_QUERY, "a&b").url == "https://h/x?api%20key=a%26b"
+    assert signed(REQUEST, IN_COOKIE, "s").headers["cookie"] == "a=b; sid=s"
+    assert signed(REQUEST, BASIC, ("Aladdin", "open sesame")).headers["authorization"] == (
+        "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="
+    )
+    assert signed(REQUEST, BASIC, "ü:p:q").headers["authorization"] == "Basic w7w6cDpx"
+    for scheme in (BEARER, OAUTH, SecurityScheme(name="oidc", type="openIdConnect")):
+        assert signed(REQUEST, scheme, "t").headers["authorization"] == "Bearer t"
+    assert signed(REQUEST, BEARER, "Bearer t").headers["authorization"] == "Bearer t"
+    other = SecurityScheme(name="x", type="http", scheme="hoba")
+    assert signed(REQUEST, other, "t").headers["authorization"] == "Hoba t"
+    assert REQUEST.headers == {"cookie": "a=b"}
+
+
+def test_a_second_query_parameter_joins_the_first() -> None:
+    request = HttpRequest(method="GET", url="https://h/x?a=1")
+    assert signed(request, IN_QUERY, "k").url == "https://h/x?a=1&api%20key=k"
+
+
+def test_a_challenge_and_a_certificate_add_nothing_to_a_first_request() -> None:
+    assert signed(REQUEST, DIGEST, ("u", "p")) is REQUEST
+    assert signed(REQUEST, MUTUAL, None) is REQUEST
+    assert is_digest(DIGEST)
+    assert not is_digest(BASIC)
+
+
+def test_a_hidden_text_is_revealed_only_where_it_is_sent() -> None:
+    assert signed(REQUEST, BEARER, SecretStr("t")).headers["authorization"] == "Bearer t"
+    assert pair_of("basic", ["u", SecretStr("p")]) == ("u", "p")
+    assert revealed("x", SecretStr("t")) == "t"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "credential"),
+    [
+        (BEARER, "SECRET\r\nX: 1"),
+        (BEARER, "SECRET é"),
+        (BEARER, 42),
+        (BEARER, None),
+        (BASIC, "SECRET"),
+        (BASIC, ("SECRET",)),
+        (BASIC, ("SECRET", 1)),
+        (IN_COOKIE, "SECRET; admin=true"),
+        (IN_QUERY, "SECRET\ud800"),
+        (KEY, b"SECRET"),
+    ],
+)
+def test_a_credential_that_cannot_be_sent_is_refused_without_being_told(
+    scheme: SecurityScheme, credential: Any
+) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        signed(REQUEST, scheme, credential)
+    assert "SECRET" not in str(caught.value)
+    assert "SECRET" not in repr(caught.value)
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        SecurityScheme(name="k", type="apiKey", location="header", parameter="a b"),
+        SecurityScheme(name="k", type="apiKey", location="header", parameter="Host"),
+        SecurityScheme(name="k", type="apiKey", location="header", parameter="Content-Length"),
+        SecurityScheme(name="k", type="apiKey", location="query"),
+        SecurityScheme(name="k", type="magic"),
+    ],
+)
+def test_a_scheme_that_says_nothing_to_do_is_the_documents_fault(scheme: SecurityScheme) -> None:
+    with pytest.raises(DocumentError):
+        signed(REQUEST, scheme, "k")
+
+
+def needs(*alternatives: tuple[str, ...]) -> Route:
+    schemes = {s.name: s for s in (KEY, BASIC, BEARER, MUTUAL)}
+    return Route(
+        method="GET",
+        path="/",
+        security=tuple(Requirement(schemes=dict.fromkeys(names, ())) for names in alternatives),
+        schemes=schemes,
+    )
+
+
+@pytest.mark.parametrize(
+    ("route", "known", "names"),
+    [
+        (needs(), {"key"}, []),
+        (needs(("key",)), {"basic"}, []),
+        (needs(("key",), ("basic",)), {"basic"}, ["basic"]),
+        (needs(("key",), ("basic",)), {"basic", "key"}, ["key"]),
+        (needs(("key", "basic"), ("bearer",)), {"key", "bearer"}, ["bearer"]),
+        (needs(("key", "basic")), {"key", "basic"}, ["key", "basic"]),
+        (needs(("key", "basic")), {"key"}, ["key"]),
+        (needs(("key", "basic"), ()), {"key"}, []),
+        (needs((), ("key",)), {"key"}, ["key"]),
+        (needs(("mutual",), ("key",)), {"key"}, ["key"]),
+        (needs(("mutual", "key")), {"key"}, ["key"]),
+        (needs(("unknown", "key")), {"unknown", "key"}, ["key"]),
+    ],
+)
+def test_the_operation_says_which_credentials_are_sent(
+    route: Route, known: set[str], names: list[str]
+) -> None:
+    assert [scheme.name for scheme in chosen(route, known)] == names
+
+
+def test_a_source_is_a_value_or_a_function_of_nothing_or_of_the_context() -> None:
+    assert source_of("a")("context") == "a"
+    assert source_of(lambda: "a")("context") == "a"
+    assert source_of(lambda context: context)("context") == "context"
+    assert source_of(lambda prefix="p": prefix)("context") == "p"
+    assert source_of(dict)("context") == {}
+
+
+def test_headers_are_checked_when_they_are_given() -> None:
+    assert checked_headers({"X-A": "1", "x-b": SecretStr("2")}) == {"x-a": "1", "x-b": "2"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"a b": "1"}, {"": "1"}, {"X": "SECRET\n"}, {"X": "SECRETé"}, {"X": 1}, {"X": None},
+     {"Content-Length": "1"}, {"Transfer-Encoding": "chunked"}, [("a", "b")], "a", None],
+)  # fmt: skip
+def test_headers_that_cannot_be_sent_are_refused_without_being_told(headers: Any) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        checked_headers(headers)
+    assert "SECRET" not in str(caught.value)

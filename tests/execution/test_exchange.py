@@ -1,0 +1,106 @@
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from pyfunctools.execution.exchange import (
+    Lost,
+    Received,
+    origin_of,
+    redirected,
+    retry_after,
+)
+from pyfunctools.execution.request import HttpRequest
+
+REQUEST = HttpRequest(
+    method="POST",
+    url="https://api.test/v1/a;b=c?d=e",
+    headers={"authorization": "SECRET", "content-type": "text/plain"},
+    content=b"x",
+)
+
+
+def moved(status: int, location: str) -> Received:
+    return Received(status=status, headers=(("location", location),), body=b"")
+
+
+def following(status: int, location: str, method: str = "GET") -> Any:
+    request = HttpRequest(method=method, url=REQUEST.url, headers=REQUEST.headers, content=b"x")
+    return redirected(request, moved(status, location))
+
+
+@pytest.mark.parametrize(
+    ("location", "url"),
+    [
+        ("/x", "https://api.test/x"),
+        ("y?z=1#f", "https://api.test/v1/y?z=1"),
+        ("https://api.test:443/x", "https://api.test:443/x"),
+        ("HTTPS://API.test/x", "https://API.test/x"),
+    ],
+)
+def test_a_redirect_on_the_same_origin_can_be_followed(location: str, url: str) -> None:
+    assert following(302, location).url == url
+
+
+@pytest.mark.parametrize(
+    "location",
+    ["http://api.test/x", "https://api.test:8443/x", "https://evil/x", "//evil/x", "file:///etc",
+     "https://u@api.test/x", "https://api.test@evil/", "", "https://[::1", "/a b", "/a\r\nb", "/ü"],
+)  # fmt: skip
+def test_a_redirect_to_anywhere_else_is_not_followed(location: str) -> None:
+    assert following(302, location) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "method", "then"),
+    [(301, "GET", "GET"), (302, "HEAD", "HEAD"), (303, "POST", "GET"), (303, "HEAD", "HEAD"),
+     (307, "POST", "POST"), (308, "DELETE", "DELETE"), (301, "POST", None), (302, "PUT", None),
+     (300, "GET", None), (304, "GET", None)],
+)  # fmt: skip
+def test_a_write_is_repeated_only_where_the_status_says_so(
+    status: int, method: str, then: str | None
+) -> None:
+    request = following(status, "/x", method)
+    assert (request and request.method) == then
+    if then == "GET" and method == "POST":
+        assert request.content is None
+        assert "content-type" not in request.headers
+
+
+def test_nothing_follows_where_nothing_was_received() -> None:
+    assert redirected(REQUEST, Lost(reason="", sent="unknown")) is None
+    assert redirected(REQUEST, Received(status=200, headers=(), body=b"")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("0", 0), ("120", 120), ("86400", 86400), (" 7 ", 7), ("-1", None), ("1.5", None),
+     ("soon", None), ("", None), ("9" * 400, None), ("²", None),
+     ("Wed, 21 Oct 2015 07:28:00 GMT", 0), ("Wed, 99 Oct 2015 07:28:00 GMT", None)],
+)  # fmt: skip
+def test_the_time_to_wait_is_read_in_seconds(text: str, seconds: float | None) -> None:
+    assert retry_after((("retry-after", text),)) == seconds
+
+
+def test_a_date_to_wait_for_is_read_as_the_seconds_until_then() -> None:
+    date = datetime.now(UTC) + timedelta(seconds=100)
+    text = format_datetime(date, usegmt=True)
+    assert retry_after((("retry-after", text),)) == pytest.approx(99, abs=2)
+    assert retry_after((("retry-after", text.replace("GMT", "-0000")),)) == pytest.approx(99, abs=2)
+    assert retry_after(()) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [
+        ("https://h:443/x?token=SECRET", "https://h"),
+        ("http://h:8080/x", "http://h:8080"),
+        ("http://u:p@h/", None),
+        ("/x", None),
+        ("https://[::1", None),
+        ("https://h:port/", None),
+    ],
+)
+def test_only_the_origin_of_a_url_is_told(url: str, origin: str | None) -> None:
+    assert origin_of(url) == origin

@@ -1,0 +1,281 @@
+"""What a call says when a server fails it, at every point where one can. Rows R01 to R05."""
+
+import gzip
+import socket
+import time
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pyfunctools.execution.http import HttpRunner
+from pyfunctools.limits import Limits
+
+from .conftest import WAYS, Connection, Server, called, operation
+
+Serve = Callable[[Callable[[Connection], None] | None], Server]
+
+MAYBE = "may have been carried out"
+
+
+@pytest.fixture(params=["httpx", "httpx2"])
+def library(request: pytest.FixtureRequest) -> str:
+    return pytest.importorskip(request.param).__name__
+
+
+def closes_at_once(_: Connection) -> None:
+    pass
+
+
+def resets_at_once(connection: Connection) -> None:
+    connection.reset()
+
+
+def resets_inside_the_request(connection: Connection) -> None:
+    connection.sock.recv(4)
+    connection.reset()
+
+
+def closes_after_the_request(connection: Connection) -> None:
+    connection.read_request()
+
+
+def resets_after_the_request(connection: Connection) -> None:
+    connection.read_request()
+    connection.reset()
+
+
+def speaks_garbage(connection: Connection) -> None:
+    connection.read_request()
+    connection.send(b"\x16\x03\x01 this is not HTTP\r\n\r\n")
+
+
+def closes_inside_the_head(connection: Connection) -> None:
+    connection.read_request()
+    connection.send(b"HTTP/1.1 200 OK\r\nContent-Type: app")
+
+
+def closes_inside_the_body(connection: Connection) -> None:
+    connection.read_request()
+    connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}")
+
+
+def resets_inside_the_body(connection: Connection) -> None:
+    closes_inside_the_body(connection)
+    time.sleep(0.02)  # what was sent has to arrive before the reset does
+    connection.reset()
+
+
+def closes_inside_a_chunk(connection: Connection) -> None:
+    connection.read_request()
+    connection.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab")
+
+
+def sends_a_garbage_chunk(connection: Connection) -> None:
+    connection.read_request()
+    connection.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n")
+
+
+BREAKS: list[tuple[Any, int | None]] = [
+    (closes_at_once, None),
+    (resets_inside_the_request, None),
+    (closes_after_the_request, None),
+    (resets_after_the_request, None),
+    (speaks_garbage, None),
+    (closes_inside_the_head, None),
+    (closes_inside_the_body, 200),
+    (resets_inside_the_body, 200),
+    (closes_inside_a_chunk, 200),
+    (sends_a_garbage_chunk, 200),
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("script", "status"), BREAKS, ids=[one.__name__ for one, _ in BREAKS])
+def test_a_broken_connection_is_an_error_outcome(
+    serve: Serve, script: Any, status: int | None, way: str, library: str
+) -> None:
+    server = serve(script)
+    runner = HttpRunner(server=server.url, library=library)
+    outcome = called(runner, operation("POST"), {"id": "1", "body": {"a": "b"}}, way)
+    assert outcome.is_error
+    assert outcome.sent == "unknown"
+    assert MAYBE in outcome.text
+    assert (outcome.status, outcome.value) == (status, None)
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_reset_may_come_before_anything_could_be_sent(
+    serve: Serve, way: str, library: str
+) -> None:
+    runner = HttpRunner(server=serve(resets_at_once).url, library=library)
+    outcome = called(runner, operation("POST"), {"id": "1"}, way)
+    assert outcome.is_error
+    assert outcome.sent in ("no", "unknown")
+    assert (MAYBE in outcome.text) is (outcome.sent == "unknown")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_refused_connection_says_that_nothing_was_sent(way: str, library: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    runner = HttpRunner(server=f"http://127.0.0.1:{port}", library=library)
+    outcome = called(runner, operation("POST"), {"id": "1"}, way)
+    assert outcome.is_error
+    assert outcome.sent == "no"
+    assert outcome.text == "No connection could be made (ConnectError). The request was not sent."
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_server_that_speaks_no_tls_gets_no_request(serve: Serve, way: str, library: str) -> None:
+    server = serve(lambda connection: connection.send(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
+    runner = HttpRunner(server=server.url.replace("http:", "https:"), library=library)
+    outcome = called(runner, operation("POST"), {"id": "1"}, way)
+    assert (outcome.is_error, outcome.sent) == (True, "no")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_handshake_that_stalls_ends_by_the_deadline(serve: Serve, way: str) -> None:
+    url = serve(lambda connection: connection.stall()).url.replace("http:", "https:")
+    started = time.monotonic()
+    runner = HttpRunner(server=url, limits=Limits(deadline=0.5))
+    outcome = called(runner, operation("POST"), {"id": "1"}, way)
+    assert time.monotonic() - started < 0.75
+    assert (outcome.is_error, outcome.sent) == (True, "no")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_host_that_does_not_exist_says_that_nothing_was_sent(way: str) -> None:
+    outcome = called(HttpRunner(server="http://nowhere.invalid"), operation(), {"id": "1"}, way)
+    assert (outcome.is_error, outcome.sent) == (True, "no")
+
+
+def drips_its_head(connection: Connection) -> None:
+    connection.read_request()
+    connection.drip(b"HTTP/1.1 200 OK\r\nX: " + b"y" * 1000)
+
+
+def drips_its_body(connection: Connection) -> None:
+    connection.read_request()
+    connection.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1000\r\n\r\n")
+    connection.drip(b"y" * 1000)
+
+
+def stalls_after_the_request(connection: Connection) -> None:
+    connection.read_request()
+    connection.stall()
+
+
+def stalls_after_dripping(connection: Connection) -> None:
+    connection.read_request()
+    connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+    connection.drip(b"yyy")
+    connection.stall()
+
+
+LATE = [None, stalls_after_the_request, stalls_after_dripping, drips_its_head, drips_its_body]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("script", LATE, ids=lambda one: getattr(one, "__name__", "no accept"))
+def test_the_deadline_is_kept_against_every_kind_of_slowness(
+    serve: Serve, script: Any, way: str, library: str
+) -> None:
+    runner = HttpRunner(server=serve(script).url, limits=Limits(deadline=0.5), library=library)
+    started = time.monotonic()
+    outcome = called(runner, operation("POST"), {"id": "1"}, way)
+    assert 0.45 <= time.monotonic() - started <= 0.75
+    assert outcome.is_error
+    assert outcome.sent == "unknown"
+    assert "No answer came within 0.5 s." in outcome.text
+    assert MAYBE in outcome.text
+
+
+def test_a_write_that_was_lost_is_not_sent_again(serve: Serve) -> None:
+    committed = []
+
+    def commits_then_drops(connection: Connection) -> None:
+        connection.read_request()
+        committed.append(connection.body)
+
+    runner = HttpRunner(server=serve(commits_then_drops).url, limits=Limits(retries=3))
+    outcome = called(runner, operation("POST"), {"id": "1", "body": {"a": "1"}})
+    assert committed == [b'{"a":"1"}']
+    assert (outcome.sent, MAYBE in outcome.text) == ("unknown", True)
+
+
+BOMB = gzip.compress(b"\0" * (200 << 20), 9)
+LARGE = b"x" * ((10 << 20) + 1)
+
+
+def answers(body: bytes, **headers: str) -> Callable[[Connection], None]:
+    def script(connection: Connection) -> None:
+        connection.read_request()
+        connection.answer(body=body, Content_Type="text/plain", **headers)
+
+    return script
+
+
+def endless(connection: Connection) -> None:
+    connection.read_request()
+    connection.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n")
+    while not connection.closing.is_set():
+        connection.send(b"x" * 65536)
+
+
+TOO_LARGE = {
+    "gzip bomb": answers(BOMB, Content_Encoding="gzip"),
+    "deflate bomb": answers(zlib.compress(b"\0" * (50 << 20)), Content_Encoding="deflate"),
+    "plain": answers(LARGE),
+    "one byte more": answers(gzip.compress(LARGE), Content_Encoding="gzip"),
+    "a length that promises it": answers(b"x", Content_Length=str(1 << 40)),
+    "a length no number holds": answers(b"x", Content_Length="9" * 15),
+    "endless": endless,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("script", TOO_LARGE.values(), ids=TOO_LARGE.keys())
+def test_a_body_larger_than_the_limit_is_refused_while_it_is_read(
+    serve: Serve, script: Any, way: str
+) -> None:
+    started = time.monotonic()
+    outcome = called(HttpRunner(server=serve(script).url), operation(), {"id": "1"}, way)
+    assert time.monotonic() - started < 1
+    assert outcome.is_error
+    assert (outcome.status, outcome.sent, outcome.value) == (200, "yes", None)
+    assert "larger than 10485760 bytes" in outcome.text
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_body_at_the_limit_is_read(serve: Serve, way: str) -> None:
+    server = serve(answers(gzip.compress(b"x" * 1000), Content_Encoding="gzip"))
+    runner = HttpRunner(server=server.url, limits=Limits(response=1000))
+    assert called(runner, operation(), {"id": "1"}, way).value == "x" * 1000
+
+
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        ({"Content_Encoding": "gzip, gzip"}, gzip.compress(gzip.compress(b"x"))),
+        ({"Content_Encoding": "br"}, b"\x0b\x00\x80x\x03"),
+        ({"Content_Encoding": "zstd"}, b"(\xb5/\xfd"),
+        ({"Content_Encoding": "gzip"}, b"not gzip"),
+        ({"Content_Encoding": "gzip"}, gzip.compress(b"abc")[:-4]),
+    ],
+)
+def test_an_encoding_that_cannot_be_undone_is_an_error(
+    serve: Serve, headers: dict[str, str], body: bytes
+) -> None:
+    runner = HttpRunner(server=serve(answers(body, **headers)).url)
+    outcome = called(runner, operation(), {"id": "1"})
+    assert outcome.is_error
+    assert outcome.text.startswith("200 OK, but: The body of the answer ")
+
+
+def test_a_length_that_is_too_short_ends_the_body_and_the_connection(serve: Serve) -> None:
+    server = serve(answers(b"abcdef", Content_Length="3"))
+    outcome = called(HttpRunner(server=server.url), operation(), {"id": "1"})
+    assert outcome.value == "abc"

@@ -1,0 +1,109 @@
+import copy
+import json
+import pickle
+from typing import Any
+
+import pytest
+
+from pyfunctools.execution.files import File, file_of, is_binary, with_files
+from pyfunctools.execution.style import UnsendableError
+from pyfunctools.schema import Validator
+
+BASE64 = {"type": "string", "contentEncoding": "base64"}
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "expected"),
+    [
+        (b"\x00", True, (b"\x00", None, None)),
+        (bytearray(b"a"), True, (b"a", None, None)),
+        (File(b"a", "f", "t"), {"type": "object"}, (b"a", "f", "t")),
+        ({"content": b"a", "filename": "f"}, True, (b"a", "f", None)),
+        ({"content": "é", "content_type": "a/b"}, True, ("é".encode(), None, "a/b")),
+        ({"content": "AAE=", "encoding": "base64"}, True, (b"\x00\x01", None, None)),
+        ({"content": b"a"}, {"type": "object"}, (b"a", None, None)),
+    ],
+)
+def test_a_file_is_seen_by_its_form(value: Any, schema: Any, expected: Any) -> None:
+    file = file_of(value, schema)
+    assert file is not None
+    assert (file.content, file.filename, file.content_type) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        ("/etc/passwd", {"format": "binary"}),
+        ({"content": "a"}, {"type": "object"}),
+        ({"content": "a"}, {"properties": {}}),
+        ({"content": b"a", "other": 1}, True),
+        ({"filename": "a"}, True),
+        (None, True),
+        (1, True),
+    ],
+)
+def test_an_ordinary_value_is_no_file(value: Any, schema: Any) -> None:
+    assert file_of(value, schema) is None
+
+
+@pytest.mark.parametrize(
+    ("schema", "spelled"),
+    [
+        (True, b"\xff\xfe"),
+        ({"type": "string", "format": "binary"}, b"\xff\xfe"),
+        (BASE64, b"//4="),
+        ({"type": "string", "format": "byte"}, b"//4="),
+        ({"contentEncoding": "base64url"}, b"__4="),
+    ],
+)
+def test_a_file_is_spelled_as_its_schema_wants(schema: Any, spelled: bytes) -> None:
+    assert File(b"\xff\xfe").spelled(schema) == spelled
+
+
+def test_a_file_is_text_to_a_schema_and_in_json() -> None:
+    file = File(b"\xff\xfe", filename="a.bin")
+    assert Validator({"type": "string", "format": "binary"}).validate(file)
+    assert json.dumps([file]) == '["//4="]'
+    assert repr(file) == "File(2 bytes, filename='a.bin')"
+    for other in (pickle.loads(pickle.dumps(file)), copy.deepcopy(file)):
+        assert (other.content, other.filename, other) == (b"\xff\xfe", "a.bin", "//4=")
+
+
+def test_files_are_found_wherever_they_stand() -> None:
+    value = {"a": [b"x", 1], "b": {"content": b"y", "filename": "f"}, "c": {"content": "text"}}
+    found: Any = with_files(value)
+    assert (found["a"][0].content, found["b"].filename) == (b"x", "f")
+    assert found["c"] is value["c"]
+    assert value["a"] == [b"x", 1]
+    plain = {"a": [1, {"b": "c"}]}
+    assert with_files(plain) is plain
+    endless: Any = {}
+    endless["a"] = endless
+    assert with_files(endless) is endless
+    odd = {"content": b"y", "filename": 1}
+    assert with_files(odd) is odd
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"content": 1},
+        {"content": "a", "encoding": "hex"},
+        {"content": "a b c", "encoding": "base64"},
+        {"content": "é", "encoding": "base64"},
+        {"content": "\ud800"},
+        {"content": b"", "filename": 1},
+        {"content": b"", "content_type": []},
+    ],
+)
+def test_a_file_that_is_none_is_refused_with_its_place(value: Any) -> None:
+    with pytest.raises(UnsendableError) as caught:
+        file_of(value, True)
+    assert caught.value.keys
+
+
+def test_a_schema_says_whether_it_wants_bytes() -> None:
+    assert is_binary({"format": "binary"})
+    assert is_binary(BASE64)
+    assert not is_binary({"type": "string"})
+    assert not is_binary(True)

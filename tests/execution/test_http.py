@@ -1,0 +1,597 @@
+"""Calls over HTTP, against real servers on 127.0.0.1."""
+
+import asyncio
+import gc
+import hashlib
+import logging
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pyfunctools import DefinitionError, DocumentError, Function
+from pyfunctools.execution.http import HttpRunner
+from pyfunctools.limits import Limits
+from pyfunctools.route import Parameter, Requirement, SecurityScheme, Server
+
+from .conftest import WAYS, Connection, called, operation
+
+Answering = Callable[[Callable[[Connection], None]], Any]
+
+SECRET = "SECRET-7f3a"
+ONE = {"id": "1"}
+
+
+@pytest.fixture(params=["httpx", "httpx2"])
+def library(request: pytest.FixtureRequest) -> str:
+    return pytest.importorskip(request.param).__name__
+
+
+@pytest.fixture
+def fine(answering: Answering) -> Any:
+    return answering(lambda connection: connection.answer())
+
+
+def guarded(*schemes: SecurityScheme, method: str = "GET", **rest: Any) -> Function:
+    """Give an operation that wants all of these schemes."""
+    return operation(
+        method,
+        security=(Requirement(schemes={scheme.name: () for scheme in schemes}),),
+        schemes={scheme.name: scheme for scheme in schemes},
+        **rest,
+    )
+
+
+KEY = SecurityScheme(name="key", type="apiKey", location="header", parameter="X-API-Key")
+IN_QUERY = SecurityScheme(name="query", type="apiKey", location="query", parameter="api_key")
+IN_COOKIE = SecurityScheme(name="cookie", type="apiKey", location="cookie", parameter="sid")
+BEARER = SecurityScheme(name="bearer", type="http", scheme="bearer")
+BASIC = SecurityScheme(name="basic", type="http", scheme="basic")
+DIGEST = SecurityScheme(name="digest", type="http", scheme="digest")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_call_goes_out_and_comes_back(answering: Answering, way: str, library: str) -> None:
+    server = answering(lambda connection: connection.answer(body=b'{"n": 1}'))
+    runner = HttpRunner(server=f"{server.url}/v1", headers={"X-Own": "1"}, library=library)
+    arguments = {"id": "a b", "query": {"q": "x&y"}, "header": {"X-T": "t"}, "body": {"a": "ü"}}
+    outcome = called(runner, operation("POST"), arguments, way)
+    assert (outcome.text, outcome.value, outcome.status) == ('{"n":1}', {"n": 1}, 200)
+    assert (outcome.sent, outcome.function, outcome.is_error) == ("yes", "operation", False)
+    (request,) = server.requests
+    assert request.line == "POST /v1/things/a%20b?q=x%26y HTTP/1.1"
+    assert request.body == '{"a":"ü"}'.encode()
+    assert request.header("host") == server.url.removeprefix("http://")
+    assert request.header("x-own") == "1"
+    assert request.header("x-t") == "t"
+    assert request.header("content-type") == "application/json"
+    assert request.header("accept-encoding") == "gzip, deflate"
+    assert request.header("accept") == "*/*"
+    assert request.header("user-agent") == "pyfunctools"
+
+
+def test_a_path_arrives_as_it_was_built(fine: Any) -> None:
+    function = operation(path="/c{id};v=1/{id}/%2e")
+    called(HttpRunner(server=fine.url), operation(path="/c;v=1/{id};w=2"), {"id": "a;b/c"})
+    assert fine.requests[0].line == "GET /c;v=1/a%3Bb%2Fc;w=2 HTTP/1.1"
+    with pytest.raises(DocumentError):
+        called(HttpRunner(server=fine.url), function, ONE)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_bad_arguments_are_a_failure_and_nothing_is_sent(fine: Any, way: str) -> None:
+    outcome = called(HttpRunner(server=fine.url), operation(), {"id": "../admin"}, way)
+    assert outcome.is_error
+    assert outcome.sent == "no"
+    assert outcome.failure is not None
+    assert [str(issue.path) for issue in outcome.failure.issues] == ["$input.id"]
+    assert fine.connections == 0
+
+
+def test_a_write_without_a_body_says_its_length(fine: Any) -> None:
+    called(HttpRunner(server=fine.url), operation("POST"), ONE)
+    assert fine.requests[0].header("content-length") == "0"
+
+
+def test_a_head_has_no_body_whatever_it_promises(answering: Answering) -> None:
+    def head(connection: Connection) -> None:
+        connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\nX-N: 1\r\n\r\n")
+
+    outcome = called(HttpRunner(server=answering(head).url), operation("HEAD"), ONE)
+    assert (outcome.is_error, outcome.value, outcome.headers["x-n"]) == (False, None, "1")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_scheme_sends_its_credential_where_it_belongs(fine: Any, way: str) -> None:
+    auth = {"key": "k", "query": "q&", "cookie": "c", "bearer": "b", "unused": SECRET}
+    function = guarded(KEY, IN_QUERY, IN_COOKIE, BEARER)
+    called(HttpRunner(server=fine.url, auth=auth), function, ONE, way)
+    (request,) = fine.requests
+    assert request.line == "GET /things/1?api_key=q%26 HTTP/1.1"
+    assert request.header("x-api-key") == "k"
+    assert request.header("cookie") == "sid=c"
+    assert request.header("authorization") == "Bearer b"
+    assert SECRET not in request.head.decode()
+
+
+def test_an_operation_without_security_gets_no_credential(fine: Any) -> None:
+    called(HttpRunner(server=fine.url, auth={"bearer": SECRET}), operation(), ONE)
+    assert SECRET not in fine.requests[0].head.decode()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_credentials_and_headers_may_be_functions_of_the_context(fine: Any, way: str) -> None:
+    runner = HttpRunner(
+        server=fine.url,
+        headers=lambda context: {"X-User": context["user"]},
+        auth={"basic": lambda: ("u", "p"), "key": lambda context: context["key"]},
+    )
+    called(runner, guarded(BASIC, KEY), ONE, way, {"user": "ann", "key": "k"})
+    (request,) = fine.requests
+    assert request.header("authorization") == "Basic dTpw"
+    assert (request.header("x-user"), request.header("x-api-key")) == ("ann", "k")
+
+
+async def later(value: object = "k") -> object:
+    await asyncio.sleep(0)
+    return value
+
+
+async def later_headers() -> dict[str, str]:
+    return {"X-Later": "1"}
+
+
+def test_a_function_that_has_to_be_awaited_works_where_it_can_be(fine: Any) -> None:
+    runner = HttpRunner(server=fine.url, headers=later_headers, auth={"key": later})
+    called(runner, guarded(KEY), ONE, "arun")
+    assert fine.requests[0].header("x-api-key") == "k"
+    assert fine.requests[0].header("x-later") == "1"
+    with pytest.raises(DefinitionError, match="acall"):
+        called(runner, guarded(KEY), ONE)
+
+
+def fails() -> str:
+    raise ValueError(SECRET)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("given", [{"headers": fails}, {"auth": {"key": fails}}], ids=["h", "a"])
+def test_a_function_that_fails_is_an_error_outcome_without_its_message(
+    fine: Any, way: str, given: Any
+) -> None:
+    outcome = called(HttpRunner(server=fine.url, **given), guarded(KEY), ONE, way)
+    assert outcome.text == "The credentials are not to be had (ValueError). Nothing was sent."
+    assert (outcome.is_error, outcome.sent, fine.connections) == (True, "no", 0)
+
+
+def md5(text: str) -> str:
+    return hashlib.md5(text.encode()).hexdigest()  # noqa: S324 - it is what RFC 2617 says
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_digest_answers_a_challenge(answering: Answering, way: str, library: str) -> None:
+    def guard(connection: Connection) -> None:
+        given = connection.header("authorization")
+        if given is None:
+            challenge = 'Digest realm="r", nonce="n", qop="auth", algorithm=MD5'
+            connection.answer(401, WWW_Authenticate=challenge)
+            return
+        parts = dict(re.findall(r'(\w+)="?([^",]+)"?', given))
+        middle = f"n:{parts['nc']}:{parts['cnonce']}:auth"
+        proof = md5(f"{md5('u:r:p')}:{middle}:{md5('GET:/things/1')}")
+        connection.answer(200 if parts["response"] == proof else 403)
+
+    server = answering(guard)
+    runner = HttpRunner(server=server.url, auth={"digest": ("u", "p")}, library=library)
+    assert called(runner, guarded(DIGEST), ONE, way).status == 200
+    assert len(server.requests) == 2
+
+
+def test_a_challenge_that_is_no_digest_is_the_answer(answering: Answering) -> None:
+    server = answering(lambda connection: connection.answer(401, WWW_Authenticate="Basic"))
+    runner = HttpRunner(server=server.url, auth={"digest": ("u", "p")})
+    assert called(runner, guarded(DIGEST), ONE).status == 401
+    assert len(server.requests) == 1
+
+
+def test_a_persons_header_wins_over_the_connections_and_that_over_the_models(fine: Any) -> None:
+    runner = HttpRunner(server=fine.url, headers={"x-t": "own"})
+    arguments = {"id": "1", "header": {"X-T": "given"}}
+    called(runner, operation(), arguments)
+    called(runner, operation(human=True), arguments)
+    assert [request.header("x-t") for request in fine.requests] == ["own", "given"]
+
+
+def test_what_a_person_gave_wrong_is_not_shown_to_the_model(fine: Any) -> None:
+    arguments = {"id": "..", "query": {"q": SECRET}, "header": {"X-T": f"{SECRET}\n"}}
+    outcome = called(HttpRunner(server=fine.url), operation(human=True), arguments)
+    assert outcome.failure is not None
+    assert [issue.side for issue in outcome.failure.issues] == ["whole", "human"]
+    assert SECRET not in outcome.text
+    assert SECRET not in repr(outcome)
+    theirs = called(HttpRunner(server=fine.url), operation(human=True), {**arguments, "id": "1"})
+    assert theirs.text.startswith("What the person gave cannot be sent.")
+
+
+# Where a call may go.
+
+
+def test_the_documents_server_is_used_only_where_it_is_accepted(fine: Any) -> None:
+    function = operation(servers=(Server(url=f"{fine.url}/{{v}}", variables={"v": "v1"}),))
+    with pytest.raises(DefinitionError):
+        called(HttpRunner(), function, ONE)
+    called(HttpRunner(server=True, variables={"v": "v2"}), function, ONE)
+    assert fine.requests[0].line == "GET /v2/things/1 HTTP/1.1"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://169.254.169.254/", "file:///etc", "//evil", "https://api.example@evil/"]
+)
+def test_a_hostile_server_opens_no_socket(url: str) -> None:
+    opened: list[object] = []
+
+    def audit(event: str, arguments: object) -> None:
+        if watching and event in ("socket.connect", "socket.getaddrinfo", "open"):
+            opened.append((event, arguments))
+
+    watching = False
+    sys.addaudithook(audit)
+    runner = HttpRunner(server=True, auth={"key": SECRET})
+    watching = True
+    try:
+        with pytest.raises(DocumentError):
+            runner.run(guarded(KEY, servers=(Server(url=url),)), ONE, None)
+    finally:
+        watching = False
+    assert opened == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_redirect_is_not_followed(answering: Answering, fine: Any, way: str) -> None:
+    elsewhere = f"{fine.url}/x?token={SECRET}"
+    server = answering(lambda connection: connection.answer(302, Location=elsewhere))
+    for limits in (Limits(), Limits(redirects=5)):
+        runner = HttpRunner(
+            server=server.url,
+            auth={"bearer": SECRET, "key": SECRET, "cookie": SECRET},
+            limits=limits,
+        )
+        outcome = called(runner, guarded(BEARER, KEY, IN_COOKIE), ONE, way)
+        assert (outcome.is_error, outcome.status) == (True, 302)
+        assert fine.url in outcome.text
+        assert SECRET not in outcome.text
+    assert fine.connections == 0
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_redirect_on_the_same_origin_is_followed_as_often_as_allowed(
+    answering: Answering, way: str
+) -> None:
+    def turn(connection: Connection) -> None:
+        number = int(connection.line.split()[1].rpartition("/")[2])
+        connection.answer(307 if number < 4 else 200, Location=f"/things/{number + 1}")
+
+    server = answering(turn)
+    for redirects, status in ((2, 307), (3, 200)):
+        runner = HttpRunner(
+            server=server.url, auth={"key": "k"}, limits=Limits(redirects=redirects)
+        )
+        outcome = called(runner, guarded(KEY, method="POST"), {"id": "1", "body": {"a": "b"}}, way)
+        assert outcome.status == status
+    assert {request.header("x-api-key") for request in server.requests} == {"k"}
+    assert {request.body for request in server.requests} == {b'{"a":"b"}'}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_environment_has_no_say(
+    fine: Any, way: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, library: str
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login user password secret")
+    for name, value in {
+        "HTTP_PROXY": "http://127.0.0.1:1",
+        "http_proxy": "http://127.0.0.1:1",
+        "ALL_PROXY": "http://127.0.0.1:1",
+        "NETRC": str(netrc),
+        "SSL_CERT_FILE": "/nonexistent",
+    }.items():
+        monkeypatch.setenv(name, value)
+    outcome = called(HttpRunner(server=fine.url, library=library), operation(), ONE, way)
+    assert outcome.status == 200
+    assert fine.requests[0].header("authorization") is None
+
+
+def test_no_cookie_is_kept_between_calls(answering: Answering) -> None:
+    server = answering(lambda connection: connection.answer(Set_Cookie="sid=1; Path=/"))
+    runner = HttpRunner(server=server.url)
+    assert runner.run(operation(), ONE, None).headers["set-cookie"] == "sid=1; Path=/"
+    called(runner, operation(), ONE)
+    assert [request.header("cookie") for request in server.requests] == [None, None]
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_private_addresses_can_be_refused_at_the_connection(
+    fine: Any, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = HttpRunner(server=fine.url, block_private_networks=True)
+    outcome = called(runner, operation(), ONE, way)
+    assert (outcome.is_error, outcome.sent, fine.connections) == (True, "no", 0)
+    assert "PrivateAddressError" in outcome.text
+
+
+# When a call is made again.
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("method", "hits"), [("GET", 3), ("PUT", 3), ("POST", 1), ("PATCH", 1)])
+def test_only_what_can_be_repeated_is_repeated(
+    answering: Answering, method: str, hits: int, way: str
+) -> None:
+    server = answering(lambda connection: connection.answer(503, Retry_After="0"))
+    runner = HttpRunner(server=server.url, limits=Limits(retries=2))
+    outcome = called(runner, operation(method), ONE, way)
+    assert (outcome.status, outcome.retry_after) == (503, 0)
+    assert len(server.requests) == hits
+
+
+def test_nothing_is_repeated_unless_asked_for(answering: Answering) -> None:
+    server = answering(lambda connection: connection.answer(503))
+    called(HttpRunner(server=server.url), operation(), ONE)
+    assert len(server.requests) == 1
+
+
+def test_a_write_with_an_idempotency_key_can_be_repeated(answering: Answering) -> None:
+    server = answering(lambda connection: connection.answer(503, Retry_After="0"))
+    key = Parameter(name="Idempotency-Key", location="header", argument=("header", "X-T"))
+    path = Parameter(name="id", location="path", argument=("id",), required=True)
+    runner = HttpRunner(server=server.url, limits=Limits(retries=1))
+    arguments = {"id": "1", "header": {"X-T": "k"}}
+    called(runner, operation("POST", parameters=(path, key)), arguments)
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_time_a_server_asks_for_is_waited(answering: Answering, way: str) -> None:
+    times: list[float] = []
+
+    def once(connection: Connection) -> None:
+        times.append(time.monotonic())
+        connection.answer(503 if len(times) == 1 else 200, Retry_After="1")
+
+    runner = HttpRunner(server=answering(once).url, limits=Limits(retries=1))
+    assert called(runner, operation(), ONE, way).status == 200
+    assert times[1] - times[0] >= 1.0
+
+
+@pytest.mark.parametrize("asked", ["86400", "5"])
+def test_a_wait_past_the_deadline_ends_the_call_at_once(answering: Answering, asked: str) -> None:
+    server = answering(lambda connection: connection.answer(429, Retry_After=asked))
+    runner = HttpRunner(server=server.url, limits=Limits(retries=3, deadline=3))
+    started = time.monotonic()
+    outcome = called(runner, operation(), ONE)
+    assert time.monotonic() - started < 0.5
+    assert outcome.retry_after == float(asked)
+    assert len(server.requests) == 1
+
+
+def test_a_try_that_was_sent_is_not_forgotten_by_one_that_was_not(
+    answering: Answering,
+) -> None:
+    def last_words(connection: Connection) -> None:
+        server.stop_accepting()
+        raise ConnectionError
+
+    server = answering(last_words)
+    runner = HttpRunner(server=server.url, limits=Limits(retries=1))
+    outcome = called(runner, operation("PUT"), ONE)
+    assert "ConnectError" in outcome.text
+    assert outcome.sent == "unknown"
+    assert "may have been carried out" in outcome.text
+
+
+def test_a_broken_connection_is_tried_again(answering: Answering) -> None:
+    def second_time(connection: Connection) -> None:
+        if len(server.requests) == 1:
+            raise ConnectionError
+        connection.answer()
+
+    server = answering(second_time)
+    runner = HttpRunner(server=server.url, limits=Limits(retries=1))
+    assert called(runner, operation(), ONE).status == 200
+
+
+# What is told.
+
+
+def breaks_after(data: bytes) -> Callable[[Connection], None]:
+    def script(connection: Connection) -> None:
+        connection.send(data)
+        raise ConnectionError
+
+    return script
+
+
+FAILURES: list[Callable[[Connection], None]] = [
+    lambda connection: connection.answer(401),
+    lambda connection: connection.answer(500, body=f'{{"echo": "{SECRET}"}}'.encode()),
+    lambda connection: connection.answer(302, Location="http://127.0.0.1:1/?k=their-own"),
+    lambda connection: connection.answer(200, body=b"{"),
+    breaks_after(b""),
+    breaks_after(b"garbage\r\n\r\n"),
+    breaks_after(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"),
+]
+
+
+def leaks(outcome: Any, records: list[logging.LogRecord]) -> list[str]:
+    shown = [outcome.text, repr(outcome.failure)]
+    shown += [f"{record.getMessage()} {record.args!r}" for record in records]
+    return [text for text in shown if SECRET in text]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("index", range(len(FAILURES)))
+def test_no_secret_is_told_whatever_happens(
+    answering: Answering, index: int, way: str, caplog: pytest.LogCaptureFixture, library: str
+) -> None:
+    server = answering(FAILURES[index])
+    runner = HttpRunner(
+        server=server.url,
+        headers={"X-Own": SECRET},
+        auth=dict.fromkeys(("key", "query", "cookie", "bearer"), SECRET),
+        limits=Limits(deadline=2),
+        library=library,
+    )
+    function = guarded(KEY, IN_QUERY, IN_COOKIE, BEARER, human=True)
+    given = {"query": {"q": SECRET}, "header": {"X-T": SECRET}, "body": {"secret": SECRET}}
+    arguments = {"id": "1", **given}
+    with caplog.at_level(logging.DEBUG):
+        outcome = called(runner, function, arguments, way)
+    assert outcome.is_error
+    assert SECRET in server.requests[0].head.decode()
+    assert leaks(outcome, caplog.records) == []
+    assert "their-own" not in outcome.text
+    assert SECRET not in repr(runner)
+    told = [record.getMessage() for record in caplog.records if record.name == "pyfunctools"]
+    assert [re.sub(r"\d+ ms", "", text) for text in told] == [
+        f"GET /things/{{id}} {outcome.status or 'no answer'} "
+    ]
+
+
+def test_nothing_is_logged_above_debug(fine: Any, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        called(HttpRunner(server=fine.url), operation(), ONE)
+    assert caplog.records == []
+
+
+def test_the_models_text_has_an_excerpt_only_where_that_was_asked_for(
+    answering: Answering,
+) -> None:
+    server = answering(lambda connection: connection.answer(409, body=b'{"why": "too long"}'))
+    assert called(HttpRunner(server=server.url), operation(), ONE).text == ("409 Conflict")
+    shown = called(HttpRunner(server=server.url, expose_error_body=True), operation(), ONE)
+    assert shown.text == '409 Conflict\n{"why":"too long"}'
+    assert shown.value == {"why": "too long"}
+
+
+# Many at once.
+
+
+def test_many_threads_share_one_runner(answering: Answering) -> None:
+    def echo(connection: Connection) -> None:
+        name = connection.line.split()[1].rpartition("/")[2]
+        connection.answer(body=f'"{name}"'.encode())
+
+    runner = HttpRunner(server=answering(echo).url)
+    wrong: list[Any] = []
+
+    def work(thread: int) -> None:
+        for number in range(50):
+            outcome = runner.run(operation(), {"id": f"{thread}-{number}"}, None)
+            if outcome.value != f"{thread}-{number}":
+                wrong.append(outcome)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    runner.close()
+    assert wrong == []
+
+
+def test_every_event_loop_has_its_own_connections(fine: Any) -> None:
+    runner = HttpRunner(server=fine.url)
+
+    async def calls() -> set[int | None]:
+        outcomes = await asyncio.gather(*(runner.arun(operation(), ONE, None) for _ in range(20)))
+        await runner.aclose()
+        return {outcome.status for outcome in outcomes}
+
+    assert [asyncio.run(calls()) for _ in range(3)] == [{200}] * 3
+    gc.collect()
+
+
+def test_a_closed_runner_opens_again(fine: Any) -> None:
+    runner = HttpRunner(server=fine.url)
+    assert called(runner, operation(), ONE).status == 200
+    assert called(runner, operation(), ONE).status == 200
+    assert fine.connections == 2
+    runner.close()
+
+
+def test_a_forgotten_runner_closes_its_connections(fine: Any) -> None:
+    HttpRunner(server=fine.url).run(operation(), ONE, None)
+    gc.collect()
+
+
+def test_cancellation_passes_through_and_leaves_the_connections_usable(
+    answering: Answering,
+) -> None:
+    stop = threading.Event()
+
+    def slow(connection: Connection) -> None:
+        stop.wait(0.01)
+        connection.answer()
+
+    server = answering(slow)
+    runner = HttpRunner(server=server.url)
+
+    async def scenario() -> list[int | None]:
+        cancelled = 0
+        for number in range(150):
+            task = asyncio.create_task(runner.arun(operation(), ONE, None))
+            await asyncio.sleep(number % 10 * 0.001)
+            task.cancel()
+            try:
+                await task
+            except asyncio.CancelledError:
+                cancelled += 1
+        assert cancelled > 100
+        async with asyncio.timeout(5):
+            outcomes = [await runner.arun(operation(), ONE, None) for _ in range(20)]
+        await runner.aclose()
+        return [outcome.status for outcome in outcomes]
+
+    assert asyncio.run(scenario()) == [200] * 20
+    gc.collect()
+
+
+def test_a_forked_process_uses_connections_of_its_own(fine: Any) -> None:
+    code = (
+        "import os, sys\n"
+        "from dataclasses import replace\n"
+        "from pyfunctools import Function\n"
+        "from pyfunctools.execution.http import HttpRunner\n"
+        "from pyfunctools.route import Route\n"
+        "function = Function.from_schema(name='f', parameters={'type': 'object'})\n"
+        "function = replace(function, origin=Route(method='GET', path='/x'))\n"
+        "runner = HttpRunner(server=sys.argv[1])\n"
+        "assert runner.run(function, {}, None).status == 200\n"
+        "child = os.fork()\n"
+        "status = runner.run(function, {}, None).status\n"
+        "if child == 0: os._exit(0 if status == 200 else 1)\n"
+        "assert os.waitpid(child, 0)[1] == 0 and status == 200\n"
+    )
+    if not hasattr(os, "fork"):
+        return
+    subprocess.run([sys.executable, "-c", code, fine.url], check=True, timeout=20)
+    assert fine.connections == 2
+
+
+def test_a_library_has_to_be_one_that_is_there() -> None:
+    with pytest.raises(DefinitionError):
+        HttpRunner(server="https://h", library="urllib3")
+
+
+def test_what_is_no_operation_is_a_definition_error(fine: Any) -> None:
+    function = Function.from_schema(name="f", parameters={"type": "object"})
+    with pytest.raises(DefinitionError):
+        called(HttpRunner(server=fine.url), function, {})

@@ -1,0 +1,297 @@
+"""Running a Python function: at once, in a thread, on a loop."""
+
+import asyncio
+import contextvars
+import gc
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import pytest
+
+from pyfunctools import DefinitionError, Function, LoopError, Outcome, Retry
+from pyfunctools.execution.local import LocalRunner
+
+WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
+ANYTHING = {"type": "object", "additionalProperties": True}
+
+
+def made(
+    handler: Callable[..., object] | None, output: dict[str, object] | None = None
+) -> Function:
+    return Function.from_schema(
+        name="it",
+        parameters=ANYTHING,
+        output=output,  # type: ignore[arg-type]
+        handler=handler,
+    )
+
+
+def add(a: int, b: int) -> int:
+    return a + b
+
+
+async def add_later(a: int, b: int) -> int:
+    await asyncio.sleep(0)
+    return a + b
+
+
+def count(upto: int) -> Iterator[int]:
+    yield from range(upto)
+
+
+async def count_later(upto: int) -> AsyncIterator[int]:
+    for number in range(upto):
+        await asyncio.sleep(0)
+        yield number
+
+
+def gives_a_coroutine(a: int, b: int) -> object:
+    return add_later(a, b)
+
+
+def where() -> int:
+    return threading.get_ident()
+
+
+def who() -> str:
+    return WHO.get()
+
+
+async def who_later() -> str:
+    return WHO.get()
+
+
+@pytest.fixture
+def runner() -> Iterator[LocalRunner]:
+    runner = LocalRunner()
+    yield runner
+    runner.close()
+
+
+@pytest.mark.parametrize(
+    ("handler", "arguments", "value", "text"),
+    [
+        (add, {"a": 1, "b": 2}, 3, "3"),
+        (add_later, {"a": 1, "b": 2}, 3, "3"),
+        (gives_a_coroutine, {"a": 1, "b": 2}, 3, "3"),
+        (count, {"upto": 3}, [0, 1, 2], "[0, 1, 2]"),
+        (count_later, {"upto": 3}, [0, 1, 2], "[0, 1, 2]"),
+        (lambda: None, {}, None, "null"),
+        (lambda: "text\x1b[31m", {}, "text\x1b[31m", "text[31m"),
+        (lambda: {"ø": (1, 2)}, {}, {"ø": (1, 2)}, '{"ø": [1, 2]}'),
+        (lambda: Outcome(text="for the model", value=7), {}, 7, "for the model"),
+    ],
+)
+def test_every_kind_of_callable_works_from_run_and_arun(
+    runner: LocalRunner,
+    handler: Callable[..., object],
+    arguments: dict[str, object],
+    value: object,
+    text: str,
+) -> None:
+    function = made(handler)
+    outcome = runner.run(function, arguments, None)  # type: ignore[arg-type]
+    assert (outcome.value, outcome.text, outcome.is_error) == (value, text, False)
+    outcome = asyncio.run(runner.arun(function, arguments, None))  # type: ignore[arg-type]
+    assert (outcome.value, outcome.text, outcome.is_error) == (value, text, False)
+
+
+def test_run_uses_the_callers_thread_and_one_loop_for_all_asynchronous_calls(
+    runner: LocalRunner,
+) -> None:
+    async def loop_id() -> int:
+        return id(asyncio.get_running_loop())
+
+    async def thread_id() -> int:
+        return threading.get_ident()
+
+    assert runner.run(made(where), {}, None).value == threading.get_ident()
+    assert len({runner.run(made(loop_id), {}, None).value for _ in range(5)}) == 1
+    assert runner.run(made(thread_id), {}, None).value != threading.get_ident()
+
+
+def test_arun_gives_a_synchronous_method_a_thread_with_the_callers_context(
+    runner: LocalRunner,
+) -> None:
+    async def main() -> None:
+        WHO.set("Ada")
+        assert (await runner.arun(made(where), {}, None)).value != threading.get_ident()
+        assert (await runner.arun(made(who), {}, None)).value == "Ada"
+        assert (await runner.arun(made(who_later), {}, None)).value == "Ada"
+
+    asyncio.run(main())
+
+
+def test_the_context_reaches_a_coroutine_on_the_background_loop(runner: LocalRunner) -> None:
+    token = WHO.set("Grace")
+    try:
+        assert runner.run(made(who_later), {}, None).value == "Grace"
+    finally:
+        WHO.reset(token)
+
+
+def test_run_from_a_running_loop_refuses_what_is_asynchronous_and_names_acall(
+    runner: LocalRunner,
+) -> None:
+    async def main() -> None:
+        assert runner.run(made(add), {"a": 1, "b": 1}, None).value == 2
+        for handler in (add_later, count_later):
+            with pytest.raises(LoopError, match="acall"):
+                runner.run(made(handler), {}, None)
+
+    asyncio.run(main())
+
+
+def raise_plain() -> None:
+    raise ValueError("no such tea\x1b[31m")
+
+
+def raise_bare() -> None:
+    raise RuntimeError
+
+
+def raise_retry() -> None:
+    raise Retry("Give a date in the future.")
+
+
+async def raise_later() -> None:
+    raise KeyError("x")
+
+
+def raise_midway() -> Iterator[int]:
+    yield 1
+    raise OSError("disk")
+
+
+@pytest.mark.parametrize(
+    ("handler", "text"),
+    [
+        (raise_plain, "ValueError: no such tea[31m"),
+        (raise_bare, "RuntimeError"),
+        (raise_retry, "Give a date in the future."),
+        (raise_later, "KeyError: 'x'"),
+        (raise_midway, "OSError: disk"),
+    ],
+)
+def test_an_exception_is_an_error_outcome_without_a_traceback(
+    runner: LocalRunner, handler: Callable[..., object], text: str
+) -> None:
+    for outcome in (
+        runner.run(made(handler), {}, None),
+        asyncio.run(runner.arun(made(handler), {}, None)),
+    ):
+        assert outcome.is_error
+        assert outcome.text == text
+
+
+def test_what_a_function_does_not_promise_is_an_error_outcome(runner: LocalRunner) -> None:
+    function = made(
+        lambda: {"n": "x"}, {"type": "object", "properties": {"n": {"type": "integer"}}}
+    )
+    outcome = runner.run(function, {}, None)
+    assert outcome.is_error
+    assert outcome.value == {"n": "x"}
+    assert outcome.failure is not None
+    assert [issue.path for issue in outcome.failure.issues] == ["$input.n"]
+    assert "does not promise" in outcome.text
+
+
+def test_what_cannot_be_written_as_json_is_an_error_outcome(runner: LocalRunner) -> None:
+    outcome = runner.run(made(lambda: threading.Lock()), {}, None)
+    assert outcome.is_error
+    assert "cannot be written as JSON" in outcome.text
+
+
+def test_a_function_without_a_handler_is_a_definition_error(runner: LocalRunner) -> None:
+    with pytest.raises(DefinitionError, match="handler="):
+        runner.run(made(None), {}, None)
+    with pytest.raises(DefinitionError, match="handler="):
+        asyncio.run(runner.arun(made(None), {}, None))
+
+
+def test_cancelling_arun_cancels_the_coroutine_and_is_not_swallowed(runner: LocalRunner) -> None:
+    seen: list[str] = []
+
+    async def wait() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+
+    async def main() -> None:
+        task = asyncio.create_task(runner.arun(made(wait), {}, None))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert seen == ["cancelled"]
+
+
+def test_many_synchronous_methods_run_at_once_and_leave_the_loop_alone(
+    runner: LocalRunner,
+) -> None:
+    barrier = threading.Barrier(50)
+
+    def meet() -> int:
+        return barrier.wait(timeout=20)  # passes only when all fifty are here at once
+
+    async def main() -> list[Outcome]:
+        return await asyncio.gather(*(runner.arun(made(meet), {}, None) for _ in range(50)))
+
+    outcomes = asyncio.run(main())
+    assert sorted(outcome.value for outcome in outcomes) == list(range(50))  # type: ignore[type-var]
+
+
+def test_an_executor_runs_the_synchronous_functions() -> None:
+    WHO.set("Ada")
+    with ThreadPoolExecutor(1) as pool:
+        runner = LocalRunner(pool)
+        assert runner.run(made(where), {}, None).value != threading.get_ident()
+        assert runner.run(made(who), {}, None).value == "Ada"
+        assert asyncio.run(runner.arun(made(add), {"a": 1, "b": 2}, None)).value == 3
+        assert runner.run(made(add_later), {"a": 1, "b": 2}, None).value == 3
+        runner.close()
+
+
+def test_a_process_pool_is_an_executor_too() -> None:
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        runner = LocalRunner(pool)
+        assert runner.run(made(divmod), {}, None).text.startswith("TypeError")
+        assert runner.run(made(dict), {"a": 1}, None).value == {"a": 1}
+        assert asyncio.run(runner.arun(made(dict), {"a": 1}, None)).value == {"a": 1}
+
+
+def test_a_closed_runner_leaves_no_thread_and_starts_again_when_used() -> None:
+    before = set(threading.enumerate())
+    runner = LocalRunner()
+    runner.run(made(add_later), {"a": 1, "b": 2}, None)
+    asyncio.run(runner.arun(made(add), {"a": 1, "b": 2}, None))
+    assert set(threading.enumerate()) > before
+    asyncio.run(runner.aclose())
+    wait_for_threads(before)
+    assert runner.run(made(add_later), {"a": 2, "b": 2}, None).value == 4
+    runner.close()
+    wait_for_threads(before)
+
+
+def test_a_forgotten_runner_stops_its_loop() -> None:
+    before = set(threading.enumerate())
+    runner = LocalRunner()
+    runner.run(made(add_later), {"a": 1, "b": 2}, None)
+    del runner
+    gc.collect()
+    wait_for_threads(before)
+
+
+def wait_for_threads(before: set[threading.Thread]) -> None:
+    deadline = time.monotonic() + 10
+    for thread in set(threading.enumerate()) - before:
+        thread.join(max(deadline - time.monotonic(), 0))
+    assert set(threading.enumerate()) <= before

@@ -1,0 +1,56 @@
+import pytest
+
+from pyfunctools.execution.media import (
+    charset_of,
+    codec_of,
+    first_of,
+    is_json,
+    is_text,
+    is_xml,
+    media_type,
+)
+
+
+def test_a_media_type_is_read_without_its_parameters() -> None:
+    assert media_type(" Application/JSON ; charset=utf-8") == "application/json"
+    assert media_type("") == ""
+
+
+@pytest.mark.parametrize("media", ["application/json", "application/problem+json", "text/json"])
+def test_json_goes_by_many_names(media: str) -> None:
+    assert is_json(media)
+    assert not is_text("application/json")
+
+
+def test_what_only_contains_the_word_is_no_json() -> None:
+    assert not is_json("application/jsonl")
+    assert not is_json("text/html")
+    assert is_xml("image/svg+xml")
+    assert is_text("text/csv")
+    assert is_text("application/jsonl")
+    assert not is_text("image/png")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "charset", "codec"),
+    [
+        ("text/html", None, "utf-8"),
+        ('text/html; x=y; Charset="ISO-8859-1"', "iso-8859-1", "iso8859-1"),
+        ("text/html; charset=nonsense", "nonsense", None),
+        ("text/html; charset=unicode_escape", "unicode_escape", None),
+        ("text/html; charset=idna", "idna", None),
+        ("text/html; charset=zlib", "zlib", None),
+        ("text/html; charset=", None, "utf-8"),
+        ("text/html; charset=\x00", "\x00", None),
+    ],
+)
+def test_a_charset_is_one_only_if_it_is_a_charset(
+    content_type: str, charset: str | None, codec: str | None
+) -> None:
+    assert charset_of(content_type) == charset
+    assert codec_of(content_type) == codec
+
+
+def test_the_first_concrete_media_type_is_chosen() -> None:
+    assert first_of("image/*, image/png, image/jpeg") == "image/png"
+    assert first_of("*/*") is None

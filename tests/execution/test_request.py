@@ -1,0 +1,464 @@
+import json
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from pyfunctools.errors import DocumentError
+from pyfunctools.execution.request import HttpRequest, at, build
+from pyfunctools.execution.template import is_dot_segment
+from pyfunctools.route import Body, Encoding, Parameter, Response, Route, SecurityScheme
+from pyfunctools.schema import Failure
+
+BASE = "https://api.test/v1"
+
+
+def path(name: str, **rest: Any) -> Parameter:
+    return Parameter(name=name, location="path", argument=(name,), required=True, **rest)
+
+
+def inside(location: Any, name: str, **rest: Any) -> Parameter:
+    style = "simple" if location == "header" else "form"
+    settings = {"style": style, "explode": style == "form", **rest}
+    return Parameter(name=name, location=location, argument=(location, name), **settings)
+
+
+def made(route: Route, arguments: Any, **rest: Any) -> HttpRequest:
+    request = build(route, arguments, base_url=rest.pop("base_url", BASE), **rest)
+    assert isinstance(request, HttpRequest), request
+    return request
+
+
+def refused(route: Route, arguments: Any, **rest: Any) -> list[str]:
+    failure = build(route, arguments, base_url=rest.pop("base_url", BASE), **rest)
+    assert isinstance(failure, Failure)
+    assert failure.value is arguments
+    return [str(issue.path) for issue in failure.issues]
+
+
+def of_vector(vector: dict[str, Any]) -> tuple[Parameter, Any]:
+    parameter = Parameter(
+        name=vector["name"],
+        location=vector["in"],
+        argument=(vector["in"], vector["name"]),
+        style=vector.get("style", {"path": "simple", "header": "simple"}.get(vector["in"], "form")),
+        explode=vector.get("explode", False),
+        allow_reserved=vector.get("allowReserved", False),
+        content_type=vector.get("content"),
+    )
+    return parameter, vector["value"]
+
+
+def assembled(entries: list[dict[str, Any]], **route: Any) -> tuple[Route, Any]:
+    arguments: dict[str, dict[str, Any]] = {}
+    parameters = []
+    for entry in entries:
+        parameter, value = of_vector(entry)
+        parameters.append(parameter)
+        if not (isinstance(value, dict) and "$undefined" in value):
+            arguments.setdefault(entry["in"], {})[entry["name"]] = value
+    return Route(method="GET", parameters=tuple(parameters), **route), arguments
+
+
+def test_every_vector_of_assembly_is_written_exactly(shared: Path) -> None:
+    table = json.loads((shared / "vectors" / "style.json").read_text("utf-8"))
+    for vector in table["assembly"]:
+        route, arguments = assembled(vector["parameters"], path=vector.get("path", "/x"))
+        request = made(route, arguments, base_url=vector.get("server", "https://h"))
+        if "expected_url" in vector:
+            assert request.url == vector["expected_url"], vector["id"]
+        elif "expected_cookie" in vector:
+            assert request.headers["cookie"] == vector["expected_cookie"], vector["id"]
+        else:
+            query = vector["expected_query"]
+            assert request.url == "https://h/x" + (f"?{query}" if query else ""), vector["id"]
+    assert len(table["assembly"]) == 8
+
+
+def test_every_vector_of_a_rejection_is_refused_with_its_path(shared: Path) -> None:
+    table = json.loads((shared / "vectors" / "style.json").read_text("utf-8"))
+    for vector in table["rejections"]:
+        entry = dict(vector, style="cookie") if vector["id"].endswith("cookie-style") else vector
+        route, arguments = assembled([entry], path="/users/{id}")
+        if vector["in"] == "path":
+            route = Route(
+                method="DELETE", path=f"/users/{{{vector['name']}}}", parameters=route.parameters
+            )
+        else:
+            route = Route(method="DELETE", path="/users", parameters=route.parameters)
+        try:
+            answer = build(route, arguments, base_url=BASE)
+        except Exception as error:
+            raise AssertionError(vector["id"]) from error
+        assert isinstance(answer, Failure), vector["id"]
+        assert answer.issues[0].path.keys == (vector["in"], vector["name"])
+    assert len(table["rejections"]) == 24
+
+
+def test_every_swagger_vector_is_written_exactly(shared: Path) -> None:
+    styles: dict[tuple[str, str], tuple[Any, bool]] = {
+        ("query", "csv"): ("form", False),
+        ("query", "ssv"): ("spaceDelimited", False),
+        ("query", "tsv"): ("tabDelimited", False),
+        ("query", "pipes"): ("pipeDelimited", False),
+        ("query", "multi"): ("form", True),
+        ("path", "csv"): ("simple", False),
+        ("path", "pipes"): ("pipeDelimited", False),
+        ("header", "csv"): ("simple", False),
+    }
+    table = json.loads((shared / "vectors" / "style.json").read_text("utf-8"))
+    for vector in table["swagger2"]:
+        if vector["in"] == "formData":
+            continue
+        style, explode = styles[vector["in"], vector["collectionFormat"]]
+        entry = {**vector, "style": style, "explode": explode}
+        route, arguments = assembled([entry], path="/x/{ids}" if vector["in"] == "path" else "/x")
+        request = made(route, arguments, base_url="https://h")
+        got = {
+            "path": request.url.removeprefix("https://h/x/"),
+            "query": request.url.partition("?")[2],
+            "header": request.headers.get("ids"),
+        }[vector["in"]]
+        assert got == vector["expected"], vector["id"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["..", ".", "../../admin/delete-all?", "a/../b", "..\\admin", "%2e%2e", "%2E%2e%2Fadmin",
+     "%25252e", "", [], {}, None, "a\x00b", "a\r\nb", "\ud800", "..;x", "a/."],
+)  # fmt: skip
+def test_a_path_value_that_leaves_its_segment_is_refused(value: Any) -> None:
+    route = Route(method="DELETE", path="/users/{id}", parameters=(path("id"),))
+    assert refused(route, {"id": value}) == ["$input.id"]
+
+
+def test_the_assembled_segment_is_what_counts() -> None:
+    route = Route(method="GET", path="/x/{a}{b}/y", parameters=(path("a"), path("b")))
+    assert refused(route, {"a": ".", "b": "."}) == ["$input.a"]
+    assert refused(route, {"a": "", "b": ""}) == ["$input.a"]
+    assert made(route, {"a": "", "b": "1"}).url == f"{BASE}/x/1/y"
+    label = Route(method="GET", path="/x/{a}", parameters=(path("a", style="label"),))
+    assert refused(label, {"a": "."}) == ["$input.a"]
+    assert refused(label, {"a": ""}) == ["$input.a"]
+    assert made(label, {"a": "b"}).url == f"{BASE}/x/.b"
+
+
+def test_a_value_is_never_read_as_a_template() -> None:
+    route = Route(method="GET", path="/a/{x}/{y}", parameters=(path("x"), path("y")))
+    assert made(route, {"x": "{y}", "y": "SECRET"}).url == f"{BASE}/a/%7By%7D/SECRET"
+    assert made(route, {"x": "%s", "y": "{x.__class__}"}).url.endswith("/%25s/%7Bx.__class__%7D")
+
+
+@pytest.mark.parametrize(
+    ("template", "names", "expected"),
+    [
+        ("/users/{user-id}", ["userId"], "/users/v0"),
+        ("/users/{UserID}/x", ["user_id"], "/users/v0/x"),
+        ("/users/:id", ["id"], "/users/v0"),
+        ("/v1/:verb", [], "/v1/:verb"),
+        ("/{a.b}/{a b}", ["a.b", "a b"], "/v0/v1"),
+        ("/x?kind=a&id={id}", ["id"], "/x?kind=a&id=v0"),
+        ("/x#{id}", [], "/x"),
+        ("/x{?page}", [], "/x"),
+    ],
+)
+def test_a_sloppy_template_is_filled(template: str, names: list[str], expected: str) -> None:
+    route = Route(method="GET", path=template, parameters=tuple(map(path, names)))
+    arguments = {name: f"v{index}" for index, name in enumerate(names)}
+    assert made(route, arguments).url == BASE + expected
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "/{id.__class__.__mro__}",
+        "/users/{id:>2000000}",
+        "/users/{other}",
+        "/a/../{id}",
+        "/./{id}",
+        "/\ud800",
+    ],
+)
+def test_a_template_that_cannot_be_filled_is_the_documents_fault(template: str) -> None:
+    route = Route(method="GET", path=template, parameters=(path("id"),))
+    with pytest.raises(DocumentError):
+        build(route, {"id": "1"}, base_url=BASE)
+
+
+@pytest.mark.parametrize("content_type", ["text/plain\r\nX-Evil: 1", "text/plüin", "a\x00"])
+def test_a_media_type_that_is_none_is_the_documents_fault(content_type: str) -> None:
+    route = Route(method="POST", path="/", body=Body(content_type=content_type))
+    with pytest.raises(DocumentError):
+        build(route, {"body": "a"}, base_url=BASE)
+
+
+def test_every_argument_arrives_at_its_own_place() -> None:
+    route = Route(
+        method="PUT",
+        path="/users/{id}",
+        parameters=(path("id"), *(inside(place, "id") for place in ("query", "header", "cookie"))),
+        body=Body(content_type="application/json"),
+    )
+    arguments = {
+        "id": "1",
+        "query": {"id": "2"},
+        "header": {"id": "3"},
+        "cookie": {"id": "4"},
+        "body": {"id": "5"},
+    }
+    before = json.dumps(arguments)
+    request = made(route, arguments)
+    assert request.url == f"{BASE}/users/1?id=2"
+    assert (request.headers["id"], request.headers["cookie"]) == ("3", "id=4")
+    assert request.content == b'{"id":"5"}'
+    assert request.headers["content-type"] == "application/json"
+    assert json.dumps(arguments) == before
+
+
+def test_all_issues_come_at_once_at_the_arguments_paths() -> None:
+    route = Route(
+        method="POST",
+        path="/users/{id}",
+        parameters=(path("id"), inside("query", "q", required=True), inside("header", "X-T")),
+        body=Body(
+            content_type="application/x-www-form-urlencoded",
+            required=True,
+            encoding={"deep": Encoding(style="deepObject")},
+        ),
+    )
+    arguments = {"id": "..", "header": {"X-T": "a\nb"}, "body": {"deep": {"x": [1]}}}
+    assert refused(route, arguments) == [
+        "$input.id",
+        "$input.query.q",
+        '$input.header["X-T"]',
+        "$input.body.deep.x",
+    ]
+    assert refused(route, {"id": "1", "query": {"q": "1"}}) == ["$input.body"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Host", "Content-Length", "Transfer-Encoding", "Connection", "Cookie", "Authorization",
+     "Accept", "Content-Type", "Proxy-Connection", "X-Forwarded-For"],
+)  # fmt: skip
+def test_a_reserved_header_is_never_an_arguments(name: str) -> None:
+    route = Route(method="GET", path="/", parameters=(inside("header", name),))
+    assert refused(route, {"header": {name: "evil.com"}})
+    assert made(route, {}).url == f"{BASE}/"
+
+
+def test_a_value_never_adds_a_query_parameter_of_another_name() -> None:
+    route = Route(
+        method="GET",
+        path="/x",
+        parameters=(inside("query", "filter"), inside("query", "admin"), inside("query", "a/b")),
+        schemes={"key": SecurityScheme(name="key", type="apiKey", location="query", parameter="k")},
+    )
+    assert made(route, {"query": {"filter": {"color": "a&admin=1"}}}).url == (
+        f"{BASE}/x?color=a%26admin%3D1"
+    )
+    for name in ("admin", "ADMIN", "k", "a/b", "v"):
+        asked = {"query": {"filter": {name: "true"}}}
+        assert refused(route, asked, base_url=f"{BASE}?v=2") == ["$input.query.filter"]
+    assert made(route, {"query": {"filter": {"filter": "1"}}}).url == f"{BASE}/x?filter=1"
+
+
+def test_a_cookie_never_adds_a_cookie_of_another_name() -> None:
+    parameters = (inside("cookie", "prefs"), inside("cookie", "sid"))
+    route = Route(method="GET", path="/x", parameters=parameters)
+    assert made(route, {"cookie": {"prefs": {"a": "1; sid=2"}}}).headers["cookie"] == (
+        "a=1%3B%20sid%3D2"
+    )
+    assert refused(route, {"cookie": {"prefs": {"sid": "2"}}}) == ["$input.cookie.prefs"]
+
+
+def test_the_connections_headers_win_but_for_a_persons() -> None:
+    route = Route(method="GET", path="/", parameters=(inside("header", "X-Tenant"),))
+    asked = {"header": {"X-Tenant": "other"}}
+    assert made(route, asked).headers["x-tenant"] == "other"
+    assert made(route, asked, headers={"x-tenant": "own"}).headers["x-tenant"] == "own"
+    own = made(route, asked, headers={"x-tenant": "own"}, human={("header", "X-Tenant")})
+    assert own.headers["x-tenant"] == "other"
+
+
+def test_the_connections_cookies_stay_beside_the_arguments() -> None:
+    route = Route(method="GET", path="/", parameters=(inside("cookie", "a"),))
+    request = made(route, {"cookie": {"a": "1"}}, headers={"cookie": "sid=x"})
+    assert request.headers["cookie"] == "sid=x; a=1"
+
+
+def test_only_what_can_be_bounded_is_asked_for() -> None:
+    request = made(
+        Route(method="GET", path="/"), {}, headers={"accept-encoding": "br", "user-agent": "me"}
+    )
+    assert request.headers["accept-encoding"] == "gzip, deflate"
+    assert request.headers["user-agent"] == "me"
+
+
+def test_json_is_preferred_where_it_is_promised() -> None:
+    promised = (
+        Response(status="404", content_types=("application/json",)),
+        Response(status="200", content_types=("text/csv", "application/vnd.x+json")),
+    )
+    assert made(Route(method="GET", path="/", responses=promised), {}).headers["accept"] == (
+        "application/vnd.x+json, */*;q=0.5"
+    )
+    assert "accept" not in made(Route(method="GET", path="/"), {}).headers
+
+
+def test_a_body_that_is_absent_is_not_sent() -> None:
+    route = Route(method="POST", path="/", body=Body(content_type="application/json"))
+    request = made(route, {})
+    assert request.content is None
+    assert "content-type" not in request.headers
+    assert made(route, {"body": None}).content == b"null"
+
+
+def test_a_request_tells_nothing_but_its_method() -> None:
+    route = Route(method="GET", path="/{id}", parameters=(path("id"),))
+    request = made(route, {"id": "SECRET-7f3a"}, headers={"x": "SECRET-7f3a"})
+    assert "SECRET" not in repr(request)
+    assert request.origin == "https://api.test"
+    assert request.target == "/v1/SECRET-7f3a"
+
+
+def test_a_place_is_there_or_not() -> None:
+    value = {"a": [{"b": None}]}
+    assert at(value, ("a", 0, "b")) == (None,)
+    assert at(value, ()) == (value,)
+    for keys in (("a", 1), ("a", "0"), ("a", 0, "b", "c")):
+        assert at(value, keys) is None
+
+
+def test_values_nested_without_end_are_refused() -> None:
+    deep: Any = 1
+    for _ in range(100_000):
+        deep = {"a": deep}
+    route = Route(
+        method="POST",
+        path="/",
+        parameters=(inside("query", "q"), inside("query", "d", style="deepObject")),
+        body=Body(content_type="application/json"),
+    )
+    asked = {"query": {"q": deep, "d": deep}, "body": deep}
+    failure = build(route, asked, base_url=BASE, deep=True)
+    assert isinstance(failure, Failure)
+    assert [str(issue.path) for issue in failure.issues] == [
+        "$input.query.q",
+        "$input.query.d",
+        "$input.body",
+    ]
+
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters(), max_size=6)
+    | st.binary(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+STYLES = ("simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "tabDelimited",
+          "deepObject", "cookie")  # fmt: skip
+MEDIA = ("application/json", "text/plain", "application/xml", "*/*", "image/png",
+         "multipart/form-data", "application/x-www-form-urlencoded")  # fmt: skip
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.dictionaries(st.sampled_from(("path", "query", "header", "cookie", "body")), ANYTHING),
+    st.sampled_from(STYLES),
+    st.booleans(),
+    st.sampled_from((None, *MEDIA)),
+    st.sampled_from(MEDIA),
+    st.booleans(),
+)
+def test_whatever_is_given_becomes_a_whole_request_or_issues(
+    given: dict[str, Any], style: Any, flag: bool, content: str | None, media: str, deep: bool
+) -> None:
+    locations: Any = ("path", "query", "header", "cookie")
+    route = Route(
+        method="POST",
+        path="/a/{path}/b",
+        parameters=tuple(
+            Parameter(
+                name=location,
+                location=location,
+                argument=(location,),
+                style=style,
+                explode=flag,
+                allow_reserved=deep,
+                content_type=content,
+            )
+            for location in locations
+        ),
+        body=Body(content_type=media, encoding={"": Encoding(style=style)} if flag else {}),
+    )
+    answer = build(route, given, base_url=BASE, deep=deep)
+    if isinstance(answer, Failure):
+        assert all(issue.path.keys[0] in {*given, "path"} for issue in answer.issues)
+        return
+    assert re.fullmatch(r"https://api\.test/v1/a/[^/?#\s]+/b(\?[!-~]*)?", answer.url)
+    assert "#" not in answer.url
+    for name, text in answer.headers.items():
+        assert re.fullmatch(r"[a-z-]+", name)
+        assert re.fullmatch(r"[\t -~]*", text)
+    assert answer.headers.get("cookie", "").count("=") >= bool(answer.headers.get("cookie"))
+
+
+LITERAL = st.text("abcXYZ019-._~ü %", min_size=1, max_size=6)
+VALUE = st.one_of(
+    st.text(max_size=12),
+    st.integers(),
+    st.booleans(),
+    st.text("./\\%2eE5;:@?#&=+ {}", min_size=1, max_size=8),
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.lists(st.tuples(LITERAL, VALUE), min_size=1, max_size=4),
+    st.dictionaries(st.text(min_size=1, max_size=5), VALUE, max_size=4),
+)
+@example([("a", "..")], {})
+@example([("a", "b")], {"q": "a&b=c"})
+def test_no_value_changes_the_shape_of_a_request(
+    segments: list[tuple[str, Any]], query: dict[str, Any]
+) -> None:
+    assume(not any(is_dot_segment(literal) for literal, _ in segments))
+    assume(len({name.lower() for name in query}) == len(query))
+    names = [f"p{index}" for index in range(len(segments))]
+    template = "".join(
+        f"/{literal}/{{{name}}}" for (literal, _), name in zip(segments, names, strict=True)
+    )
+    route = Route(
+        method="GET",
+        path=template,
+        parameters=(*map(path, names), *(inside("query", name) for name in query)),
+    )
+    values = {name: value for name, (_, value) in zip(names, segments, strict=True)}
+    request = build(route, {**values, "query": query}, base_url=BASE)
+    assume(isinstance(request, HttpRequest))
+    assert isinstance(request, HttpRequest)
+    for library in ("httpx", "httpx2"):
+        sent = pytest.importorskip(library).URL(request.url)
+        assert sent.raw_path.decode() == request.target
+        assert (sent.scheme, sent.host, sent.port) == ("https", "api.test", None)
+    parts = urlsplit(request.url)
+    literals, texts = parts.path.split("/")[2::2], parts.path.split("/")[3::2]
+    assert [unquote(literal) for literal in literals] == [unquote(one) for one, _ in segments]
+    assert [unquote(text) for text in texts] == [spelled(value) for _, value in segments]
+    found = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(query))
+    assert found == [(name, spelled(value)) for name, value in query.items()]
+
+
+def spelled(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, bool) else str(value)
