@@ -1,0 +1,115 @@
+"""Function calling for large language models, from Python classes and OpenAPI documents.
+
+A guided tour. Mark what a model may call, and hand the object to a `Controller`:
+
+    class Shop:
+        @function
+        def buy(self, item: str, count: int = 1) -> str:
+            '''Buy something.'''
+
+    shop = Controller.from_object(Shop())
+
+or read somebody's API with `Controller.from_openapi("github.json", server=...)`. Either way
+`shop.functions` are `Function` records: `name`, `description` and `parameters` go to the model;
+what it writes back goes to `shop.call(name, text, human={...})`, which reads it, checks it, adds
+the human's part (`Human`, `human`), runs it and gives an `Outcome`.
+
+The schema engine alone is `pyfunctools.schema`. Importing this package loads neither pydantic nor
+an HTTP library: each is loaded by the first thing that needs it.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyfunctools.controller import Controller
+    from pyfunctools.errors import (
+        ArgumentsError,
+        DefinitionError,
+        DocumentError,
+        LoopError,
+        PyfunctoolsError,
+        Retry,
+        SchemaError,
+        UnknownFunctionError,
+    )
+    from pyfunctools.execution.call import PendingCall
+    from pyfunctools.limits import Limits
+    from pyfunctools.origin import Method, RemoteTool, Route
+    from pyfunctools.outcome import Outcome
+    from pyfunctools.param import Param
+    from pyfunctools.record import Function, Skipped
+    from pyfunctools.schema import Failure, Issue, Path, Repair, Separated, Success
+    from pyfunctools.sources.python.decorators import function
+    from pyfunctools.sources.python.markers import Context, Human, Inject, human
+    from pyfunctools.sources.python.reader import function_of
+
+__all__ = [
+    "ArgumentsError",
+    "Context",
+    "Controller",
+    "DefinitionError",
+    "DocumentError",
+    "Failure",
+    "Function",
+    "Human",
+    "Inject",
+    "Issue",
+    "Limits",
+    "LoopError",
+    "Method",
+    "Outcome",
+    "Param",
+    "Path",
+    "PendingCall",
+    "PyfunctoolsError",
+    "RemoteTool",
+    "Repair",
+    "Retry",
+    "Route",
+    "SchemaError",
+    "Separated",
+    "Skipped",
+    "Success",
+    "UnknownFunctionError",
+    "function",
+    "function_of",
+    "human",
+]
+
+_HOMES = {
+    "controller": ("Controller",),
+    "errors": (
+        "ArgumentsError",
+        "DefinitionError",
+        "DocumentError",
+        "LoopError",
+        "PyfunctoolsError",
+        "Retry",
+        "SchemaError",
+        "UnknownFunctionError",
+    ),
+    "execution.call": ("PendingCall",),
+    "limits": ("Limits",),
+    "origin": ("Method", "RemoteTool", "Route"),
+    "outcome": ("Outcome",),
+    "param": ("Param",),
+    "record": ("Function", "Skipped"),
+    "schema": ("Failure", "Issue", "Path", "Repair", "Separated", "Success"),
+    "sources.python.decorators": ("function",),
+    "sources.python.markers": ("Context", "Human", "Inject", "human"),
+    "sources.python.reader": ("function_of",),
+}
+_HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(__import__(home, fromlist=[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

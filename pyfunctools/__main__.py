@@ -1,0 +1,18 @@
+"""`python -m pyfunctools`: the command line."""
+
+import sys
+from importlib.util import find_spec
+
+
+def main() -> None:
+    """Run the command line; say what to install where its libraries are missing."""
+    for name in ("typer", "rich"):
+        if find_spec(name) is None:
+            sys.exit(f"{name} is missing. Install it with: pip install 'pyfunctools[cli]'")
+    from pyfunctools.cli import run
+
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""The commands, and how each refuses."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from pyfunctools import __name__ as package
+from pyfunctools.cli import demo as demonstration
+from pyfunctools.cli import screen
+from pyfunctools.cli.source import open_source, read_human, read_value
+from pyfunctools.errors import DefinitionError, PyfunctoolsError
+from pyfunctools.origin import Route
+from pyfunctools.record import Function
+
+app = typer.Typer(
+    name=package,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="See and call the functions of a class or an OpenAPI document, as a model would.",
+)
+
+Source = Annotated[
+    str, typer.Argument(help="An OpenAPI document's path, or `module:object` of Python.")
+]
+Name = Annotated[str, typer.Argument(help="The function's name, as `list` shows it.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for another program.")]
+
+
+def run() -> None:
+    """Run the command line; a mistake is one line on standard error and exit status 2."""
+    try:
+        app()
+    except PyfunctoolsError as error:
+        Console(stderr=True).print(screen.plain(f"error: {error}", "red"), soft_wrap=True)
+        raise SystemExit(2) from None
+
+
+@app.command()
+def demo() -> None:
+    """Show everything once, on a small shop inside this program: no network, no key."""
+    demonstration.play(Console())
+
+
+@app.command(name="list")
+def list_functions(
+    source: Source,
+    tag: Annotated[str | None, typer.Option(help="Only functions with this tag.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the functions of a source."""
+    controller = open_source(source)
+    functions = [f for f in controller.functions if tag is None or tag in f.tags]
+    if as_json:
+        print(json.dumps([_row(function) for function in functions], ensure_ascii=False))
+        return
+    counted = f"{len(functions)} functions, {len(controller.skipped)} skipped"
+    screen.show(
+        Console(),
+        screen.function_table(functions),
+        screen.skipped_text(controller),
+        screen.plain(counted, "dim"),
+    )
+
+
+@app.command()
+def show(source: Source, name: Name, as_json: AsJson = False) -> None:
+    """Show one function: what the model sees, and what only a person gives."""
+    function = open_source(source)[name]
+    if not as_json:
+        screen.show(Console(), screen.function_page(function))
+        return
+    separated = function.separated
+    whole = {
+        **_row(function),
+        "parameters": function.parameters,
+        "llm": separated.llm if separated else function.parameters,
+        "human": separated.human if separated else None,
+        "output": function.output,
+    }
+    print(json.dumps(whole, ensure_ascii=False, indent=2))
+
+
+@app.command()
+def call(
+    source: Source,
+    name: Name,
+    args: Annotated[
+        str, typer.Option(help="What the model wrote: JSON, `@file`, or `-` for standard input.")
+    ] = "{}",
+    human: Annotated[
+        str | None,
+        typer.Option(help="The person's values: a JSON object, `@file`, or `-`."),
+    ] = None,
+    server: Annotated[
+        str | None, typer.Option(help="The base URL, or `document` to trust the document's own.")
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(help="`Name: value`, sent with the request; $VARIABLES are filled in."),
+    ] = None,
+    yes: Annotated[bool, typer.Option(help="Approve a function that asks a person first.")] = False,
+) -> None:
+    """Call one function, as `controller.call` would. Exit status 1 if it failed."""
+    controller = open_source(source, server=server, headers=header or ())
+    _served(controller[name], server)
+    with controller:
+        outcome = controller.call(
+            name,
+            read_value(args) or "",
+            human=read_human(human),
+            approve=lambda _: yes or typer.confirm(f"Run {name}?"),
+        )
+    screen.show(Console(), screen.outcome_text(outcome))
+    if outcome.is_error or outcome.needs_human is not None:
+        raise typer.Exit(1)
+
+
+def _served(function: Function, server: str | None) -> None:
+    if server is None and isinstance(function.origin, Route):
+        named = ", ".join(each.url for each in function.origin.servers) or "none"
+        raise DefinitionError(
+            "--server",
+            "An operation of a document needs a base URL.",
+            f"Give it, or `--server document` for the one the document names ({named}).",
+        )
+
+
+def _row(function: Function) -> dict[str, object]:
+    return {
+        "name": function.name,
+        "origin": screen.lives(function),
+        "description": function.description,
+        "tags": list(function.tags),
+        "deprecated": function.deprecated,
+    }

@@ -1,0 +1,156 @@
+"""What the terminal shows: text of documents and models, never as markup or control characters."""
+
+import json
+from collections.abc import Sequence
+
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._text import shortened, visible
+from pyfunctools.controller import Controller
+from pyfunctools.origin import Method, Route
+from pyfunctools.outcome import Outcome
+from pyfunctools.record import Function
+
+
+def plain(text: str, style: str = "") -> Text:
+    """Give text as it is, without what a terminal would obey and without markup."""
+    return Text(visible(text), style=style)
+
+
+def compact(value: JsonValue, width: int = 74, indent: int = 0, beside: int = 0) -> str:
+    """Give JSON in which whatever fits into the width stands on one line.
+
+    `indent` is that of the line it begins in, `beside` what else stands in that line.
+    """
+    line = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or indent + beside + len(line) <= width:
+        return line
+    inner = ",\n".join(
+        " " * (indent + 2) + key + compact(held, width, indent + 2, len(key) + 1)
+        for key, held in _members(value)
+    )
+    opened, closed = "{}" if isinstance(value, dict) else "[]"
+    return f"{opened}\n{inner}\n{' ' * indent}{closed}"
+
+
+def lives(function: Function) -> str:
+    """Say where a function lives: `GET /teas`, or a method's qualified name."""
+    match function.origin:
+        case Route(method=method, path=path):
+            return f"{method} {path}"
+        case Method(qualname=qualname):
+            return qualname
+        case _:
+            return ""
+
+
+def summary_of(function: Function) -> str:
+    """Give the first line of a function's description."""
+    return function.description.partition("\n")[0]
+
+
+def function_table(functions: list[Function]) -> Table:
+    """Give the functions as a table: name, where each lives, what it does."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("function", overflow="fold", style="cyan")
+    table.add_column("lives at", overflow="fold", style="dim")
+    table.add_column("does", overflow="fold")
+    for function in functions:
+        table.add_row(
+            plain(function.name),
+            plain(lives(function)),
+            plain(shortened(summary_of(function), 120)),
+        )
+    return table
+
+
+def skipped_text(controller: Controller) -> Text | None:
+    """Give what was left out and why, or `None` where nothing was."""
+    if not controller.skipped:
+        return None
+    lines = [
+        f"{item.where}: {item.reason}" + (f" (at {item.pointer})" if item.pointer else "")
+        for item in controller.skipped
+    ]
+    return plain("\n".join(lines), style="yellow")
+
+
+def function_page(function: Function) -> RenderableType:
+    """Give everything there is to see of one function, the two sides apart."""
+    marks = [
+        word
+        for word, said in (
+            ("deprecated", function.deprecated),
+            ("read-only", function.read_only),
+            ("destructive", function.destructive),
+            ("idempotent", function.idempotent),
+            ("asks a person first", function.confirm),
+        )
+        if said
+    ]
+    about = " · ".join(part for part in (lives(function), *function.tags, *marks) if part)
+    parts: list[RenderableType] = [plain(function.name, "bold cyan"), plain(about, "dim")]
+    if function.description:
+        parts += [Text(), plain(function.description)]
+    parts += [Text(), *sides(function)]
+    if function.output is not None:
+        parts.append(_titled("what comes back", function.output))
+    parts += [plain(f"note: {note}", "yellow") for note in function.notes]
+    return Group(*parts)
+
+
+def sides(function: Function) -> list[RenderableType]:
+    """Give the schema the model sees and, where there is one, the human's."""
+    separated = function.separated
+    if separated is None:
+        return [_titled("what the model sees", function.parameters)]
+    return [
+        _titled("what the model sees", separated.llm),
+        _titled("what only a person gives", separated.human or {}),
+    ]
+
+
+def outcome_text(outcome: Outcome) -> RenderableType:
+    """Give what came of a call, with its repairs before it."""
+    repairs = [repair_table(outcome)] if outcome.repairs else []
+    status = [plain(f"HTTP {outcome.status}", "dim")] if outcome.status is not None else []
+    style = "red" if outcome.is_error else "yellow" if outcome.needs_human is not None else ""
+    answer = [plain(outcome.text, style)]
+    asked: list[RenderableType] = []
+    if outcome.needs_human is not None:
+        asked = [_titled("what only a person gives", outcome.needs_human)]
+    return Group(*repairs, *status, *answer, *asked)
+
+
+def repair_table(outcome: Outcome) -> Table:
+    """Give what was changed in the model's text: the kind, the place, before and after."""
+    table = Table(box=None, pad_edge=False, show_header=False, style="dim", padding=(0, 2, 0, 0))
+    for repair in outcome.repairs:
+        change = f"{_said(repair.before)} -> {_said(repair.after)}"
+        table.add_row("repaired", plain(repair.kind), plain(repair.path), plain(change))
+    return table
+
+
+def show(console: Console, *parts: RenderableType | None) -> None:
+    """Print each part that is there."""
+    for part in parts:
+        if part is not None:
+            console.print(part, soft_wrap=False)
+
+
+def _titled(title: str, schema: JsonValue) -> Panel:
+    return Panel(plain(compact(schema)), title=title, title_align="left", border_style="dim")
+
+
+def _said(value: JsonValue) -> str:
+    return shortened(json.dumps(value, ensure_ascii=False), 40)
+
+
+def _members(value: JsonObject | Sequence[JsonValue]) -> list[tuple[str, JsonValue]]:
+    if isinstance(value, dict):
+        return [(json.dumps(key, ensure_ascii=False) + ": ", held) for key, held in value.items()]
+    return [("", held) for held in value]

@@ -1,0 +1,398 @@
+"""`Controller`: functions and what runs them, under one name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, Unpack
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.errors import DefinitionError, UnknownFunctionError
+
+# Everything else is imported by the method that needs it: to import a controller and to decorate a
+# class loads neither the engine nor pydantic.
+if TYPE_CHECKING:
+    from os import PathLike
+    from types import TracebackType
+
+    from pyfunctools.execution.call import Approve, Runner
+    from pyfunctools.execution.connection import Connection
+    from pyfunctools.limits import Limits
+    from pyfunctools.origin import Route
+    from pyfunctools.outcome import Outcome
+    from pyfunctools.record import Function, Skipped
+    from pyfunctools.schema.path import Path
+    from pyfunctools.schema.predicates import IsHuman
+
+Source: TypeAlias = "str | bytes | PathLike[str] | JsonObject"
+"""An OpenAPI document: a path, its text, its bytes, or the document as a mapping."""
+
+
+def default(path: Path, schema: JsonSchema) -> bool:
+    """Say whether a place is the human's where nobody said otherwise.
+
+    See `pyfunctools.schema.predicates.is_human_by_default`, which this is.
+    """
+    from pyfunctools.schema.predicates import is_human_by_default
+
+    return is_human_by_default(path, schema)
+
+
+class Controller:
+    """Functions and what runs them, under one name.
+
+    Made by `from_object`, `from_functions` or `from_openapi`. `controller["name"]` is a function,
+    `"name" in controller` says whether there is one, and iterating gives the functions in their
+    order. It is a context manager, synchronous and asynchronous: `close` gives back what its
+    runners hold. It may be used from many threads and event loops.
+    """
+
+    def __init__(
+        self,
+        entries: Iterable[tuple[Function, Runner]],
+        *,
+        name: str = "",
+        description: str = "",
+        skipped: Sequence[Skipped] = (),
+    ) -> None:
+        """Take functions, each with what runs it.
+
+        Raises:
+            DefinitionError: two functions have one name.
+        """
+        self.name = name
+        self.description = description
+        self.skipped = tuple(skipped)
+        self._entries: dict[str, tuple[Function, Runner]] = {}
+        for function, runner in entries:
+            if function.name in self._entries:
+                raise _collision(function, self._entries[function.name][0])
+            self._entries[function.name] = (function, runner)
+        self.functions = tuple(function for function, _ in self._entries.values())
+
+    @classmethod
+    def from_object(
+        cls,
+        source: object,
+        *,
+        all: bool = False,  # noqa: A002 - the word a user reads
+        inherited: bool = False,
+        is_human: IsHuman | None = default,
+    ) -> Self:
+        """Give a controller of an object's methods marked `@function`.
+
+        With `all=True` of the public methods that its class itself defines; with `inherited=True`
+        those of its base classes too. The class docstring becomes the description.
+
+        Raises:
+            DefinitionError: nothing is exposed, or a method cannot become a function.
+        """
+        from pyfunctools.execution.local import LocalRunner
+        from pyfunctools.sources.python.reader import description_of, functions_of_object
+
+        functions = functions_of_object(source, all=all, inherited=inherited, is_human=is_human)
+        runner = LocalRunner()
+        return cls(
+            ((function, runner) for function in functions),
+            name=(source if isinstance(source, type) else type(source)).__name__,
+            description=description_of(source),
+        )
+
+    @classmethod
+    def from_functions(
+        cls,
+        functions: Iterable[Callable[..., object] | Function],
+        *,
+        name: str = "",
+        description: str = "",
+        is_human: IsHuman | None = default,
+    ) -> Self:
+        """Give a controller of plain functions and of `Function` records that have a handler.
+
+        Raises:
+            DefinitionError: one cannot become a function, or two have one name.
+        """
+        from pyfunctools.execution.local import LocalRunner
+        from pyfunctools.record import Function
+        from pyfunctools.sources.python.reader import function_of
+
+        runner = LocalRunner()
+        entries = (
+            (item if isinstance(item, Function) else function_of(item, is_human=is_human), runner)
+            for item in functions
+        )
+        return cls(entries, name=name, description=description)
+
+    @classmethod
+    def from_openapi(
+        cls,
+        source: Source,
+        *,
+        is_human: IsHuman | None = default,
+        names: Literal["accessor", "operation_id"] | Callable[[Route], str] = "accessor",
+        describe: Literal["model", "full", "brief"] = "model",
+        on_skip: Literal["collect", "raise"] = "collect",
+        resolver: Callable[[str], JsonObject | str | bytes] | None = None,
+        limits: Limits | None = None,
+        **connection: Unpack[Connection],
+    ) -> Self:
+        """Give a controller of a document's operations: Swagger 2.0, or OpenAPI 3.0, 3.1 or 3.2.
+
+        `source` is a path, the text or bytes (JSON or YAML), or the document as a mapping. What
+        cannot be called is in `skipped`. The requests go to `server=` with `headers=` and `auth=`;
+        see `Connection` for these and the other settings. `resolver` gives what an external `$ref`
+        names; without one nothing outside the document is read.
+
+        Raises:
+            DocumentError: the document cannot be read, or with `on_skip="raise"` not all of it.
+            DefinitionError: a setting is none of those it may be.
+        """
+        from pyfunctools.execution.http import HttpRunner
+        from pyfunctools.limits import DEFAULT_LIMITS
+        from pyfunctools.sources.openapi.reader import read
+
+        limits = limits or DEFAULT_LIMITS
+        runner = HttpRunner(limits=limits, **connection)
+        reading = read(
+            source,
+            names=names,
+            describe=describe,
+            is_human=is_human,
+            on_skip=on_skip,
+            resolver=resolver,
+            limits=limits,
+        )
+        return cls(
+            ((function, runner) for function in reading.functions),
+            name=reading.title,
+            description=reading.description,
+            skipped=reading.skipped,
+        )
+
+    def __getitem__(self, name: str) -> Function:
+        return self._entry(name)[0]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[Function]:
+        return iter(self.functions)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        return f"<Controller {self.name!r}: {len(self)} functions, {len(self.skipped)} skipped>"
+
+    def select(
+        self,
+        *,
+        tags: Iterable[str] | None = None,
+        names: Iterable[str] | None = None,
+        paths: Iterable[str] | None = None,
+        methods: Iterable[str] | None = None,
+        where: Callable[[Function], bool] | None = None,
+    ) -> Controller:
+        """Give a controller of those functions for which everything that is asked holds.
+
+        `tags` asks for one of these tags; `names` and `paths` for one of these patterns (`*` and
+        `?` as in file names, case told apart) and `methods` for one of these HTTP methods. What has
+        no path, having come from no document, has none of the paths and methods. Runners are
+        shared with this controller.
+        """
+        asked_tags, verbs = _set_of(tags), _set_of(m.upper() for m in methods or ())
+        name_patterns, path_patterns = _set_of(names), _set_of(paths)
+
+        def keep(function: Function) -> bool:
+            method, path = _route_of(function)
+            return (
+                (tags is None or not asked_tags.isdisjoint(function.tags))
+                and (names is None or _matches(function.name, name_patterns))
+                and (paths is None or _matches(path, path_patterns))
+                and (methods is None or method in verbs)
+                and (where is None or where(function))
+            )
+
+        return self._with(entry for entry in self._entries.values() if keep(entry[0]))
+
+    def prefixed(self, prefix: str) -> Controller:
+        """Give a controller in which every function's name begins with `prefix`.
+
+        Raises:
+            DefinitionError: a name would be one that vendors refuse, for its length for instance.
+        """
+        from dataclasses import replace
+
+        return self._with(
+            (replace(function, name=prefix + function.name), runner)
+            for function, runner in self._entries.values()
+        )
+
+    @classmethod
+    def combine(cls, *controllers: Controller, name: str = "", description: str = "") -> Self:
+        """Give one controller of the functions of several, in their order.
+
+        Raises:
+            DefinitionError: two of them have a function of one name; `prefixed` tells them apart.
+        """
+        return cls(
+            (entry for controller in controllers for entry in controller._entries.values()),
+            name=name or " + ".join(filter(None, (each.name for each in controllers))),
+            description=description,
+            skipped=[item for controller in controllers for item in controller.skipped],
+        )
+
+    def display_text(self, name: str, fallback: str = "Perform action") -> str:
+        """Give what a person is shown while the function runs."""
+        entry = self._entries.get(name)
+        return (entry[0].display_text if entry else None) or fallback
+
+    def call(
+        self,
+        name: str,
+        arguments: str | bytes | JsonValue,
+        *,
+        human: JsonObject | None = None,
+        context: object = None,
+        approve: Approve | None = None,
+    ) -> Outcome:
+        """Check what the model wrote, add the human's part, run the function, say what came of it.
+
+        `arguments` is the model's text, or the value where somebody has read it (a list is taken in
+        the order of `Function.positional`). `human` are the person's values; where one is required
+        and none was given nothing runs, and the outcome's `needs_human` says what to ask for.
+        `context` reaches parameters annotated `Context`. A function with `confirm` runs only when
+        `approve` says so. What is wrong with any of this is an error outcome.
+
+        Raises:
+            LoopError: the function is asynchronous and this thread runs an event loop.
+            DefinitionError: the function has nothing that could run it.
+        """
+        from pyfunctools.execution.call import prepare, unknown
+        from pyfunctools.outcome import Outcome
+
+        try:
+            function, runner = self._entry(name)
+        except UnknownFunctionError as error:
+            return unknown(error)
+        ready = prepare(function, arguments, human, approve)
+        if isinstance(ready, Outcome):
+            return ready
+        return ready.finished(runner.run(function, ready.arguments, context))
+
+    async def acall(
+        self,
+        name: str,
+        arguments: str | bytes | JsonValue,
+        *,
+        human: JsonObject | None = None,
+        context: object = None,
+        approve: Approve | None = None,
+    ) -> Outcome:
+        """Do what `call` does, without blocking the event loop.
+
+        A synchronous method runs in a thread, with the caller's context variables.
+
+        Raises:
+            DefinitionError: the function has nothing that could run it.
+        """
+        from pyfunctools.execution.call import prepare, unknown
+        from pyfunctools.outcome import Outcome
+
+        try:
+            function, runner = self._entry(name)
+        except UnknownFunctionError as error:
+            return unknown(error)
+        ready = prepare(function, arguments, human, approve)
+        if isinstance(ready, Outcome):
+            return ready
+        return ready.finished(await runner.arun(function, ready.arguments, context))
+
+    def close(self) -> None:
+        """Give back what the runners hold: their own clients, loops and threads."""
+        for runner in self._runners():
+            runner.close()
+
+    async def aclose(self) -> None:
+        """Give back what the runners hold: their own clients, loops and threads."""
+        for runner in self._runners():
+            await runner.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def _with(self, entries: Iterable[tuple[Function, Runner]]) -> Controller:
+        return Controller(
+            entries, name=self.name, description=self.description, skipped=self.skipped
+        )
+
+    def _runners(self) -> list[Runner]:
+        return list({id(runner): runner for _, runner in self._entries.values()}.values())
+
+    def _entry(self, name: str) -> tuple[Function, Runner]:
+        try:
+            return self._entries[name]
+        except KeyError:
+            from difflib import get_close_matches
+
+            from pyfunctools._text import shortened, visible
+
+            close = get_close_matches(shortened(name, 64), self._entries, n=3)
+            raise UnknownFunctionError(visible(shortened(name, 64)), close) from None
+
+
+def _collision(one: Function, other: Function) -> DefinitionError:
+    return DefinitionError(
+        one.name,
+        f"Two functions have this name: {_lives(one)} and {_lives(other)}.",
+        "Rename one with `@function(name=...)`, or tell controllers apart with `prefixed`.",
+    )
+
+
+def _set_of(given: Iterable[str] | None) -> frozenset[str]:
+    return frozenset(given or ())
+
+
+def _matches(text: str, patterns: Iterable[str]) -> bool:
+    from fnmatch import fnmatchcase
+
+    return any(fnmatchcase(text, pattern) for pattern in patterns)
+
+
+def _route_of(function: Function) -> tuple[str, str]:
+    from pyfunctools.origin import Route
+
+    origin = function.origin
+    return (origin.method, origin.path) if isinstance(origin, Route) else ("", "")
+
+
+def _lives(function: Function) -> str:
+    from pyfunctools.origin import Method, Route
+
+    match function.origin:
+        case Method(qualname=qualname):
+            return qualname
+        case Route(method=method, path=path):
+            return f"{method} {path}"
+        case None:
+            return "a written schema"
+        case remote:
+            return f"{remote.server}/{remote.name}"

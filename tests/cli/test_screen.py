@@ -1,0 +1,95 @@
+"""What the terminal shows obeys nobody but us."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console, RenderableType
+
+from pyfunctools import Controller, Function, Outcome, Path, Repair, Skipped
+from pyfunctools.cli import screen
+
+HOSTILE = "evil [bold]\x1b]0;title\x07\x1b[2J\u202e name"
+
+
+def shown(*parts: RenderableType | None) -> str:
+    out = io.StringIO()
+    screen.show(Console(file=out, width=80, force_terminal=False), *parts)
+    return out.getvalue()
+
+
+def hostile() -> Function:
+    return Function.from_schema(
+        name="evil",
+        description=HOSTILE,
+        parameters={
+            "type": "object",
+            "properties": {HOSTILE: {"type": "string", "description": HOSTILE}},
+        },
+        output={"type": "string", "title": HOSTILE},
+        tags=[HOSTILE],
+        deprecated=True,
+        destructive=True,
+    )
+
+
+def test_nothing_a_terminal_obeys_comes_out_and_markup_is_text() -> None:
+    function = hostile()
+    outcome = Outcome(
+        text=HOSTILE,
+        status=500,
+        is_error=True,
+        repairs=(Repair(path=Path.of([HOSTILE]), kind="x", before=HOSTILE, after=[HOSTILE]),),
+        needs_human={"title": HOSTILE},
+    )
+    controller = Controller([], skipped=[Skipped(where=HOSTILE, reason=HOSTILE, pointer="/x")])
+    text = shown(
+        screen.function_table([function]),
+        screen.function_page(function),
+        screen.outcome_text(outcome),
+        screen.skipped_text(controller),
+        None,
+    )
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "\u202e" not in text
+    assert "[bold]" in text
+    assert "deprecated · destructive" in text
+    assert "HTTP 500" in text
+
+
+def test_the_two_sides_are_shown_apart() -> None:
+    function = Function.from_schema(
+        name="pay",
+        parameters={
+            "type": "object",
+            "properties": {"amount": {"type": "number"}, "pin": {"x-human": True}},
+        },
+    )
+    model, person = shown(screen.function_page(function)).split("what only a person gives")
+    assert "amount" in model
+    assert "pin" not in model
+    assert "pin" in person
+    assert screen.skipped_text(Controller([])) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    [
+        ({"a": 1, "b": [1, 2]}, ['{"a": 1, "b": [1, 2]}']),
+        ({"a": "xxxxxxxxxx", "b": [1, 2]}, ["{", '  "a": "xxxxxxxxxx",', '  "b": [1, 2]', "}"]),
+        (
+            {"aaaaaaaa": {"b": "xxxxxxxx"}},
+            ["{", '  "aaaaaaaa": {', '    "b": "xxxxxxxx"', "  }", "}"],
+        ),
+        (["x" * 30], ["[", f'  "{"x" * 30}"', "]"]),
+        ([], ["[]"]),
+    ],
+)
+def test_what_fits_stands_on_one_line(value: list[object], lines: list[str]) -> None:
+    assert screen.compact(value, width=22).splitlines() == lines  # type: ignore[arg-type]
+
+
+def test_compact_json_is_json() -> None:
+    value = {"a": [{"b": None, "ø": True}] * 9, "c": {"d": {"e": [1.5, "x" * 90]}}}
+    assert json.loads(screen.compact(value)) == value

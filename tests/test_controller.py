@@ -1,0 +1,423 @@
+"""`Controller`: the pipeline from what a model wrote to what came of it."""
+
+import asyncio
+import threading
+from typing import Annotated
+
+import pytest
+
+from pyfunctools import (
+    Context,
+    Controller,
+    DefinitionError,
+    Function,
+    Human,
+    LoopError,
+    Param,
+    PendingCall,
+    PyfunctoolsError,
+    UnknownFunctionError,
+    function,
+    human,
+)
+
+
+class Bank:
+    """A bank."""
+
+    def __init__(self) -> None:
+        self.moved: list[tuple[float, str]] = []
+
+    @function(display_text="Sending money", concurrent=False)
+    def transfer(self, amount: float, account: Human[str]) -> str:
+        """Send money."""
+        self.moved.append((amount, account))
+        return f"sent {amount}"
+
+    @function
+    async def balance(self, user: Context[str], note: str | None = None) -> str:
+        """Say what is left."""
+        return f"{user} has 7, {note}"
+
+    @function(confirm=True)
+    def close_account(
+        self, reason: str, pin: Annotated[str | None, human("The pin")] = None
+    ) -> str:
+        """Close the account."""
+        return f"closed: {reason}, {pin}"
+
+
+def bank() -> Controller:
+    return Controller.from_object(Bank())
+
+
+def test_a_controller_holds_its_functions_under_their_names() -> None:
+    controller = bank()
+    assert controller.name == "Bank"
+    assert controller.description == "A bank."
+    assert [each.name for each in controller] == ["transfer", "balance", "close_account"]
+    assert controller.functions == tuple(controller)
+    assert len(controller) == 3
+    assert "transfer" in controller
+    assert "steal" not in controller
+    assert controller["transfer"].name == "transfer"
+    assert controller["transfer"].concurrent is False
+    assert controller.skipped == ()
+    assert repr(controller) == "<Controller 'Bank': 3 functions, 0 skipped>"
+
+
+def test_an_unknown_name_is_an_error_with_the_close_ones() -> None:
+    with pytest.raises(UnknownFunctionError) as caught:
+        bank()["transfr"]
+    assert isinstance(caught.value, KeyError)
+    assert caught.value.close == ("transfer",)
+    outcome = bank().call("transfr", "{}")
+    assert outcome.is_error
+    assert outcome.text == "There is no function 'transfr'. Did you mean transfer?"
+    assert asyncio.run(bank().acall("x" * 10_000 + "\x1b", "{}")).is_error
+
+
+def test_display_text_falls_back() -> None:
+    assert bank().display_text("transfer") == "Sending money"
+    assert bank().display_text("balance") == "Perform action"
+    assert bank().display_text("nothing", "Wait") == "Wait"
+
+
+def test_two_functions_of_one_name_are_refused_with_both_places() -> None:
+    def transfer(x: int) -> int:
+        """Transfer."""
+        return x
+
+    written = Function.from_schema(name="transfer", parameters=[Param("x", "integer")])
+    with pytest.raises(DefinitionError) as caught:
+        Controller.from_functions([transfer, written])
+    assert "a written schema" in str(caught.value)
+    assert "transfer" in str(caught.value)
+
+
+def test_the_whole_pipeline_coerces_merges_and_runs() -> None:
+    source = Bank()
+    controller = Controller.from_object(source)
+    outcome = controller.call("transfer", '{"amount": "12.5"}', human={"account": "DE02"})
+    assert (outcome.text, outcome.value, outcome.is_error) == ("sent 12.5", "sent 12.5", False)
+    assert outcome.function == "transfer"
+    assert [str(repair.path) for repair in outcome.repairs] == ["$input.amount"]
+    assert source.moved == [(12.5, "DE02")]
+
+
+def test_call_and_acall_answer_alike() -> None:
+    for name, arguments, given in (
+        ("transfer", '{"amount": 1}', {"account": "a"}),
+        ("transfer", '{"amount": "x"}', {"account": "a"}),
+        ("transfer", "{}", None),
+        ("balance", {"note": "x"}, None),
+        ("nothing", {}, None),
+    ):
+        controller = bank()
+        with controller:
+            one = controller.call(name, arguments, human=given, context="Ada")  # type: ignore[arg-type]
+        other = asyncio.run(bank().acall(name, arguments, human=given, context="Ada"))  # type: ignore[arg-type]
+        assert one == other
+
+
+def test_wrong_arguments_reach_nothing_and_say_what_to_correct() -> None:
+    source = Bank()
+    controller = Controller.from_object(source)
+    outcome = controller.call("transfer", '{"amount": "much"}', human={"account": "DE02"})
+    assert outcome.is_error
+    assert outcome.failure is not None
+    assert "number" in outcome.text
+    assert "DE02" not in outcome.text
+    assert source.moved == []
+
+
+@pytest.mark.parametrize("value", ['"ATTACKER"', "null", '""', "{}"])
+def test_a_model_never_gives_the_humans_value(value: str) -> None:
+    source = Bank()
+    controller = Controller.from_object(source)
+    text = f'{{"amount": 1, "account": {value}}}'
+    for given in ({}, {"account": "DE02"}, None):
+        outcome = controller.call("transfer", text, human=given)  # type: ignore[arg-type]
+        assert outcome.is_error
+        assert outcome.failure is not None
+        assert [str(issue.path) for issue in outcome.failure.issues] == ["$input.account"]
+    assert source.moved == []
+
+
+def test_without_the_humans_part_nothing_runs_and_the_outcome_says_what_to_ask() -> None:
+    source = Bank()
+    outcome = Controller.from_object(source).call("transfer", {"amount": 1})
+    assert not outcome.is_error
+    assert outcome.needs_human is not None
+    assert list(outcome.needs_human["properties"]) == ["account"]  # type: ignore[arg-type]
+    assert outcome.value == {"amount": 1}
+    assert "Nothing has run" in outcome.text
+    assert source.moved == []
+
+
+def test_the_humans_own_mistake_is_not_told_to_the_model() -> None:
+    source = Bank()
+    outcome = Controller.from_object(source).call(
+        "transfer", {"amount": 1}, human={"account": ["SECRET-7f3a"]}
+    )
+    assert outcome.is_error
+    assert outcome.failure is not None
+    assert outcome.failure.issues[0].side == "human"
+    assert "SECRET-7f3a" not in outcome.text + outcome.failure.feedback()
+    assert "account" not in outcome.text
+    assert source.moved == []
+
+
+def test_a_function_that_asks_first_runs_only_when_approved() -> None:
+    controller = bank()
+    asked: list[PendingCall] = []
+
+    def approve(call: PendingCall) -> bool:
+        asked.append(call)
+        return call.arguments["reason"] == "bored"
+
+    assert controller.call("close_account", {"reason": "bored"}).is_error
+    assert "has not" in controller.call("close_account", {"reason": "x"}, approve=approve).text
+    done = controller.call(
+        "close_account", {"reason": "bored"}, human={"pin": "1"}, approve=approve
+    )
+    assert done.text == "closed: bored, 1"
+    assert asked[-1].function is controller["close_account"]
+    assert asked[-1].arguments == {"reason": "bored", "pin": "1"}
+
+
+def test_call_inside_a_loop_names_acall() -> None:
+    async def main() -> None:
+        with bank() as controller, pytest.raises(LoopError, match="acall"):
+            controller.call("balance", {}, context="Ada")
+
+    asyncio.run(main())
+
+
+def test_a_list_of_arguments_follows_the_positions() -> None:
+    def area(width: float, height: float) -> float:
+        """Compute."""
+        return width * height
+
+    controller = Controller.from_functions([area])
+    assert controller.call("area", [2, 3]).value == 6
+    assert controller.call("area", "[2, 3]").value == 6
+
+
+def deep(levels: int) -> list[object]:
+    value: list[object] = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+BAD = [
+    "",
+    "no json at all",
+    '"text"',
+    "[" * 100_000,
+    "{" * 100_000,
+    '{"amount": NaN}',
+    '{"amount": 1e999}',
+    '{"amount": ' + "9" * 5000 + "}",
+    '{"amount": "\\ud800"}',
+    '{"amount": 1, "amount": 2}',
+    '{"amount": 1, "\\u0061mount": 2}',
+    '{"amount": "' + "x" * (1 << 20) + '"}',
+    b"\xff\xfe",
+    b"\xef\xbb\xbf{",
+    None,
+    7,
+    True,
+    [],
+    deep(10_000),
+    {"amount": deep(10_000)},
+    {"amount": float("nan")},
+    {"amount": float("inf")},
+    {"amount": 10**5000},
+    {"amount": "\ud800"},
+    {"amount": object()},
+    {"amount": {1, 2}},
+    {"\ud800": 1},
+    {1: 2},
+    {"amount": 1, "self": 1, "__class__": 2, "_handler": "delete_all"},
+]
+
+
+@pytest.mark.parametrize("stack", ["main", "small"])
+def test_bad_arguments_are_an_error_outcome_in_any_stack(stack: str) -> None:
+    controller = bank()
+    told: list[str] = []
+
+    def try_all() -> None:
+        for bad in BAD:
+            outcome = controller.call("transfer", bad, human={"account": "a"})  # type: ignore[arg-type]
+            assert outcome.is_error, bad
+            assert outcome.failure is not None
+            assert outcome.failure.issues
+            assert len(outcome.text.encode()) < 10_000
+            assert "Traceback" not in outcome.text
+            told.append(outcome.text)
+
+    if stack == "main":
+        try_all()
+    else:
+        size = threading.stack_size(512 * 1024)
+        try:
+            thread = threading.Thread(target=try_all)
+            thread.start()
+            thread.join()
+        finally:
+            threading.stack_size(size)
+    assert len(told) == len(BAD)
+
+
+def test_superfluous_arguments_are_each_named_and_bind_nothing() -> None:
+    outcome = bank().call(
+        "transfer",
+        {"amount": 1, "self": 1, "__class__": 2, "_handler": "x"},
+        human={"account": "a"},
+    )
+    assert outcome.failure is not None
+    assert {str(issue.path) for issue in outcome.failure.issues} == {
+        "$input.self",
+        "$input.__class__",
+        "$input._handler",
+    }
+
+
+class Empty:
+    """Nothing here."""
+
+
+class Undecorated:
+    """Nothing marked."""
+
+    def run(self, x: int) -> int:
+        """Run."""
+        return x
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [(Empty(), "Empty"), (Undecorated(), "@function"), (Undecorated(), "all=True")],
+)
+def test_a_class_with_nothing_exposed_is_refused_with_the_remedy(source: object, said: str) -> None:
+    with pytest.raises(DefinitionError, match=said):
+        Controller.from_object(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "/nowhere/openapi.json",
+        "/",
+        "",
+        "{",
+        "not: [yaml",
+        "{}",
+        '{"openapi": "9.9", "paths": {}}',
+        "https://example.com/openapi.json",
+        b"\xff\xff",
+        {},
+        {"swagger": "1.2"},
+    ],
+)
+def test_what_is_no_document_is_one_of_our_errors(source: object) -> None:
+    with pytest.raises(PyfunctoolsError) as caught:
+        Controller.from_openapi(source)  # type: ignore[arg-type]
+    assert len(str(caught.value)) > 10
+
+
+def test_a_controller_closes_what_its_runners_hold() -> None:
+    async def main() -> None:
+        async with bank() as controller:
+            assert (await controller.acall("balance", {}, context="Ada")).text == "Ada has 7, None"
+
+    before = set(threading.enumerate())
+    asyncio.run(main())
+    with bank() as controller:
+        assert controller.call("balance", {}, context="Ada").text == "Ada has 7, None"
+    for thread in set(threading.enumerate()) - before:
+        thread.join(10)
+    assert set(threading.enumerate()) <= before
+
+
+def test_many_threads_share_one_controller() -> None:
+    def echo(n: int) -> int:
+        """Echo."""
+        return n
+
+    async def echo_later(n: int) -> int:
+        """Echo."""
+        await asyncio.sleep(0)
+        return n
+
+    controller = Controller.from_functions([echo, echo_later])
+    wrong: list[object] = []
+
+    def work(start: int) -> None:
+        for n in range(start, start + 100):
+            for name in ("echo", "echo_later"):
+                outcome = controller.call(name, f'{{"n": {n}}}')
+                if outcome.value != n:
+                    wrong.append(outcome)
+
+    threads = [threading.Thread(target=work, args=(start * 100,)) for start in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    controller.close()
+    assert wrong == []
+
+
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "Shop", "version": "1"},
+    "paths": {
+        "/orders": {"get": {"tags": ["orders"]}, "post": {"tags": ["orders", "write"]}},
+        "/orders/{id}": {"get": {"tags": ["orders"]}, "delete": {"tags": ["write"]}},
+        "/teas": {"get": {"x-human": True}},
+    },
+}
+
+
+def shop() -> Controller:
+    return Controller.from_openapi(DOCUMENT, server="http://127.0.0.1:9")
+
+
+@pytest.mark.parametrize(
+    ("asked", "names"),
+    [
+        ({}, ["orders_get", "orders_post", "orders_getById", "orders_eraseById"]),
+        ({"tags": ["write"]}, ["orders_post", "orders_eraseById"]),
+        ({"methods": ["get"]}, ["orders_get", "orders_getById"]),
+        ({"paths": ["/orders/*"]}, ["orders_getById", "orders_eraseById"]),
+        ({"names": ["*_get", "*_post"]}, ["orders_get", "orders_post"]),
+        ({"where": lambda f: f.destructive}, ["orders_eraseById"]),
+        ({"tags": ["orders"], "methods": ["POST"]}, ["orders_post"]),
+        ({"tags": []}, []),
+    ],
+)
+def test_select_keeps_what_everything_asked_holds_for(
+    asked: dict[str, object], names: list[str]
+) -> None:
+    chosen = shop().select(**asked)  # type: ignore[arg-type]
+    assert [each.name for each in chosen] == names
+    assert len(chosen.skipped) == 1
+    assert len(bank().select(paths=["*"], methods=["GET"])) == 0
+
+
+def test_controllers_are_combined_and_told_apart_by_a_prefix() -> None:
+    both = Controller.combine(bank(), shop())
+    assert both.name == "Bank + Shop"
+    assert len(both) == 7
+    assert len(both.skipped) == 1
+    assert both.call("transfer", {"amount": 1}, human={"account": "a"}).text == "sent 1.0"
+    with pytest.raises(DefinitionError, match="prefixed"):
+        Controller.combine(bank(), bank())
+    twice = Controller.combine(bank().prefixed("a_"), bank().prefixed("b_"))
+    assert twice.call("b_transfer", {"amount": 1}, human={"account": "a"}).function == "b_transfer"
+    with pytest.raises(DefinitionError, match="not a name"):
+        bank().prefixed("x" * 60)

@@ -1,0 +1,114 @@
+"""The public face: complete, sorted, documented, light."""
+
+import subprocess
+import sys
+from types import FunctionType
+
+import pytest
+
+import pyfunctools
+import pyfunctools.schema
+
+FACES = [pyfunctools, pyfunctools.schema]
+
+
+def names_of(text: str) -> list[str]:
+    return text.split()
+
+
+def test_the_face_is_exactly_this() -> None:
+    assert pyfunctools.__all__ == names_of(
+        "ArgumentsError Context Controller DefinitionError DocumentError Failure Function Human "
+        "Inject Issue Limits LoopError Method Outcome Param Path PendingCall PyfunctoolsError "
+        "RemoteTool Repair Retry Route SchemaError Separated Skipped Success UnknownFunctionError "
+        "function function_of human"
+    )
+    assert pyfunctools.schema.__all__ == names_of(
+        "Failure Issue Path Repair Result Separated Side Success Validator coerce merge normalize "
+        "parse separate validate"
+    )
+
+
+@pytest.mark.parametrize("face", FACES, ids=lambda face: face.__name__)
+def test_the_face_is_sorted_and_every_name_is_there_and_documented(face: object) -> None:
+    exported: list[str] = face.__all__  # type: ignore[attr-defined]
+    assert exported == sorted(exported)
+    assert face.__doc__
+    for name in exported:
+        value = getattr(face, name)
+        if isinstance(value, type | FunctionType):
+            assert value.__doc__, name
+    assert set(exported) <= set(dir(face))
+
+
+def test_public_methods_of_public_classes_are_documented() -> None:
+    for name in pyfunctools.__all__:
+        value = getattr(pyfunctools, name)
+        if isinstance(value, type):
+            for member, held in vars(value).items():
+                if not member.startswith("_") and callable(getattr(held, "__func__", held)):
+                    assert held.__doc__, f"{name}.{member}"
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        pyfunctools.nothing  # noqa: B018
+
+
+HEAVY = (
+    "pydantic",
+    "jsonschema_rs",
+    "httpx",
+    "httpx2",
+    "asyncio",
+    "typer",
+    "rich",
+    "fastapi",
+    "ruamel",
+    "yaml",
+    "docstring_parser",
+)
+
+LIGHT = """
+import sys
+from pyfunctools import Controller, function
+
+class Shop:
+    @function
+    def buy(self, item: str) -> str:
+        '''Buy.'''
+        return item
+
+print(*[name for name in {heavy!r} if name in sys.modules])
+"""
+
+
+def test_decorating_a_class_loads_nothing_heavy() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LIGHT.format(heavy=HEAVY)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == ""
+
+
+VERBS = ["normalize", "parse", "coerce", "validate", "separate", "merge"]
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "import pyfunctools.schema.{verb} as m; from pyfunctools.schema import {verb} as f",
+        "from pyfunctools.schema import {verb} as f; import pyfunctools.schema.{verb}",
+        "import pyfunctools.schema.{verb}; import pyfunctools.schema as s; f = s.{verb}",
+        "import pyfunctools; from pyfunctools.schema.{verb} import {verb} as f",
+    ],
+)
+def test_a_verb_is_the_function_in_every_order_of_import(order: str) -> None:
+    code = "\n".join(
+        f"{order.format(verb=verb)}\nassert callable(f), f\n"
+        f"from pyfunctools.schema import {verb} as f\nassert callable(f), f"
+        for verb in VERBS
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
