@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         UnknownFunctionError,
     )
     from pyfunctools.execution.call import PendingCall
+    from pyfunctools.execution.files import File
     from pyfunctools.limits import Limits
     from pyfunctools.origin import Method, RemoteTool, Route
     from pyfunctools.outcome import Outcome
@@ -50,6 +51,7 @@ __all__ = [
     "DefinitionError",
     "DocumentError",
     "Failure",
+    "File",
     "Function",
     "Human",
     "Inject",
@@ -89,6 +91,7 @@ _HOMES = {
         "UnknownFunctionError",
     ),
     "execution.call": ("PendingCall",),
+    "execution.files": ("File",),
     "limits": ("Limits",),
     "origin": ("Method", "RemoteTool", "Route"),
     "outcome": ("Outcome",),

@@ -81,20 +81,24 @@ class Controller:
         """Give a controller of an object's methods marked `@function`.
 
         With `all=True` of the public methods that its class itself defines; with `inherited=True`
-        those of its base classes too. The class docstring becomes the description.
+        those of its base classes too. What is marked and never exposed (a private name, a
+        property) is in `skipped`. The class docstring becomes the description.
 
         Raises:
             DefinitionError: nothing is exposed, or a method cannot become a function.
         """
         from pyfunctools.execution.local import LocalRunner
-        from pyfunctools.sources.python.reader import description_of, functions_of_object
+        from pyfunctools.sources.python import reader
 
-        functions = functions_of_object(source, all=all, inherited=inherited, is_human=is_human)
+        functions = reader.functions_of_object(
+            source, all=all, inherited=inherited, is_human=is_human
+        )
         runner = LocalRunner()
         return cls(
             ((function, runner) for function in functions),
             name=(source if isinstance(source, type) else type(source)).__name__,
-            description=description_of(source),
+            description=reader.description_of(source),
+            skipped=reader.skipped_of_object(source, inherited=inherited),
         )
 
     @classmethod
@@ -146,6 +150,7 @@ class Controller:
             DocumentError: the document cannot be read, or with `on_skip="raise"` not all of it.
             DefinitionError: a setting is none of those it may be.
         """
+        from pyfunctools.execution.credentials import check_schemes
         from pyfunctools.execution.http import HttpRunner
         from pyfunctools.limits import DEFAULT_LIMITS
         from pyfunctools.sources.openapi.reader import read
@@ -161,6 +166,7 @@ class Controller:
             resolver=resolver,
             limits=limits,
         )
+        check_schemes(connection.get("auth") or {}, reading.functions)
         return cls(
             ((function, runner) for function in reading.functions),
             name=reading.title,
@@ -360,9 +366,11 @@ class Controller:
 
 
 def _collision(one: Function, other: Function) -> DefinitionError:
+    from pyfunctools.origin import place
+
     return DefinitionError(
         one.name,
-        f"Two functions have this name: {_lives(one)} and {_lives(other)}.",
+        f"Two functions have this name: {place(one.origin)} and {place(other.origin)}.",
         "Rename one with `@function(name=...)`, or tell controllers apart with `prefixed`.",
     )
 
@@ -382,17 +390,3 @@ def _route_of(function: Function) -> tuple[str, str]:
 
     origin = function.origin
     return (origin.method, origin.path) if isinstance(origin, Route) else ("", "")
-
-
-def _lives(function: Function) -> str:
-    from pyfunctools.origin import Method, Route
-
-    match function.origin:
-        case Method(qualname=qualname):
-            return qualname
-        case Route(method=method, path=path):
-            return f"{method} {path}"
-        case None:
-            return "a written schema"
-        case remote:
-            return f"{remote.server}/{remote.name}"

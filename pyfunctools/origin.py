@@ -23,3 +23,16 @@ class RemoteTool:
 
 
 Origin: TypeAlias = Method | Route | RemoteTool
+
+
+def place(origin: Origin | None) -> str:
+    """Say in a few words where a function lives: `GET /teas`, `Shop.buy`, `files/read`."""
+    match origin:
+        case Route(method=method, path=path):
+            return f"{method} {path}"
+        case Method(qualname=qualname):
+            return qualname
+        case RemoteTool(server=server, name=name):
+            return f"{server}/{name}"
+        case None:
+            return "a written schema"

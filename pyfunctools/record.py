@@ -26,6 +26,7 @@ from pyfunctools.schema import (
     separate,
 )
 from pyfunctools.schema.predicates import IsHuman, is_human_by_default
+from pyfunctools.schema.references import prune, resolve
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
 """What a function may be called: the rule that every vendor's rule admits."""
@@ -200,8 +201,6 @@ class Function:
         there are such; else the properties in their order. Each is complete, with the `$defs` it
         reaches.
         """
-        from pyfunctools.schema.references import prune
-
         properties = _properties(self.parameters)
         definitions = self.parameters.get("$defs")
         return tuple(
@@ -244,6 +243,8 @@ class Function:
         inputs in the order of `positional`, without those that are the human's. Text that ends
         inside its last scalar is an issue unless `allow_truncated`: 1 may have been 1000.
         """
+        if (right := self._right(arguments)) is not None:
+            return right
         read = self._read(arguments, allow_truncated)
         if not read:
             return read
@@ -253,6 +254,19 @@ class Function:
         if checked:
             return Success(value=checked.value, repairs=repairs)
         return Failure(value=checked.value, issues=checked.issues, repairs=repairs)
+
+    def _right(self, arguments: str | bytes | JsonValue) -> Success[JsonValue] | None:
+        """Give arguments that are right as they are written, as most are; saves to coerce them."""
+        read = parse(arguments) if isinstance(arguments, str | bytes) else Success(value=arguments)
+        if not read or read.repairs or not isinstance(read.value, dict):
+            return None
+        schemas = self.schemas.get()
+        if schemas.separated is None:
+            is_right = schemas.validator.is_valid(read.value)
+        else:
+            is_right = bool(schemas.separated.validate(read.value, "llm"))
+        # What is right needs no repair, but for `42.0`, which coercion makes an `int`.
+        return read if is_right and not _has_whole_float(read.value) else None
 
     def _read(
         self, arguments: str | bytes | JsonValue, allow_truncated: bool
@@ -285,6 +299,20 @@ class Function:
         return schemas.parameters if schemas.separated is None else schemas.separated.llm
 
 
+def _has_whole_float(value: JsonValue) -> bool:
+    stack = [value]
+    while stack:
+        held = stack.pop()
+        if isinstance(held, float):
+            if held.is_integer():
+                return True
+        elif isinstance(held, dict):
+            stack.extend(held.values())
+        elif isinstance(held, list):
+            stack.extend(held)
+    return False
+
+
 def _properties(schema: JsonSchema) -> JsonObject:
     properties = schema.get("properties")
     return properties if isinstance(properties, dict) else {}
@@ -293,19 +321,35 @@ def _properties(schema: JsonSchema) -> JsonObject:
 def _closed(name: str, parameters: JsonSchema | Sequence[Param]) -> JsonSchema:
     if not isinstance(parameters, Mapping):
         return normalize(parameters_of(parameters, name))
-    schema = normalize(parameters)
+    whole = normalize(parameters)
+    resolved = resolve(whole, whole)
+    schema = resolved if isinstance(resolved, dict) else whole
     if schema.get("type", "object") != "object":
         raise DefinitionError(
             name,
             f"The parameters have the type {schema['type']!r}.",
             "A model gives arguments by name: wrap them in an object with a property for each.",
         )
-    return {
-        "type": "object",
-        "properties": {},
-        **schema,
-        "additionalProperties": schema.get("additionalProperties", False),
+    closed = {"additionalProperties": False} if _OPEN.isdisjoint(schema) else {}
+    defined = {"$defs": whole["$defs"]} if "$defs" in whole else {}
+    return prune({"type": "object", "properties": {}, **schema, **closed, **defined})
+
+
+_OPEN = frozenset(
+    {
+        "$ref",
+        "additionalProperties",
+        "allOf",
+        "anyOf",
+        "else",
+        "if",
+        "oneOf",
+        "patternProperties",
+        "then",
+        "unevaluatedProperties",
     }
+)
+"""Keywords beside which an object is left as it is written: they may allow what it lacks."""
 
 
 def _method(called: Callable[..., object]) -> Method:

@@ -421,3 +421,35 @@ def test_controllers_are_combined_and_told_apart_by_a_prefix() -> None:
     assert twice.call("b_transfer", {"amount": 1}, human={"account": "a"}).function == "b_transfer"
     with pytest.raises(DefinitionError, match="not a name"):
         bank().prefixed("x" * 60)
+
+
+def test_a_credential_that_no_operation_asks_for_is_refused() -> None:
+    secured = {
+        **DOCUMENT,
+        "security": [{"key": []}],
+        "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+    }
+    assert len(Controller.from_openapi(secured, auth={"key": "SECRET-7f3a"})) == 4
+    with pytest.raises(DefinitionError) as caught:
+        Controller.from_openapi(secured, auth={"Key": "SECRET-7f3a"})
+    assert "It asks for: key." in str(caught.value)
+    assert "SECRET-7f3a" not in str(caught.value)
+    with pytest.raises(DefinitionError, match=r"It asks for: none\."):
+        Controller.from_openapi(DOCUMENT, auth={"key": "x"})
+
+
+def test_what_is_marked_and_never_exposed_is_skipped_with_the_reason() -> None:
+    class Shop:
+        @function
+        def buy(self) -> str:
+            """Buy."""
+            return ""
+
+        @function
+        def _hidden(self) -> str:
+            """Hide."""
+            return ""
+
+    controller = Controller.from_object(Shop())
+    assert [each.name for each in controller] == ["buy"]
+    assert ["_hidden" in each.where for each in controller.skipped] == [True]

@@ -18,10 +18,10 @@ def names_of(text: str) -> list[str]:
 
 def test_the_face_is_exactly_this() -> None:
     assert pyfunctools.__all__ == names_of(
-        "ArgumentsError Context Controller DefinitionError DocumentError Failure Function Human "
-        "Inject Issue Limits LoopError Method Outcome Param Path PendingCall PyfunctoolsError "
-        "RemoteTool Repair Retry Route SchemaError Separated Skipped Success UnknownFunctionError "
-        "function function_of human"
+        "ArgumentsError Context Controller DefinitionError DocumentError Failure File Function "
+        "Human Inject Issue Limits LoopError Method Outcome Param Path PendingCall "
+        "PyfunctoolsError RemoteTool Repair Retry Route SchemaError Separated Skipped Success "
+        "UnknownFunctionError function function_of human"
     )
     assert pyfunctools.schema.__all__ == names_of(
         "Failure Issue Path Repair Result Separated Side Success Validator coerce merge normalize "

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from pyfunctools import Method, RemoteTool, Route
-from pyfunctools.origin import Origin
+from pyfunctools.origin import Origin, place
 
 ORIGINS: list[Origin] = [
     Method(qualname="Shop.buy", is_async=True),
@@ -19,6 +19,17 @@ ORIGINS: list[Origin] = [
 def test_an_origin_survives_copies(origin: Origin) -> None:
     assert copy.deepcopy(origin) == origin
     assert pickle.loads(pickle.dumps(origin)) == origin
+
+
+@pytest.mark.parametrize(
+    ("origin", "words"),
+    [
+        *zip(ORIGINS, ["Shop.buy", "GET /teas", "files/read"], strict=True),
+        (None, "a written schema"),
+    ],
+)
+def test_the_place_is_said_in_a_few_words(origin: Origin | None, words: str) -> None:
+    assert place(origin) == words
 
 
 def test_a_method_is_synchronous_unless_said() -> None:

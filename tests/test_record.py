@@ -52,6 +52,21 @@ def test_parameters_are_closed_and_complete() -> None:
     assert Function.from_schema(name="f", parameters=opened).check('{"a": "1"}').value == {"a": 1}
 
 
+def test_parameters_behind_a_reference_or_a_union_are_not_closed_wrongly() -> None:
+    inner = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    behind = Function.from_schema(
+        name="f", parameters={"$ref": "#/definitions/A", "definitions": {"A": inner}}
+    )
+    assert behind.parameters == {**inner, "additionalProperties": False}
+    assert behind.check('{"a": "1"}').value == {"a": 1}
+    assert not behind.check('{"a": 1, "b": 2}')
+    branches = [inner, {"type": "object", "properties": {"b": {}}, "required": ["b"]}]
+    union = Function.from_schema(name="f", parameters={"anyOf": branches})
+    assert union.check({"a": 1})
+    assert union.check({"b": 1})
+    assert not union.check({"c": 1})
+
+
 def test_a_record_from_params_equals_the_one_from_its_schema() -> None:
     params = [Param("item", "string", "What."), Param("count", "integer", required=False)]
     written = {

@@ -11,7 +11,7 @@ from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import screen
 from pyfunctools.cli.source import open_source, read_human, read_value
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
-from pyfunctools.origin import Route
+from pyfunctools.origin import Route, place
 from pyfunctools.record import Function
 
 app = typer.Typer(
@@ -132,7 +132,7 @@ def _served(function: Function, server: str | None) -> None:
 def _row(function: Function) -> dict[str, object]:
     return {
         "name": function.name,
-        "origin": screen.lives(function),
+        "origin": place(function.origin),
         "description": function.description,
         "tags": list(function.tags),
         "deprecated": function.deprecated,

@@ -11,7 +11,7 @@ from rich.text import Text
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.controller import Controller
-from pyfunctools.origin import Method, Route
+from pyfunctools.origin import place
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
 
@@ -37,17 +37,6 @@ def compact(value: JsonValue, width: int = 74, indent: int = 0, beside: int = 0)
     return f"{opened}\n{inner}\n{' ' * indent}{closed}"
 
 
-def lives(function: Function) -> str:
-    """Say where a function lives: `GET /teas`, or a method's qualified name."""
-    match function.origin:
-        case Route(method=method, path=path):
-            return f"{method} {path}"
-        case Method(qualname=qualname):
-            return qualname
-        case _:
-            return ""
-
-
 def summary_of(function: Function) -> str:
     """Give the first line of a function's description."""
     return function.description.partition("\n")[0]
@@ -62,7 +51,7 @@ def function_table(functions: list[Function]) -> Table:
     for function in functions:
         table.add_row(
             plain(function.name),
-            plain(lives(function)),
+            plain(place(function.origin)),
             plain(shortened(summary_of(function), 120)),
         )
     return table
@@ -92,7 +81,7 @@ def function_page(function: Function) -> RenderableType:
         )
         if said
     ]
-    about = " · ".join(part for part in (lives(function), *function.tags, *marks) if part)
+    about = " · ".join(part for part in (place(function.origin), *function.tags, *marks) if part)
     parts: list[RenderableType] = [plain(function.name, "bold cyan"), plain(about, "dim")]
     if function.description:
         parts += [Text(), plain(function.description)]

@@ -6,6 +6,8 @@ from typing import Protocol, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import UnknownFunctionError
+from pyfunctools.execution.files import with_files
+from pyfunctools.execution.sides import NOT_YOURS
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
 from pyfunctools.schema import Failure, Success
@@ -65,12 +67,13 @@ def prepare(
 ) -> ReadyCall | Outcome:
     """Give the call that may run, or the outcome that says why none may.
 
+    Bytes among the human's values, and mappings whose `content` is bytes, are files.
     Nothing of the function runs here, and nothing is sent.
     """
     checked = function.check(arguments)
     if not checked:
         return _refused(function, checked)
-    merged = function.merge(llm=checked.value, human=human)
+    merged = function.merge(llm=checked.value, human=with_files(human))
     if not merged:
         return _not_merged(function, checked, merged, asked=human is not None)
     whole = merged.value if isinstance(merged.value, dict) else {}
@@ -114,12 +117,9 @@ def _not_merged(
             needs_human=separated.human,
         )
     return Outcome(
-        text=_NOT_YOURS,
+        text=NOT_YOURS,
         is_error=True,
         failure=failure,
         function=function.name,
         repairs=checked.repairs,
     )
-
-
-_NOT_YOURS = "What the person gave is not accepted. Nothing has run; this is not yours to correct."

@@ -12,7 +12,8 @@ class Connection(TypedDict, total=False):
     its name. Headers as a whole and each credential may be a function of nothing or of the call's
     context. `client` is an httpx client to use instead of the controller's own connections.
     With `expose_error_body` the model reads an excerpt of a failed answer's body; with
-    `block_private_networks` only addresses of the open internet are connected to.
+    `block_private_networks` only addresses of the open internet are connected to; with `deep` a
+    `deepObject` parameter may nest (`a[b][c]`), which the specification leaves open.
     """
 
     server: str | bool | None
@@ -22,3 +23,4 @@ class Connection(TypedDict, total=False):
     client: object
     expose_error_body: bool
     block_private_networks: bool
+    deep: bool

@@ -4,7 +4,7 @@ Values are here only until a request is made. They are never in a text, a `repr`
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from inspect import Parameter, signature
 from typing import cast
@@ -13,6 +13,7 @@ from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.execution.location import TOKEN, is_field_value
 from pyfunctools.execution.request import HttpRequest
 from pyfunctools.execution.style import UnsendableError, percent
+from pyfunctools.record import Function
 from pyfunctools.route import Route, SecurityScheme
 
 
@@ -73,6 +74,27 @@ def signed(request: HttpRequest, scheme: SecurityScheme, credential: object) -> 
             return _with_header(request, "authorization", text)
         return _with_header(request, "authorization", f"{kind.title()} {text}")
     raise DocumentError(f"securitySchemes.{scheme.name}", f"The type {scheme.type!r} is not known.")
+
+
+def check_schemes(given: Iterable[str], functions: Iterable[Function]) -> None:
+    """Refuse a credential that no operation would ever send.
+
+    Raises:
+        DefinitionError: no operation asks for a security scheme of this name.
+    """
+    asked = {
+        name
+        for function in functions
+        if isinstance(function.origin, Route)
+        for name in function.origin.schemes
+    }
+    for name in given:
+        if name not in asked:
+            raise DefinitionError(
+                f"auth[{name!r}]",
+                "No operation of the document asks for a security scheme of this name.",
+                f"It asks for: {', '.join(sorted(asked)) or 'none'}.",
+            )
 
 
 def is_digest(scheme: SecurityScheme) -> bool:

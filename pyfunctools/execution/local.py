@@ -15,6 +15,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, LoopError, Retry
+from pyfunctools.execution.sides import refused
 from pyfunctools.handler import Bound, Handler
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
@@ -52,7 +53,7 @@ class LocalRunner:
             raise LoopError(function.name)
         bound = handler.bind(arguments, context)
         if not bound:
-            return Outcome(text=bound.feedback(), is_error=True, failure=bound)
+            return replace(refused(function, bound), sent=None)
         try:
             if self._executor is None or handler.is_async:
                 value = _complete(bound.value)
@@ -79,7 +80,7 @@ class LocalRunner:
         handler = _handler_of(function)
         bound = handler.bind(arguments, context)
         if not bound:
-            return Outcome(text=bound.feedback(), is_error=True, failure=bound)
+            return replace(refused(function, bound), sent=None)
         try:
             if handler.is_async:
                 value = bound.value()

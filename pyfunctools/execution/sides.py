@@ -41,7 +41,7 @@ def _sided(issue: Issue, whole: JsonValue, shown: JsonValue) -> Issue:
 
 def _outcome(function: Function, failure: Failure, told: Failure | None) -> Outcome:
     return Outcome(
-        text=_NOT_YOURS if told is None else told.feedback(),
+        text=NOT_YOURS if told is None else told.feedback(),
         is_error=True,
         failure=failure,
         sent="no",
@@ -49,6 +49,4 @@ def _outcome(function: Function, failure: Failure, told: Failure | None) -> Outc
     )
 
 
-_NOT_YOURS = (
-    "What the person gave cannot be sent. Nothing has been sent; this is not yours to correct."
-)
+NOT_YOURS = "What the person gave is not accepted. Nothing has run; this is not yours to correct."

@@ -9,15 +9,20 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.admit import Contents, admit
 from pyfunctools.schema.path import pointer_of
 from pyfunctools.schema.references import defined_name, definition, steps_of
 from pyfunctools.schema.spelling import ASSERTIONS
-from pyfunctools.schema.walk import LISTED, NAMED, SINGLE, Place, children, opened
+from pyfunctools.schema.walk import LISTED, NAMED, SINGLE, Place, children, opened, subschemas
 
 Lookup: TypeAlias = Callable[[str], JsonSchema | bool | None]
 """What gives the target of a reference that leads out of a schema, `None` where it knows none."""
+
+MOST_TIMES, MOST_COPIED = 4, 20_000
+"""How many schemas a bundle may have: so many for each one that was read, and so many more.
+
+Every way to a dynamic anchor makes a copy, and a page of schema can have millions of ways.
+"""
 
 _IDENTITY = frozenset(
     {
@@ -71,7 +76,7 @@ def _draft(schema: JsonSchema) -> str:
     return str(schema.get("$schema", ""))
 
 
-def bundle(schema: JsonSchema, lookup: Lookup | None = None, name: str | None = None) -> JsonSchema:
+def bundle(schema: JsonSchema, lookup: Lookup | None = None) -> JsonSchema:
     """Give a copy in which all references are `#/$defs/NAME`, and nothing else names a place.
 
     What a reference leads to becomes a definition at the root, named after the reference:
@@ -79,8 +84,7 @@ def bundle(schema: JsonSchema, lookup: Lookup | None = None, name: str | None = 
     with an `$id`. `$dynamicRef` and `$recursiveRef` become references to a definition for each way
     that leads to them. Where the schema itself ends, `lookup` is asked: for a reference with a URI
     first for the whole document at that URI. What leads nowhere stays as it is, made absolute where
-    there is an `$id`. Where the schema has a `name` that the lookup knows, a reference to its root
-    leads there, and other new names begin with it.
+    there is an `$id`.
 
     What only `$schema` tells is read here as well: up to draft-07 nothing counts beside a `$ref`,
     and draft-04 has `id`. Under any `$schema`, an empty `enum` means what the draft says it means:
@@ -89,13 +93,12 @@ def bundle(schema: JsonSchema, lookup: Lookup | None = None, name: str | None = 
     Raises:
         SchemaError: it grows beyond all measure.
     """
-    return _Bundle(schema, lookup, name).run()
+    return _Bundle(schema, lookup).run()
 
 
 class _Bundle:
-    def __init__(self, root: JsonSchema, lookup: Lookup | None, name: str | None) -> None:
+    def __init__(self, root: JsonSchema, lookup: Lookup | None) -> None:
         self._root = root
-        self._called = name
         self._lookup = lookup
         self._stated = "$schema" in root
         self._early = _EARLY.search(_draft(root)) is not None
@@ -105,19 +108,18 @@ class _Bundle:
         self._outsiders: dict[str, JsonSchema | bool | None] = {}
         self._anchors: dict[tuple[str, str], JsonSchema] = {}
         self._dynamic: dict[str, dict[str, JsonSchema]] = {}
+        self._left = MOST_COPIED
         self._read(root, self._base)
         self._dangling = self._leading_nowhere()
         self._definitions: dict[str, JsonValue] = {}
         self._names: dict[tuple[int, str | None, Scope], str] = {}
+        self._numbered: dict[str, Iterator[str]] = {}
         self._todo: list[tuple[Place, str | None, Scope]] = []
-        self._left = DEFAULT_LIMITS.document_nodes
 
     def run(self) -> JsonSchema:
         """Give the bundled schema."""
         whole: dict[str, JsonValue] = {}
         scope = self._entered((), self._base)
-        if self._called is not None:
-            self._names[id(self._root), self._base, scope] = self._called
         self._todo.append((Place(whole, "", self._root), self._base, scope))
         for keyword in ("$defs", "definitions"):
             named = self._root.get(keyword)
@@ -137,6 +139,7 @@ class _Bundle:
         stack: list[tuple[JsonSchema, str]] = [(document, uri)]
         while stack:
             schema, base = stack.pop()
+            self._left += MOST_TIMES
             root = self._resources.setdefault(base, _Target(schema, base))
             for keyword in ("$anchor", "$dynamicAnchor"):
                 if isinstance(name := schema.get(keyword), str):
@@ -187,7 +190,7 @@ class _Bundle:
             return
         copy, places = opened(self._translated(schema, resource, scope))
         place.put(copy)
-        self._left -= 1 + len(copy)
+        self._left -= 1
         if self._left < 0:
             raise SchemaError("the definitions a schema refers to grow beyond all measure")
         for inner in places:
@@ -238,7 +241,7 @@ class _Bundle:
                 first = dict(scope).get(anchor, target.resource)
                 target = _Target(self._dynamic[first][anchor], first)
         scope = self._entered(scope, target.resource)
-        return definition(self._name(target, scope, self._wanted(reference)))
+        return definition(self._name(target, scope, _name_of(reference)))
 
     def _outside(self, reference: str, resource: str | None, scope: Scope) -> str | None:
         name = defined_name(reference)
@@ -246,7 +249,7 @@ class _Bundle:
             return definition(name)
         found = self._looked_up(reference)
         if found is not None:
-            return definition(self._name(_Target(found, None), scope, self._wanted(reference)))
+            return definition(self._name(_Target(found, None), scope, _name_of(reference)))
         if reference.startswith("#"):
             return self._nowhere(reference)
         if not resource:
@@ -275,7 +278,7 @@ class _Bundle:
         for step in steps_of("#" + fragment) or ():
             if isinstance(value, dict) and step in value:
                 value = value[str(step)]
-            elif isinstance(value, list) and str(step).isdecimal() and int(step) < len(value):
+            elif isinstance(value, list) and _is_index(str(step), len(value)):
                 value = value[int(step)]
             else:
                 return None
@@ -302,23 +305,21 @@ class _Bundle:
             found = self._outsiders[reference] = self._lookup(reference)
             if found is not None and not isinstance(found, bool):
                 admit(found)
+                self._left += MOST_TIMES * sum(1 for _ in subschemas(found))
         return self._outsiders[reference]
 
     def _name(self, target: _Target, scope: Scope, wanted: str) -> str:
         """Give the name of the definition of a schema, which is made if there is none."""
         key = (id(target.schema), target.resource, scope)
         if key not in self._names:
-            name = next(name for name in _numbered(wanted) if self._is_free(name))
+            names = self._numbered.setdefault(wanted, _numbered(wanted))
+            name = next(name for name in names if self._is_free(name))
             self._names[key] = name
             self._definitions[name] = True
             self._todo.append(
                 (Place(self._definitions, name, target.schema), target.resource, scope)
             )
         return self._names[key]
-
-    def _wanted(self, reference: str) -> str:
-        name = _name_of(reference)
-        return name if self._called is None else f"{self._called}_{name}"
 
     def _is_free(self, name: str) -> bool:
         if name in self._definitions or name in self._dangling:
@@ -329,6 +330,11 @@ class _Bundle:
 def _also(node: dict[str, JsonValue], schema: JsonSchema | bool) -> None:
     parts = node.get("allOf")
     node["allOf"] = [*(parts if isinstance(parts, list) else []), schema]
+
+
+def _is_index(step: str, length: int) -> bool:
+    # Python reads no number of more than 4,300 digits, and no array is that long.
+    return step.isascii() and step.isdigit() and len(step) < 20 and int(step) < length
 
 
 def _absolute(base: str, reference: str) -> tuple[str, str]:

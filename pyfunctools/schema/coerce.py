@@ -15,11 +15,10 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.schema.branch import Unions
 from pyfunctools.schema.equal import equal
 from pyfunctools.schema.fit import EXACT, MAX_DEPTH, NOT, ROUND, Fit, Fitting, TooDeep
-from pyfunctools.schema.parse import parse
+from pyfunctools.schema.meanings import decoded, meanings
 from pyfunctools.schema.path import Keys, Path
 from pyfunctools.schema.places import Parts, Places
 from pyfunctools.schema.result import Repair, Success
-from pyfunctools.schema.scalar import boolean_from, integer_from, is_null, number_from, text_from
 from pyfunctools.schema.shape import UNIONS, listed_values, schemas_of, type_of
 
 WRAPPERS: Final = frozenset(
@@ -35,6 +34,7 @@ WRAPPERS: Final = frozenset(
         "parameters",
         "params",
         "payload",
+        "properties",
         "tool_args",
         "tool_arguments",
         "tool_input",
@@ -42,11 +42,7 @@ WRAPPERS: Final = frozenset(
 )
 """Keys that models put around the arguments."""
 
-_GUESSED = frozenset({"prose", "rest", "truncated"})
-"""Repairs after which a text is rather taken for a text that only looks like JSON."""
-_JSON = ("{", "[", '"', "`", "~")
-"""How a text begins that may be JSON."""
-_MOST_VALUES = 2_000_000
+_MOST_VALUES = 1_000_000
 _MOST_TRIALS = 256
 _MOST_PATHS = 16 << 20
 """What is done at most for one value; one that takes more is given as it is."""
@@ -80,10 +76,11 @@ def is_exact(value: JsonValue) -> bool:
     Then `coerce` gives the value as it is, if it is right; where that is known, this is quicker.
     A value that is nested more than 64 deep is not looked through.
     """
-    level: list[Iterable[JsonValue]] = [(value,)]
+    level: dict[int, Iterable[JsonValue]] = {0: (value,)}
     for _ in range(MAX_DEPTH + 1):
-        below: list[Iterable[JsonValue]] = []
-        for values in level:
+        # By identity: what is held twice is looked through once, even if it holds itself.
+        below: dict[int, Iterable[JsonValue]] = {}
+        for values in level.values():
             for inner in values:
                 if isinstance(inner, str):
                     continue
@@ -91,9 +88,9 @@ def is_exact(value: JsonValue) -> bool:
                     if inner.is_integer():
                         return False
                 elif isinstance(inner, dict):
-                    below.append(inner.values())
+                    below[id(inner)] = inner.values()
                 elif isinstance(inner, list):
-                    below.append(inner)
+                    below[id(inner)] = inner
         if not below:
             return True
         level = below
@@ -129,7 +126,7 @@ class _Coercion:
         if isinstance(value, dict | list):
             return self._container(schemas, parts, value, keys)
         types = self._places.types(parts)
-        for kind, candidate in _spelled(value, types, self._listed(schemas)):
+        for kind, candidate in meanings(value, types, self._listed(schemas)):
             listed = kind == "string" and self._fit(schemas, [value], keys) == EXACT
             if not listed and self._fit(schemas, candidate, keys) == EXACT:
                 self._note(kind, value, candidate, keys)
@@ -157,7 +154,7 @@ class _Coercion:
 
     def _read(self, schemas: Schemas, parts: Parts, text: str, keys: Keys) -> JsonValue:
         """Give what a JSON text says, or the text itself where it says nothing that is wanted."""
-        read = _decoded(text)
+        read = decoded(text)
         if read is None or type_of(read.value) not in self._places.types(parts):
             return text
         mark = len(self.repairs)
@@ -329,60 +326,6 @@ class _Coercion:
         made = self.repairs[mark:]
         del self.repairs[mark:]
         return made
-
-
-def _spelled(
-    value: JsonValue, types: frozenset[str], listed: Sequence[str]
-) -> Iterator[tuple[str, JsonValue]]:
-    """Give what a scalar may have been meant as, with the kind of the repair, likeliest first."""
-    if isinstance(value, str):
-        known = _only(value.strip(), {text: text.strip() for text in listed})
-        if known is None:
-            folded = {text: text.strip().casefold() for text in listed}
-            known = _only(value.strip().casefold(), folded)
-        if known is not None:
-            yield "constant", known
-        if "null" in types and is_null(value):
-            yield "null", None
-        if "boolean" in types and (truth := boolean_from(value)) is not None:
-            yield "boolean", truth
-        if "integer" in types or "number" in types:
-            yield from (("number", number) for number in _numbers(value))
-    elif isinstance(value, float) and value.is_integer():
-        yield "integer", int(value)
-    elif isinstance(value, int) and not isinstance(value, bool) and "string" in types:
-        text = text_from(value)
-        if text is not None:
-            yield "string", text
-
-
-def _only(wanted: str, texts: dict[str, str]) -> str | None:
-    found = [text for text, plain in texts.items() if plain == wanted]
-    return found[0] if len(found) == 1 else None
-
-
-def _numbers(text: str) -> Iterator[int | float]:
-    whole, number = integer_from(text), number_from(text)
-    if whole is not None and "." not in text:
-        yield whole
-    if number is not None:
-        yield number
-    if whole is not None:
-        yield whole
-
-
-def _decoded(text: str) -> Success[JsonValue] | None:
-    """Give the object or array that a text says, however often it was encoded."""
-    repairs: tuple[Repair, ...] = ()
-    value: JsonValue = text
-    while isinstance(value, str):
-        if value.lstrip()[:1] not in _JSON:
-            return None
-        read = parse(value)
-        if not read or any(repair.kind in _GUESSED for repair in read.repairs):
-            return None
-        value, repairs = read.value, (*repairs, *read.repairs)
-    return Success(value=value, repairs=repairs) if isinstance(value, dict | list) else None
 
 
 def _unions(parts: Parts) -> Iterator[list[JsonSchema | bool]]:

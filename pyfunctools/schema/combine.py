@@ -12,6 +12,9 @@ from pyfunctools.schema.walk import opened
 MOST_CLOSED = 256
 """Properties of two schemas that are merged where one is closed: each is held against the other."""
 
+MOST_MULTIPLE = 2**53
+"""The largest number that two `multipleOf` are merged into: past it, not all readers are exact."""
+
 
 class Joined(dict[str, JsonValue]):
     """An `allOf` made by merging: a subschema that several of the merged schemas have."""
@@ -285,7 +288,9 @@ def _lesser(mine: JsonValue, value: JsonValue) -> JsonValue:
 
 
 def _multiple(mine: JsonValue, value: JsonValue) -> JsonValue:
-    return lcm(mine, value) if isinstance(mine, int) and isinstance(value, int) else None
+    if not (isinstance(mine, int) and isinstance(value, int)):
+        return None
+    return both if (both := lcm(mine, value)) <= MOST_MULTIPLE else None
 
 
 def _union(mine: JsonValue, value: JsonValue) -> JsonValue:

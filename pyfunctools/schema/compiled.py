@@ -1,7 +1,7 @@
 """A schema as jsonschema-rs compiled it, with what could end the process or reach out kept away."""
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NoReturn, TypeAlias, cast
 from urllib.parse import quote
 
@@ -14,6 +14,7 @@ from pyfunctools.schema.path import Keys, pointer_of
 from pyfunctools.schema.plain import not_json
 from pyfunctools.schema.references import lookup
 from pyfunctools.schema.shown import shown
+from pyfunctools.schema.stack import with_stack
 from pyfunctools.schema.walk import children, subschemas
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ MAX_IN_PLACE = 64
 
 jsonschema-rs uses the stack for each of them at each level of a value, and a thread may have as
 little as 512 KiB.
+"""
+
+SHALLOW = 15
+"""Schemas inside each other that are compiled on the stack of the thread that asks.
+
+jsonschema-rs compiles what ten references in a row lead to in one go, and 200 levels take 512 KiB.
 """
 
 _UNEVALUATED = 12
@@ -59,6 +66,7 @@ class Compiled:
         self.schema = schema
         self._formats = formats
         self._retriever = _Retriever(resolver)
+        self._deep = _levels(schema) > SHALLOW
         try:
             kind = validator_cls_for(schema) if isinstance(schema, dict) else Draft202012Validator
             self._kind: type[Validator] = kind
@@ -102,13 +110,15 @@ class Compiled:
     def _compiled(
         self, schema: JsonSchema | bool, registry: "Registry | None" = None
     ) -> "Validator":
-        return self._kind(
+        compiling = partial(
+            self._kind,
             dict(schema) if isinstance(schema, dict) else bool(schema),
             validate_formats=self._formats,
             retriever=self._retriever,
             registry=registry,
             pattern_options=_patterns(),
         )
+        return with_stack(compiling) if self._deep else compiling()
 
     def _make_registry(self) -> "Registry":
         import jsonschema_rs as engine
@@ -205,6 +215,17 @@ def _in_place(root: JsonSchema) -> int:
                 stack.append((schema, True))
                 stack.extend((inner, False) for inner in below)
     return max(longest.values(), default=0)
+
+
+def _levels(schema: JsonSchema | bool) -> int:
+    """Give how many schemas are inside each other, references not followed."""
+    level, count = [schema], 0
+    while level:
+        count += 1
+        level = [
+            inner for outer in level if isinstance(outer, dict) for _, inner in children(outer)
+        ]
+    return count
 
 
 def _judging(root: JsonSchema, schema: JsonSchema) -> Iterator[JsonSchema | bool]:

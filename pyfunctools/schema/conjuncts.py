@@ -6,7 +6,7 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.combine import Conjunction, Copied
 from pyfunctools.schema.definitions import Definitions
-from pyfunctools.schema.spelling import ASSERTIONS, spell
+from pyfunctools.schema.spelling import ASSERTIONS, SEES_SIBLINGS, spell
 
 MOST_INHERITED = 64
 """Definitions that one `allOf` may reach, past those it names itself, and still be merged."""
@@ -17,7 +17,6 @@ MOST_BRANCHES = 1_000
 MOST_MERGED = 50_000
 """Branches and properties that one schema merges out of definitions; then references stay."""
 
-_SEES_SIBLINGS = frozenset({"unevaluatedItems", "unevaluatedProperties"})
 _SAYS_LITTLE = frozenset({"$ref", "discriminator", "type"})
 
 
@@ -89,7 +88,7 @@ class Merger:
                     parts.append(_Part({}, copied, apart=False))
                 continue
             own = spell(schema)
-            if schema is not site and not _SEES_SIBLINGS.isdisjoint(own):
+            if schema is not site and not SEES_SIBLINGS.isdisjoint(own):
                 parts.append(_Part({}, copied, apart=Copied(schema) if copied else schema))
                 continue
             branches = own.pop("allOf", None)

@@ -8,13 +8,12 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.admit import admit
 from pyfunctools.schema.bundle import is_bundled
 from pyfunctools.schema.references import defined_name
-from pyfunctools.schema.spelling import ASSERTIONS, spell
+from pyfunctools.schema.spelling import ASSERTIONS, SEES_SIBLINGS, spell
 
 Lookup: TypeAlias = Callable[[str], JsonSchema | bool | None]
 """What gives the target of a reference that leads out of a schema, `None` where it knows none."""
 
 _PASSED_ON = frozenset({"$ref", "allOf"})
-_SEES_SIBLINGS = frozenset({"unevaluatedItems", "unevaluatedProperties"})
 
 
 class Definitions:
@@ -48,7 +47,7 @@ class Definitions:
         target = self.at(reference)
         if not isinstance(target, dict):
             return target
-        if not _SEES_SIBLINGS.isdisjoint(target) or "$defs" in target:
+        if not SEES_SIBLINGS.isdisjoint(target) or "$defs" in target:
             return None
         if defined_name(reference) not in self.own and not is_bundled(admit(target)):
             return None

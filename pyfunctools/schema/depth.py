@@ -7,7 +7,7 @@ from pyfunctools._json import JsonValue
 MAX_SCHEMA_DEPTH = 256
 """Nesting of a schema that is still read: objects and arrays, each counted."""
 
-MAX_CONTAINERS = 2_000_000
+MAX_CONTAINERS = 1_000_000
 """Objects and arrays on one level of a value, each counted as often as it is held."""
 
 

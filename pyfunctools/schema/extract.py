@@ -26,6 +26,8 @@ _IN_ARRAY = rf"\[\s*+(?:[{OPENING}\]\[{{+\-.0-9]|[A-Za-z]++\s*+[,\]])"
 _OBJECT, _ARRAY = re.compile(_IN_OBJECT), re.compile(_IN_ARRAY)
 _EITHER = re.compile(f"{_IN_OBJECT}|{_IN_ARRAY}")
 _CALLED = re.compile(r"\s*+\)")
+_PLACEHOLDER = re.compile(r"[\[{][^\[\]{}\"'\n:]*+[\]}]")
+"""Brackets that prose has too: `{name}`, `[1]`, `[see below]`."""
 _MOST = 1000
 """Brackets in prose that are tried before there is taken to be no value."""
 
@@ -59,12 +61,11 @@ class _Extraction:
             recovery.read()
         if not recovery.issues and (bracket or members or _alone(self._text, recovery)):
             return self._success(recovery, at)
-        if recovery.issues and recovery.begun and (bracket or members):
-            return Failure(value=self._text, issues=tuple(recovery.issues))
-        found = self._in_prose(recovery.at if bracket else at)
+        meant = members or (bracket and not _PLACEHOLDER.match(self._text, at))
+        found = None if meant else self._in_prose(recovery.at if bracket else at)
         if found is not None:
             return found
-        if recovery.issues and (bracket or len(self._text[at:].split()) == 1):
+        if meant or (recovery.issues and len(self._text[at:].split()) == 1):
             return Failure(value=self._text, issues=tuple(recovery.issues))
         return self._nothing()
 
@@ -81,7 +82,7 @@ class _Extraction:
                 continue
             if not recovery.issues:
                 return self._success(recovery, found.start())
-            if recovery.begun:
+            if not _PLACEHOLDER.match(self._text, found.start()):
                 return Failure(value=self._text, issues=tuple(recovery.issues))
         return None
 

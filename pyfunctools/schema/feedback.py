@@ -74,6 +74,7 @@ def feedback(value: JsonValue, issues: Sequence[IssueLike], *, hidden: Iterable[
 
 _LISTED = 2_000
 """Of the size, what the list below the value may take."""
+_UNCOUNTED = 900
 _TEXT = 2_000
 """How much is shown of a text that could not be read."""
 
@@ -156,7 +157,7 @@ def _text(value: str) -> str:
 
 def _first(count: int, marked: int) -> str:
     mistakes = "1 mistake" if count == 1 else f"{count} mistakes"
-    if count > 1_000:
+    if count > 1_000:  # where a value has more, the last issue says just that
         mistakes = "more than 1,000 mistakes"
     if not marked:
         return f"The arguments have {mistakes}. This is what was sent:"
@@ -169,7 +170,9 @@ def _last(issues: Sequence[IssueLike], body: _Body, untold: int) -> str:
         return "A person gave these values: ask for them again, they are not yours to change."
     parts = ["Correct every mistake, keep the rest, and send the complete arguments again."]
     if untold:
-        others = "Another mistake is" if untold == 1 else f"{untold:,} more mistakes are"
+        others = "Another mistake is" if untold == 1 else f"{untold} more mistakes are"
+        if untold > _UNCOUNTED:
+            others = "Many more mistakes are"
         parts.append(f"{others} not shown: look for the like in the rest.")
     if body.elided:
         right = "" if untold else " was right and"

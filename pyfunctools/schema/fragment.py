@@ -151,6 +151,8 @@ class Fragments:
         return made[1]
 
 
+_NESTED = 15
+"""Schemas inside each other in one fragment before what lies further down becomes a check."""
 _INLINED = 64
 """Schemas of one fragment after which references in it are no longer followed but checked."""
 _UNIONS = ("anyOf", "oneOf")
@@ -168,9 +170,10 @@ class _Place:
     at: Keys
     path: Keys
     inside: frozenset[int]
+    depth: int = 0
 
     def below(self, at: Keys, path: Keys = ()) -> "_Place":
-        return _Place((*self.at, *at), (*self.path, *path), self.inside)
+        return _Place((*self.at, *at), (*self.path, *path), self.inside, self.depth + 1)
 
 
 class _Builder:
@@ -218,6 +221,9 @@ class _Builder:
         return made
 
     def _inner(self, inner: JsonValue, place: _Place) -> JsonValue:
+        if isinstance(inner, dict) and place.depth > _NESTED:
+            self._note("schema", place, inner, self._refer(place))
+            return {}
         return self._fragment(inner, place) if isinstance(inner, dict | bool) else inner
 
     def _also(self, schema: JsonSchema, place: _Place) -> list[JsonValue]:
@@ -236,12 +242,13 @@ class _Builder:
             target = None
         if steps is None or not isinstance(target, dict | bool):
             self._note("whole", place, schema, self._refer(place))
-        elif id(target) in place.inside or len(self.nodes) > _INLINED:
+        elif id(target) in place.inside or len(self.nodes) > _INLINED or place.depth > _NESTED:
             there = _Place(steps, place.path, place.inside)
             self._note("schema", there, schema, self._refer(there))
         else:
             inside = place.inside | {id(target)}
-            also.append(self._fragment(target, _Place(steps, place.path, inside)))
+            there = _Place(steps, place.path, inside, place.depth + 1)
+            also.append(self._fragment(target, there))
         return also
 
     def _check(self, schema: JsonSchema, place: _Place) -> None:

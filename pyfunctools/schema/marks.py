@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pyfunctools._json import JsonSchema
+from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.nodes import IN_PLACE, Node
 from pyfunctools.schema.path import Keys, Path
@@ -20,12 +20,11 @@ _ASIDE = frozenset({"contentSchema", "propertyNames"})
 _DEFINITIONS = frozenset({"$defs", "definitions"})
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Graph:
-    """The nodes of a schema from its root on, alike ones made one.
+    """The nodes of a schema from its root on, alike ones made one; the root, if nothing is marked.
 
-    `answers` are the numbers of the questions that were answered with yes. `opaque` says that some
-    reference is followed by a validator and not by us: an anchor, `$dynamicRef`, another document.
+    `answers` are the numbers of the questions that were answered with yes.
     """
 
     schema: JsonSchema
@@ -33,7 +32,6 @@ class Graph:
     answers: frozenset[int]
     root: Node
     nodes: list[Node]
-    opaque: bool
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_again, (self.schema, self.by_name, self.answers))
@@ -94,6 +92,9 @@ class _Reader:
                 self._open(node, node.schema, context)
         if self._opaque:
             self._look_everywhere(root)
+        answers = frozenset(self._answers)
+        if not answers:
+            return Graph(self._root, self._by_name, answers, root, [root])
         nodes = self._nodes
         for node in _up([node for node in nodes if node.marked], _holders(nodes, _about)):
             node.touched = True
@@ -102,14 +103,7 @@ class _Reader:
         if root.touched:
             root.marked = root.marked or self._opaque
             nodes, root = _merged(nodes, root)
-        return Graph(
-            schema=self._root,
-            by_name=self._by_name,
-            answers=frozenset(self._answers),
-            root=root,
-            nodes=nodes,
-            opaque=self._opaque,
-        )
+        return Graph(self._root, self._by_name, answers, root, nodes)
 
     def _node(self, schema: JsonSchema | bool, context: _Context, parent: Node | None) -> Node:
         one_by_one = not self._by_name and len(self._nodes) < MAX_PLACES
@@ -152,16 +146,17 @@ class _Reader:
 
     def _followed(self, schema: JsonSchema) -> JsonSchema:
         """Give the schema with what its reference leads to, its own keywords over the others."""
+        if "$ref" not in schema:
+            return schema
         whole = schema
         for _ in range(MAX_HOPS):
-            reference = schema.get("$ref")
-            target = self._lookup(reference)
+            target = self._lookup(schema.get("$ref"))
             if not isinstance(target, dict):
                 break
             whole, schema = {**target, **whole}, target
         return {key: value for key, value in whole.items() if key != "$ref"}
 
-    def _lookup(self, reference: object) -> object:
+    def _lookup(self, reference: JsonValue) -> JsonValue:
         try:
             return lookup(self._root, reference) if isinstance(reference, str) else None
         except LookupError:
@@ -194,14 +189,15 @@ class _Reader:
         keyword = steps[0]
         if keyword in IN_PLACE or keyword in _ASIDE:
             return path
-        step = steps[1] if keyword in ("properties", "prefixItems") else ANY
-        if len(steps) == 2 and keyword == "items":
-            step = steps[1]
         if self._by_name:
-            name = name_in(path) if step == ANY or isinstance(step, int) else step
+            name = str(steps[1]) if keyword == "properties" else name_in(path)
             return self._names.setdefault(name, Path.of((name,)))
-        below = Path(path + "[*]") if step == ANY else Path.of((step,), root=path)
-        below.keys = (*path.keys, step)
+        # Those of `items` are listed up to draft 2019-09.
+        is_one = keyword in ("properties", "prefixItems") or (
+            keyword == "items" and len(steps) == 2
+        )
+        below = Path.of((steps[1],), root=path) if is_one else Path(path + "[*]")
+        below.keys = (*path.keys, steps[1] if is_one else ANY)
         return below
 
     def _look_everywhere(self, root: Node) -> None:

@@ -8,17 +8,9 @@ laid together, place by place. The whole is validated against the whole schema.
 from collections.abc import Iterator, Sequence
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.division import (
-    ABSENT,
-    Division,
-    Given,
-    depth_issue,
-    divide,
-    issue,
-    items,
-    members,
-    too_deep,
-)
+from pyfunctools.schema.division import Division, divide
+from pyfunctools.schema.given import ABSENT, Given, is_too_deep, items, members, present
+from pyfunctools.schema.own import issue, too_deep
 from pyfunctools.schema.ownership import Place
 from pyfunctools.schema.path import Keys
 from pyfunctools.schema.predicates import IsHuman, is_human_by_default
@@ -50,12 +42,14 @@ def merge(
 
 def merged(division: Division, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
     """Put the two sides of a division together; see `merge`."""
-    if too_deep(llm) or too_deep(human):
-        return Failure(value=llm, issues=(depth_issue("llm" if too_deep(llm) else "human"),))
+    if is_too_deep(llm):
+        return Failure(value=llm, issues=(too_deep("llm"),))
+    if is_too_deep(human):
+        return Failure(value=llm, issues=(too_deep("human"),))
     mine, theirs = division.own("llm", llm), division.own("human", human)
     joiner = _Joiner(division, mine.part, theirs.part)
     joiner.issues += [*mine.broken, *theirs.broken, *theirs.foreign]
-    whole = joiner.joined(division.root, mine.part, theirs.part, ())
+    whole = joiner.joined(division.ownership.root, mine.part, theirs.part, ())
     if joiner.issues or whole is ABSENT:
         return Failure(value=llm, issues=tuple(joiner.issues))
     verdict = division.whole.validate(whole)
@@ -63,9 +57,9 @@ def merged(division: Division, llm: JsonValue, human: JsonValue) -> Success[Json
         blamed = _blamed(division, verdict.issues, whole, mine.part, theirs.part)
         return Failure(value=llm, issues=tuple(blamed))
     if joiner.has_chosen:  # the whole schema has the human's alternatives too
-        issues = division.validate_shaped("llm", whole, mine.part, theirs.part)
+        issues = division.complaints("llm", whole, mine.part, theirs.part)
         if issues:
-            return Failure(value=llm, issues=issues)
+            return Failure(value=llm, issues=tuple(issues))
     return verdict
 
 
@@ -114,7 +108,7 @@ class _Joiner:
             )
             for key in {**mine, **theirs}
         }
-        return {key: value for key, value in joined.items() if value is not ABSENT}
+        return present(joined)
 
     def _array(self, place: Place, llm: Given, human: Given, keys: Keys) -> JsonValue:
         count, *different = {len(value) for value in (human, llm) if isinstance(value, list)}
@@ -123,7 +117,9 @@ class _Joiner:
             self._refuse(keys, expected, llm)
             return []
         joined: list[JsonValue] = []
-        for n, (mine, theirs) in enumerate(zip(items(llm, count), items(human, count), strict=True)):
+        for n, (mine, theirs) in enumerate(
+            zip(items(llm, count), items(human, count), strict=True)
+        ):
             child, at = self._division.ownership.child(place, n), (*keys, n)
             item = self.joined(
                 child,
@@ -133,13 +129,13 @@ class _Joiner:
             )
             if item is ABSENT:
                 is_humans = self._division.is_humans(at, self._llm, self._human)
-                self.issues.append(issue("human" if is_humans else "llm", at, "a value", None))
+                self.issues.append(issue("human" if is_humans else "llm", at, "a value"))
             else:
                 joined.append(item)
         return joined
 
     def _refuse(self, keys: Keys, expected: str, value: Given) -> None:
-        self.issues.append(issue("llm", keys, expected, None if value is ABSENT else value))
+        self.issues.append(issue("llm", keys, expected, value))
 
 
 def _blamed(
@@ -151,17 +147,17 @@ def _blamed(
     says of its own part at that place or below, or, where a rule looks at both sides at once, only
     that.
     """
-    own = division.validate_shaped("llm", whole, mine, theirs)
-    foreign = division.validate_shaped("human", whole, theirs, mine)
+    own = division.complaints("llm", whole, mine, theirs)
+    foreign = division.complaints("human", whole, theirs, mine)
     blamed: dict[tuple[str, str, str], Issue] = {}
     for complaint in issues:
         keys = complaint.path.keys
         if division.is_humans(keys, mine, theirs):
-            found = [issue("human", keys, complaint.expected, None)]
+            found = [issue("human", keys, complaint.expected)]
         else:
             found = [*_below(own, keys)]
-            found += [issue("human", i.path.keys, i.expected, None) for i in _below(foreign, keys)]
-        found = found or [issue("llm", keys, _TOGETHER, None)]
+            found += [issue("human", i.path.keys, i.expected) for i in _below(foreign, keys)]
+        found = found or [issue("llm", keys, _TOGETHER)]
         blamed |= {(one.path, one.expected, one.side): one for one in found}
     return list(blamed.values())
 

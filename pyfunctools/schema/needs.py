@@ -3,7 +3,16 @@
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from pyfunctools.schema.nodes import IN_PLACE, UNIONS, UNNAMED, Node, declared, opened, required, unions
+from pyfunctools.schema.nodes import (
+    IN_PLACE,
+    UNIONS,
+    UNNAMED,
+    Node,
+    declared,
+    opened,
+    required,
+    unions,
+)
 from pyfunctools.schema.ownership import Ownership, Place
 
 
@@ -50,11 +59,11 @@ class Needs:
     def _readings(self, claim: "_Claim") -> list[tuple[Node, ...]]:
         """Give what certainly holds, and then what holds in each branch of the first union."""
         nodes = tuple(opened(claim[0], _TOGETHER))
-        branches = next(iter(unions(nodes)), [])
+        branches = next(unions(nodes), ())
         return [nodes, *(tuple(opened((*nodes, branch), _TOGETHER)) for branch in branches)]
 
     def _below(self, nodes: tuple[Node, ...], place: Place) -> Iterator["_Claim"]:
-        """Give what is certainly there one step further, as far as the human may have part in it."""
+        """Give what is certainly there one step further, where the human may have part in it."""
         steps: list[str | int] = []
         if _are(nodes, "object"):
             steps += dict.fromkeys(name for node in nodes for name in required(node))

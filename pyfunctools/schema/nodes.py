@@ -1,6 +1,6 @@
 """One subschema, where it is used, and what it says of the places around it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -23,9 +23,10 @@ UNNAMED: Final = frozenset({"additionalProperties", "patternProperties", "uneval
 class Node:
     """One subschema, where it is used; equal to none but itself.
 
-    `parts` are the subschemas one level below by the steps to them, but for definitions, and
-    `target` is what its `$ref` leads to. `touched` says that something here or below is the
-    human's, `linked` that a reference stands here or below.
+    `parts` are the subschemas one level below by the steps to them, without definitions, and
+    `target` is what its `$ref` leads to, which there has a `name`. `marked` says that the predicate
+    called it the human's, `touched` that something here or below is marked, and `linked` that what
+    stands here or below cannot be put elsewhere as it is: a reference, say.
     """
 
     schema: JsonSchema | bool
@@ -72,7 +73,7 @@ def prefix(node: Node) -> int:
 
 
 def opened(
-    nodes: Iterable[Node], keywords: Iterable[str], without: Iterable[Node] = ()
+    nodes: Iterable[Node], keywords: Set[str], without: Iterable[Node] = ()
 ) -> Iterator[Node]:
     """Give nodes and what holds at the same place by these keywords, each once."""
     seen = set(without)
@@ -82,13 +83,13 @@ def opened(
         if node not in seen:
             seen.add(node)
             yield node
-            below = [part for steps, part in node.parts.items() if steps[0] in keywords]
+            below = [part for keys, part in node.parts.items() if str(keys[0]) in keywords]
             stack.extend(reversed(below))
             if node.target is not None:
                 stack.append(node.target)
 
 
-def unions(nodes: Iterable[Node]) -> Iterator[list[Node]]:
+def unions(nodes: Iterable[Node]) -> Iterator[Sequence[Node]]:
     """Give the branches of each union that stands in one of these nodes."""
     for node in nodes:
         for keyword in UNIONS:

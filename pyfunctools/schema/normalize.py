@@ -17,14 +17,10 @@ from pyfunctools.schema.walk import Place, opened
 
 
 @overload
-def normalize(
-    schema: JsonSchema, *, lookup: Lookup | None = None, name: str | None = None
-) -> JsonSchema: ...
+def normalize(schema: JsonSchema, *, lookup: Lookup | None = None) -> JsonSchema: ...
 @overload
-def normalize(schema: bool, *, lookup: Lookup | None = None, name: str | None = None) -> bool: ...
-def normalize(
-    schema: JsonSchema | bool, *, lookup: Lookup | None = None, name: str | None = None
-) -> JsonSchema | bool:
+def normalize(schema: bool, *, lookup: Lookup | None = None) -> bool: ...
+def normalize(schema: JsonSchema | bool, *, lookup: Lookup | None = None) -> JsonSchema | bool:
     """Give the same schema in the one spelling of JSON Schema 2020-12 that is kept.
 
     Read is what the drafts from 4 on, Swagger 2.0 and OpenAPI 3 write, and what real documents
@@ -39,7 +35,6 @@ def normalize(
 
     A reference that leads out of the schema stays. `lookup` is asked for what it leads to, as it
     was written, where that must be known; references in it are read as those of the schema are.
-    `name` is what the lookup knows the schema itself by (`#/$defs/NAME`), if it does.
     The result shares values with the schema (defaults, examples, lists of values), never objects
     that hold subschemas. A boolean is given as it is.
 
@@ -51,8 +46,8 @@ def normalize(
         return schema
     contents = admit(schema)
     if needs_bundling(schema, contents):
-        schema = bundle(schema, lookup, name)
-    result = _Normalizer(schema, lookup).run(None if name is None else definition(name))
+        schema = bundle(schema, lookup)
+    result = _Normalizer(schema, lookup).run()
     admit(result)
     return result
 
@@ -76,10 +71,10 @@ class _Normalizer:
         self._done: dict[str, JsonValue] = {}
         self._todo: list[tuple[Place, bool, str | None]] = []
 
-    def run(self, known_as: str | None) -> JsonSchema:
-        """Give the normalized schema, to which the lookup answers for the reference `known_as`."""
+    def run(self) -> JsonSchema:
+        """Give the normalized schema."""
         whole: dict[str, JsonValue] = {}
-        self._work(Place(whole, "", self._body), known_as)
+        self._work(Place(whole, "", self._body), None)
         for name in self._own:
             if name not in self._done:
                 self._unused(name)

@@ -32,8 +32,9 @@ class Place:
 
     `nodes` are the subschemas that hold there, references followed and `allOf` opened. `theirs` are
     the alternatives among them that are the human's. `every` are all that may hold there, unions
-    and conditions opened too, without `theirs`. `names` are the properties that are declared, and
-    `width` is how many items have schemas of their own; those after them are all alike.
+    and conditions opened too, without `theirs`. `names` are the properties that are declared,
+    `unnamed` what is said of others, with the keyword and who says it, and `width` is how many
+    items have schemas of their own; those after them are all alike.
     """
 
     owner: Owner
@@ -41,12 +42,19 @@ class Place:
     theirs: tuple[Node, ...] = ()
     every: tuple[Node, ...] = ()
     names: dict[str, None] = field(init=False, repr=False)
+    unnamed: list[tuple[Node, str, Node]] = field(init=False, repr=False)
     width: int = field(init=False, repr=False)
     known: "dict[str | int, Place]" = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         every = (*self.every, *opened(self.theirs, IN_PLACE))
         self.names = dict.fromkeys(name for node in every for name in declared(node))
+        self.unnamed = [
+            (node, str(keys[0]), part)
+            for node in self.every
+            for keys, part in node.parts.items()
+            if keys[0] in UNNAMED
+        ]
         self.width = max(map(prefix, every), default=0)
         self.known = {}
 
@@ -61,6 +69,7 @@ class Ownership:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self._places: dict[object, Place] = {}
+        self._names: dict[Place, list[str]] = {}
         self._patterns: dict[str, Validator] = {}
         self._human: Set[Node] = frozenset()
         self._model: Set[Node] = frozenset()
@@ -140,10 +149,17 @@ class Ownership:
         theirs = [part for node in others for part in self.parts(node, step)]
         if any(map(self._is_theirs, theirs)):
             return HUMAN
-        if isinstance(step, str) and any(step in declared(node) for node in others):
-            if not any(step in declared(node) or step in required(node) for node in place.every):
-                return HUMAN
-        return self.place(nodes, theirs)
+        is_theirs = any(step in declared(node) for node in others)
+        is_models = any(step in (*declared(node), *required(node)) for node in place.every)
+        return HUMAN if is_theirs and not is_models else self.place(nodes, theirs)
+
+    def names(self, place: Place) -> list[str]:
+        """Give the declared properties of a place that are not the model's alone."""
+        known = self._names.get(place)
+        if known is None:
+            known = [name for name in place.names if self.child(place, name) is not LLM]
+            self._names[place] = known
+        return known
 
     def at(self, path: Iterable[str | int]) -> Iterator[Place]:
         """Give each place on the way along a path, the root first."""
@@ -160,10 +176,11 @@ class Ownership:
         if not isinstance(node.schema, dict):
             return []
         own = node.parts.get(("properties", step))
+        patterns = node.schema.get("patternProperties")
         found = [
-            part
-            for keys, part in node.parts.items()
-            if keys[0] == "patternProperties" and self.matches(str(keys[1]), step)
+            node.parts["patternProperties", pattern]
+            for pattern in (patterns if isinstance(patterns, dict) else ())
+            if ("patternProperties", pattern) in node.parts and self.matches(pattern, step)
         ]
         if own is not None or found:
             return [*([] if own is None else [own]), *found]

@@ -25,6 +25,8 @@ class Places:
     def __init__(self, root: JsonSchema) -> None:
         self._root = root
         self._parts: dict[int, tuple[object, Parts]] = {}
+        self._types: dict[tuple[int, ...], tuple[object, frozenset[str]]] = {}
+        self._anyhow: dict[tuple[int, ...], tuple[object, Parts]] = {}
         self._named: dict[tuple[int, ...], tuple[object, frozenset[str]]] = {}
         self._resolved: dict[int, tuple[object, JsonSchema | bool]] = {}
         # Before 2019-09 nothing beside a `$ref` counts.
@@ -83,15 +85,25 @@ class Places:
 
         Only what a validator would refuse is left out, so a schema without `type` has them all.
         """
-        types = ALL_TYPES
-        for part in parts:
-            types &= _own_types(part)
-            for keyword in UNIONS if depth < _NESTING else ():
-                if keyword in part:
-                    branches = [self.parts(b) for b in schemas_of(part[keyword])]
-                    types &= frozenset[str]().union(
-                        *(self.types(b, depth + 1) if b else ALL_TYPES for b in branches)
-                    )
+        asked = tuple(map(id, parts))
+        known = self._types.get(asked)
+        if known is None:
+            types = ALL_TYPES
+            for part in parts:
+                types &= _own_types(part)
+                for keyword in UNIONS if depth < _NESTING else ():
+                    if keyword in part:
+                        types &= self._any_types(part, keyword, depth + 1)
+            if depth:  # what is cut off further down is not known for good
+                return types
+            known = self._types[asked] = (parts, types)
+        return known[1]
+
+    def _any_types(self, part: JsonSchema, keyword: str, depth: int) -> frozenset[str]:
+        types: frozenset[str] = frozenset()
+        for branch in schemas_of(part[keyword]):
+            if branch is not False:
+                types |= self.types(self.parts(branch), depth)
         return types
 
     def named(self, schemas: Sequence[JsonSchema | bool]) -> frozenset[str]:
@@ -107,18 +119,22 @@ class Places:
         """Give the schemas that these state for a property or an item."""
         return [inner for part in parts for inner in stated(part, key)]
 
-    def anyhow(self, schemas: Iterable[JsonSchema | bool]) -> Parts:
+    def anyhow(self, schemas: Sequence[JsonSchema | bool]) -> Parts:
         """Give what may hold where any of these does: all branches of all unions."""
-        found: dict[int, JsonSchema] = {}
-        queue = [part for schema in schemas for part in self.parts(schema)]
-        while queue and len(found) < _MOST:
-            part = queue.pop(0)
-            if id(part) not in found:
-                found[id(part)] = part
-                for keyword in UNIONS:
-                    for branch in schemas_of(part.get(keyword)):
-                        queue.extend(self.parts(branch))
-        return tuple(found.values())
+        asked = tuple(map(id, schemas))
+        known = self._anyhow.get(asked)
+        if known is None:
+            found: dict[int, JsonSchema] = {}
+            queue = [part for schema in schemas for part in self.parts(schema)]
+            while queue and len(found) < _MOST:
+                part = queue.pop(0)
+                if id(part) not in found:
+                    found[id(part)] = part
+                    for keyword in UNIONS:
+                        for branch in schemas_of(part.get(keyword)):
+                            queue.extend(self.parts(branch))
+            known = self._anyhow[asked] = (schemas, tuple(found.values()))
+        return known[1]
 
 
 def stated(schema: JsonSchema, key: str | int) -> list[JsonSchema | bool]:
@@ -151,9 +167,15 @@ def items_of(schema: JsonSchema) -> tuple[list[JsonValue], JsonValue]:
 
 
 def matches(pattern: str, text: str) -> bool | None:
-    """Say whether a pattern is found in a text; `None` where it takes more than linear time."""
+    """Say whether a pattern is found in a text.
+
+    `None` where nobody can say in linear time, or the text is none that UTF-8 could say.
+    """
     search = _search(pattern)
-    return None if search is None else search(text)
+    try:
+        return None if search is None else search(text)
+    except UnicodeEncodeError:
+        return None
 
 
 @lru_cache(maxsize=1024)

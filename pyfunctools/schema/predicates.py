@@ -11,9 +11,9 @@ from pyfunctools.schema.path import Path
 IsHuman: TypeAlias = Callable[[Path, JsonSchema], bool]
 """Whether what stands at this path is the human's to give.
 
-The path is that of the schema: `[*]` stands for any item of an array and any other key of a map, and
-is `"*"` in `path.keys`. A `$ref` is followed: the schema has the keywords of the definition, and over
-them those beside the reference.
+The path is that of the schema: `[*]` stands for any item of an array and for any key that is not
+declared, and is `"*"` in `path.keys`. A `$ref` is followed: the schema has the keywords of the
+definition, and over them those beside the reference.
 """
 
 ANY = "*"
@@ -22,16 +22,13 @@ ANY = "*"
 _SECRET_KEYWORD = re.compile(r"x-.+-secret-key")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SECRET_WORDS = frozenset(
-    """
-    apikey credential credentials cvc cvv key keys otp passcode passphrase passwd password passwords
-    pin pwd secret secrets token tokens
-    """.split()
+    {"credential", "credentials", "cvc", "cvv", "key", "keys", "otp", "passphrase", "pin", "pwd"}
 )
-_SECRET_END = re.compile(r"(?:apikey|passcode|passphrase|passwd|password|secret|token)s?$")
+_SECRET_END = re.compile(r"(?:apikey|passcode|passwd|password|secret|token)s?$")
 
 _TEXT_ENCODINGS = frozenset({"7bit", "8bit", "quoted-printable"})
 _TEXT_MEDIA = re.compile(
-    r"text/.*|multipart/.*|application/(?:.+\+)?(?:json|xml|yaml)"
+    r"text/.*|application/(?:.+\+)?(?:json|xml|yaml)"
     r"|application/(?:x-ndjson|jsonl|x-yaml|toml|graphql|sql|javascript|x-javascript|ecmascript"
     r"|x-www-form-urlencoded)"
 )

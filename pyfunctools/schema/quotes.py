@@ -20,8 +20,8 @@ _QUOTED_KEY = (
 _BARE_KEY = rf"[^\s=,;{{}}\[\]{COLONS}{QUOTES}]{{1,100}}+{_COLON}"
 _COMMENT = r"//|\#|/\*"
 
-KEY_AHEAD: Final = re.compile(rf"\s*+{_COMMA}{_QUOTED_KEY}", re.DOTALL)
-"""A comma and the key of a next member."""
+KEY_AHEAD: Final = re.compile(rf"\s*+(?:{_COMMA})?{_QUOTED_KEY}", re.DOTALL)
+"""The key of a next member, in quotes, with or without a comma."""
 MEMBER: Final = re.compile(r'"[^"\\\n]{1,200}+"\s*+:')
 """A key in double quotes and its colon."""
 
@@ -46,6 +46,7 @@ _LIKELY = {
 """What follows the end of a string, unless the quote closes a quotation inside it."""
 
 _MEMBER_HERE = re.compile(_COLON)
+_COMMA_HERE = re.compile(r"\s*+,")
 _QUOTE = re.compile(r"\s++[\"']")
 _EMBEDDED = re.compile(r"\s*+[\[{]\s*+\"(?:[^\"\\\n]|\\.){0,200}+\"\s*+[:,\]]", re.DOTALL)
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
@@ -90,6 +91,8 @@ def read_quoted(text: str, start: int, stop: int, where: Where) -> Quoted:
         return Quoted(end=stop, fault='has a quote inside that is not written as `\\"`')
     end, inner = found
     kinds = {"quote"} if inner or opener != '"' else set[str]()
+    if where == "key" and _CONTROL.search(text, start + 1, end):
+        return Quoted(end=end, fault="is broken by a line end or another control character")
     if end < stop:
         return _decoded(text[start + 1 : end], end + 1, kinds)
     raw = text[start + 1 : stop]
@@ -105,7 +108,8 @@ def _end(text: str, at: int, stop: int, closers: str, where: Where) -> tuple[int
         sure = end is not None and text[end : end + 1] == '"' and _ends(text, end + 1, stop, where)
         return (end, True) if end is not None and sure else None
     begin = at
-    inside = quoting = passed = False
+    inside = 0
+    quoting = passed = False
     run = _RUNS[closers]
     while (at := _run_end(run, text, at, stop)) < stop:
         if text[at] == "\\":
@@ -114,19 +118,31 @@ def _end(text: str, at: int, stop: int, closers: str, where: Where) -> tuple[int
         if where == "key":
             return at, False
         ends = _ends(text, at + 1, stop, where)
-        if ends == 2 and quoting and passed:
-            return None
         if ends == 2 or (ends and not quoting):
-            return at, inside
-        if _MEMBER_HERE.match(text, at + 1, stop) or (
-            not quoting and _QUOTE.match(text, at + 1, stop)
+            # A quote too many, right at either end, is not part of the string.
+            odd = inside % 2 == 1 and (text[begin] in closers or text[at - 1] in closers)
+            return None if odd or (ends == 2 and quoting and passed) else (at, inside > 0)
+        if _MEMBER_HERE.match(text, at + 1, stop):
+            return None
+        if not quoting and (
+            _QUOTE.match(text, at + 1, stop)
+            or (where == "item" and _is_between_items(text, begin, at, stop))
         ):
             return None
         passed = passed or ends > 0
         quoting = not quoting and _begins_quotation(text, begin, at, stop)
-        inside = True
+        inside += 1
         at += 1
     return None if inside else (stop, False)
+
+
+def _is_between_items(text: str, begin: int, at: int, stop: int) -> bool:
+    """Say whether a comma stands beside this quote, so that it may be that of another item."""
+    if _COMMA_HERE.match(text, at + 1, stop):
+        return True
+    while at > begin and text[at - 1] == " ":
+        at -= 1
+    return at > begin and text[at - 1] == ","
 
 
 def _run_end(run: re.Pattern[str], text: str, at: int, stop: int) -> int:
@@ -147,6 +163,12 @@ def _begins_quotation(text: str, begin: int, at: int, stop: int) -> bool:
     before = text[at - 1] if at > begin else " "
     after = text[at + 1] if at + 1 < stop else " "
     return not after.isspace() and (before.isspace() or before in _BEFORE_QUOTATION)
+
+
+def open_brackets(text: str, at: int, stop: int) -> int:
+    """Give how many more brackets close than open from here on, those in strings left aside."""
+    found = (piece[0] for piece in _TOKENS.finditer(text, at, stop))
+    return sum((bracket in "]}") - (bracket in "[{") for bracket in found)
 
 
 def _embedded(text: str, at: int, stop: int) -> int | None:

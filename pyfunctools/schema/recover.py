@@ -12,12 +12,14 @@ from pyfunctools.schema.bare import is_last, read_bare
 from pyfunctools.schema.glyphs import CLOSERS, COLONS, COMMAS, HIDDEN, QUOTES
 from pyfunctools.schema.path import Keys, Path
 from pyfunctools.schema.places import Parts, Places
-from pyfunctools.schema.quotes import KEY_AHEAD, MEMBER, Quoted, Where, read_quoted
+from pyfunctools.schema.quotes import KEY_AHEAD, MEMBER, Quoted, Where, open_brackets, read_quoted
 from pyfunctools.schema.result import Issue, Repair
 from pyfunctools.schema.surround import BLANK, COMMENT
 
 MAX_REPAIRS: Final = 100_000
 """A text that needs more repairs than this is no JSON."""
+MAX_WRONG: Final = 32
+"""Brackets of the wrong kind that are tolerated; each makes the rest of the text be counted."""
 MAX_PATHS: Final = 16 << 20
 """Characters in the paths of all repairs; each holds the names of all objects around it."""
 
@@ -25,8 +27,8 @@ _SPACE = re.compile(r"[ \t\n\r]*+")
 _BARE_KEY = re.compile(rf"[^\s=,;{{}}\[\]{COLONS}{COMMAS}{QUOTES}]++")
 _COLON = re.compile(rf":=|=>|[{COLONS}=]")
 _CLOSING = {"{": "}", "[": "]"}
+_TRAILING = re.compile(rf"[\s{COMMAS}]++(?=[\]}}]|\Z)")
 _BRACE = re.compile(r"\s*+\}")
-_GOES_ON = re.compile(r"\s*+[,}\]]")
 
 
 @dataclass(slots=True)
@@ -76,6 +78,7 @@ class Recovery:
         self._stack: list[_Frame] = []
         self._broken = False
         self._spent = 0
+        self._wrong = 0
         self._swallowed: int | None = None
         self.at = start
         self.value: JsonValue = None
@@ -111,10 +114,7 @@ class Recovery:
         if char in "}]":
             self._close(frame, char)
         elif char in COMMAS:
-            if not frame.filled or char != ",":
-                self._repair("comma", char, "," if frame.filled else "", self._keys(-1))
-            frame.comma, frame.filled = True, False
-            self.at += 1
+            self._comma(frame, char)
         elif isinstance(frame.value, list):
             self._missing_comma(frame)
             frame.key = len(frame.value)
@@ -127,6 +127,20 @@ class Recovery:
             follows = frame.filled
             self._missing_comma(frame)
             self._member(frame, follows)
+
+    def _comma(self, frame: _Frame, char: str) -> None:
+        if frame.filled or isinstance(frame.value, dict):
+            if char != "," or not frame.filled:
+                self._repair("comma", char, "," if frame.filled else "", self._keys(-1))
+            frame.comma, frame.filled = True, False
+            self.at += 1
+        elif more := _TRAILING.match(self._text, self.at, self._stop):
+            self._repair("comma", more[0], "", self._keys(-1))
+            self.at = more.end()
+        else:
+            # Something may be missing in the middle, and all that follows would be out of place.
+            frame.key = len(frame.value)
+            self._fail(self.at, "The comma", "has no value before it", "a value between commas")
 
     def _missing_comma(self, frame: _Frame) -> None:
         if frame.filled:
@@ -257,20 +271,38 @@ class Recovery:
     def _close(self, frame: _Frame, char: str) -> None:
         """End the object or array that this bracket, right or wrong, was meant to end."""
         self.at += 1
-        goes_on = _GOES_ON.match(self._text, self.at, self._stop) is not None
+        if frame.closer != char:
+            self._mismatched(frame, char)
+        elif len(self._stack) == 1 and char == "}" and self._goes_on():
+            self._repair("closer", char, "", ())
+        else:
+            self._shut()
+
+    def _mismatched(self, frame: _Frame, char: str) -> None:
+        """Take a wrong bracket for what leaves the rest of the text with as many as are open.
+
+        Either those in between are missing, or it stands for another, or it is one too many.
+        """
+        self._wrong += 1
+        if self._wrong > MAX_WRONG:
+            self._fail(self.at - 1, f"`{char}`", "is one wrong bracket too many", "JSON")
+            return
         outer = [n for n, other in enumerate(self._stack) if other.closer == char]
-        if not outer or (frame.closer != char and outer[-1] == 0 and goes_on):
-            # No such bracket is open, or what follows would be lost with the end of the value.
+        depth = len(self._stack)
+        rest = open_brackets(self._text, self.at, self._stop)
+        if rest == depth and rest != (outer[-1] if outer else depth - 1):
+            self._repair("closer", char, "", self._keys(-1))
+        elif not outer or rest == depth - 1:
             self._repair("closer", char, frame.closer, self._keys(-1))
             self._shut()
-            return
-        if outer[-1] == 0 and char == "}" and KEY_AHEAD.match(self._text, self.at, self._stop):
-            self._repair("closer", char, "", ())
-            return
-        while len(self._stack) > outer[-1] + 1:
-            self._repair("closer", "", self._stack[-1].closer, self._keys(-1))
+        else:
+            while len(self._stack) > outer[-1] + 1:
+                self._repair("closer", "", self._stack[-1].closer, self._keys(-1))
+                self._shut()
             self._shut()
-        self._shut()
+
+    def _goes_on(self) -> bool:
+        return KEY_AHEAD.match(self._text, self.at, self._stop) is not None
 
     def _shut(self) -> None:
         frame = self._stack[-1]

@@ -132,7 +132,7 @@ def inline(schema: JsonSchema) -> JsonSchema:
 
     Annotations beside a `$ref` win over those of the definition; what constrains beside one stays
     apart from it under `allOf`. Definitions stay in `$defs` that are recursive, that something
-    refers into, or that would come to more than `MAX_INLINED` schemas or `MAX_INLINED_DEPTH` levels.
+    refers into, or that come to more than `MAX_INLINED` schemas or `MAX_INLINED_DEPTH` levels.
     """
     definitions = schema.get("$defs")
     if not isinstance(definitions, dict):
@@ -141,13 +141,13 @@ def inline(schema: JsonSchema) -> JsonSchema:
     inliner = _Inliner({*circular, *_entered(schema)})
     for name in order:
         inner = definitions[name]
-        if isinstance(inner, dict | bool):
-            inliner.define(name, inner)
+        inliner.define(name, inner if isinstance(inner, dict | bool) else True)
     body = {key: value for key, value in schema.items() if key != "$defs"}
     result = inliner.visit((), body)
     if not isinstance(result, dict):
         return {"allOf": [result]}
-    return prune({**result, "$defs": inliner.definitions})
+    left = {name: inliner.definitions[name] for name in definitions}
+    return prune({**result, "$defs": left})
 
 
 MAX_INLINED = 2_000
@@ -233,8 +233,8 @@ def _ordered(graph: dict[str, list[str]]) -> tuple[list[str], set[str]]:
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     path: dict[str, None] = {}
-    for start in graph:
-        todo = [(start, iter(graph[start]))] if start not in index else []
+    for start, first in graph.items():
+        todo = [(start, iter(first))] if start not in index else []
         while todo:
             name, targets = todo[-1]
             if name not in index:

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.division import ABSENT, Division, depth_issue, divide, issue, too_deep
+from pyfunctools.schema.division import Division, divide
+from pyfunctools.schema.given import ABSENT, is_too_deep
 from pyfunctools.schema.merge import merged
+from pyfunctools.schema.own import issue, too_deep
 from pyfunctools.schema.predicates import IsHuman, is_human_by_default
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 from pyfunctools.schema.writer import Part
@@ -14,9 +16,9 @@ from pyfunctools.schema.writer import Part
 class Separated:
     """A schema and its two sides, each a schema of its own with the `$defs` it needs.
 
-    `llm` is the schema itself where nothing is the human's, and else never says anything of the
-    human's; `human` is `None` where nothing is. Where an array has items of both, each side has null
-    for the other's.
+    `llm` is the schema itself where nothing is the human's, and else says nothing of the human's;
+    `human` is `None` where nothing is. In an array with items of both each side has null for the
+    other's.
     """
 
     schema: JsonSchema
@@ -27,8 +29,8 @@ class Separated:
     def split(self, value: JsonValue) -> tuple[JsonValue, JsonValue]:
         """Give the model's part and the human's part of a whole value.
 
-        `{}` is the part of one to whom nothing belongs. What is nested deeper than arguments may
-        be is the human's whole, for nobody looks into it.
+        `{}` is the part of one to whom nothing belongs. A value nested deeper than arguments may be
+        is the human's, for nobody looks into it.
         """
         return self._division.split(value)
 
@@ -46,55 +48,54 @@ class Separated:
         """Say whether a value is right for one side or as the whole, with every issue.
 
         A value where the other side's belongs is an issue. Issues of the human's side have no
-        `value`, and neither has their `Failure`, so that nothing of it gets into a log.
+        `value`, and neither has their `Failure`: nothing of it gets into a log.
 
         Raises:
             SchemaError: the schema is not one.
         """
         if side == "whole":
             return self._division.whole.validate(value)
-        if too_deep(value):
-            return _failure(value, side, [depth_issue(side)])
+        found = [too_deep(side)] if is_too_deep(value) else self._issues(value, side)
+        if not found:
+            return Success(value=value)
+        if side == "llm":
+            return Failure(value=value, issues=tuple(found))
+        masked = (issue("human", one.path.keys, one.expected) for one in found)
+        return Failure(value=None, issues=tuple(masked))
+
+    def _issues(self, value: JsonValue, side: Part) -> list[Issue]:
         own = self._division.own(side, value)
-        issues = [*own.broken, *own.foreign]
-        if own.part is not ABSENT:
-            verdict = self._division.validator(side).validate(own.part, side)
-            known = {found.path for found in issues}
-            issues += [
-                found for found in (() if verdict else verdict.issues) if found.path not in known
-            ]
-        return _failure(value, side, issues) if issues else Success(value=value)
+        dropped = [*own.broken, *own.foreign]
+        if own.part is ABSENT:
+            return dropped
+        verdict = self._division.validator(side).validate(own.part, side)
+        known = {one.path for one in dropped}
+        others = () if verdict else verdict.issues
+        return [*dropped, *(one for one in others if one.path not in known)]
 
 
 def separate(schema: JsonSchema, is_human: IsHuman | None = is_human_by_default) -> Separated:
     """Take the parameters of a function apart into the model's and the human's side.
 
-    Whose a place is depends on the path to it and on nothing else: what `is_human` says of a schema
-    holds for every value at its place, with all that is below it. In unions, a place is the human's
-    if every branch but null is; if only some are, they leave the model's side and the human's value
-    comes before the model's. A property that is the human's in one branch, or in one member of an
-    `allOf`, is so in all. An object of which all declared properties are the human's is whole the
-    human's, unless `additionalProperties` says what else may be in it.
+    Whose a place is depends on the path to it, never on the value: what `is_human` calls the
+    human's is so with all that is below it. In a union a place is the human's if every branch but null is;
+    if only some are, they leave the model's side, and the human's value comes before the model's. A
+    property that is the human's in one branch of a union or one member of an `allOf` is so in all.
+    An object whose declared properties are all the human's is the human's as a whole, unless it
+    says what else may be in it. Rules that look at both sides at once are left off both.
 
-    `is_human` is asked once about each place where a schema stands, now; `None` keeps nothing from
-    the model. The schema is not changed, and shared by what is given.
+    `is_human` is asked now, once about each place where a schema stands; `None` keeps nothing from
+    the model. The schema is not changed, and parts of it stand in both sides.
 
     Raises:
         DefinitionError: the predicate raised something; the error names the path.
-        SchemaError: the schema is nested too deeply.
+        SchemaError: the schema holds what is not JSON, is nested too deeply or too large.
     """
     division = divide(schema, is_human)
-    has_human = division.root.owner != "llm"
+    is_whole = division.ownership.root.owner == "llm"
     return Separated(
         schema=schema,
         llm=division.side("llm"),
-        human=division.side("human") if has_human else None,
+        human=None if is_whole else division.side("human"),
         _division=division,
     )
-
-
-def _failure(value: JsonValue, side: Part, issues: list[Issue]) -> Failure:
-    if side == "llm":
-        return Failure(value=value, issues=tuple(issues))
-    masked = (issue("human", found.path.keys, found.expected, None) for found in issues)
-    return Failure(value=None, issues=tuple(masked))

@@ -54,7 +54,8 @@ def escaped(text: str) -> str:
 
 
 def _text(value: str, limit: int) -> str:
-    cut = shortened(str(value[: limit + 1]), max(limit, 1))
+    limit = max(limit, 1)
+    cut = shortened(str(value[: limit + 1]), limit)
     return escaped(dumps(cut, ensure_ascii=False))
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.needs import definite
-from pyfunctools.schema.nodes import UNIONS, UNNAMED, Node, declared, is_null, prefix, required
+from pyfunctools.schema.nodes import UNIONS, Node, declared, is_null, prefix, required
 from pyfunctools.schema.ownership import LLM, Ownership, Place
 from pyfunctools.schema.writer import NULL, Part, Writer
 
@@ -143,7 +143,7 @@ def _llm_object(
     """Give the model's part of an object, as open as the whole is."""
     properties: dict[str, JsonValue] = {}
     own = dict.fromkeys(declared(node))
-    for name in {**own, **place.names}:
+    for name in dict.fromkeys([*own, *writer.own.names(place)]):
         child = writer.own.child(place, name)
         if child.owner == "llm" and name in own:
             properties[name] = writer.at(node.parts["properties", name], None)
@@ -173,12 +173,10 @@ def _human_object(
     """Give the human's part of an object, closed where it can be."""
     properties: dict[str, JsonValue] = {}
     is_closed = source.get("additionalProperties") is False
-    for name in place.names:
-        child = writer.own.child(place, name)
-        if child.owner != "llm":
-            _declare(writer, properties, node, name, child)
-            if not is_closed:
-                properties.setdefault(name, True)
+    for name in writer.own.names(place):
+        _declare(writer, properties, node, name, writer.own.child(place, name))
+        if not is_closed:
+            properties.setdefault(name, True)
     result: dict[str, JsonValue] = {}
     if properties or "properties" in source:
         result["properties"] = properties
@@ -215,11 +213,7 @@ def _patterns(writer: Writer, node: Node, place: Place) -> Iterator[tuple[str, N
     for keys, part in node.parts.items():
         if keys[0] == "patternProperties":
             pattern = str(keys[1])
-            is_shared = any(
-                writer.own.child(place, name) is not LLM
-                for name in place.names
-                if writer.own.matches(pattern, name)
-            )
+            is_shared = any(writer.own.matches(pattern, n) for n in writer.own.names(place))
             yield pattern, part, None if is_shared else _place_of(writer, node, part, place)
 
 
@@ -230,9 +224,7 @@ def _place_of(writer: Writer, node: Node, slot: Node, place: Place) -> Place | N
     """
     patterns = [part for keys, part in node.parts.items() if keys[0] == "patternProperties"]
     others = [part for part in patterns if part is not slot and slot in patterns]
-    for other in place.every:
-        if other is not node:
-            others += [part for keys, part in other.parts.items() if keys[0] in UNNAMED]
+    others += [part for other, _, part in place.unnamed if other is not node]
     others = [part for part in others if isinstance(part.schema, dict)]
     if others and any(part.touched for part in (slot, *others)):
         return None
@@ -242,10 +234,8 @@ def _place_of(writer: Writer, node: Node, slot: Node, place: Place) -> Place | N
 def _has_foreign(node: Node, place: Place) -> bool:
     """Say whether something of the human's may come under a name this node says nothing of."""
     return any(
-        part.touched
-        for other in place.every
-        for keys, part in other.parts.items()
-        if keys[0] == "unevaluatedProperties" or (keys[0] in UNNAMED and other is not node)
+        part.touched and (keyword == "unevaluatedProperties" or other is not node)
+        for other, keyword, part in place.unnamed
     )
 
 
@@ -292,9 +282,9 @@ def _in_place(writer: Writer, node: Node, source: JsonSchema, place: Place) -> d
     if members:
         result["allOf"] = members
     value = source.get("discriminator")
-    if writer.part == "llm" and isinstance(value, dict):
-        if writer.own.child(place, str(value.get("propertyName"))) is LLM:
-            result |= writer.discriminator(node, source, place)
+    tag = str(value.get("propertyName")) if isinstance(value, dict) else ""
+    if writer.part == "llm" and writer.own.child(place, tag) is LLM:
+        result |= writer.discriminator(node, source, place)
     return result
 
 

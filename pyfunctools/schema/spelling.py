@@ -57,6 +57,9 @@ ASSERTIONS = frozenset(
 )
 """Keywords that say something about a value, or belong to one that does; the others annotate."""
 
+SEES_SIBLINGS = frozenset({"unevaluatedItems", "unevaluatedProperties"})
+"""Keywords that look at what those beside them have looked at (2020-12 core, 11)."""
+
 _REFUSING_NULL = frozenset(
     {"$dynamicRef", "$recursiveRef", "$ref", "allOf", "anyOf", "const", "if", "not", "oneOf"}
 )

@@ -16,9 +16,9 @@ from pyfunctools.schema.sentences import Complaint
 class Validator:
     """A schema that judges values, compiled when it first does.
 
-    It is judged by the draft that its own `$schema` names, else by 2020-12. With `formats` a
-    `format` that is known is checked. A `$ref` that leads out of the schema is refused unless a
-    `resolver` is given, which takes the address and gives the document.
+    It is judged by the draft that its own `$schema` names, by 2020-12 where that is none or not
+    known. With `formats` a `format` that is known is checked. A `$ref` that leads out of the schema
+    is refused unless a `resolver` is given, which takes the address and gives the document.
 
     Cheap to make, safe to share between threads, and can be copied and pickled; a copy compiles
     anew. The schema must not change once a value has been judged.

@@ -2,7 +2,7 @@
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.shape import type_of
-from pyfunctools.schema.spelling import types_in
+from pyfunctools.schema.spelling import SEES_SIBLINGS, types_in
 
 _NUMBER = frozenset(
     {"exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf"},
@@ -56,7 +56,7 @@ _NUMERIC_FORMATS = frozenset(
     | {"uint16", "uint32", "uint64", "uint8"}
 )
 
-_BARS = frozenset({"allOf", "unevaluatedItems", "unevaluatedProperties"})
+_BARS = SEES_SIBLINGS | {"allOf"}
 """Keywords that see, or are merged with, what stands beside them: it may not move into a branch."""
 
 

@@ -98,13 +98,14 @@ class Writer:
         value = source.get("discriminator")
         if not isinstance(value, dict) or not isinstance(mapping := value.get("mapping"), dict):
             return {} if value is None else {"discriminator": value}
-        targets: dict[JsonValue, str] = {}
+        targets: dict[str, str] = {}
         for keys, part in node.parts.items():
-            is_gone = place is not None and part in place.theirs
-            if keys[0] in UNIONS and isinstance(part.schema, dict) and not is_gone:
-                if part.target is not None:
-                    targets[part.schema["$ref"]] = self.reference(part.target, place)
-        now = {tag: targets[to] for tag, to in mapping.items() if to in targets}
+            is_left = place is None or part not in place.theirs
+            if keys[0] not in UNIONS or part.target is None or not is_left:
+                continue
+            if isinstance(part.schema, dict):
+                targets[str(part.schema["$ref"])] = self.reference(part.target, place)
+        now = {tag: targets[str(to)] for tag, to in mapping.items() if str(to) in targets}
         return {"discriminator": {**value, "mapping": now}}
 
     def _told(self, node: Node, place: Place | None) -> Place | None:
@@ -119,6 +120,7 @@ class Writer:
             return False
         kinds = schema.get("type")
         if kinds is not None:
-            return {"array", "object"}.isdisjoint(kinds if isinstance(kinds, list) else [kinds])
+            kinds = kinds if isinstance(kinds, list) else [kinds]
+            return not any(kind in ("array", "object") for kind in kinds)
         values = schema.get("enum", [schema["const"]] if "const" in schema else None)
         return isinstance(values, list) and not any(isinstance(v, dict | list) for v in values)

@@ -1,3 +1,4 @@
+import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -5,6 +6,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.execution.exchange import (
+    Exchange,
     Lost,
     Received,
     origin_of,
@@ -12,6 +14,8 @@ from pyfunctools.execution.exchange import (
     retry_after,
 )
 from pyfunctools.execution.request import HttpRequest
+from pyfunctools.execution.wire import Blocking, Reply, finish
+from pyfunctools.limits import Limits
 
 REQUEST = HttpRequest(
     method="POST",
@@ -28,6 +32,60 @@ def moved(status: int, location: str) -> Received:
 def following(status: int, location: str, method: str = "GET") -> Any:
     request = HttpRequest(method=method, url=REQUEST.url, headers=REQUEST.headers, content=b"x")
     return redirected(request, moved(status, location))
+
+
+def scripted(*replies: Any) -> tuple[Blocking, list[float]]:
+    """Give a wire that answers with these, one after the other, and when it was asked."""
+    left, times = list(replies), []
+
+    def send(request: HttpRequest, deadline: float) -> Any:
+        times.append(time.monotonic())
+        reply = left.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return Reply(status=reply, headers=(), chunks=iter(()), close=lambda: None)
+
+    return Blocking(send), times
+
+
+def exchanged(wire: Blocking, seconds: float = 5, **limits: Any) -> Received | Lost:
+    exchange = Exchange(
+        wire=wire,
+        deadline=time.monotonic() + seconds,
+        limits=Limits(deadline=seconds, **limits),
+    )
+    return finish(exchange.run(REQUEST, repeatable=True))
+
+
+def test_what_is_repeated_waits_a_little_longer_each_time() -> None:
+    wire, times = scripted(503, ConnectionError(), 200)
+    result = exchanged(wire, retries=2)
+    assert isinstance(result, Received)
+    assert result.status == 200
+    assert 0.2 <= times[1] - times[0] < 0.35
+    assert 0.4 <= times[2] - times[1] < 0.55
+
+
+def test_what_cannot_be_read_is_not_asked_for_again() -> None:
+    wire, times = scripted(404, 200)
+    result = exchanged(wire, retries=2)
+    assert result.status == 404
+    assert len(times) == 1
+
+
+def test_nothing_is_sent_after_the_deadline() -> None:
+    wire, times = scripted(200)
+    result = exchanged(wire, seconds=0)
+    assert isinstance(result, Lost)
+    assert (result.sent, times) == ("no", [])
+
+
+def test_a_keyboard_interrupt_passes_through() -> None:
+    def send(request: HttpRequest, deadline: float) -> Any:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        exchanged(Blocking(send), retries=3)
 
 
 @pytest.mark.parametrize(

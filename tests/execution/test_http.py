@@ -216,7 +216,7 @@ def test_what_a_person_gave_wrong_is_not_shown_to_the_model(fine: Any) -> None:
     assert SECRET not in outcome.text
     assert SECRET not in repr(outcome)
     theirs = called(HttpRunner(server=fine.url), operation(human=True), {**arguments, "id": "1"})
-    assert theirs.text.startswith("What the person gave cannot be sent.")
+    assert theirs.text.startswith("What the person gave is not accepted.")
 
 
 # Where a call may go.

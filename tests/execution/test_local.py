@@ -7,10 +7,21 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Annotated
 
 import pytest
+from pydantic import AfterValidator
 
-from pyfunctools import DefinitionError, Function, LoopError, Outcome, Retry
+from pyfunctools import (
+    Controller,
+    DefinitionError,
+    Function,
+    Human,
+    LoopError,
+    Outcome,
+    Retry,
+    function,
+)
 from pyfunctools.execution.local import LocalRunner
 
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
@@ -295,3 +306,29 @@ def wait_for_threads(before: set[threading.Thread]) -> None:
     for thread in set(threading.enumerate()) - before:
         thread.join(max(deadline - time.monotonic(), 0))
     assert set(threading.enumerate()) <= before
+
+
+def test_what_json_has_no_word_for_is_null_in_the_text(runner: LocalRunner) -> None:
+    outcome = runner.run(made(lambda: [float("nan"), 1.5]), {}, None)
+    assert outcome.text == "[null, 1.5]"
+
+
+def test_a_persons_value_that_the_hints_refuse_is_not_told() -> None:
+    class Account:
+        @function
+        def open(self, name: str, pin: Annotated[Human[str], AfterValidator(_no_zero)]) -> str:
+            """Open."""
+            return name
+
+    controller = Controller.from_object(Account())
+    outcome = controller.call("open", {"name": "Ada"}, human={"pin": "0SECRET-7f3a"})
+    assert outcome.is_error
+    assert outcome.failure is not None
+    assert outcome.failure.issues[0].side == "human"
+    assert "SECRET-7f3a" not in outcome.text + outcome.failure.feedback() + repr(outcome)
+
+
+def _no_zero(pin: str) -> str:
+    if pin.startswith("0"):
+        raise ValueError("must not begin with 0")
+    return pin

@@ -267,6 +267,22 @@ def test_a_value_never_adds_a_query_parameter_of_another_name() -> None:
     assert made(route, {"query": {"filter": {"filter": "1"}}}).url == f"{BASE}/x?filter=1"
 
 
+def test_a_parameter_may_be_the_whole_query() -> None:
+    whole = Parameter(
+        name="q",
+        location="querystring",
+        argument=("query",),
+        content_type="application/x-www-form-urlencoded",
+    )
+    key = SecurityScheme(name="key", type="apiKey", location="query", parameter="k")
+    route = Route(method="GET", path="/x", parameters=(whole,), schemes={"key": key})
+    assert made(route, {"query": {"a": "b c", "d": ["e", "f"]}}).url == f"{BASE}/x?a=b+c&d=e&d=f"
+    assert made(route, {"query": None}).url == f"{BASE}/x"
+    assert refused(route, {"query": {"k": "1"}}) == ["$input.query"]
+    assert refused(route, {"query": {"%6b": "1", "k": "2"}}) == ["$input.query"]
+    assert refused(route, {"query": "a=1"}) == ["$input.query"]
+
+
 def test_a_cookie_never_adds_a_cookie_of_another_name() -> None:
     parameters = (inside("cookie", "prefs"), inside("cookie", "sid"))
     route = Route(method="GET", path="/x", parameters=parameters)

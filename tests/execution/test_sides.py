@@ -39,9 +39,15 @@ def test_what_holds_both_sides_is_shown_as_the_models_part() -> None:
 def test_where_all_faults_are_the_persons_the_model_is_told_so() -> None:
     outcome = refused(operation(human=True), Failure(value=WHOLE, issues=(issue("query", "q"),)))
     assert outcome.text == (
-        "What the person gave cannot be sent. Nothing has been sent; this is not yours to correct."
+        "What the person gave is not accepted. Nothing has run; this is not yours to correct."
     )
     assert SECRET not in repr(outcome)
+
+
+def test_arguments_that_are_no_object_have_no_sides() -> None:
+    outcome = refused(operation(human=True), Failure(value=["a"], issues=(issue("id"),)))
+    assert outcome.failure is not None
+    assert outcome.failure.value == ["a"]
 
 
 def test_without_a_person_every_fault_is_the_models() -> None:

@@ -211,12 +211,42 @@ def test_a_new_name_is_neither_one_of_the_lookup_nor_one_that_is_missing():
     assert result["$defs"] == {"b_3": TEXT}
 
 
-def test_a_schema_with_a_name_refers_to_itself_by_it():
-    schema = {"properties": {"a": {"$ref": "#"}, "b": {"$ref": "#/properties/c"}, "c": TEXT}}
-    assert bundle(schema, name="Node") == {
-        "properties": {"a": ref("Node"), "b": ref("Node_c"), "c": TEXT},
-        "$defs": {"Node_c": TEXT},
+def test_what_is_no_address_stays_as_it_is():
+    schema = {"anyOf": [{"$ref": "http://["}, {"$ref": "#nowhere"}, {"$dynamicRef": "#x"}]}
+    assert bundle(schema) == schema
+
+
+def test_a_boolean_may_be_a_definition():
+    schema = {"not": {"$ref": "#/properties/a"}, "properties": {"a": False}}
+    assert bundle(schema) == {"not": ref("a"), "properties": {"a": False}, "$defs": {"a": False}}
+
+
+def test_what_multiplies_without_end_is_refused():
+    # Each resource rebinds one of twelve anchors, so that each order of visiting them differs.
+    names = [f"n{n}" for n in range(12)]
+    own: dict[str, Any] = {
+        name: {
+            "$id": name,
+            "$dynamicAnchor": "common",
+            "$defs": {"own": {"$dynamicAnchor": name}},
+            "anyOf": [{"$ref": other} for other in names],
+        }
+        for name in names
     }
+    with pytest.raises(SchemaError, match="beyond all measure"):
+        bundle({"$ref": "n0", "$defs": own})
+
+
+def test_an_index_too_long_to_be_a_number_leads_nowhere():
+    reference = "#/allOf/" + "9" * 5_000
+    name = "~1allOf~1" + "9" * 5_000
+    assert bundle({"allOf": [{"$ref": reference}]}) == {"allOf": [ref(name)]}
+
+
+def test_many_references_of_one_name_are_numbered():
+    parts = {"+" * n: {"properties": {"a": {"minimum": n}}} for n in range(1, 2_001)}
+    schema = {"x": parts, "anyOf": [{"$ref": f"#/x/{name}/properties/a"} for name in parts]}
+    assert len(bundle(schema)["$defs"]) == 2_000
 
 
 @pytest.mark.parametrize(

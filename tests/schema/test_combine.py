@@ -21,6 +21,18 @@ MERGED: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
     ([{"minItems": 0}, {"minItems": 3}], {"minItems": 3}),
     ([{"multipleOf": 4}, {"multipleOf": 6}], {"multipleOf": 12}),
     ([{"multipleOf": 0.5}, {"multipleOf": 2}], {"multipleOf": 0.5, "allOf": [{"multipleOf": 2}]}),
+    (
+        [{"multipleOf": 2**40 + 1}, {"multipleOf": 2**40}],
+        {"multipleOf": 2**40 + 1, "allOf": [{"multipleOf": 2**40}]},
+    ),
+    (
+        [{"propertyNames": {"minLength": 1}}, {"propertyNames": {"maxLength": 2}}],
+        {"propertyNames": {"allOf": [{"minLength": 1}, {"maxLength": 2}]}},
+    ),
+    (
+        [{"dependentSchemas": {"a": {}}}, {"dependentSchemas": {"a": False, "b": {}}}],
+        {"dependentSchemas": {"a": False, "b": {}}},
+    ),
     ([{"uniqueItems": False}, {"uniqueItems": True}], {"uniqueItems": True}),
     ([{"required": ["a", "b"]}, {"required": ["b", "c"]}], {"required": ["a", "b", "c"]}),
     ([{"pattern": "a"}, {"pattern": "a"}], {"pattern": "a"}),
@@ -169,6 +181,11 @@ def test_what_names_or_shows_a_definition_stays_with_it():
         "type": "object",
     }
     assert merged({"minProperties": 1}, referenced=base) == {"minProperties": 1, "type": "object"}
+
+
+def test_a_discriminator_without_a_union_is_that_of_the_first():
+    first, second = {"propertyName": "a"}, {"propertyName": "b"}
+    assert merged({"discriminator": first}, {"discriminator": second}) == {"discriminator": first}
 
 
 def test_a_discriminator_comes_with_its_union():

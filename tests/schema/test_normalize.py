@@ -226,7 +226,7 @@ def test_definitions_of_the_document_stay_references_unless_they_must_be_merged(
     assert normalize({"items": {"$ref": "#/$defs/Cat"}}, lookup=document.get) == {
         "items": {"$ref": "#/$defs/Cat"}
     }
-    assert normalize(document["#/$defs/Cat"], lookup=document.get, name="Cat") == {
+    assert normalize(document["#/$defs/Cat"], lookup=document.get) == {
         "type": "object",
         "properties": {"next": {"$ref": "#/$defs/Pet"}},
         "required": ["lives"],

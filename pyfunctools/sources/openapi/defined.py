@@ -60,7 +60,7 @@ class DefinedNames:
         return name if clear else _hashed(".".join(map(_sound, steps[-3:])), place)
 
     def _folders(self, uri: str) -> list[str]:
-        inside = uri.startswith(self._folder) or not self._main.uri
+        inside = uri.startswith(self._folder) if self._main.uri else "://" not in uri
         path = uri.removeprefix(self._folder) if inside else urlsplit(uri).path.rpartition("/")[2]
         steps = unquote(path).rpartition(".")[0] or unquote(path)
         return _without_home(steps.split("/"))

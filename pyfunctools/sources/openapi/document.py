@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from posixpath import normpath
 from typing import NamedTuple, TypeAlias
-from urllib.parse import quote, urldefrag, urljoin
+from urllib.parse import urldefrag, urljoin
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
@@ -69,7 +69,8 @@ class Resource:
                         yield "#" + anchor, Place(value, pointer, self)
                 address = address_of(value, self.uri)
                 if address is not None:
-                    inner = Resource(value, self.name, address, self)
+                    is_this = value is self.root
+                    inner = self if is_this else Resource(value, self.name, address, self)
                     yield address, Place(value, "", inner)
                 stack.extend((v, pointer + pointer_of((k,))) for k, v in value.items())
             elif isinstance(value, list):
@@ -151,12 +152,10 @@ class Document:
 
     def schema_named(self, name: str) -> Place | None:
         """Give the schema that the document defines under this name, or `None`."""
-        if "/" in name or "#" in name:
-            return None
         for schemas in _SCHEMAS:
-            place = self.main.at(schemas + pointer_of((quote(name),)))
-            if place is not None:
-                return place
+            home = self.main.at(schemas)
+            if home is not None and isinstance(home.value, dict) and name in home.value:
+                return home.below(home.value[name], name)
         return None
 
     def scope(self, schema: JsonObject, resource: Resource) -> Resource:

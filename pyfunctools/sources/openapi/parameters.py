@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
@@ -13,7 +13,7 @@ from pyfunctools.sources.openapi.media import first_json, form_schema
 from pyfunctools.sources.openapi.operations import Operation
 from pyfunctools.sources.openapi.security import Security
 
-_LOCATIONS = frozenset({"path", "query", "header", "cookie", "querystring"})
+_LOCATIONS: tuple[str, ...] = get_args(Location)
 _STYLES: Mapping[str, frozenset[str]] = {
     "path": frozenset({"simple", "label", "matrix"}),
     "query": frozenset({"form", "spaceDelimited", "pipeDelimited", "deepObject"}),

@@ -4,6 +4,7 @@ from threading import RLock
 from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._text import visible
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.record import GROUPS, Schemas
 from pyfunctools.schema.access import readable, writable
@@ -78,7 +79,7 @@ class SchemaMaker:
             made = self._sent(self._definitions.ready(plan.body.schema))
             names += made.names
             reached |= made.reached
-            schema = _annotated(made.schema, {"description": plan.body.description})
+            schema = _annotated(made.schema, {"description": visible(plan.body.description)})
             whole[plan.body.body.argument[0]] = schema, plan.body.body.required
         shared = self._definitions.closure(names).schemas
         return _complete(_closed(whole), {**shared, **reached} if reached else shared)
@@ -88,7 +89,7 @@ class SchemaMaker:
         if known is None:
             made = self._sent(self._definitions.ready(entry.schema))
             said = {
-                "description": entry.description,
+                "description": visible(entry.description),
                 "deprecated": entry.deprecated,
                 "examples": list(entry.examples),
             }

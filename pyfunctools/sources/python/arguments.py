@@ -13,6 +13,7 @@ from pyfunctools.schema.references import resolve
 from pyfunctools.schema.walk import subschemas
 from pyfunctools.sources.python.docstring import Docs
 from pyfunctools.sources.python.fields import doc_of
+from pyfunctools.sources.python.names import shown
 from pyfunctools.sources.python.refusals import issues_of, refusal
 from pyfunctools.sources.python.signature import EMPTY, Input, Signature
 
@@ -202,9 +203,8 @@ def _culprit(signature: Signature, error: Exception) -> DefinitionError:
 
 def no_schema(where: str, hint: object, reason: Exception) -> DefinitionError:
     """Give the error of a hint that pydantic has no schema for."""
-    shown = f"{hint.__module__}.{hint.__qualname__}" if isinstance(hint, type) else str(hint)
     said = str(reason).partition("\n")[0].partition(". ")[0].rstrip(".")
-    return DefinitionError(where, f"The hint `{shown}` has no JSON Schema: {said}.", _REMEDY)
+    return DefinitionError(where, f"The hint `{shown(hint)}` has no JSON Schema: {said}.", _REMEDY)
 
 
 def _without(issue: Issue, step: str) -> Issue:

@@ -2,9 +2,8 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import FrameType
-from typing import Protocol, TypeVar, cast, overload
+from typing import NamedTuple, Protocol, TypeVar, cast, overload
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.sources.python.names import Enclosing, inside, is_a
@@ -22,9 +21,10 @@ class _Wrapping(Protocol):
 F = TypeVar("F", bound="Callable[..., object] | _Wrapping")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
+class Marks(NamedTuple):
     """What `@function` was told; what was not said is as a `Function` has it by default.
+
+    A named tuple, and no dataclass, because `dataclasses` costs more to import than all the rest.
 
     `enclosing` are the names of the functions around the definition that its hints may mean.
     """
@@ -41,7 +41,7 @@ class Marks:
     confirm: bool = False
     concurrent: bool = True
     strict: bool = False
-    enclosing: Enclosing | None = field(default=None, compare=False, repr=False)
+    enclosing: Enclosing | None = None
 
 
 @overload
@@ -127,7 +127,7 @@ def _attached(target: F, marks: Marks, frame: FrameType) -> F:
         )
     enclosing = Enclosing.around(target, frame)
     try:
-        setattr(target, _MARK, marks if enclosing is None else replace(marks, enclosing=enclosing))
+        setattr(target, _MARK, marks if enclosing is None else marks._replace(enclosing=enclosing))
     except AttributeError:
         raise DefinitionError(
             repr(target),

@@ -8,7 +8,7 @@ from inspect import cleandoc
 from json import dumps
 from typing import Literal, TypeAlias, cast
 
-from pydantic import ConfigDict
+from pydantic import BaseModel, ConfigDict
 from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import (
@@ -150,9 +150,9 @@ class Generator(GenerateJsonSchema):
     def _described(self, schema: JsonSchemaValue, cls: object) -> JsonSchemaValue:
         if not isinstance(cls, type):
             return schema
-        config = getattr(cls, "model_config", getattr(cls, "__pydantic_config__", ConfigDict()))
-        titled = cast("ConfigDict", config).get("title") is not None
-        if schema.get("title") == cls.__name__ and not titled:
+        place = "model_config" if BaseModel in cls.__mro__ else "__pydantic_config__"
+        config = cast("ConfigDict", getattr(cls, place, ConfigDict()))
+        if schema.get("title") == cls.__name__ and config.get("title") is None:
             del schema["title"]
         if cls.__module__.startswith(_HERE):  # the arguments of a callable, not a user's class
             return schema

@@ -1,7 +1,6 @@
 """What stands in a type hint to say whose a parameter is: the human's, or the program's."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, TypeAlias, TypeVar
 
 from pyfunctools._json import JsonValue
@@ -9,16 +8,40 @@ from pyfunctools._json import JsonValue
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class HumanPart:
+class _Mark:
+    """What stands in `Annotated`: equal and hashed by what it says.
+
+    No dataclass, because `dataclasses` costs more to import than everything else here.
+    """
+
+    __slots__ = ()
+
+    def _says(self) -> tuple[object, ...]:
+        return (type(self), *(getattr(self, name) for name in self.__slots__))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Mark) and self._says() == other._says()
+
+    def __hash__(self) -> int:
+        return hash(self._says())
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+        return f"{type(self).__name__}({said})"
+
+
+class HumanPart(_Mark):
     """The mark of what a person gives; `human(...)` makes one.
 
     `ask` is the question the person is shown, `widget` the name of what they answer it with. In a
     schema they are `x-human-ask` and `x-human-widget`, beside `x-human: true`.
     """
 
-    ask: str | None = None
-    widget: str | None = None
+    __slots__ = ("ask", "widget")
+
+    def __init__(self, ask: str | None = None, widget: str | None = None) -> None:
+        self.ask = ask
+        self.widget = widget
 
     def __get_pydantic_json_schema__(
         self, schema: object, handler: Callable[[object], dict[str, JsonValue]]
@@ -48,8 +71,7 @@ Human: TypeAlias = Annotated[T, HumanPart()]
 """What a person gives: `pin: Human[str]` is a `str` that the model neither sees nor sets."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContextPart:
+class ContextPart(_Mark):
     """The mark of what `call(context=...)` gives; `Context[...]` carries it."""
 
 
@@ -60,12 +82,14 @@ It is in no schema. Where no context is given the parameter's default stands, or
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Inject:
+class Inject(_Mark):
     """What the program makes for each call: `db: Annotated[Session, Inject(session_of)]`.
 
     The provider takes nothing or the context, and is called when the call runs, each time anew. It
     is in no schema.
     """
 
-    provider: Callable[[], object] | Callable[[object], object]
+    __slots__ = ("provider",)
+
+    def __init__(self, provider: Callable[[], object] | Callable[[object], object]) -> None:
+        self.provider = provider

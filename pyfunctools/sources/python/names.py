@@ -5,15 +5,15 @@ function. Names of a function around it are in no closure where only hints use t
 keeps those, and no others. Only hints of the user's own code are ever evaluated.
 """
 
-import ast
 import sys
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from inspect import getattr_static
 from types import FrameType, FunctionType, MethodType, SimpleNamespace
 from typing import (
+    TYPE_CHECKING,
     Annotated,
+    ForwardRef,
     Literal,
     TypeGuard,
     TypeVar,
@@ -22,6 +22,11 @@ from typing import (
     get_origin,
     get_type_hints,
 )
+
+from pyfunctools._text import shortened
+
+if TYPE_CHECKING:  # imported where a hint is a text: most classes need neither to be decorated
+    import ast
 
 Names = Mapping[str, object]
 """What names mean."""
@@ -108,6 +113,8 @@ def function_behind(target: object) -> FunctionType | None:
         elif (inner := _held(target)) is not None:
             target = inner
         else:
+            from inspect import getattr_static
+
             called = getattr_static(type(target), "__call__", None)
             return function_behind(called) if is_a(called, FunctionType) else None
     return None
@@ -115,7 +122,11 @@ def function_behind(target: object) -> FunctionType | None:
 
 def _held(target: object) -> object:
     held = inside(target)
-    return getattr_static(target, "__wrapped__", None) if held is None else held
+    if held is not None:
+        return held
+    from inspect import getattr_static
+
+    return getattr_static(target, "__wrapped__", None)
 
 
 def inside(target: object) -> object:
@@ -163,6 +174,16 @@ def resolved(hints: Names, names: Names, behind: FunctionType | None) -> dict[st
     return found
 
 
+def shown(hint: object) -> str:
+    """Give a hint as an error shows it."""
+    if is_a(hint, type):
+        return f"{hint.__module__}.{hint.__qualname__}"
+    try:
+        return shortened(str(hint), 200)
+    except Exception:  # somebody else's object, or one too deep to be written
+        return type(hint).__name__
+
+
 def _enclosing_frames(function: FunctionType, frame: FrameType | None) -> Iterator[FrameType]:
     around = function.__qualname__.rpartition(".<locals>.")[0]
     while frame is not None and around:
@@ -206,19 +227,23 @@ def _named_by(value: object) -> Iterator[str]:
 def _named(hint: object) -> Iterator[str]:
     """Give the names that the texts in a hint use."""
     if isinstance(hint, str):
+        import ast
+
         try:
             yield from _named_in(ast.parse(hint.strip(), mode="eval").body)
-        except (SyntaxError, ValueError, RecursionError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return
-    elif (text := getattr(hint, "__forward_arg__", None)) is not None:
-        yield from _named(text)
+    elif isinstance(hint, ForwardRef):
+        yield from _named(hint.__forward_arg__)
     elif (origin := get_origin(hint)) is not Literal:
         inner = get_args(hint)
         for each in inner[:1] if origin is Annotated else inner:
             yield from _named(each)
 
 
-def _named_in(node: ast.expr) -> Iterator[str]:
+def _named_in(node: "ast.expr") -> Iterator[str]:
+    import ast
+
     if isinstance(node, ast.Subscript):
         yield from _named_in(node.value)
         head = ast.unparse(node.value).rpartition(".")[2]

@@ -1,6 +1,7 @@
 """What a callable takes and gives: its inputs, what the program gives, and what comes back."""
 
 import inspect
+import sys
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
@@ -42,6 +43,7 @@ from pyfunctools.sources.python.names import (
     function_behind,
     namespace_of,
     resolved,
+    shown,
 )
 from pyfunctools.sources.python.typed_dicts import keys_of
 
@@ -101,8 +103,8 @@ def read_signature(
     """
     behind = function_behind(called)
     try:
-        signature = inspect.signature(called)
-    except (TypeError, ValueError) as error:
+        signature = _signature(called)
+    except Exception as error:  # most often it is a built-in's, which has none
         raise DefinitionError(
             where, f"Its signature cannot be read: {error}.", "Write a function that calls it."
         ) from error
@@ -123,6 +125,14 @@ def read_signature(
         is_async=_is_async(called, returns),
         names=names,
     )
+
+
+def _signature(called: Callable[..., object]) -> inspect.Signature:
+    if sys.version_info >= (3, 14):
+        from annotationlib import Format
+
+        return inspect.signature(called, annotation_format=Format.FORWARDREF)
+    return inspect.signature(called)
 
 
 def _order(parameters: Collection[Parameter]) -> Iterator[str]:
@@ -177,7 +187,7 @@ def _hint_of(
             break
     raise DefinitionError(
         where if name == "return" else f"{where}({name})",
-        f"The hint `{hint}` cannot be read: {reason}.",
+        f"The hint `{shown(hint)}` cannot be read: {reason}.",
         "Define or import what it names where the function is defined, not for checkers only.",
     ) from reason
 
@@ -216,13 +226,15 @@ def _unpacked(where: str, packed: object, names: Names) -> Iterator[Input]:
     """Give each key of the `TypedDict` behind `**kwargs: Unpack[...]`."""
     if not isinstance(packed, type) or not is_typeddict(packed):
         raise DefinitionError(
-            where, f"`{packed}` is unpacked and is no TypedDict.", "Unpack a `TypedDict`."
+            where, f"`{shown(packed)}` is unpacked and is no TypedDict.", "Unpack a `TypedDict`."
         )
     try:
         keys = keys_of(packed, names)
     except Exception as error:  # a hint's text may raise anything
         raise DefinitionError(
-            where, f"The hints of `{packed}` cannot be read: {error}.", "Define what they name."
+            where,
+            f"The hints of `{shown(packed)}` cannot be read: {error}.",
+            "Define what they name.",
         ) from error
     for name, (hint, required) in keys.items():
         yield Input(name=name, kind="named", hint=hint, required=required)

@@ -5,7 +5,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -202,7 +201,7 @@ def test_our_own_docstrings_are_readable() -> None:
 def test_the_arguments_of_our_own_decorator_are_read() -> None:
     docs = read_docstring(function.__doc__ or "")
     assert docs.parameters["tags"] == "What `controller.select(tags=...)` finds it by."
-    assert docs.parameters.keys() == {each.name for each in fields(Marks)} - {"enclosing"}
+    assert docs.parameters.keys() == {*Marks._fields} - {"enclosing"}
 
 
 def _own() -> Iterator[tuple[str, tuple[str, Docs]]]:

@@ -104,3 +104,14 @@ def test_a_class_of_any_name_is_described() -> None:
 
     schema: Any = schema_of(adapter_of({"x": Arguments}, {}), {})
     assert schema["$defs"]["Arguments"]["properties"]["size"]["description"] == "How big."
+
+
+def test_a_field_may_be_called_as_pydantic_s_own_things_are() -> None:
+    @dataclass
+    class Odd:
+        model_config: int = 3
+        model_fields: int = 4
+        schema: int = 5
+
+    schema: Any = schema_of(adapter_of({"x": Odd}, {}), {})
+    assert list(schema["$defs"]["Odd"]["properties"]) == ["model_config", "model_fields", "schema"]

@@ -433,14 +433,23 @@ def test_nothing_but_our_errors_escapes(raised: Exception) -> None:
 
 
 def test_a_class_that_writes_no_schema_is_an_error_when_the_function_is_built() -> None:
+    deep: list[Any] = []
+    for _ in range(300):
+        deep = [deep]
+
     class Broken(BaseModel):
         model_config = ConfigDict(json_schema_extra={"properties": 5})
+
+    class Deep(BaseModel):
+        model_config = ConfigDict(json_schema_extra={"examples": deep})
 
     def f(x: Broken) -> None: ...
 
     def g() -> Broken: ...
 
-    for each in (f, g):
+    def h(x: Deep) -> None: ...
+
+    for each in (f, g, h):
         with pytest.raises(DefinitionError, match=each.__name__):
             function_of(each)
 

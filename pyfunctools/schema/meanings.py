@@ -1,0 +1,67 @@
+"""What a scalar in the wrong spelling may have been meant as."""
+
+from collections.abc import Iterator, Sequence
+
+from pyfunctools._json import JsonValue
+from pyfunctools.schema.parse import parse
+from pyfunctools.schema.result import Repair, Success
+from pyfunctools.schema.scalar import boolean_from, integer_from, is_null, number_from, text_from
+
+_JSON = ("{", "[", '"', "`", "~")
+"""How a text begins that may be JSON."""
+_GUESSED = frozenset({"prose", "rest", "truncated"})
+"""Repairs after which a text is rather taken for a text that only looks like JSON."""
+
+
+def meanings(
+    value: JsonValue, types: frozenset[str], listed: Sequence[str]
+) -> Iterator[tuple[str, JsonValue]]:
+    """Give what a scalar may have been meant as, with the kind of the repair, likeliest first."""
+    if isinstance(value, str):
+        known = _only(value.strip(), {text: text.strip() for text in listed})
+        if known is None:
+            folded = {text: text.strip().casefold() for text in listed}
+            known = _only(value.strip().casefold(), folded)
+        if known is not None:
+            yield "constant", known
+        if "null" in types and is_null(value):
+            yield "null", None
+        if "boolean" in types and (truth := boolean_from(value)) is not None:
+            yield "boolean", truth
+        if "integer" in types or "number" in types:
+            yield from (("number", number) for number in _numbers(value))
+    elif isinstance(value, float) and value.is_integer():
+        yield "integer", int(value)
+    elif isinstance(value, int) and not isinstance(value, bool) and "string" in types:
+        text = text_from(value)
+        if text is not None:
+            yield "string", text
+
+
+def _only(wanted: str, texts: dict[str, str]) -> str | None:
+    found = [text for text, plain in texts.items() if plain == wanted]
+    return found[0] if len(found) == 1 else None
+
+
+def _numbers(text: str) -> Iterator[int | float]:
+    whole, number = integer_from(text), number_from(text)
+    if whole is not None and "." not in text:
+        yield whole
+    if number is not None:
+        yield number
+    if whole is not None:
+        yield whole
+
+
+def decoded(text: str) -> Success[JsonValue] | None:
+    """Give the object or array that a text says, however often it was encoded."""
+    repairs: tuple[Repair, ...] = ()
+    value: JsonValue = text
+    while isinstance(value, str):
+        if value.lstrip()[:1] not in _JSON:
+            return None
+        read = parse(value)
+        if not read or any(repair.kind in _GUESSED for repair in read.repairs):
+            return None
+        value, repairs = read.value, (*repairs, *read.repairs)
+    return Success(value=value, repairs=repairs) if isinstance(value, dict | list) else None

@@ -1,0 +1,255 @@
+from time import perf_counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.branch import Unions, meant
+
+INTEGER: JsonSchema = {"type": "integer"}
+STRING: JsonSchema = {"type": "string"}
+NULL: JsonSchema = {"type": "null"}
+
+
+def thing(required: str = "", *, closed: bool = True, **properties: JsonValue) -> JsonSchema:
+    schema: JsonSchema = {
+        "type": "object",
+        "properties": properties,
+        "required": required.split(),
+    }
+    return {**schema, "additionalProperties": False} if closed else schema
+
+
+CAT = thing("kind lives", kind={"const": "cat"}, lives=INTEGER)
+DOG = thing("kind age", kind={"enum": ["dog", "puppy"]}, age=INTEGER)
+SEARCH = thing("query", query=STRING, limit=INTEGER, offset=INTEGER)
+FILTER = thing("field op", field=STRING, op=STRING, limit=INTEGER)
+
+
+def any_of(*branches: JsonSchema | bool) -> JsonSchema:
+    return {"anyOf": list(branches)}
+
+
+def index(union: JsonSchema, value: JsonValue, root: JsonSchema | None = None) -> int | None:
+    choice = meant(root if root is not None else union, union, value)
+    return None if choice is None else choice[1]
+
+
+def test_the_keyword_of_the_union_is_given_with_the_index():
+    assert meant({}, {"oneOf": [INTEGER, NULL]}, None) == ("oneOf", 1)
+    assert meant({}, {"anyOf": [INTEGER, NULL]}, None) == ("anyOf", 1)
+    both: JsonSchema = {"oneOf": [INTEGER, NULL], "anyOf": [NULL, INTEGER]}
+    assert meant({}, both, None) == ("oneOf", 1)
+    assert meant({}, both, None, "anyOf") == ("anyOf", 0)
+    assert meant({}, INTEGER, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "branch"),
+    [
+        ({"kind": "cat", "lives": "nine"}, 0),
+        ({"kind": "dog", "lives": 9}, 1),
+        ({"kind": "puppy"}, 1),
+        ({"kind": "CAT "}, 0),
+        ({"kind": "'dog'"}, 1),
+        ({"kind": "cow", "lives": 9}, None),
+        ({"kind": None, "lives": 9}, None),
+        ({"kind": ["cat"], "lives": 9}, None),
+        ({"lives": 9}, 0),
+        ({"age": "old"}, 1),
+        ({}, None),
+        ({"legs": 4}, None),
+    ],
+)
+def test_a_tag_decides_before_everything_else(value: JsonValue, branch: int | None):
+    assert index(any_of(CAT, DOG), value) == branch
+
+
+def test_a_tag_is_found_without_a_discriminator():
+    tag = Unions({}).tag(any_of(CAT, DOG, NULL))
+    assert tag is not None
+    assert (tag.name, tag.allowed) == ("kind", ("cat", "dog", "puppy"))
+    assert [tag.branch(value) for value in ("cat", "Puppy", "cow", [])] == [0, 1, None, None]
+
+
+@pytest.mark.parametrize(
+    "union",
+    [any_of(CAT, CAT), any_of(CAT, SEARCH), any_of(CAT, NULL), any_of(INTEGER, STRING), STRING],
+)
+def test_what_does_not_tell_the_objects_apart_is_no_tag(union: JsonSchema):
+    assert Unions({}).tag(union) is None
+
+
+@pytest.mark.parametrize(
+    ("mapping", "allowed"),
+    [
+        ({"meow": "#/$defs/Cat", "woof": "#/$defs/Dog"}, ("meow", "woof")),
+        ({"meow": "Cat", "woof": "Dog"}, ("meow", "woof")),
+        ({"meow": "#/$defs/Cat"}, ("meow", "Dog")),
+        ({"meow": "#/$defs/Nobody"}, ("Cat", "Dog")),
+        (None, ("Cat", "Dog")),
+    ],
+)
+def test_a_discriminator_names_the_tag_and_its_values(mapping: JsonValue, allowed: tuple[str, ...]):
+    root: JsonSchema = {
+        "$defs": {"Cat": thing("lives", lives=INTEGER), "Dog": thing("age", age=INTEGER)},
+        "oneOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}],
+        "discriminator": {"propertyName": "type", **({"mapping": mapping} if mapping else {})},
+    }
+    tag = Unions(root).tag(root)
+    assert tag is not None
+    assert (tag.name, tag.allowed) == ("type", allowed)
+    assert [index(root, {"type": name}) for name in allowed] == [0, 1]
+    assert index(root, {"type": "cow", "lives": 1}) is None
+    assert index(root, {"lives": 1}) == 0
+
+
+def test_a_constant_selects_and_excludes_where_not_every_branch_lists_one():
+    success = thing("ok", ok={"const": True}, value=INTEGER)
+    failure = thing("ok", ok={"const": False}, value=STRING)
+    other = thing("value", value=INTEGER, ok={"type": "boolean"})
+    assert index(any_of(success, failure, other), {"ok": False, "value": 1}) == 1
+    assert index(any_of(success, failure), {"ok": "true", "value": 1}) == 0
+    assert index(any_of(thing(a={"const": 1}, b=STRING), thing(a=INTEGER, c=STRING)), {"a": 2}) in (
+        None,
+        1,
+    )
+
+
+def test_true_is_not_the_constant_one():
+    one, yes = thing("a", a={"const": 1}), thing("a", a={"const": True})
+    assert index(any_of(one, yes), {"a": True}) == 1
+    assert index(any_of(one, yes), {"a": 1.0}) == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "branch"),
+    [
+        ({"query": 1}, 0),
+        ({"query": 1, "limit": 2, "offset": 3}, 0),
+        ({"field": 1, "op": 2}, 1),
+        ({"field": 1}, 1),
+        ({"op": 1, "limit": 2, "extra": 3}, 1),
+        ({"offset": 3}, 0),
+        ({"unknown": 1}, None),
+        ({}, None),
+    ],
+)
+@pytest.mark.parametrize("closed", [True, False])
+def test_keys_decide_where_no_constant_does(value: JsonValue, branch: int | None, closed: bool):
+    search = thing("query", closed=closed, query=STRING, limit=INTEGER, offset=INTEGER)
+    filtered = thing("field op", closed=closed, field=STRING, op=STRING, limit=INTEGER)
+    assert index(any_of(search, filtered, NULL), value) == branch
+
+
+def test_the_empty_object_was_meant_for_what_requires_nothing():
+    assert index(any_of(thing("a", a=STRING), thing(b=STRING)), {}) == 1
+
+
+def test_a_map_takes_keys_that_no_other_branch_declares():
+    union = any_of(SEARCH, {"type": "object", "additionalProperties": INTEGER})
+    assert index(union, {"a": "x", "b": 1}) == 1
+    assert index(union, {"query": 1, "limit": 2}) == 0
+
+
+def test_the_types_of_properties_decide_last():
+    union = any_of(thing("a b", a=INTEGER, b=STRING), thing("a b", a=STRING, b=STRING))
+    assert index(union, {"a": "x", "b": 1}) == 1
+    assert index(union, {"a": 1, "b": 1}) == 0
+    assert index(union, {"a": None, "b": 1}) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "branch"),
+    [
+        (1, 0),
+        (1.0, 0),
+        ("1", None),
+        (None, 3),
+        ([], 1),
+        (["x"], 1),
+        ({}, 2),
+        ({"unknown": 1}, 2),
+        (True, None),
+        (1.5, None),
+    ],
+)
+def test_the_type_decides_where_nothing_else_can(value: JsonValue, branch: int | None):
+    union = any_of(INTEGER, {"type": "array", "items": INTEGER}, SEARCH, NULL)
+    assert index(union, value) == branch
+
+
+def test_the_items_of_an_array_tell_arrays_apart():
+    union = any_of({"type": "array", "items": INTEGER}, {"type": "array", "items": SEARCH})
+    assert index(union, [{"query": 1}, 2, {}]) == 1
+    assert index(union, [1, {}, 2]) == 0
+    assert index(union, []) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "branch"), [("auto", 0), ("AUTO", 0), ("high", 1), ("other", None), ({}, 2), (3, 3)]
+)
+def test_listed_values_decide_for_what_is_no_object(value: JsonValue, branch: int | None):
+    union = any_of({"const": "auto"}, {"enum": ["low", "high"]}, {"type": "object"}, {"const": 3})
+    assert index(union, value) == branch
+
+
+def test_the_branch_that_is_a_union_itself_is_given_as_a_whole():
+    pets: JsonSchema = {
+        "$defs": {"Pet": {"oneOf": [CAT, DOG]}},
+        "anyOf": [{"$ref": "#/$defs/Pet"}, NULL, SEARCH],
+    }
+    assert index(pets, {"kind": "dog"}, pets) == 0
+    assert index(pets, {"query": "x"}, pets) == 2
+
+
+def test_what_stands_beside_a_reference_and_in_all_of_counts_too():
+    root: JsonSchema = {
+        "$defs": {"Base": thing("id", closed=False, id=INTEGER)},
+        "oneOf": [
+            {"$ref": "#/$defs/Base", "required": ["left"], "properties": {"left": INTEGER}},
+            {"allOf": [{"$ref": "#/$defs/Base"}, thing("right", closed=False, right=INTEGER)]},
+        ],
+    }
+    assert index(root, {"id": "x", "left": 1}) == 0
+    assert index(root, {"id": "x", "right": 1}) == 1
+
+
+def test_references_that_lead_nowhere_say_nothing():
+    union = any_of({"$ref": "#/nowhere"}, {"$ref": "https://example.com/x"}, {"$ref": "#/anyOf/2"})
+    assert index(union, {"a": 1}) is None
+
+
+def test_a_schema_that_admits_nothing_was_never_meant():
+    assert index(any_of(False, CAT), {"kind": "cat"}) == 1
+    assert index(any_of(False, False), 1) is None
+
+
+def test_thousands_of_branches_are_told_apart_at_once():
+    union = any_of(*(thing("kind", kind={"const": f"k{n}"}, x=INTEGER) for n in range(2000)))
+    unions = Unions(union)
+    unions.meant(union, {})
+    start = perf_counter()
+    assert unions.meant(union, {"kind": "k1999"}) == ("anyOf", 1999)
+    assert perf_counter() - start < 0.1
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["kind", "lives", "query", "op", "x"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(values)
+def test_any_value_has_one_answer_and_always_the_same(value: JsonValue):
+    union = any_of(CAT, DOG, SEARCH, FILTER, INTEGER, {"type": "array", "items": CAT}, NULL)
+    unions = Unions(union)
+    first = unions.meant(union, value)
+    assert first == unions.meant(union, value) == meant(union, union, value)
+    assert first is None or first[1] in range(7)

@@ -1,0 +1,209 @@
+import json
+from copy import deepcopy
+from time import perf_counter
+
+import pytest
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.references import (
+    collect,
+    defined_name,
+    definition,
+    inline,
+    lookup,
+    prune,
+    reached,
+    recursive,
+    resolve,
+    steps_of,
+)
+
+ROOT: JsonSchema = {
+    "$defs": {
+        "A": {"type": "integer"},
+        "a/b~c d%": {"type": "string"},
+        "Alias": {"$ref": "#/$defs/A", "description": "an A"},
+        "Both": {"$ref": "#/$defs/A", "minimum": 1},
+        "Loop": {"$ref": "#/$defs/Pool"},
+        "Pool": {"$ref": "#/$defs/Loop"},
+        "Gone": {"$ref": "#/$defs/Nowhere"},
+        "Far": {"$ref": "https://example.com/a.json"},
+        "Text": "not a schema",
+        "Never": False,
+    },
+    "allOf": [{"title": "first"}, {"title": "second"}],
+}
+
+
+@pytest.mark.parametrize("name", ["A", "a/b~c d%", "", "é", "~0", "~1", "%41", "{x}"])
+def test_the_reference_to_a_definition_leads_back_to_its_name(name: str):
+    assert defined_name(definition(name)) == name
+    assert lookup({"$defs": {name: 1}}, definition(name)) == 1
+    assert definition(name).isascii()
+    assert " " not in definition(name)
+
+
+@pytest.mark.parametrize("reference", ["#", "#/$defs/A/items", "#/definitions/A", "a#/$defs/A", ""])
+def test_other_references_name_no_definition(reference: str):
+    assert defined_name(reference) is None
+
+
+def test_only_references_into_the_same_document_have_steps():
+    assert steps_of("#") == ()
+    assert steps_of("#/a~1b/0/c%20d") == ("a/b", "0", "c d")
+    assert [steps_of(r) for r in ("", "#anchor", "a.json", "http://x/#/a")] == [None] * 4
+
+
+def test_what_stands_at_a_reference_is_found():
+    assert lookup(ROOT, "#") is ROOT
+    assert lookup(ROOT, "#/allOf/1/title") == "second"
+    assert lookup(ROOT, "#/$defs/a~1b~0c%20d%25") == {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "#/x",
+        "#/allOf/2",
+        "#/allOf/-1",
+        "#/allOf/one",
+        "#/allOf/²",
+        "#/$defs/A/type/0",
+        "b.json#/a",
+        "#/allOf/" + "9" * 5000,
+    ],
+)
+def test_a_reference_to_nothing_is_a_lookup_error(reference: str):
+    with pytest.raises(LookupError):
+        lookup(ROOT, reference)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("A", {"type": "integer"}),
+        ("Alias", {"type": "integer"}),
+        ("Both", {"$ref": "#/$defs/A", "minimum": 1}),
+        ("Never", False),
+        ("Loop", True),
+        ("Gone", True),
+        ("Far", True),
+        ("Text", True),
+    ],
+)
+def test_bare_references_are_followed_as_far_as_they_lead(name: str, found: JsonValue):
+    assert resolve(ROOT, {"$ref": definition(name)}) == found
+
+
+def test_every_reference_is_collected_as_often_as_it_stands_there():
+    schema: JsonSchema = {
+        "properties": {"a": {"$ref": "#/a"}, "$ref": {"type": "string"}},
+        "items": {"$ref": "#/a", "not": {"$ref": "#/b"}},
+        "const": {"$ref": "#/c"},
+    }
+    assert sorted(collect(schema)) == ["#/a", "#/a", "#/b"]
+
+
+def test_definitions_are_reached_breadth_first():
+    definitions: JsonSchema = {
+        "A": {"properties": {"b": {"$ref": "#/$defs/B"}, "d": {"$ref": "#/$defs/D/items"}}},
+        "B": {"$ref": "#/$defs/C"},
+        "C": {"$ref": "#/$defs/A"},
+        "D": {"items": {}},
+        "E": {"$ref": "#/$defs/A"},
+    }
+    assert reached({"$ref": "#/$defs/A", "$defs": definitions}, definitions) == ["A", "B", "D", "C"]
+
+
+def test_prune_keeps_what_is_reached_and_changes_nothing_else():
+    schema: JsonSchema = {"$ref": "#/$defs/A", "$defs": {"A": {}, "B": {"$ref": "#/$defs/A"}}}
+    before = deepcopy(schema)
+    assert prune(schema) == {"$ref": "#/$defs/A", "$defs": {"A": {}}}
+    assert prune({"type": "null", "$defs": {"A": {}}}) == {"type": "null"}
+    whole: JsonSchema = {"$ref": "#/$defs/A", "$defs": {"A": {}}}
+    assert prune(whole) is whole
+    assert schema == before
+
+
+def test_definitions_that_lead_back_to_themselves_are_recursive():
+    schema: JsonSchema = {
+        "$defs": {
+            "Self": {"items": {"$ref": "#/$defs/Self"}},
+            "One": {"$ref": "#/$defs/Two"},
+            "Two": {"items": {"$ref": "#/$defs/One/items"}},
+            "Into": {"$ref": "#/$defs/One"},
+            "Plain": {},
+        }
+    }
+    assert recursive(schema) == {"Self", "One", "Two"}
+    assert recursive({}) == frozenset()
+
+
+def test_what_is_not_recursive_is_inlined():
+    schema: JsonSchema = {
+        "$defs": {
+            "Leaf": {"type": "string", "title": "Leaf"},
+            "Tree": {
+                "properties": {
+                    "leaf": {"$ref": "#/$defs/Leaf"},
+                    "below": {"items": {"$ref": "#/$defs/Tree"}},
+                }
+            },
+        },
+        "properties": {
+            "tree": {"$ref": "#/$defs/Tree"},
+            "leaf": {"$ref": "#/$defs/Leaf", "title": "Mine"},
+            "long": {
+                "$ref": "#/$defs/Leaf",
+                "minLength": 3,
+                "allOf": [{"$ref": "#/$defs/Leaf"}],
+            },
+        },
+    }
+    before = deepcopy(schema)
+    leaf = {"type": "string", "title": "Leaf"}
+    assert inline(schema) == {
+        "properties": {
+            "tree": {"$ref": "#/$defs/Tree"},
+            "leaf": {"type": "string", "title": "Mine"},
+            "long": {"minLength": 3, "allOf": [leaf, leaf]},
+        },
+        "$defs": {
+            "Tree": {"properties": {"leaf": leaf, "below": {"items": {"$ref": "#/$defs/Tree"}}}}
+        },
+    }
+    assert schema == before
+
+
+def test_a_schema_that_is_only_a_reference_becomes_what_it_means():
+    assert inline({"$ref": "#/$defs/A", "$defs": {"A": {"type": "null"}}}) == {"type": "null"}
+    assert inline({"$ref": "#/$defs/A", "$defs": {"A": False}}) == {"allOf": [False]}
+
+
+def test_a_definition_that_something_refers_into_stays():
+    schema: JsonSchema = {
+        "$defs": {"A": {"properties": {"x": {"type": "null"}}}},
+        "items": {"$ref": "#/$defs/A/properties/x"},
+    }
+    assert inline(schema) == schema
+
+
+def test_references_that_double_at_each_step_do_not_double_the_schema():
+    definitions: dict[str, JsonValue] = {
+        f"S{n}": {"properties": {key: {"$ref": f"#/$defs/S{n + 1}"} for key in "ab"}}
+        for n in range(30)
+    }
+    schema: JsonSchema = {"$ref": "#/$defs/S0", "$defs": {**definitions, "S30": {}}}
+    start = perf_counter()
+    result = inline(schema)
+    assert perf_counter() - start < 5
+    assert len(json.dumps(result)) < 1_000_000
+
+
+def test_a_long_chain_of_definitions_is_walked_without_recursion():
+    chain: dict[str, JsonValue] = {
+        f"D{n}": {"items": {"$ref": f"#/$defs/D{n + 1}"}} for n in range(3000)
+    }
+    assert recursive({"$defs": {**chain, "D3000": {}}}) == frozenset()
+    assert len(recursive({"$defs": {**chain, "D3000": {"$ref": "#/$defs/D0"}}})) == 3001
+    assert set(collect(inline({"$ref": "#/$defs/D0", "$defs": {**chain, "D3000": {}}})))

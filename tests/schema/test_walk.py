@@ -1,0 +1,110 @@
+from copy import deepcopy
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.path import Keys
+from pyfunctools.schema.walk import children, is_schema, opened, rewrite, subschemas
+
+EVERY: JsonSchema = {
+    "$defs": {"A": {"title": "$defs"}},
+    "definitions": {"A": {"title": "definitions"}},
+    "dependencies": {"a": {"title": "dependencies"}, "b": ["c"]},
+    "dependentSchemas": {"a": {"title": "dependentSchemas"}},
+    "patternProperties": {"^a": {"title": "patternProperties"}},
+    "properties": {"a": {"title": "properties"}, "properties": {"title": "named properties"}},
+    "allOf": [{"title": "allOf"}],
+    "anyOf": [{"title": "anyOf"}, False],
+    "oneOf": [{"title": "oneOf"}],
+    "prefixItems": [{"title": "prefixItems"}],
+    "items": [{"title": "items"}],
+    "additionalItems": {"title": "additionalItems"},
+    "additionalProperties": {"title": "additionalProperties"},
+    "contains": {"title": "contains"},
+    "contentSchema": {"title": "contentSchema"},
+    "else": {"title": "else"},
+    "if": {"title": "if"},
+    "not": {"title": "not"},
+    "propertyNames": {"title": "propertyNames"},
+    "then": {"title": "then"},
+    "unevaluatedItems": {"title": "unevaluatedItems"},
+    "unevaluatedProperties": {"title": "unevaluatedProperties"},
+}
+NOT_SCHEMAS: JsonSchema = {
+    "const": {"type": "integer"},
+    "enum": [{"type": "integer"}],
+    "default": {"items": {}},
+    "examples": [{"not": {}}],
+    "x-anything": {"properties": {"a": {}}},
+    "discriminator": {"propertyName": "kind", "mapping": {"a": "#/$defs/A"}},
+    "items": "integer",
+    "properties": ["a"],
+    "allOf": {"type": "integer"},
+    "required": ["a"],
+}
+
+
+def titles(schema: JsonSchema) -> list[JsonValue]:
+    return [inner["title"] for _, inner in children(schema) if isinstance(inner, dict)]
+
+
+def test_every_keyword_that_holds_subschemas_is_walked():
+    assert set(titles(EVERY)) == {*(EVERY.keys()), "named properties"}
+    assert (("anyOf", 1), False) in list(children(EVERY))
+    assert (("properties", "properties"), {"title": "named properties"}) in list(children(EVERY))
+
+
+def test_items_is_one_schema_or_a_list_of_them():
+    assert list(children({"items": {"type": "null"}})) == [(("items",), {"type": "null"})]
+
+
+def test_what_is_no_schema_is_passed_over():
+    assert list(children(NOT_SCHEMAS)) == []
+    assert opened(NOT_SCHEMAS) == (NOT_SCHEMAS, [])
+
+
+def test_only_objects_and_booleans_can_be_schemas():
+    assert [is_schema(x) for x in ({}, True, None, 1, "x", [])] == [True, True] + [False] * 4
+
+
+def test_rewrite_copies_what_it_changes_and_shares_the_rest():
+    original = deepcopy(EVERY)
+    steps: list[Keys] = []
+
+    def visit(keys: Keys, inner: JsonSchema | bool) -> JsonSchema | bool:
+        steps.append(keys)
+        return {**inner, "seen": True} if isinstance(inner, dict) else inner
+
+    result = rewrite(EVERY, visit)
+    assert original == EVERY
+    assert steps == [keys for keys, _ in children(EVERY)]
+    assert all(inner.get("seen") for _, inner in children(result) if isinstance(inner, dict))
+    schema: JsonSchema = {"const": {"a": 1}}
+    assert rewrite(schema, visit)["const"] is schema["const"]
+
+
+def test_places_can_be_filled_without_touching_the_original():
+    original = deepcopy(EVERY)
+    copy, places = opened(EVERY)
+    for place in places:
+        place.put(True)
+    assert original == EVERY
+    assert all(inner is True for _, inner in children(copy))
+    assert len(places) == len(list(children(EVERY)))
+
+
+def test_subschemas_are_given_in_document_order_with_their_steps():
+    schema: JsonSchema = {"properties": {"a": {"items": {"not": {}}}, "b": True}, "not": False}
+    assert [keys for keys, _ in subschemas(schema)] == [
+        (),
+        ("properties", "a"),
+        ("properties", "a", "items"),
+        ("properties", "a", "items", "not"),
+        ("properties", "b"),
+        ("not",),
+    ]
+
+
+def test_subschemas_are_walked_without_recursion():
+    schema: JsonSchema = {}
+    for _ in range(3000):
+        schema = {"items": schema}
+    assert sum(1 for _ in subschemas(schema)) == 3001

@@ -1,0 +1,189 @@
+"""Real documents of every version, the odd and the broken ones among them."""
+
+import csv
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.record import NAME, Function
+from pyfunctools.route import Route
+from pyfunctools.schema import normalize
+from pyfunctools.schema.references import collect, defined_name
+from pyfunctools.sources.openapi.reader import Reading, read
+from pyfunctools.sources.openapi.resolver import files_under
+
+UNREADABLE = {
+    "apidevtools-swagger-parser--invalid_old-version.yaml": "This follows version '1.2'",
+    "ibm-openapi-validator--oas3_clean-with-tabs.yml": "This is not YAML",
+    "ibm-openapi-validator--oas3_trailing-comma.json": "This is not JSON",
+    "koxudaxi-datamodel-code-generator--malformed_bad_openapi.yaml": "This is not YAML",
+    "microsoft-openapi-net--OpenApiDocument_docWithWrongRef.json": "This is not JSON",
+    "swagger-api-swagger-parser--resources_issue-1119.yaml": "Byte 359 is not UTF-8",
+}
+"""Why nothing of these documents can be read; the other two in their folder only look broken."""
+
+REASONS = ("leads to another document", "for people only", "called by the other side")
+"""Why an operation of a readable document is skipped: nothing else happens in real documents."""
+
+PLACE = re.compile("/(?:paths|webhooks|x-webhooks)/.")
+
+
+def rows(shared: Path) -> list[dict[str, str]]:
+    with (shared / "corpus" / "manifest.csv").open(newline="") as file:
+        return [row for row in csv.DictReader(file) if row["version"] != "multifile"]
+
+
+@pytest.fixture(scope="module")
+def readings(shared: Path) -> dict[str, Reading]:
+    corpus = shared / "corpus"
+    return {
+        row["file"]: read(corpus / row["file"])
+        for row in rows(shared)
+        if Path(row["file"]).name not in UNREADABLE
+    }
+
+
+def schemas(function: Function) -> Iterator[JsonSchema]:
+    yield function.parameters
+    if function.output is not None:
+        yield function.output
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_is_no_document_is_refused_with_the_reason(shared: Path, name: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        read(shared / "corpus" / "invalid" / name)
+    assert UNREADABLE[name] in str(caught.value)
+
+
+def test_every_operation_is_a_function_or_skipped_with_a_true_reason(
+    shared: Path, readings: dict[str, Reading]
+) -> None:
+    written: Counter[str] = Counter()
+    made: Counter[str] = Counter()
+    for row in rows(shared):
+        reading = readings.get(row["file"])
+        if reading is None:
+            continue
+        skipped = [each for each in reading.skipped if "webhook" not in each.where]
+        assert len(reading.functions) + len(skipped) >= int(row["operations"]), row["file"]
+        assert all(any(reason in each.reason for reason in REASONS) for each in reading.skipped)
+        assert all(PLACE.match(each.pointer or "") for each in reading.skipped)
+        family = row["file"].partition("/")[0]
+        written[family] += int(row["operations"])
+        made[family] += len(reading.functions)
+    assert written.total() == 5_456
+    assert made.total() >= 0.99 * written.total()
+    assert all(made[family] >= 0.98 * written[family] for family in written)
+
+
+def test_names_are_valid_and_unique(readings: dict[str, Reading]) -> None:
+    for file, reading in readings.items():
+        names = [function.name for function in reading.functions]
+        assert all(NAME.fullmatch(name) for name in names), file
+        assert len(set(names)) == len(names), file
+
+
+def test_every_schema_is_whole_and_compiles(readings: dict[str, Reading]) -> None:
+    def refuse(uri: str) -> JsonValue:
+        raise AssertionError(uri)
+
+    for file, reading in readings.items():
+        for function in reading.functions:
+            for schema in schemas(function):
+                where = f"{file} {function.name}"
+                definitions = schema.get("$defs", {})
+                assert isinstance(definitions, dict)
+                found = {defined_name(reference) for reference in collect(schema)}
+                assert found == set(definitions), where
+                jsonschema_rs.Draft202012Validator(schema, retriever=refuse)
+
+
+def test_parameters_are_closed_and_every_one_has_its_place(readings: dict[str, Reading]) -> None:
+    for reading in readings.values():
+        for function in reading.functions:
+            schema = function.parameters
+            assert (schema["type"], schema["additionalProperties"]) == ("object", False)
+            route = function.origin
+            assert isinstance(route, Route)
+            places = [entry.argument for entry in route.parameters]
+            places += [] if route.body is None else [route.body.argument]
+            assert len(set(places)) == len(places)
+            for place in places:
+                inner: JsonValue = schema
+                for step in place:
+                    inner = inner["properties"][step]  # pyright: ignore
+
+
+def test_schemas_are_in_the_spelling_that_is_kept(readings: dict[str, Reading]) -> None:
+    for file, reading in readings.items():
+        if len(reading.functions) < 60:
+            for function in reading.functions:
+                for schema in schemas(function):
+                    assert normalize(schema) == schema, f"{file} {function.name}"
+
+
+def test_documents_of_many_files_are_one(shared: Path) -> None:
+    folder = shared / "corpus" / "multifile"
+    cafe = read(folder / "cafe-split" / "cafe.yaml", resolver=files_under(folder / "cafe-split"))
+    whole = read(shared / "corpus" / "v3.2" / "redocly-redocly-cli--resources_cafe.yaml")
+    assert {each.name for each in cafe.functions} == {each.name for each in whole.functions}
+    assert [each.where for each in cafe.skipped] == ["POST webhook order-notification"]
+    for function in cafe.functions:
+        for schema in schemas(function):
+            assert all(defined_name(each) for each in collect(schema))
+    circular = read(
+        folder / "swagger-parser-circular" / "circular.yaml", resolver=files_under(folder)
+    )
+    names = [each.name for each in circular.functions]
+    assert names == ["pet_get", "thing_get", "person_get", "parent_get"]
+    assert [each.output is None for each in circular.functions] == [False, True, False, False]
+    assert "leads in a circle" in circular.functions[1].notes[0]
+
+
+LARGE = [
+    ("v3.0/octokit-openapi--generated_ghes-3.17.json", 966),
+    ("v3.1/samchon-openapi--v3.1_shopping.json", 202),
+    ("v3.1/openai-openai-openapi--openapi.json", 288),
+    ("v3.1/discord-discord-api-spec--specs_openapi.json", 242),
+    ("v2.0/kubernetes-client-python--kubernetes_swagger.json", 1123),
+]
+
+
+@pytest.mark.parametrize(("file", "count"), LARGE)
+def test_large_documents_are_read_whole(
+    readings: dict[str, Reading], file: str, count: int
+) -> None:
+    assert len(readings[file].functions) == count
+
+
+def test_reading_costs_a_small_multiple_of_what_the_json_costs(shared: Path) -> None:
+    text = (shared / "corpus" / LARGE[0][0]).read_text()
+
+    def took(act: object) -> float:
+        assert callable(act)
+        times: list[float] = []
+        for _ in range(5):
+            began = time.process_time()
+            kept = act()
+            times.append(time.process_time() - began)
+            del kept
+        return min(times)
+
+    def opened() -> list[tuple[str, str]]:
+        return [(each.name, each.description) for each in read(text).functions]
+
+    def built() -> list[JsonSchema]:
+        return [schema for each in read(text).functions for schema in schemas(each)]
+
+    baseline = took(lambda: json.loads(text))
+    assert took(opened) < 5 * baseline  # 2.5 on a machine that does nothing else
+    assert took(built) < 20 * baseline  # 10 there

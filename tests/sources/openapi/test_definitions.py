@@ -1,0 +1,215 @@
+"""The schemas of a document as definitions."""
+
+import json
+
+import pytest
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.sources.openapi.definitions import Definitions
+from pyfunctools.sources.openapi.document import Document, Place, Resolver
+from pyfunctools.sources.openapi.load import Loaded
+
+
+def complete(schema: JsonValue, resolver: Resolver | None = None, **root: JsonValue) -> JsonValue:
+    """Give a schema with the definitions it reaches."""
+    document = Document(Loaded(root=root, name="a.json"), resolver)
+    definitions = Definitions(document)
+    ready = definitions.ready(Place(schema, "/here", document.main))
+    reached = definitions.closure(ready.names).schemas
+    if not isinstance(ready.schema, dict):
+        return ready.schema
+    return {**ready.schema, "$defs": reached} if reached else ready.schema
+
+
+def schemas(**named: JsonValue) -> JsonObject:
+    return {"schemas": named}
+
+
+def ref(name: str) -> JsonObject:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def own(name: str) -> JsonObject:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+TEXT: JsonObject = {"type": "string"}
+
+
+def test_references_become_definitions_and_only_what_is_reached() -> None:
+    found = complete(
+        {"type": "array", "items": ref("A")},
+        components=schemas(A={"properties": {"b": ref("B"), "a": ref("A")}}, B=TEXT, C=TEXT),
+    )
+    assert found == {
+        "type": "array",
+        "items": own("A"),
+        "$defs": {"A": {"properties": {"b": own("B"), "a": own("A")}}, "B": TEXT},
+    }
+
+
+def test_schemas_are_normalized() -> None:
+    found = complete(ref("A"), components=schemas(A={"type": "string", "nullable": True}))
+    assert found == {**own("A"), "$defs": {"A": {"type": ["string", "null"]}}}
+
+
+def test_a_merge_looks_at_what_it_refers_to() -> None:
+    found = complete(
+        {"allOf": [ref("A"), {"required": ["a"]}]},
+        components=schemas(A={"type": "object", "properties": {"a": ref("B")}}, B=TEXT),
+    )
+    assert found == {
+        "type": "object",
+        "properties": {"a": own("B")},
+        "required": ["a"],
+        "$defs": {"B": TEXT},
+    }
+
+
+@pytest.mark.parametrize("schema", [True, False])
+def test_booleans_stay(schema: bool) -> None:
+    assert complete(schema) is schema
+
+
+def test_what_is_no_schema_says_nothing() -> None:
+    assert complete(7) is True
+
+
+def test_refs_into_other_places_are_definitions_too() -> None:
+    found = complete(
+        {"items": {"$ref": "#/components/schemas/A/properties/x"}},
+        components=schemas(A={"properties": {"x": TEXT}}),
+    )
+    assert found == {"items": own("A.properties.x"), "$defs": {"A.properties.x": TEXT}}
+
+
+def test_anchors_and_addresses_are_gone() -> None:
+    inner: JsonObject = {
+        "$id": "https://example.com/s",
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$defs": {"X": {"$anchor": "x", "type": "string"}},
+        "properties": {
+            "a": {"$ref": "#/$defs/X"},
+            "b": {"$ref": "#x"},
+            "c": {"$ref": "s#/$defs/X"},
+            "d": {"$dynamicRef": "#x"},
+            "e": {"$dynamicRef": "#lost"},
+            "f": {"$ref": "#x", "$dynamicRef": "#x"},
+        },
+    }
+    found = complete(ref("A"), components=schemas(A=inner))
+    assert isinstance(found, dict)
+    text = json.dumps(found)
+    assert not any(word in text for word in ("$id", "$anchor", "$dynamicRef", "$schema"))
+    definitions = found["$defs"]
+    assert isinstance(definitions, dict)
+    (_, name) = definitions
+    assert definitions["A"] == {
+        "properties": {
+            "a": own(name),
+            "b": own(name),
+            "c": own(name),
+            "d": own(name),
+            "e": {},
+            "f": own(name),
+        }
+    }
+    assert definitions[name] == TEXT
+
+
+def test_a_recursive_reference_is_one_to_the_schema_around_it() -> None:
+    tree: JsonObject = {"$recursiveAnchor": True, "items": {"$recursiveRef": "#"}}
+    assert complete(ref("A"), components=schemas(A=tree)) == {
+        **own("A"),
+        "$defs": {"A": {"items": own("A")}},
+    }
+
+
+@pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
+@pytest.mark.parametrize("target", ["#/components/schemas/Cat", "Cat"])
+def test_a_discriminator_maps_to_definitions(keyword: str, target: str) -> None:
+    pet: JsonObject = {
+        keyword: [ref("Cat"), ref("Dog")],
+        "discriminator": {
+            "propertyName": "kind",
+            "mapping": {"miau": target, "lost": "Nobody", "odd": 7, "other": "Other"},
+            "defaultMapping": "Dog",
+        },
+    }
+    found = complete(pet, components=schemas(Cat=TEXT, Dog=TEXT, Other=TEXT))
+    assert isinstance(found, dict)
+    assert isinstance(discriminator := found["discriminator"], dict)
+    assert isinstance(mapping := discriminator["mapping"], dict)
+    assert mapping["miau"] == "#/$defs/Cat"
+    assert discriminator["defaultMapping"] == "#/$defs/Dog"
+    assert "lost" not in mapping
+    assert "Other" not in str(found["$defs"])
+
+
+def test_a_mapping_to_subtypes_leaves_nothing_dangling() -> None:
+    pet: JsonObject = {
+        "type": "object",
+        "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/components/schemas/Cat"}},
+    }
+    found = complete(ref("Pet"), components=schemas(Pet=pet, Cat={"allOf": [ref("Pet")]}))
+    assert "Cat" not in json.dumps(found)
+
+
+def test_other_documents_give_definitions() -> None:
+    files: dict[str, JsonObject] = {
+        "s/a.json": {"items": {"$ref": "b.json#/X"}},
+        "s/b.json": {"X": {"not": {"$ref": "a.json"}}},
+    }
+    assert complete({"$ref": "s/a.json"}, files.__getitem__) == {
+        **own("s.a"),
+        "$defs": {"s.a": {"items": own("s.b.X")}, "s.b.X": {"not": own("s.a")}},
+    }
+
+
+def test_marks_are_seen_however_far_they_are() -> None:
+    root: JsonObject = {
+        "components": schemas(A={"items": ref("B")}, B={"readOnly": True}, C={"writeOnly": True})
+    }
+    document = Document(Loaded(root=root, name="a.json"))
+    definitions = Definitions(document)
+    assert definitions.closure(
+        ["A"] if definitions.ready(Place(ref("A"), "", document.main)) else []
+    ) == (
+        {"A": {"items": own("B")}, "B": {"readOnly": True}},
+        True,
+        False,
+    )
+    here = definitions.ready(Place({"items": {"writeOnly": True}}, "", document.main))
+    assert (here.has_read_only, here.has_write_only) == (False, True)
+
+
+def test_each_definition_is_made_once() -> None:
+    root: JsonObject = {"components": schemas(A={"items": ref("B")}, B=TEXT)}
+    document = Document(Loaded(root=root, name="a.json"))
+    definitions = Definitions(document)
+    first, second = (definitions.ready(Place(ref("A"), "", document.main)) for _ in range(2))
+    assert definitions.closure(first.names).schemas is definitions.closure(second.names).schemas
+
+
+@pytest.mark.parametrize("schema", [ref("none"), {"items": {"$ref": "b.json"}}, ref("Loop")])
+def test_what_leads_nowhere_is_an_error_at_its_place(schema: JsonObject) -> None:
+    with pytest.raises(DocumentError):
+        complete(schema, components=schemas(Loop=ref("Loop")))
+
+
+def test_what_the_engine_refuses_is_an_error_at_its_place() -> None:
+    with pytest.raises(
+        DocumentError, match=r"This schema cannot be read: .*at /components/schemas/A"
+    ):
+        complete({"items": ref("A")}, components=schemas(A={"enum": [float("nan")]}))
+
+
+def test_nothing_is_changed_and_deep_schemas_need_no_stack() -> None:
+    deep: JsonObject = TEXT
+    for _ in range(240):
+        deep = {"items": deep}
+    root: JsonObject = {"components": schemas(A=deep, B={"allOf": [ref("A"), {"minItems": 1}]})}
+    before = json.dumps(root)
+    complete(ref("B"), **root)
+    assert json.dumps(root) == before

@@ -1,0 +1,580 @@
+"""A document in, functions out."""
+
+import copy
+import json
+import pickle
+import sys
+import time
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._text import hidden_count
+from pyfunctools.errors import DefinitionError, DocumentError
+from pyfunctools.limits import Limits
+from pyfunctools.record import NAME, Function
+from pyfunctools.route import Route, Server
+from pyfunctools.sources.openapi.describe import Describe
+from pyfunctools.sources.openapi.reader import Reading, read
+from pyfunctools.sources.openapi.resolver import files_under
+
+TEXT: JsonObject = {"type": "string"}
+
+
+def document(paths: JsonValue, **more: JsonValue) -> JsonObject:
+    return {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": paths, **more}
+
+
+def only(
+    operation: JsonValue, path: str = "/a", method: str = "get", **more: JsonValue
+) -> Function:
+    (function,) = read(document({path: {method: operation}}, **more)).functions
+    return function
+
+
+SHOP = document(
+    {
+        "/orders/{id}": {
+            "get": {
+                "operationId": "getOrder",
+                "summary": "Get an order",
+                "description": "With all of its items.",
+                "tags": ["orders"],
+                "parameters": [
+                    {"name": "id", "in": "path", "required": True, "schema": TEXT},
+                    {
+                        "name": "full",
+                        "in": "query",
+                        "description": "All of it.",
+                        "schema": {"type": "boolean", "description": "A flag."},
+                    },
+                ],
+                "responses": {
+                    "200": {
+                        "content": {
+                            "application/json": {"schema": {"$ref": "#/components/schemas/Order"}}
+                        }
+                    }
+                },
+                "security": [{"key": ["read"]}],
+            },
+            "delete": {"deprecated": True, "responses": {"204": {"description": "Gone."}}},
+        }
+    },
+    servers=[{"url": "https://shop.example"}],
+    components={
+        "schemas": {
+            "Order": {
+                "type": "object",
+                "properties": {"next": {"$ref": "#/components/schemas/Order"}},
+            }
+        },
+        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}},
+    },
+)
+
+
+def test_a_document_becomes_functions() -> None:
+    found = read(SHOP)
+    assert found.title == "T"
+    assert found.version == "1"
+    assert found.specification == "3.1.0"
+    assert found.servers == (Server(url="https://shop.example"),)
+    assert found.skipped == ()
+    get, erase = found.functions
+    assert get.name == "orders_getById"
+    assert get.title == "Get an order"
+    assert get.tags == ("orders",)
+    assert not get.deprecated
+    assert get.description == (
+        "Get an order\n\nWith all of its items.\n\n"
+        "@param full All of it.\n@security key read\n@tag orders"
+    )
+    assert isinstance(get.origin, Route)
+    assert get.origin.path == "/orders/{id}"
+    assert get.parameters == {
+        "type": "object",
+        "properties": {
+            "id": TEXT,
+            "query": {
+                "type": "object",
+                "properties": {"full": {"type": "boolean", "description": "A flag."}},
+                "additionalProperties": False,
+            },
+        },
+        "required": ["id"],
+        "additionalProperties": False,
+    }
+    order = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Order"}}}
+    assert get.output == {"$ref": "#/$defs/Order", "$defs": {"Order": order}}
+    assert erase.name == "orders_eraseById"
+    assert erase.deprecated
+    assert erase.notes == ("The path's parameter 'id' is not declared, and taken as text.",)
+    assert erase.output is None
+    assert get.positional == (TEXT, get.parameters["properties"]["query"])  # pyright: ignore
+
+
+@pytest.mark.parametrize(
+    ("method", "read_only", "destructive", "idempotent"),
+    [
+        ("get", True, False, True),
+        ("head", True, False, True),
+        ("options", True, False, True),
+        ("query", True, False, True),
+        ("trace", True, False, True),
+        ("put", False, None, True),
+        ("delete", False, True, True),
+        ("post", False, None, False),
+        ("patch", False, None, False),
+    ],
+)
+def test_the_method_gives_hints(
+    method: str, read_only: bool, destructive: bool | None, idempotent: bool
+) -> None:
+    found = only({}, method=method)
+    assert (found.read_only, found.destructive, found.idempotent) == (
+        read_only,
+        destructive,
+        idempotent,
+    )
+
+
+def test_a_method_of_ones_own_gives_none() -> None:
+    (found,) = read(document({"/a": {"additionalOperations": {"COPY": {}}}})).functions
+    assert (found.read_only, found.destructive, found.idempotent) == (None, None, None)
+    assert isinstance(found.origin, Route)
+    assert found.origin.method == "COPY"
+
+
+PARAMETERS: list[JsonValue] = [
+    {"name": "a", "in": "query", "description": "of a", "schema": TEXT},
+    {"name": "b", "in": "query", "description": "of b", "schema": {**TEXT, "description": "own"}},
+    {
+        "name": "c",
+        "in": "query",
+        "description": "of c",
+        "schema": {"$ref": "#/components/schemas/S"},
+    },
+    {
+        "name": "d",
+        "in": "query",
+        "description": "same",
+        "schema": {**TEXT, "description": "the same."},
+    },
+    {"name": "e", "in": "query", "schema": {**TEXT, "description": "own e"}},
+    {
+        "name": "f",
+        "in": "query",
+        "description": "of f",
+        "schema": {**TEXT, "format": "password", "description": "x"},
+    },
+]
+
+
+@pytest.mark.parametrize(
+    ("describe", "params"),
+    [
+        ("model", ["@param b of b", "@param body of body"]),
+        (
+            "full",
+            [
+                "@param a of a",
+                "@param b of b",
+                "@param c of c",
+                "@param d same",
+                "@param e own e",
+                "@param body of body",
+            ],
+        ),
+        ("brief", []),
+    ],
+)
+def test_a_parameter_is_described_where_its_schema_does_not(
+    describe: Describe, params: list[str]
+) -> None:
+    body: JsonObject = {
+        "description": "of body",
+        "content": {"application/json": {"schema": {"type": "object", "description": "own"}}},
+    }
+    operation: JsonObject = {
+        "summary": "S",
+        "parameters": PARAMETERS,
+        "requestBody": body,
+        "tags": ["t"],
+    }
+    whole = document(
+        {"/a": {"post": operation}}, components={"schemas": {"S": {**TEXT, "description": "of S"}}}
+    )
+    (found,) = read(whole, describe=describe).functions
+    lines = found.description.splitlines()
+    assert [line for line in lines if line.startswith("@param")] == params
+    assert ("@tag t" in lines) is (describe != "brief")
+
+
+def test_what_a_person_gives_is_described_where_nobody_keeps_it_from_the_model() -> None:
+    whole = document(
+        {"/a": {"post": {"parameters": PARAMETERS}}}, components={"schemas": {"S": TEXT}}
+    )
+    (found,) = read(whole, is_human=None).functions
+    assert "@param f of f" in found.description
+    assert found.separated is None
+    (found,) = read(whole, is_human=lambda path, _: str(path) == "$input.query.b").functions
+    assert "@param b" not in found.description
+    assert found.separated is not None
+
+
+def test_names_may_be_chosen() -> None:
+    assert [each.name for each in read(SHOP, names="operation_id").functions] == [
+        "getOrder",
+        "orders_eraseById",
+    ]
+    assert [each.name for each in read(SHOP, names=lambda r: r.method).functions] == [
+        "GET",
+        "DELETE",
+    ]
+
+
+@pytest.mark.parametrize("option", ["names", "describe", "on_skip"])
+def test_an_option_that_there_is_not_is_refused(option: str) -> None:
+    with pytest.raises(DefinitionError, match=r"There is no such choice\. Use '"):
+        read(SHOP, **{option: "nonsense"})  # pyright: ignore[reportArgumentType]
+
+
+BROKEN = document(
+    {
+        "/a": {
+            "get": {"parameters": [{"$ref": "#/none"}]},
+            "put": {"x-human": True},
+            "post": {},
+        }
+    },
+    webhooks={"w": {"post": {}}},
+)
+
+
+def test_one_bad_operation_does_not_refuse_the_rest() -> None:
+    found = read(BROKEN)
+    assert [each.name for each in found.functions] == ["a_post"]
+    assert [(each.where, each.reason, each.pointer) for each in found.skipped] == [
+        ("GET /a", "The reference '#/none' leads nowhere.", "/paths/~1a/get"),
+        ("PUT /a", "The operation is for people only.", "/paths/~1a/put"),
+        ("POST webhook w", "A webhook is called by the other side.", "/webhooks/w"),
+    ]
+
+
+def test_skipping_may_be_an_error_that_lists_everything() -> None:
+    with pytest.raises(DocumentError) as caught:
+        read(BROKEN, on_skip="raise")
+    text = str(caught.value)
+    assert "3 operations cannot become functions:" in text
+    assert all(
+        part in text for part in ("GET /a: ", "PUT /a: ", "POST webhook w: ", "/paths/~1a/put")
+    )
+    assert read(SHOP, on_skip="raise").functions
+
+
+def test_a_document_without_paths_has_no_functions() -> None:
+    assert read({"openapi": "3.1.0"}) == Reading(functions=(), specification="3.1.0")
+    assert read({"openapi": "3.1.0", "info": 7, "paths": None}).functions == ()
+
+
+def test_schemas_are_made_when_somebody_asks() -> None:
+    found = only({**body_of({"enum": ["\ud800"]})}, method="post")
+    with pytest.raises(DocumentError, match="cannot be read"):
+        _ = found.parameters
+    with pytest.raises(DocumentError, match="cannot be read"):
+        _ = found.output
+
+
+def body_of(schema: JsonValue) -> JsonObject:
+    return {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+
+
+def test_functions_can_be_compared_copied_and_pickled() -> None:
+    first, second = read(SHOP), read(copy.deepcopy(SHOP))
+    assert first == second
+    assert copy.deepcopy(first) == first
+    assert pickle.loads(pickle.dumps(first.functions)) == first.functions
+
+
+def test_the_document_is_not_changed() -> None:
+    before = copy.deepcopy(SHOP)
+    for function in read(SHOP).functions:
+        _ = function.parameters, function.output
+    assert before == SHOP
+
+
+def test_numbers_for_keys_are_read_as_yaml_readers_make_them() -> None:
+    operation = {"responses": {200: {"content": {"application/json": {"schema": TEXT}}}}}
+    found = only(operation)  # pyright: ignore[reportArgumentType]
+    assert found.output == TEXT
+
+
+# What hostile documents may try
+
+
+@pytest.fixture
+def events() -> Iterator[list[tuple[str, object]]]:
+    seen: list[tuple[str, object]] = []
+    watched = (
+        "open",
+        "socket.connect",
+        "socket.getaddrinfo",
+        "subprocess.Popen",
+        "exec",
+        "compile",
+    )
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        if watching and event in watched:
+            seen.append((event, arguments[0]))
+
+    watching = True
+    sys.addaudithook(hook)
+    yield seen
+    watching = False
+
+
+ADDRESSES = [
+    "http://127.0.0.1:1/x",
+    "https://example.com/x",
+    "file:///etc/passwd",
+    "../../x.yaml",
+    "//h/x",
+    "jar:file:x!/y",
+    "/etc/passwd",
+]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_nothing_outside_is_ever_read(address: str, events: list[tuple[str, object]]) -> None:
+    away: JsonObject = {"$ref": address}
+    fine: JsonObject = {"responses": {"200": {"description": "d"}}}
+    paths: dict[str, JsonValue] = {
+        "/item": away,
+        "/parameter": {"get": {"parameters": [away]}},
+        "/schema": {"get": {"parameters": [{"name": "a", "in": "query", "schema": away}]}},
+        "/body": {"post": {"requestBody": away}},
+        "/deep": {"post": body_of({"properties": {"a": {"items": away}}})},
+        "/answer": {"get": {"responses": {"200": away}}},
+        "/output": {
+            "get": {"responses": {"200": {"content": {"application/json": {"schema": away}}}}}
+        },
+        "/example": {
+            "get": {"parameters": [{"name": "a", "in": "query", "examples": {"e": away}}]}
+        },
+        "/value": {
+            "get": {
+                "parameters": [
+                    {"name": "a", "in": "query", "examples": {"e": {"externalValue": address}}}
+                ]
+            }
+        },
+        "/link": {"get": {"responses": {"200": {"links": {"l": away}, "headers": {"h": away}}}}},
+        "/callback": {"post": {"callbacks": {"c": away}}},
+        "/mapping": {
+            "post": body_of(
+                {"oneOf": [TEXT], "discriminator": {"propertyName": "k", "mapping": {"a": address}}}
+            )
+        },
+        "/dynamic": {"post": body_of({"$dynamicRef": address})},
+        "/dialect": {
+            "post": body_of({"$schema": address, "$id": address + "-id", "type": "string"})
+        },
+        "/fine": {"get": fine},
+    }
+    whole = document(
+        paths, **{"$self": address + "-self", "jsonSchemaDialect": address, "externalDocs": away}
+    )
+    read(whole)  # imports what is imported late
+    events.clear()
+    found = read(whole)
+    for function in found.functions:
+        _ = function.parameters, function.output
+    assert [each for each in events if "pyfunctools" not in str(each[1])] == []
+    assert {each.where for each in found.skipped} == {
+        "/item",
+        "GET /parameter",
+        "GET /schema",
+        "POST /body",
+        "POST /deep",
+    }
+    assert all(address in each.reason for each in found.skipped)
+    noted = [each.name for each in found.functions if each.notes]
+    assert noted == ["answer_get", "output_get"]
+
+
+def test_pure_circles_are_skipped_at_once() -> None:
+    schemas: JsonObject = {
+        "A": {"$ref": "#/components/schemas/B"},
+        "B": {"$ref": "#/components/schemas/A"},
+    }
+    began = time.perf_counter()
+    found = read(
+        document(
+            {"/a": {"post": body_of(schemas["A"])}, "/b": {"get": {}}},
+            components={"schemas": schemas},
+        )
+    )
+    assert time.perf_counter() - began < 0.05
+    assert [each.name for each in found.functions] == ["b_get"]
+    assert "leads in a circle" in found.skipped[0].reason
+
+
+def test_a_diamond_of_two_to_the_thirtieth_is_as_large_as_it_is_written() -> None:
+    def pair(index: int) -> JsonObject:
+        return {"$ref": f"#/components/schemas/S{index}"}
+
+    schemas: dict[str, JsonValue] = {
+        f"S{i}": {"properties": {"a": pair(i + 1), "b": pair(i + 1)}} for i in range(30)
+    }
+    schemas["S30"] = TEXT
+    tracemalloc.start()
+    began = time.perf_counter()
+    found = read(document({"/a": {"post": body_of(pair(0))}}, components={"schemas": schemas}))
+    definitions = found.functions[0].parameters["$defs"]
+    took = time.perf_counter() - began
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert isinstance(definitions, dict)
+    assert len(definitions) == 31
+    assert took < 1
+    assert peak < 20_000_000
+
+
+HOSTILE = '"""+__import__("os").system("touch /tmp/pwn")+"""{0.__class__}%s${x}'
+
+
+def test_text_of_a_document_is_never_run(events: list[tuple[str, object]]) -> None:
+    operation: JsonObject = {
+        "operationId": HOSTILE,
+        "summary": HOSTILE,
+        "description": HOSTILE,
+        "tags": [HOSTILE],
+        "parameters": [
+            {"name": HOSTILE, "in": "query", "schema": {"enum": [HOSTILE], "default": HOSTILE}}
+        ],
+        "x-samchon-accessor": [HOSTILE],
+    }
+    whole = document({"/" + HOSTILE.replace("/", "").replace("{", ""): {"get": operation}})
+    for names in ("accessor", "operation_id"):
+        read(whole, names=names).functions[0].validate({})
+    events.clear()
+    for names in ("accessor", "operation_id"):
+        found = read(whole, names=names).functions[0]
+        assert NAME.fullmatch(found.name)
+        assert HOSTILE in found.description
+        found.validate({"query": {HOSTILE: HOSTILE}})
+    assert [event for event, _ in events if event in ("exec", "compile", "open")] == []
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    ["\x00", "\x1b", "\u202e", "\u200b", "\U000e0041", "\ufeff", "\u2066", "\ud800", "\U000e0100"],
+)
+def test_nothing_hidden_reaches_a_name_a_title_or_a_description(hidden: str) -> None:
+    text = f"a{hidden}b"
+    operation: JsonObject = {
+        "summary": text,
+        "description": f"{hidden} more",
+        "tags": [text],
+        "operationId": text,
+        "parameters": [
+            {"name": "q", "in": "query", "description": text, "schema": {"description": "own"}}
+        ],
+    }
+    whole = document({"/a": {"get": operation}}, info={"title": text, "description": text})
+    found = read(whole, names="operation_id")
+    (function,) = found.functions
+    shown = [
+        function.name,
+        function.title or "",
+        function.description,
+        found.title,
+        found.description,
+    ]
+    assert [hidden_count(each) for each in shown] == [0] * 5
+    assert function.name == "a_b"
+
+
+def test_a_server_with_a_password_refuses_the_document() -> None:
+    with pytest.raises(DocumentError, match="holds a user's name or password"):
+        read(document({}, servers=[{"url": "https://u:p@h/"}]))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["self", "__class__", "class", "return", "_handler", "lc", "constructor", "__proto__", "cls"],
+)
+def test_a_parameter_may_be_called_anything(name: str) -> None:
+    declared: list[JsonValue] = [
+        {"name": name, "in": place, "required": True, "schema": TEXT} for place in ("path", "query")
+    ]
+    found = only({"parameters": declared}, f"/{{{name}}}")
+    assert found.validate({name: "x", "query": {name: "y"}})
+    assert not found.validate({name: "x", "query": {name: "y", "other": 1}})
+
+
+# Many documents
+
+
+def test_references_into_other_files_are_read_under_a_root(tmp_path: Path) -> None:
+    (tmp_path / "schemas").mkdir()
+    (tmp_path / "paths.yaml").write_text(
+        "item:\n  get:\n    responses:\n      200:\n        content:\n          application/json:\n"
+        "            schema: {$ref: schemas/Order.yaml}\n"
+    )
+    (tmp_path / "schemas" / "Order.yaml").write_text(
+        "type: object\nproperties:\n  next: {$ref: Order.yaml}\n"
+        "  item: {$ref: '../api.yaml#/components/schemas/Item'}\n"
+    )
+    path = tmp_path / "api.yaml"
+    path.write_text(
+        "openapi: 3.1.0\npaths:\n  /a: {$ref: 'paths.yaml#/item'}\n"
+        "components:\n  schemas:\n    Item: {type: string}\n"
+    )
+    assert [each.where for each in read(path).skipped] == ["/a"]
+    (found,) = read(path, resolver=files_under(tmp_path)).functions
+    assert found.output == {
+        "$ref": "#/$defs/Order",
+        "$defs": {
+            "Order": {
+                "type": "object",
+                "properties": {"next": {"$ref": "#/$defs/Order"}, "item": {"$ref": "#/$defs/Item"}},
+            },
+            "Item": TEXT,
+        },
+    }
+    (skipped,) = read(path, resolver=files_under(tmp_path / "schemas")).skipped
+    assert "outside" in skipped.reason
+
+
+def test_limits_are_those_given() -> None:
+    text = json.dumps(SHOP)
+    with pytest.raises(DocumentError, match="larger"):
+        read(text, limits=Limits(document=10))
+    with pytest.raises(DocumentError, match="deep"):
+        read(SHOP, limits=Limits(document_depth=3))
+
+
+def test_a_document_of_ten_thousand_operations_costs_little_more_than_its_json() -> None:
+    paths: dict[str, JsonValue] = {
+        f"/things{i}/{{id}}": {
+            "get": {
+                "summary": "Get a thing",
+                "parameters": [{"name": "id", "in": "path", "required": True, "schema": TEXT}],
+                "responses": {
+                    "200": {"description": "The thing, with everything in it.", "content": {}}
+                },
+            }
+        }
+        for i in range(10_000)
+    }
+    text = json.dumps(document(paths))
+    began = time.process_time()
+    found = read(text)
+    assert len(found.functions) == 10_000
+    assert time.process_time() - began < 5

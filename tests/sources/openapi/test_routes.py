@@ -1,0 +1,271 @@
+"""An operation made callable."""
+
+import pytest
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.record import Skipped
+from pyfunctools.route import Requirement, Server
+from pyfunctools.sources.openapi.document import Document, Resolver
+from pyfunctools.sources.openapi.load import load
+from pyfunctools.sources.openapi.operations import Operation, operations
+from pyfunctools.sources.openapi.routes import Plan, Routes
+
+TEXT: JsonObject = {"type": "string"}
+
+
+def planned(
+    operation: JsonObject,
+    path: str = "/a",
+    method: str = "post",
+    resolver: Resolver | None = None,
+    **root: JsonValue,
+) -> Plan | Skipped:
+    loaded = load({"paths": {path: {method: operation}}, **root})
+    document = Document(loaded, resolver)
+    (read,) = operations(document)
+    assert isinstance(read, Operation)
+    return Routes(document, loaded.references).plan(read)
+
+
+def plan(operation: JsonObject, path: str = "/a", method: str = "post", **root: JsonValue) -> Plan:
+    found = planned(operation, path, method, **root)
+    assert isinstance(found, Plan), found
+    return found
+
+
+def refused(operation: JsonObject, path: str = "/a", **root: JsonValue) -> str:
+    found = planned(operation, path, **root)
+    assert isinstance(found, Skipped), found
+    assert found.pointer is not None
+    return found.reason
+
+
+def parameter(name: str, location: str = "path", **more: JsonValue) -> JsonObject:
+    return {"name": name, "in": location, "schema": TEXT, **more}
+
+
+def arguments(found: Plan) -> list[tuple[str, ...]]:
+    return [entry.argument for entry in found.route.parameters]
+
+
+def test_a_route_has_everything_a_request_needs() -> None:
+    operation: JsonObject = {
+        "parameters": [parameter("q", "query"), parameter("id")],
+        "requestBody": {"content": {"application/json": {"schema": TEXT}}, "required": True},
+        "responses": {"200": {"description": "Fine.", "content": {"text/plain": {}}}},
+        "security": [{"key": []}],
+        "servers": [{"url": "https://example.com"}],
+    }
+    schemes: JsonObject = {"key": {"type": "http", "scheme": "basic"}}
+    found = plan(operation, "/a/{id}", "put", components={"securitySchemes": schemes})
+    route = found.route
+    assert (route.method, route.path, route.operation) == ("PUT", "/a/{id}", operation)
+    assert route.operation is operation
+    assert arguments(found) == [("id",), ("query", "q")]
+    assert route.body is not None
+    assert (route.body.argument, route.body.required) == (("body",), True)
+    assert [each.status for each in route.responses] == ["200"]
+    assert route.security == (Requirement(schemes={"key": ()}),)
+    assert route.schemes["key"].scheme == "basic"
+    assert route.servers == (Server(url="https://example.com"),)
+    assert found.pointer == "/paths/~1a~1{id}/put"
+    assert found.notes == ()
+
+
+def test_what_fills_the_path_stands_in_its_order() -> None:
+    declared: JsonValue = [parameter("q", "query"), parameter("b"), parameter("a")]
+    found = plan({"parameters": declared}, "/{a}/x/{b}")
+    assert arguments(found) == [("a",), ("b",), ("query", "q")]
+
+
+@pytest.mark.parametrize(
+    ("path", "declared", "name", "argument"),
+    [
+        ("/{user_id}", "userId", "user_id", "user_id"),
+        ("/{USERID}", "user-id", "USERID", "USERID"),
+        ("/{id*}", "id", "id*", "id"),
+        ("/{+id}", "id", "+id", "id"),
+        ("/:userId", "user id", "userId", "userId"),
+    ],
+)
+def test_a_name_that_matches_but_for_case_and_punctuation_is_taken(
+    path: str, declared: str, name: str, argument: str
+) -> None:
+    found = plan({"parameters": [parameter(declared)]}, path)
+    (read,) = found.route.parameters
+    assert (read.name, read.argument) == (name, (argument,))
+    assert found.notes == (f"The path's parameter {name!r} is declared as {declared!r}.",)
+
+
+def test_the_matrix_style_writes_the_name_that_is_declared() -> None:
+    found = plan({"parameters": [parameter("id", style="matrix")]}, "/{;id}")
+    (read,) = found.route.parameters
+    assert (read.name, read.argument) == ("id", ("id",))
+
+
+def test_a_parameter_nobody_declares_is_text() -> None:
+    found = plan({}, "/a/{id}/{id}/:other")
+    assert arguments(found) == [("id",), ("other",)]
+    assert all(each.required and each.schema == TEXT for each in found.route.parameters)
+    assert found.notes == (
+        "The path's parameter 'id' is not declared, and taken as text.",
+        "The path's parameter 'other' is not declared, and taken as text.",
+    )
+
+
+@pytest.mark.parametrize("name", ["id.__class__.__mro__", "id:>2000000", "", "a b", "0", "x[0]"])
+def test_what_is_no_name_is_not_taken_for_one(name: str) -> None:
+    assert refused({}, f"/a/{{{name}}}") == f"The path has {name!r}, which nothing declares."
+
+
+@pytest.mark.parametrize("name", ["id.__class__.__mro__", "id:>2000000", "a b", "0", "x[0]"])
+def test_a_name_that_is_declared_may_be_anything(name: str) -> None:
+    assert arguments(plan({"parameters": [parameter(name)]}, f"/a/{{{name}}}")) == [(name,)]
+
+
+def test_a_parameter_the_path_has_no_place_for_is_left_out() -> None:
+    found = plan({"parameters": [parameter("id")]})
+    assert found.route.parameters == ()
+    assert found.notes == ("'id' is declared for the path, which has no such place.",)
+
+
+def test_a_parameter_in_a_query_that_the_path_has_is_one_of_the_path() -> None:
+    assert arguments(plan({"parameters": [parameter("q")]}, "/a?x={q}")) == [("q",)]
+    assert arguments(plan({}, "/a{?x,y}#{z}")) == []
+
+
+@pytest.mark.parametrize("name", ["query", "header", "cookie", "body"])
+def test_a_path_parameter_keeps_its_name_and_the_group_moves(name: str) -> None:
+    operation: JsonObject = {
+        "parameters": [
+            parameter(name),
+            *(parameter("x", place) for place in ("query", "header", "cookie")),
+        ],
+        "requestBody": {"content": {"application/json": {"schema": TEXT}}},
+    }
+    found = plan(operation, f"/{{{name}}}")
+    assert found.route.body is not None
+    groups = [entry[0] for entry in (*arguments(found), found.route.body.argument)]
+    expected = [
+        f"{group}_" if group == name else group for group in ("query", "header", "cookie", "body")
+    ]
+    assert groups == [name, *expected]
+
+
+def test_a_group_moves_until_its_name_is_free() -> None:
+    declared: JsonValue = [parameter("body"), parameter("body_")]
+    body: JsonObject = {"content": {"application/json": {"schema": TEXT}}}
+    found = plan({"parameters": declared, "requestBody": body}, "/{body}/{body_}")
+    assert found.route.body is not None
+    assert found.route.body.argument == ("body__",)
+
+
+def test_one_name_in_three_places_is_three_arguments() -> None:
+    declared: JsonValue = [parameter("id"), parameter("id", "query"), parameter("id", "header")]
+    assert arguments(plan({"parameters": declared}, "/{id}")) == [
+        ("id",),
+        ("query", "id"),
+        ("header", "id"),
+    ]
+
+
+@pytest.mark.parametrize("names", [["a", "b"], ["b", "a"]])
+def test_two_whole_queries_contradict_each_other(names: list[str]) -> None:
+    kinds = {"a": "query", "b": "querystring"}
+    declared: JsonValue = [parameter(name, kinds[name]) for name in names]
+    assert "is the whole query" in refused({"parameters": declared})
+
+
+def test_the_secret_of_a_scheme_is_asked_for_as_a_credential() -> None:
+    schemes: JsonObject = {"key": {"type": "apiKey", "in": "query", "name": "key"}}
+    declared: JsonValue = [parameter("key", "query", required=True), parameter("q", "query")]
+    root: JsonObject = {"components": {"securitySchemes": schemes}}
+    found = plan({"parameters": declared}, **root)
+    assert arguments(found) == [("query", "q")]
+    assert found.route.security == (Requirement(schemes={"key": ()}),)
+    assert found.notes == ("'key' is the secret of 'key', and is given as `auth`.",)
+    assert plan({"parameters": declared, "security": [{"key": []}]}, **root).route.security == (
+        Requirement(schemes={"key": ()}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("operation", "reason"),
+    [
+        ({"parameters": [{"$ref": "#/none"}]}, "'#/none' leads nowhere"),
+        ({"parameters": [parameter("a", "query", schema={"$ref": "#/none"})]}, "leads nowhere"),
+        ({"requestBody": {"$ref": "#/none"}}, "leads nowhere"),
+        (
+            {"requestBody": {"content": {"application/json": {"schema": {"$ref": "b.json"}}}}},
+            "another",
+        ),
+        ({"parameters": [{"in": "body"}, {"in": "body"}]}, "more than one body"),
+        ({"servers": [{"url": "https://u:p@h"}]}, "holds a user's name or password"),
+    ],
+)
+def test_what_makes_a_call_impossible_skips_the_operation(
+    operation: JsonObject, reason: str
+) -> None:
+    assert reason in refused(operation)
+
+
+def test_what_is_wrong_with_the_answer_alone_is_noted() -> None:
+    schema: JsonObject = {"items": {"$ref": "#/none"}}
+    responses: JsonObject = {"200": {"content": {"application/json": {"schema": schema}}}}
+    found = plan({"responses": responses})
+    assert found.output is None
+    assert found.notes == ("What comes back is not known: The reference '#/none' leads nowhere.",)
+
+
+def test_a_body_of_swagger_is_a_body() -> None:
+    field: JsonObject = {"name": "f", "in": "formData", "type": "string"}
+    found = plan({"parameters": [field]}, swagger="2.0")
+    assert found.route.body is not None
+    assert found.route.body.content_type == "application/x-www-form-urlencoded"
+    body: JsonObject = {"name": "b", "in": "body", "schema": TEXT}
+    found = plan({"parameters": [body], "consumes": ["text/plain"]}, consumes=["application/json"])
+    assert found.route.body is not None
+    assert found.route.body.content_type == "text/plain"
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "note"),
+    [
+        ("post", {"content": {}}, "The body is described by nothing, and none is sent."),
+        ("trace", {"content": {"text/plain": {}}}, "A TRACE request has no body"),
+    ],
+)
+def test_a_body_that_cannot_be_sent_is_noted(method: str, body: JsonValue, note: str) -> None:
+    found = plan({"requestBody": body}, method=method)
+    assert found.route.body is None
+    assert note in found.notes[0]
+
+
+@pytest.mark.parametrize("method", ["get", "delete", "head", "query", "options"])
+def test_any_other_method_keeps_its_body(method: str) -> None:
+    body: JsonObject = {"content": {"application/json": {"schema": TEXT}}}
+    assert plan({"requestBody": body}, method=method).route.body is not None
+
+
+def test_a_body_that_is_shared_is_read_once() -> None:
+    root: JsonObject = {
+        "paths": {
+            "/a": {
+                "post": {"requestBody": {"$ref": "#/b"}},
+                "put": {"requestBody": {"$ref": "#/b"}},
+            }
+        },
+        "b": {"content": {"application/json": {"schema": TEXT}}},
+    }
+    loaded = load(root)
+    document = Document(loaded)
+    routes = Routes(document, loaded.references)
+    plans = [routes.plan(each) for each in operations(document) if isinstance(each, Operation)]
+    first, second = (each.body for each in plans if isinstance(each, Plan))
+    assert first is second
+
+
+def test_servers_with_a_user_refuse_the_document() -> None:
+    with pytest.raises(DocumentError, match="a user's name"):
+        plan({}, servers=[{"url": "https://u:p@h"}])

@@ -1,0 +1,239 @@
+"""The schemas of a function."""
+
+import json
+import threading
+
+import pytest
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.record import Schemas
+from pyfunctools.schema import normalize
+from pyfunctools.schema.predicates import is_human_by_default
+from pyfunctools.sources.openapi.document import Document
+from pyfunctools.sources.openapi.load import load
+from pyfunctools.sources.openapi.operations import Operation, operations
+from pyfunctools.sources.openapi.routes import Plan, Routes
+from pyfunctools.sources.openapi.schemas import Pending, SchemaMaker
+
+TEXT: JsonObject = {"type": "string"}
+CLOSED: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+def made(operation: JsonObject, path: str = "/a", **named: JsonValue) -> Schemas:
+    loaded = load({"paths": {path: {"post": operation}}, "components": {"schemas": named}})
+    document = Document(loaded)
+    (read,) = operations(document)
+    assert isinstance(read, Operation)
+    plan = Routes(document, loaded.references).plan(read)
+    assert isinstance(plan, Plan), plan
+    return Pending(SchemaMaker(document, is_human_by_default), plan)()
+
+
+def parameter(name: str, location: str = "query", **more: JsonValue) -> JsonObject:
+    return {"name": name, "in": location, "schema": TEXT, **more}
+
+
+def json_body(schema: JsonValue, **more: JsonValue) -> JsonObject:
+    return {"requestBody": {"content": {"application/json": {"schema": schema}}, **more}}
+
+
+def answer(schema: JsonValue) -> JsonObject:
+    return {"responses": {"200": {"content": {"application/json": {"schema": schema}}}}}
+
+
+def test_without_inputs_the_parameters_are_empty_and_closed() -> None:
+    found = made({})
+    assert found.parameters == CLOSED
+    assert found.output is None
+    assert found.separated is None
+
+
+def test_the_parameters_are_one_closed_object_in_their_order() -> None:
+    operation: JsonObject = {
+        **json_body({"$ref": "#/components/schemas/Pet"}, required=True),
+        "parameters": [
+            parameter("c", "cookie"),
+            parameter("X-H", "header"),
+            parameter("q", required=True),
+            parameter("p"),
+            parameter("id", "path"),
+        ],
+    }
+    found = made(
+        operation,
+        "/a/{id}",
+        Pet={"properties": {"owner": {"$ref": "#/components/schemas/P"}}},
+        P=TEXT,
+    )
+    assert json.dumps(found.parameters) == json.dumps(
+        {
+            "type": "object",
+            "properties": {
+                "id": TEXT,
+                "query": {
+                    "type": "object",
+                    "properties": {"q": TEXT, "p": TEXT},
+                    "required": ["q"],
+                    "additionalProperties": False,
+                },
+                "header": {
+                    "type": "object",
+                    "properties": {"X-H": TEXT},
+                    "additionalProperties": False,
+                },
+                "cookie": {
+                    "type": "object",
+                    "properties": {"c": TEXT},
+                    "additionalProperties": False,
+                },
+                "body": {"$ref": "#/$defs/Pet"},
+            },
+            "required": ["id", "query", "body"],
+            "additionalProperties": False,
+            "$defs": {"Pet": {"properties": {"owner": {"$ref": "#/$defs/P"}}}, "P": TEXT},
+        }
+    )
+    assert normalize(found.parameters) == found.parameters
+
+
+def test_a_whole_query_is_the_group_itself() -> None:
+    schema: JsonObject = {"type": "object", "properties": {"a": TEXT}}
+    content: JsonObject = {"application/x-www-form-urlencoded": {"schema": schema}}
+    operation: JsonObject = {
+        "parameters": [{"name": "q", "in": "querystring", "content": content, "required": True}]
+    }
+    assert made(operation).parameters == {
+        "type": "object",
+        "properties": {"query": schema},
+        "required": ["query"],
+        "additionalProperties": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        (TEXT, {"type": "string", "description": "d", "deprecated": True, "examples": [1]}),
+        (
+            {"type": "string", "description": "own", "example": 2, "deprecated": False},
+            {"type": "string", "description": "own", "examples": [2], "deprecated": False},
+        ),
+        (True, {"description": "d", "deprecated": True, "examples": [1]}),
+        (False, False),
+        (
+            {"$ref": "#/components/schemas/S"},
+            {"$ref": "#/$defs/S", "description": "d", "deprecated": True, "examples": [1]},
+        ),
+    ],
+)
+def test_what_a_parameter_says_of_itself_goes_onto_its_schema(
+    schema: JsonValue, expected: JsonValue
+) -> None:
+    entry = parameter("a", schema=schema, description="d", deprecated=True, example=1)
+    found = made({"parameters": [entry]}, S={"type": "string", "description": "of S"}).parameters
+    group = found["properties"]["query"]  # pyright: ignore
+    assert group["properties"]["a"] == expected  # pyright: ignore
+
+
+def test_the_description_of_a_body_goes_onto_its_schema() -> None:
+    found = made(json_body(TEXT, description="d"))
+    assert found.parameters["properties"] == {"body": {"type": "string", "description": "d"}}
+
+
+PET: JsonObject = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "integer", "readOnly": True},
+        "password": {"type": "string", "writeOnly": True},
+        "name": TEXT,
+        "made": {"$ref": "#/components/schemas/Stamp"},
+    },
+    "required": ["id", "password", "name"],
+}
+STAMP: JsonObject = {"type": "string", "readOnly": True}
+
+
+def test_what_is_read_only_is_not_sent_and_what_is_write_only_does_not_come_back() -> None:
+    reference: JsonObject = {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}
+    found = made({**json_body(reference), **answer(reference)}, Pet=PET, Stamp=STAMP)
+    sent, received = found.parameters["$defs"], (found.output or {})["$defs"]
+    assert sent == {
+        "Pet": {
+            "type": "object",
+            "properties": {"password": {"type": "string", "writeOnly": True}, "name": TEXT},
+            "required": ["password", "name"],
+        }
+    }
+    assert received == {
+        "Pet": {
+            "type": "object",
+            "properties": {
+                "id": {"type": "integer", "readOnly": True},
+                "name": TEXT,
+                "made": {"$ref": "#/$defs/Stamp"},
+            },
+            "required": ["id", "name"],
+        },
+        "Stamp": STAMP,
+    }
+    assert found.separated is not None
+
+
+def test_a_parameter_and_a_body_that_are_read_only_themselves_stay() -> None:
+    operation: JsonObject = {
+        "parameters": [parameter("a", schema={"type": "string", "readOnly": True})],
+        **json_body({"$ref": "#/components/schemas/Stamp"}),
+    }
+    found = made(operation, Stamp=STAMP).parameters["properties"]
+    assert isinstance(found, dict)
+    assert list(found) == ["query", "body"]
+
+
+def test_the_output_is_any_schema() -> None:
+    assert made(answer({"type": "integer"})).output == {"type": "integer"}
+    assert made(answer(True)).output == {}
+    assert made(answer(False)).output == {"not": {}}
+    assert made(answer({"$ref": "#/components/schemas/T"}), T=TEXT).output == {
+        "$ref": "#/$defs/T",
+        "$defs": {"T": TEXT},
+    }
+
+
+def test_what_cannot_be_read_says_where() -> None:
+    with pytest.raises(DocumentError) as caught:
+        made(json_body({"$ref": "#/components/schemas/T"}), T={"enum": ["\ud800"]})
+    assert "(at /components/schemas/T)" in str(caught.value)
+
+
+def test_many_threads_give_one_result() -> None:
+    named: dict[str, JsonValue] = {
+        f"S<{i}>": {"properties": {"a": {"$ref": f"#/components/schemas/S<{(i * 7 + 1) % 40}>"}}}
+        for i in range(40)
+    }
+    paths: dict[str, JsonValue] = {
+        f"/{i}": {"post": json_body({"$ref": f"#/components/schemas/S<{i}>"})} for i in range(40)
+    }
+
+    def read() -> tuple[list[Pending], SchemaMaker]:
+        loaded = load({"paths": paths, "components": {"schemas": named}})
+        document = Document(loaded)
+        routes, maker = Routes(document, loaded.references), SchemaMaker(document, None)
+        plans = [routes.plan(each) for each in operations(document) if isinstance(each, Operation)]
+        return [Pending(maker, each) for each in plans if isinstance(each, Plan)], maker
+
+    pending, maker = read()
+    expected = [each().parameters for each in read()[0]]
+    found: list[JsonObject | None] = [None] * 40
+
+    def build(start: int) -> None:
+        for index in range(start, 40, 4):
+            with maker.lock:
+                found[index] = pending[index]().parameters
+
+    threads = [threading.Thread(target=build, args=(start,)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == expected
