@@ -41,9 +41,20 @@ class Shop:
 PROGRAMS = {
     "empty": "",
     "import pydantic": "import pydantic",
-    "import and decorate": (
-        "from pyfunctools import Controller, function\n" + CLASS.format(mark="@function")
-    ),
+    "import and decorate": """
+from pyfunctools import Controller, function
+
+class Shop:
+    @function
+    def buy(self, item: str, note: str | None = None) -> str:
+        '''Buy something.'''
+        return ""
+
+    @function(tags=["search"])
+    def find(self, text: str, limit: int = 10, tags: dict[str, str] | None = None) -> list[str]:
+        '''Find something.'''
+        return []
+""",
     "pydantic and its schemas": CLASS.format(mark="")
     + """
 from pydantic import TypeAdapter

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypedDict, Unpack
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
@@ -73,7 +74,7 @@ class Schemas:
 
     parameters: JsonSchema
     output: JsonSchema | None
-    separated: Separated | None
+    sides: Lazy[Separated | None]
     validator: Validator = field(compare=False)
     output_validator: Validator | None = field(compare=False)
 
@@ -82,16 +83,18 @@ class Schemas:
         cls, parameters: JsonSchema, output: JsonSchema | None, is_human: IsHuman | None
     ) -> "Schemas":
         """Give the schemas of normalized `parameters` and `output`, separated."""
-        separated = None if is_human is None else separate(parameters, is_human)
-        if separated is not None and separated.human is None:
-            separated = None
         return cls(
             parameters=parameters,
             output=output,
-            separated=separated,
+            sides=Lazy(partial(_separated, parameters, is_human)),
             validator=Validator(parameters),
             output_validator=None if output is None else Validator(output),
         )
+
+    @property
+    def separated(self) -> Separated | None:
+        """The two sides, or `None` where nothing is the human's."""
+        return self.sides.get()
 
     def check_output(self, value: JsonValue) -> Success[JsonValue] | Failure:
         """Say whether `value` is what the function promises to give."""
@@ -311,6 +314,13 @@ def _has_whole_float(value: JsonValue) -> bool:
         elif isinstance(held, list):
             stack.extend(held)
     return False
+
+
+def _separated(parameters: JsonSchema, is_human: IsHuman | None) -> Separated | None:
+    if is_human is None:
+        return None
+    separated = separate(parameters, is_human)
+    return None if separated.human is None else separated
 
 
 def _properties(schema: JsonSchema) -> JsonObject:

@@ -32,7 +32,7 @@ from pyfunctools.execution.credentials import (
 )
 from pyfunctools.execution.exchange import Challenge, Exchange, Headers, Incoming
 from pyfunctools.execution.network import DEADLINE, DeadlineBackend, PublicBackend
-from pyfunctools.execution.request import HttpRequest, at, build
+from pyfunctools.execution.request import HttpRequest, build
 from pyfunctools.execution.senders import (
     AsyncClient,
     AsyncPool,
@@ -51,6 +51,7 @@ from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure
+from pyfunctools.schema.path import at
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop

@@ -25,6 +25,7 @@ from pyfunctools.execution.style import UnsendableError
 from pyfunctools.execution.template import Pieces, Slot, is_dot_segment, template_of
 from pyfunctools.route import Location, Parameter, Route
 from pyfunctools.schema import Failure, Issue, Path
+from pyfunctools.schema.path import at
 
 NO_HEADERS: Mapping[str, str] = {}
 
@@ -262,18 +263,6 @@ class _Collecting:
 
 
 _REQUIRED = "a value: it is required"
-
-
-def at(value: JsonValue, keys: tuple[str | int, ...]) -> tuple[JsonValue] | None:
-    """Give what stands at the end of these steps, or `None` where nothing does."""
-    for key in keys:
-        if isinstance(value, dict) and key in value:
-            value = value[str(key)]
-        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
-            value = value[key]
-        else:
-            return None
-    return (value,)
 
 
 def _issue(keys: tuple[str | int, ...], expected: str, value: JsonValue) -> Issue:

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.execution.request import at
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
 from pyfunctools.schema import Failure, Issue
+from pyfunctools.schema.path import at
 
 
 def of_model(function: Function, arguments: JsonObject) -> JsonValue:

@@ -7,9 +7,9 @@ value where an array is wanted), `absent` (null for an optional property that ta
 `unwrapped` (an object that stood in another, under a single key such as `arguments`).
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.schema.branch import Unions
@@ -17,7 +17,7 @@ from pyfunctools.schema.equal import equal
 from pyfunctools.schema.fit import EXACT, MAX_DEPTH, NOT, ROUND, Fit, Fitting, TooDeep
 from pyfunctools.schema.meanings import decoded, meanings
 from pyfunctools.schema.path import Keys, Path
-from pyfunctools.schema.places import Parts, Places
+from pyfunctools.schema.places import Parts, Places, Schemas
 from pyfunctools.schema.result import Repair, Success
 from pyfunctools.schema.shape import UNIONS, listed_values, schemas_of, type_of
 
@@ -48,9 +48,6 @@ _MOST_PATHS = 16 << 20
 """What is done at most for one value; one that takes more is given as it is."""
 _MOST_WRAPS = 3
 """Arrays of one item inside each other that are put around one value."""
-
-Schemas: TypeAlias = Sequence[JsonSchema | bool]
-"""Schemas that hold together for one value."""
 
 
 def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
@@ -101,6 +98,7 @@ class _Coercion:
     """One value on its way through one schema."""
 
     def __init__(self, root: JsonSchema) -> None:
+        self._root = root
         self._places = Places(root)
         self._fitting = Fitting(self._places)
         self._unions = Unions(root)
@@ -154,7 +152,7 @@ class _Coercion:
 
     def _read(self, schemas: Schemas, parts: Parts, text: str, keys: Keys) -> JsonValue:
         """Give what a JSON text says, or the text itself where it says nothing that is wanted."""
-        read = decoded(text)
+        read = decoded(text, self._root, schemas)
         if read is None or type_of(read.value) not in self._places.types(parts):
             return text
         mark = len(self.repairs)
@@ -299,7 +297,7 @@ class _Coercion:
     def _wrapped(self, schemas: Schemas, parts: Parts, value: JsonValue, keys: Keys) -> JsonValue:
         """Give an array of this one value, if an array is wanted and that one fits."""
         types = self._places.types(parts)
-        if value is None or self._wraps >= _MOST_WRAPS or "array" not in types:
+        if value is None or value == "" or self._wraps >= _MOST_WRAPS or "array" not in types:
             return value
         if type_of(value) in types:
             return value

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from json import JSONDecoder
 from typing import Final
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonValue
 from pyfunctools.limits import Limits
 from pyfunctools.schema.glyphs import OPENING
 from pyfunctools.schema.path import Path
-from pyfunctools.schema.places import Places
+from pyfunctools.schema.places import Places, Schemas
 from pyfunctools.schema.recover import Recovery
 from pyfunctools.schema.result import Failure, Issue, Repair, Result, Success
 from pyfunctools.schema.shape import ALL_TYPES
@@ -32,18 +32,24 @@ _MOST = 1000
 """Brackets in prose that are tried before there is taken to be no value."""
 
 
-def extract(text: str, schema: JsonSchema | None, limits: Limits) -> Result[JsonValue]:
-    """Give the first value that is written in a text which is no strict JSON as a whole."""
-    return _Extraction(text, schema, limits).value()
+def extract(
+    text: str, limits: Limits, places: Places | None = None, schemas: Schemas = ()
+) -> Result[JsonValue]:
+    """Give the first value that is written in a text which is no strict JSON as a whole.
+
+    With `places` the `schemas` say what is wanted.
+    """
+    return _Extraction(text, limits, places, schemas).value()
 
 
 class _Extraction:
     """The search for the value of one text."""
 
-    def __init__(self, text: str, schema: JsonSchema | None, limits: Limits) -> None:
+    def __init__(self, text: str, limits: Limits, places: Places | None, schemas: Schemas) -> None:
         self._text = text
-        self._schema = schema
         self._limits = limits
+        self._places = places
+        self._schemas = schemas
         self._start = len(text) - len(text.lstrip(_BOM))
         self._fence, self._fenced = fences(text)
 
@@ -51,7 +57,8 @@ class _Extraction:
         """Give the value that the text begins with, else the first in the middle of its prose."""
         at = beginning(self._text, self._start)
         if at >= len(self._text):
-            return self._nothing()
+            found = self._in_prose(self._start)
+            return self._nothing() if found is None else found
         if (inner := _unescaped(self._text, at)) is not None:
             return self._again(inner, at)
         recovery = self._recovery(at, sure=True)
@@ -88,18 +95,22 @@ class _Extraction:
 
     def _recovery(self, at: int, *, sure: bool) -> Recovery:
         fenced = self._fence < at < self._fenced
-        stop = self._fenced if fenced else len(self._text)
-        limits, schema = self._limits, self._schema
         return Recovery(
-            self._text, at, stop, limits=limits, schema=schema, fenced=fenced, sure=sure
+            self._text,
+            at,
+            self._fenced if fenced else len(self._text),
+            limits=self._limits,
+            places=self._places,
+            schemas=self._schemas,
+            fenced=fenced,
+            sure=sure,
         )
 
     def _brackets(self) -> re.Pattern[str]:
         """Give what may begin a value in the middle of prose."""
         types = ALL_TYPES
-        if self._schema is not None:
-            places = Places(self._schema)
-            types = places.types(places.parts(self._schema))
+        if self._places is not None:
+            types = self._places.types(self._places.parts(*self._schemas))
         if "object" in types and "array" not in types:
             return _OBJECT
         return _ARRAY if "array" in types and "object" not in types else _EITHER
@@ -116,7 +127,7 @@ class _Extraction:
 
     def _again(self, inner: str, at: int) -> Result[JsonValue]:
         read = strict(inner, self._limits.depth)
-        result = extract(inner, self._schema, self._limits) if read is None else None
+        result = extract(inner, self._limits, self._places, self._schemas) if read is None else None
         if isinstance(result, Failure):
             return Failure(value=self._text, issues=result.issues)
         escape = Repair(path=_ROOT, kind="escape", before=self._text[at:], after=inner)

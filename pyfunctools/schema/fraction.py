@@ -1,48 +1,58 @@
 """Fractions where the schema wants a string: `1.10`, of which a float has lost the zero."""
 
-from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.places import NUMBERS, Places, items_of
+from pyfunctools._json import JsonValue
+from pyfunctools.schema.places import NUMBERS, Parts, Places, Schemas, items_of
 
 
 class _Spot:
-    """A place in values, with what any branch of the schema says of it."""
+    """A place in values, with what any branch of the schema says of it.
 
-    __slots__ = ("_inside", "_places", "_rows", "parts", "textual")
+    What is inside is kept by key, but all items of an array beyond the first few are one place.
+    """
 
-    def __init__(self, places: Places, schemas: list[JsonSchema | bool]) -> None:
+    __slots__ = ("_inside", "_parts", "_places", "_rows", "_schemas")
+
+    def __init__(self, places: Places, schemas: Schemas) -> None:
         self._places = places
+        self._schemas = schemas
+        self._parts: Parts | None = None
+        self._rows = 0
         self._inside: dict[str | int, _Spot] = {}
-        self.parts = places.anyhow(schemas)
-        self._rows = max((len(items_of(part)[0]) for part in self.parts), default=0)
-        types = places.named(schemas)
-        self.textual = "string" in types and types.isdisjoint(NUMBERS)
+
+    def is_textual(self) -> bool:
+        """Say whether a string is wanted here, and no number."""
+        types = self._places.named(self._schemas)
+        return "string" in types and types.isdisjoint(NUMBERS)
 
     def inside(self, key: str | int, spots: dict[tuple[int, ...], "_Spot"]) -> "_Spot":
-        """Give the place of a property or an item; the same one for all items but the first."""
+        """Give the place of a property or an item; `spots` are those that were met."""
+        if self._parts is None:
+            self._parts = self._places.anyhow(self._schemas)
+            self._rows = max((len(items_of(part)[0]) for part in self._parts), default=0)
         if isinstance(key, int):
             key = min(key, self._rows)
         found = self._inside.get(key)
         if found is None:
-            schemas = self._places.inside(self.parts, key)
-            names = tuple(map(id, schemas))
-            found = spots.get(names)
+            schemas = self._places.inside(self._parts, key)
+            stated = tuple(map(id, schemas))
+            found = spots.get(stated)
             if found is None:
-                found = spots[names] = _Spot(self._places, schemas)
+                found = spots[stated] = _Spot(self._places, schemas)
             self._inside[key] = found
         return found
 
 
-def has_textual_fraction(schema: JsonSchema, value: JsonValue) -> bool:
-    """Say whether a float stands anywhere where the schema wants a string and no number.
+def has_textual_fraction(places: Places, schemas: Schemas, value: JsonValue) -> bool:
+    """Say whether a float stands anywhere where these schemas want a string and no number.
 
     Works without recursion; the value must be JSON that was just read.
     """
     spots: dict[tuple[int, ...], _Spot] = {}
-    stack: list[tuple[_Spot, JsonValue]] = [(_Spot(Places(schema), [schema]), value)]
+    stack: list[tuple[_Spot, JsonValue]] = [(_Spot(places, schemas), value)]
     while stack:
         spot, outer = stack.pop()
         if isinstance(outer, float):
-            if spot.textual:
+            if spot.is_textual():
                 return True
         elif isinstance(outer, dict):
             for name, inner in outer.items():

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from pyfunctools._json import JsonValue
-from pyfunctools.schema.parse import parse
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.parse import parse_at
+from pyfunctools.schema.places import Schemas
 from pyfunctools.schema.result import Repair, Success
 from pyfunctools.schema.scalar import boolean_from, integer_from, is_null, number_from, text_from
 
@@ -53,14 +54,14 @@ def _numbers(text: str) -> Iterator[int | float]:
         yield whole
 
 
-def decoded(text: str) -> Success[JsonValue] | None:
+def decoded(text: str, root: JsonSchema, schemas: Schemas) -> Success[JsonValue] | None:
     """Give the object or array that a text says, however often it was encoded."""
     repairs: tuple[Repair, ...] = ()
     value: JsonValue = text
     while isinstance(value, str):
         if value.lstrip()[:1] not in _JSON:
             return None
-        read = parse(value)
+        read = parse_at(value, root, schemas)
         if not read or any(repair.kind in _GUESSED for repair in read.repairs):
             return None
         value, repairs = read.value, (*repairs, *read.repairs)

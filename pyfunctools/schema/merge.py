@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.division import Division, divide
-from pyfunctools.schema.given import ABSENT, Given, is_too_deep, items, members, present
+from pyfunctools.schema.given import ABSENT, Given, has, is_too_deep, items, members, present
 from pyfunctools.schema.own import issue, too_deep
 from pyfunctools.schema.ownership import Place
 from pyfunctools.schema.path import Keys
@@ -157,12 +157,13 @@ def _blamed(
         else:
             found = [*_below(own, keys)]
             found += [issue("human", i.path.keys, i.expected) for i in _below(foreign, keys)]
-        found = found or [issue("llm", keys, _TOGETHER)]
+        found = found or [issue("llm", keys, _TOGETHER if has(whole, keys) else _UNLESS)]
         blamed |= {(one.path, one.expected, one.side): one for one in found}
     return list(blamed.values())
 
 
 _TOGETHER = "a value that is right together with what the human gives"
+_UNLESS = "a value, unless the human gives one"
 
 
 def _below(issues: Sequence[Issue], keys: Keys) -> Iterator[Issue]:

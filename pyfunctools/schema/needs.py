@@ -1,6 +1,7 @@
 """What one side must be able to give, or will always have given."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TypeAlias
 
 from pyfunctools.schema.nodes import (
@@ -72,17 +73,8 @@ class Needs:
         for step in steps:
             child = self._own.child(place, step)
             if child.owner in ("human", "mixed"):
-                yield frozenset(definite(self._own, nodes, step)), child
-
-
-def definite(ownership: Ownership, nodes: Iterable[Node], step: str | int) -> list[Node]:
-    """Give what nodes say of the place one step further, whatever else is in the value."""
-    return [
-        part
-        for node in nodes
-        for part in ownership.parts(node, step)
-        if all(part is not node.parts.get((keyword,)) for keyword in _UNSURE)
-    ]
+                parts = (self._own.parts(node, step, surely=True) for node in nodes)
+                yield frozenset(chain.from_iterable(parts)), child
 
 
 def needs_all(ownership: Ownership, place: Place) -> bool:
@@ -113,7 +105,6 @@ def needs_all(ownership: Ownership, place: Place) -> bool:
 
 _Claim: TypeAlias = tuple[frozenset[Node], Place]
 _TOGETHER = frozenset({"allOf"})
-_UNSURE = ("contains", "unevaluatedItems", "unevaluatedProperties")
 
 
 def _are(nodes: Iterable[Node], kind: str) -> bool:

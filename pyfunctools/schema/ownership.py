@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final, Literal, TypeAlias
 
 from pyfunctools.errors import SchemaError
@@ -169,10 +170,14 @@ class Ownership:
             place = self.child(place, step)
             yield place
 
-    def parts(self, node: Node, step: str | int) -> list[Node]:
-        """Give what one subschema says of the place one step further."""
+    def parts(self, node: Node, step: str | int, *, surely: bool = False) -> list[Node]:
+        """Give what one subschema says of the place one step further.
+
+        With `surely` only what it says whatever else is in the value; which items are contained and
+        which properties are evaluated depends on that.
+        """
         if isinstance(step, int):
-            return _of_item(node, step)
+            return _of_item(node, step, surely)
         if not isinstance(node.schema, dict):
             return []
         own = node.parts.get(("properties", step))
@@ -184,9 +189,8 @@ class Ownership:
         ]
         if own is not None or found:
             return [*([] if own is None else [own]), *found]
-        # Which properties are not evaluated depends on the value: any may be.
-        rest = node.parts.get(("additionalProperties",)) or node.parts.get(_UNEVALUATED)
-        return [] if rest is None else [rest]
+        keywords = ["additionalProperties", *([] if surely else ["unevaluatedProperties"])]
+        return _first(node, keywords)
 
     def matches(self, pattern: str, name: str) -> bool:
         """Say whether a property falls under a pattern, by the engine that validates."""
@@ -251,7 +255,6 @@ class Ownership:
         return node in self._human or (node.touched and node not in self._model)
 
 
-_UNEVALUATED = ("unevaluatedProperties",)
 _TOGETHER = frozenset({"allOf"})
 _ITEMS = frozenset({"additionalItems", "contains", "items", "prefixItems", "unevaluatedItems"})
 _SAYING_NOTHING = frozenset(
@@ -277,11 +280,14 @@ def _only_union(nodes: tuple[Node, ...]) -> list[Node] | None:
     return touched[0] if len(touched) == 1 else None
 
 
-def _of_item(node: Node, index: int) -> list[Node]:
+def _of_item(node: Node, index: int, surely: bool) -> list[Node]:
     own = node.parts.get(("prefixItems", index)) or node.parts.get(("items", index))
-    keywords = ["contains"]
-    if own is None:
-        single = ("items",) in node.parts
-        keywords += ["items"] if single else ["additionalItems", "unevaluatedItems"]
-    rest = [node.parts.get((keyword,)) for keyword in keywords]
-    return [part for part in (own, *rest) if part is not None]
+    rest = ["items", "additionalItems", *([] if surely else ["unevaluatedItems"])]
+    found = _first(node, rest) if own is None else [own]
+    return found if surely else found + _first(node, ["contains"])
+
+
+def _first(node: Node, keywords: list[str]) -> list[Node]:
+    """Give the schema of the first of these keywords that a node has."""
+    found = (node.parts[(keyword,)] for keyword in keywords if (keyword,) in node.parts)
+    return [*islice(found, 1)]

@@ -8,15 +8,16 @@ quotes where the schema wants a string), and `truncated`: the text ends in this 
 so there may have been more of it.
 """
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.schema.extract import extract
-from pyfunctools.schema.fraction import has_textual_fraction
 from pyfunctools.schema.path import Path
 from pyfunctools.schema.result import Failure, Issue, Success
 from pyfunctools.schema.strict import strict
+
+if TYPE_CHECKING:
+    from pyfunctools.schema.places import Schemas
 
 _ROOT: Final = Path.of(())
 
@@ -31,6 +32,13 @@ def parse(
     and so is a number where nothing else is, as it was written. `bytes` are UTF-8. The value of a
     `Failure` is the text.
     """
+    return parse_at(text, schema, () if schema is None else (schema,), limits)
+
+
+def parse_at(
+    text: str | bytes, root: JsonSchema | None, schemas: "Schemas", limits: Limits = DEFAULT_LIMITS
+) -> Success[JsonValue] | Failure:
+    """Give the value that a text says, where a value of these `schemas` of `root` is wanted."""
     data: str | bytes = text
     if isinstance(text, str):
         if not text.isascii() and len(text) <= limits.text:
@@ -44,21 +52,29 @@ def parse(
         message = f"The text is longer than {limits.text} bytes."
         return _failure(text, f"text of at most {limits.text} bytes in UTF-8", message)
     read = strict(data, limits.depth)
-    if read is not None:
-        value, fractions = read
-        if schema is None or not fractions or not has_textual_fraction(schema, value):
-            return Success(value=value)
+    if read is not None and not (read[1] and root is not None):
+        return Success(value=read[0])
+    # What recovers is loaded by the first text that is not strict JSON: few are.
+    from pyfunctools.schema.extract import extract
+    from pyfunctools.schema.fraction import has_textual_fraction
+    from pyfunctools.schema.places import Places
+
+    places = Places(root) if isinstance(root, dict) else None
+    if read is not None and not (places and has_textual_fraction(places, schemas, read[0])):
+        return Success(value=read[0])
     if isinstance(text, bytes):
         try:
             text = text.decode()
         except UnicodeDecodeError as error:
             message = f"The byte at offset {error.start} of the text is not UTF-8."
             return _failure(text, "text in UTF-8", message)
-    return extract(text, schema, limits)
+    return extract(text, limits, places, schemas)
 
 
 def _half_pair(text: str, at: int) -> Failure:
-    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    from pyfunctools.schema.findings import place_of
+
+    line, column = place_of(text, at)
     message = f"The character U+{ord(text[at]):04X} at line {line} column {column} is half a pair."
     return _failure(text, "characters that UTF-8 can say", message)
 

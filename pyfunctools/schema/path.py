@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from pyfunctools._json import JsonValue
+
 Keys: TypeAlias = tuple[str | int, ...]
 """The steps from the root: a property's name or an item's index. What the engine walks with."""
 
@@ -34,6 +36,18 @@ class Path(str):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (str(self), self.keys))
+
+
+def at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:
+    """Give what stands at the end of these steps, or `None` where nothing does."""
+    for key in keys:
+        if isinstance(value, dict) and key in value:
+            value = value[str(key)]
+        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+            value = value[key]
+        else:
+            return None
+    return (value,)
 
 
 def pointer_of(keys: Iterable[str | int]) -> str:

@@ -2,16 +2,20 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from typing import TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.references import MAX_HOPS, resolve
 from pyfunctools.schema.shape import ALL_TYPES, UNIONS, listed_values, schemas_of, type_of
 
-Parts = tuple[JsonSchema, ...]
+Parts: TypeAlias = tuple[JsonSchema, ...]
 """Schemas that hold together for one value, none of them a mere reference."""
 
 NUMBERS = frozenset({"number", "integer"})
 """The types of numbers."""
+
+Schemas: TypeAlias = Sequence[JsonSchema | bool]
+"""Schemas that are stated for one place."""
 
 _NESTING = 8
 """Unions inside each other that are looked into."""
@@ -106,7 +110,7 @@ class Places:
                 types |= self.types(self.parts(branch), depth)
         return types
 
-    def named(self, schemas: Sequence[JsonSchema | bool]) -> frozenset[str]:
+    def named(self, schemas: Schemas) -> frozenset[str]:
         """Give the types that any of these schemas names; one that has them all names none."""
         asked = tuple(map(id, schemas))
         if asked not in self._named:
@@ -119,7 +123,7 @@ class Places:
         """Give the schemas that these state for a property or an item."""
         return [inner for part in parts for inner in stated(part, key)]
 
-    def anyhow(self, schemas: Sequence[JsonSchema | bool]) -> Parts:
+    def anyhow(self, schemas: Schemas) -> Parts:
         """Give what may hold where any of these does: all branches of all unions."""
         asked = tuple(map(id, schemas))
         known = self._anyhow.get(asked)

@@ -1,55 +1,38 @@
 """JSON that is broken, read for what was written in it and for nothing else."""
 
 import re
-from dataclasses import dataclass
 from json import dumps
 from typing import Final
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.limits import Limits
 from pyfunctools.schema.bare import is_last, read_bare
+from pyfunctools.schema.findings import Findings
+from pyfunctools.schema.frames import Frame, Frames
 from pyfunctools.schema.glyphs import CLOSERS, COLONS, COMMAS, HIDDEN, QUOTES
-from pyfunctools.schema.path import Keys, Path
-from pyfunctools.schema.places import Parts, Places
+from pyfunctools.schema.path import Keys
+from pyfunctools.schema.places import Places, Schemas
 from pyfunctools.schema.quotes import KEY_AHEAD, MEMBER, Quoted, Where, open_brackets, read_quoted
 from pyfunctools.schema.result import Issue, Repair
 from pyfunctools.schema.surround import BLANK, COMMENT
 
-MAX_REPAIRS: Final = 100_000
-"""A text that needs more repairs than this is no JSON."""
 MAX_WRONG: Final = 32
 """Brackets of the wrong kind that are tolerated; each makes the rest of the text be counted."""
-MAX_PATHS: Final = 16 << 20
-"""Characters in the paths of all repairs; each holds the names of all objects around it."""
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _BARE_KEY = re.compile(rf"[^\s=,;{{}}\[\]{COLONS}{COMMAS}{QUOTES}]++")
 _COLON = re.compile(rf":=|=>|[{COLONS}=]")
+_NO_VALUE = f"}}]{COMMAS}"
 _CLOSING = {"{": "}", "[": "]"}
 _TRAILING = re.compile(rf"[\s{COMMAS}]++(?=[\]}}]|\Z)")
 _BRACE = re.compile(r"\s*+\}")
 
 
-@dataclass(slots=True)
-class _Frame:
-    """An object or an array that is open.
-
-    `key` is the place of the element that is being read; `filled` says that one was read since the
-    last comma, `comma` that there was a comma.
-    """
-
-    value: dict[str, JsonValue] | list[JsonValue]
-    closer: str
-    key: str | int = 0
-    filled: bool = False
-    comma: bool = False
-    doubled: bool = False
-    parts: Parts | None = None
-
-
 class Recovery:
     """Reads one value of a text, from `start` on, without recursion and in linear time.
+
+    With `places` the `schemas` say what is wanted there.
 
     Afterwards `value` holds it and `at` says where it ended; with `issues` there is no value.
     `begun` says whether a member or an item was read, so that it was meant as JSON at all.
@@ -64,7 +47,8 @@ class Recovery:
         stop: int,
         *,
         limits: Limits,
-        schema: JsonSchema | None = None,
+        places: Places | None = None,
+        schemas: Schemas = (),
         fenced: bool = False,
         sure: bool = True,
     ) -> None:
@@ -73,23 +57,29 @@ class Recovery:
         self._limits = limits
         self._fenced = fenced
         self._sure = sure
-        self._schema = schema
-        self._places = None if schema is None else Places(schema)
-        self._stack: list[_Frame] = []
-        self._broken = False
-        self._spent = 0
+        self._frames = Frames(places, schemas)
+        self._stack = self._frames.open
         self._wrong = 0
         self._swallowed: int | None = None
         self.at = start
         self.value: JsonValue = None
         self.begun = False
-        self.issues: list[Issue] = []
-        self.repairs: list[Repair] = []
+        self._findings = Findings(text, limits.issues)
+
+    @property
+    def issues(self) -> list[Issue]:
+        """What could not be read."""
+        return self._findings.issues
+
+    @property
+    def repairs(self) -> list[Repair]:
+        """What was read as something else."""
+        return self._findings.repairs
 
     def read(self) -> None:
         """Read the value that stands here."""
         self._value("root")
-        while self._stack and not self._broken:
+        while self._stack and not self._findings.full:
             self._step()
 
     def read_members(self) -> bool:
@@ -99,8 +89,8 @@ class Recovery:
         value: dict[str, JsonValue] = {}
         self.value = value
         self._repair("closer", "", "{")
-        self._stack.append(_Frame(value, "}"))
-        while self._stack and not self._broken:
+        self._stack.append(Frame(value, "}"))
+        while self._stack and not self._findings.full:
             self._step()
         return True
 
@@ -122,32 +112,32 @@ class Recovery:
         elif char == "{" and not frame.value and not frame.doubled:
             frame.doubled = True
             self.at += 1
-            self._repair("brace", "{{", "{", self._keys(-1))
+            self._repair("brace", "{{", "{", self._frames.keys(-1))
         else:
             follows = frame.filled
             self._missing_comma(frame)
             self._member(frame, follows)
 
-    def _comma(self, frame: _Frame, char: str) -> None:
+    def _comma(self, frame: Frame, char: str) -> None:
         if frame.filled or isinstance(frame.value, dict):
             if char != "," or not frame.filled:
-                self._repair("comma", char, "," if frame.filled else "", self._keys(-1))
+                self._repair("comma", char, "," if frame.filled else "", self._frames.keys(-1))
             frame.comma, frame.filled = True, False
             self.at += 1
         elif more := _TRAILING.match(self._text, self.at, self._stop):
-            self._repair("comma", more[0], "", self._keys(-1))
+            self._repair("comma", more[0], "", self._frames.keys(-1))
             self.at = more.end()
         else:
             # Something may be missing in the middle, and all that follows would be out of place.
             frame.key = len(frame.value)
             self._fail(self.at, "The comma", "has no value before it", "a value between commas")
 
-    def _missing_comma(self, frame: _Frame) -> None:
+    def _missing_comma(self, frame: Frame) -> None:
         if frame.filled:
-            self._repair("comma", "", ",", self._keys(-1))
+            self._repair("comma", "", ",", self._frames.keys(-1))
         frame.filled, frame.comma = True, False
 
-    def _member(self, frame: _Frame, follows: bool) -> None:
+    def _member(self, frame: Frame, follows: bool) -> None:
         start = self.at
         key = self._key(follows)
         if key is None:
@@ -164,12 +154,12 @@ class Recovery:
         self.at = colon.end()
         if isinstance(frame.value, dict) and key in frame.value:
             fault = "stands in the same object already"
-            self._complain(start, f"The duplicate key {key!r}", fault, "each key once", key)
+            self._complain(start, f"The duplicate key {key!r}", fault, "each key once", value=key)
         self._blanks()
-        if self.at >= self._stop or self._text[self.at] in "}],;":
+        if self.at >= self._stop or self._text[self.at] in _NO_VALUE:
             self._complain(start, f"The key {_shown(key)}", "has no value", "a JSON value")
             self._put(None)
-            self._broken = self._broken or self.at >= self._stop
+            self._findings.full |= self.at >= self._stop
             return
         self._value("member")
 
@@ -179,7 +169,8 @@ class Recovery:
             quoted = read_quoted(self._text, start, self._stop, "key")
             self.at = quoted.end
             if quoted.fault is not None:
-                self._fail(start, "The key", quoted.fault, "a key as JSON writes it")
+                expected = "a key as JSON writes it"
+                self._fail(start, "The key", quoted.fault, expected, self._frames.keys(-1))
                 return None
             self._stack[-1].key = quoted.value
             self._note(quoted, start)
@@ -190,7 +181,8 @@ class Recovery:
             self.begun = self.begun or not found
             shown = f"`{shortened(found[0] if found else self._text[start], 40)}`"
             fault = "is neither a comma nor a bracket" if follows else "is not a key with a value"
-            self._fail(start, shown, fault, "a key in double quotes, a colon and a value")
+            expected = "a key in double quotes, a colon and a value"
+            self._fail(start, shown, fault, expected, None if follows else self._frames.keys(-1))
             return None
         self.at = found.end()
         self._stack[-1].key = found[0]
@@ -215,7 +207,7 @@ class Recovery:
             return
         value: dict[str, JsonValue] | list[JsonValue] = {} if char == "{" else []
         self._put(value)
-        self._stack.append(_Frame(value, _CLOSING[char]))
+        self._stack.append(Frame(value, _CLOSING[char]))
         self.at += 1
 
     def _string(self, where: Where) -> None:
@@ -228,9 +220,9 @@ class Recovery:
             self._put(quoted.value)
             return
         shown = self._text[start : min(quoted.end, start + 40)]
-        self._complain(start, "The string", quoted.fault, "a string as JSON writes it", shown)
+        self._complain(start, "The string", quoted.fault, "a string as JSON writes it", value=shown)
         self._put(None)
-        self._broken = self._broken or quoted.end >= self._stop
+        self._findings.full |= quoted.end >= self._stop
 
     def _note(self, quoted: Quoted, start: int) -> None:
         if quoted.kinds:
@@ -240,15 +232,15 @@ class Recovery:
 
     def _bare(self) -> None:
         start = self.at
-        bare = read_bare(self._text, start, self._stop, self._wanted)
+        bare = read_bare(self._text, start, self._stop, self._frames.wanted)
         token = self._text[start : bare.end]
         self.at = bare.end
         self._put(bare.value)
         if bare.fault is not None:
-            self._complain(start, bare.shown, bare.fault, bare.expected, token)
+            self._complain(start, bare.shown, bare.fault, bare.expected, value=token)
             self._blanks()
-            followed = self.at < self._stop and self._text[self.at] not in "}],;"
-            self._broken = self._broken or followed
+            followed = self.at < self._stop and self._text[self.at] not in _NO_VALUE
+            self._findings.full |= followed
             return
         self.begun = True
         meant = dumps(bare.value, ensure_ascii=False) if bare.kinds else token
@@ -259,16 +251,12 @@ class Recovery:
             self._repair("truncated", token, meant)
 
     def _put(self, value: JsonValue) -> None:
-        if not self._stack:
-            self.value = value
-            return
-        frame = self._stack[-1]
-        if isinstance(frame.value, list):
-            frame.value.append(value)
+        if self._stack:
+            self._stack[-1].put(value)
         else:
-            frame.value[str(frame.key)] = value
+            self.value = value
 
-    def _close(self, frame: _Frame, char: str) -> None:
+    def _close(self, frame: Frame, char: str) -> None:
         """End the object or array that this bracket, right or wrong, was meant to end."""
         self.at += 1
         if frame.closer != char:
@@ -278,7 +266,7 @@ class Recovery:
         else:
             self._shut()
 
-    def _mismatched(self, frame: _Frame, char: str) -> None:
+    def _mismatched(self, frame: Frame, char: str) -> None:
         """Take a wrong bracket for what leaves the rest of the text with as many as are open.
 
         Either those in between are missing, or it stands for another, or it is one too many.
@@ -287,17 +275,17 @@ class Recovery:
         if self._wrong > MAX_WRONG:
             self._fail(self.at - 1, f"`{char}`", "is one wrong bracket too many", "JSON")
             return
-        outer = [n for n, other in enumerate(self._stack) if other.closer == char]
+        outer = self._frames.outer(char)
         depth = len(self._stack)
         rest = open_brackets(self._text, self.at, self._stop)
-        if rest == depth and rest != (outer[-1] if outer else depth - 1):
-            self._repair("closer", char, "", self._keys(-1))
-        elif not outer or rest == depth - 1:
-            self._repair("closer", char, frame.closer, self._keys(-1))
+        if rest == depth:
+            self._repair("closer", char, "", self._frames.keys(-1))
+        elif outer is None or rest == depth - 1:
+            self._repair("closer", char, frame.closer, self._frames.keys(-1))
             self._shut()
         else:
-            while len(self._stack) > outer[-1] + 1:
-                self._repair("closer", "", self._stack[-1].closer, self._keys(-1))
+            while len(self._stack) > outer + 1:
+                self._repair("closer", "", self._stack[-1].closer, self._frames.keys(-1))
                 self._shut()
             self._shut()
 
@@ -307,7 +295,7 @@ class Recovery:
     def _shut(self) -> None:
         frame = self._stack[-1]
         if frame.comma and not frame.filled:
-            self._repair("comma", ",", "", self._keys(-1))
+            self._repair("comma", ",", "", self._frames.keys(-1))
         if frame.doubled and (second := _BRACE.match(self._text, self.at, self._stop)):
             self.at = second.end()
         self._stack.pop()
@@ -319,7 +307,7 @@ class Recovery:
             self._fail(self._swallowed, "The comment", rest, "a comment that ends, or none")
             return
         while self._stack:
-            self._repair("closer", "", self._stack[-1].closer, self._keys(-1))
+            self._repair("closer", "", self._stack[-1].closer, self._frames.keys(-1))
             self._shut()
 
     def _blanks(self) -> None:
@@ -342,49 +330,29 @@ class Recovery:
             self._repair(kind, odd[0], " " if kind == "space" else "")
             self.at = odd.end()
 
-    def _wanted(self) -> frozenset[str]:
-        """Give the types that the schema names for the value that stands here."""
-        places = self._places
-        if places is None or self._schema is None:
-            return frozenset()
-        schemas: list[JsonSchema | bool] = [self._schema]
-        outer: _Frame | None = None
-        for frame in self._stack:
-            if frame.parts is None:
-                inner = (
-                    [self._schema] if outer is None else places.inside(outer.parts or (), outer.key)
-                )
-                frame.parts = places.anyhow(inner)
-            outer = frame
-        if outer is not None:
-            schemas = places.inside(outer.parts or (), outer.key)
-        return places.named(schemas)
-
-    def _keys(self, levels: int | None = None) -> Keys:
-        return tuple(frame.key for frame in self._stack[:levels])
-
     def _repair(self, kind: str, before: str, after: str, keys: Keys | None = None) -> None:
-        path = Path.of(self._keys() if keys is None else keys)
-        self._spent += len(path)
-        if len(self.repairs) < MAX_REPAIRS and self._spent <= MAX_PATHS:
-            self.repairs.append(Repair(path=path, kind=kind, before=before, after=after))
-        elif not self._broken:
-            self._fail(self.at, "The text", "needs more repairs than are made", "JSON")
+        keys = self._frames.keys() if keys is None else keys
+        self._findings.repair(self.at, keys, kind, before, after)
 
     def _complain(
-        self, at: int, subject: str, fault: str, expected: str, value: JsonValue = None
+        self,
+        at: int,
+        subject: str,
+        fault: str,
+        expected: str,
+        *,
+        value: JsonValue = None,
+        keys: Keys | None = None,
     ) -> None:
-        place = f"at line {self._text.count(chr(10), 0, at) + 1}"
-        place += f" column {at - self._text.rfind(chr(10), 0, at)}"
-        message = f"{subject} {place} {fault}."
-        path = Path.of(self._keys())
-        self.issues.append(Issue(path=path, expected=expected, value=value, message=message))
-        enough = len(self.issues) >= self._limits.issues or not (self.begun or self._sure)
-        self._broken = self._broken or enough
+        keys = self._frames.keys() if keys is None else keys
+        self._findings.complain(at, keys, subject, fault, expected, value)
+        self._findings.full |= not (self.begun or self._sure)
 
-    def _fail(self, at: int, subject: str, fault: str, expected: str) -> None:
-        self._complain(at, subject, fault, expected)
-        self._broken = True
+    def _fail(
+        self, at: int, subject: str, fault: str, expected: str, keys: Keys | None = None
+    ) -> None:
+        self._complain(at, subject, fault, expected, keys=keys)
+        self._findings.full = True
 
 
 def _shown(key: str) -> str:

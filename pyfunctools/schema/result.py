@@ -5,7 +5,6 @@ from typing import Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 from pyfunctools._json import JsonValue
 from pyfunctools.errors import ArgumentsError
-from pyfunctools.schema.feedback import feedback
 from pyfunctools.schema.path import Path
 
 T_co = TypeVar("T_co", covariant=True)
@@ -77,6 +76,8 @@ class Failure:
 
     def feedback(self) -> str:
         """Give the text for the model: the value it sent with a comment on each wrong line."""
+        from pyfunctools.schema.feedback import feedback
+
         return feedback(self.value, self.issues)
 
     def unwrap(self) -> NoReturn:

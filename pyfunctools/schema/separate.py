@@ -77,15 +77,17 @@ class Separated:
 def separate(schema: JsonSchema, is_human: IsHuman | None = is_human_by_default) -> Separated:
     """Take the parameters of a function apart into the model's and the human's side.
 
-    Whose a place is depends on the path to it, never on the value: what `is_human` calls the
-    human's is so with all that is below it. In a union a place is the human's if every branch but null is;
-    if only some are, they leave the model's side, and the human's value comes before the model's. A
-    property that is the human's in one branch of a union or one member of an `allOf` is so in all.
-    An object whose declared properties are all the human's is the human's as a whole, unless it
-    says what else may be in it. Rules that look at both sides at once are left off both.
+    Whose a place is depends on the path to it, never on the value. What `is_human` calls the
+    human's is so with all that is below it. In a union a place is the human's if every branch but
+    null is; if only some are, those leave the model's side, and the human's value comes before the
+    model's. A property that is the human's in one branch of a union, or one member of an `allOf`,
+    is so in all. An object whose declared properties are all the human's is so as a whole, unless
+    it says what else may be in it. Rules that look at both sides at once are left off both, for
+    `merge` to check on the whole.
 
-    `is_human` is asked now, once about each place where a schema stands; `None` keeps nothing from
-    the model. The schema is not changed, and parts of it stand in both sides.
+    `is_human` is asked now, once about each place where a schema stands, and about a recursive
+    definition on the first turn; `None` keeps nothing from the model. The schema is not changed,
+    and parts of it stand in both sides.
 
     Raises:
         DefinitionError: the predicate raised something; the error names the path.

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.needs import definite
 from pyfunctools.schema.nodes import UNIONS, Node, declared, is_null, prefix, required
 from pyfunctools.schema.ownership import LLM, Ownership, Place
 from pyfunctools.schema.writer import NULL, Part, Writer
@@ -134,7 +133,7 @@ def _is_required(writer: Writer, node: Node, place: Place, name: str) -> bool:
     child = writer.own.child(place, name)
     if writer.part == "llm":
         return child.owner in ("llm", "mixed")
-    return writer.needs.anything(definite(writer.own, (node,), name), child)
+    return writer.needs.anything(writer.own.parts(node, name, surely=True), child)
 
 
 def _llm_object(
@@ -203,7 +202,7 @@ def _declare(
     parts = writer.own.parts(node, name)
     if any(part.schema is False for part in parts):
         return
-    schemas = [writer.below(part, child) for part in definite(writer.own, (node,), name)]
+    schemas = [writer.below(p, child) for p in writer.own.parts(node, name, surely=True)]
     if schemas:
         properties[name] = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
 

@@ -2,15 +2,17 @@
 
 from functools import partial
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools.schema.compiled import Compiled, Resolver
 from pyfunctools.schema.depth import deeper_than
-from pyfunctools.schema.issues import MOST, Issues, issue_of
 from pyfunctools.schema.plain import DEPTH, is_json, not_json, plain
 from pyfunctools.schema.result import Failure, Issue, Side, Success
-from pyfunctools.schema.sentences import Complaint
+
+if TYPE_CHECKING:  # loaded by the first value that is wrong
+    from pyfunctools.schema.issues import Issues
 
 
 class Validator:
@@ -24,7 +26,7 @@ class Validator:
     anew. The schema must not change once a value has been judged.
     """
 
-    __slots__ = ("_formats", "_made", "_resolver", "schema")
+    __slots__ = ("_compiled", "_formats", "_issues", "_resolver", "schema")
 
     def __init__(
         self,
@@ -36,7 +38,8 @@ class Validator:
         self.schema = schema
         self._formats = formats
         self._resolver = resolver
-        self._made = Lazy(partial(_make, schema, formats, resolver))
+        self._compiled = Lazy(partial(Compiled, schema, formats, resolver))
+        self._issues = Lazy(partial(_issues_of, self._compiled))
 
     def compile(self) -> None:
         """Compile the schema, if nobody has, to see whether it is one.
@@ -44,7 +47,7 @@ class Validator:
         Raises:
             SchemaError: it is not, or it needs a `$ref` that may not be fetched.
         """
-        self._made.get()
+        self._compiled.get()
 
     def is_valid(self, value: JsonValue) -> bool:
         """Say whether a value is right.
@@ -52,7 +55,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        compiled, _ = self._made.get()
+        compiled = self._compiled.get()
         if is_json(value):
             return compiled.validator.is_valid(value)
         return not _unfit(value, "whole") and compiled.validator.is_valid(plain(value))
@@ -67,7 +70,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        compiled, issues = self._made.get()
+        compiled = self._compiled.get()
         judged = value
         if not is_json(value):
             unfit = _unfit(value, side)
@@ -76,7 +79,7 @@ class Validator:
             judged = plain(value)
         if compiled.validator.is_valid(judged):
             return Success(value=value)
-        return Failure(value=value, issues=issues.of(judged, side))
+        return Failure(value=value, issues=self._issues.get().of(judged, side))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (self.schema, self._formats, self._resolver))
@@ -102,11 +105,10 @@ def validate(
     return Validator(schema, formats=formats, resolver=resolver).validate(value)
 
 
-def _make(
-    schema: JsonSchema | bool, formats: bool, resolver: Resolver | None
-) -> tuple[Compiled, Issues]:
-    compiled = Compiled(schema, formats, resolver)
-    return compiled, Issues(compiled)
+def _issues_of(compiled: Lazy[Compiled]) -> "Issues":
+    from pyfunctools.schema.issues import Issues
+
+    return Issues(compiled.get())
 
 
 def _restore(schema: JsonSchema | bool, formats: bool, resolver: Resolver | None) -> Validator:
@@ -115,6 +117,9 @@ def _restore(schema: JsonSchema | bool, formats: bool, resolver: Resolver | None
 
 def _unfit(value: JsonValue, side: Side) -> tuple[Issue, ...]:
     """Give why a value cannot be judged at all; nothing where a plain copy of it can."""
+    from pyfunctools.schema.issues import MOST, issue_of
+    from pyfunctools.schema.sentences import Complaint
+
     if deeper_than(value, DEPTH):
         expected = f"at most {DEPTH} levels of nesting"
         says = f"is nested more than {DEPTH} levels deep"

@@ -9,7 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pyfunctools.errors import DocumentError
-from pyfunctools.execution.request import HttpRequest, at, build
+from pyfunctools.execution.request import HttpRequest, build
 from pyfunctools.execution.template import is_dot_segment
 from pyfunctools.route import Body, Encoding, Parameter, Response, Route, SecurityScheme
 from pyfunctools.schema import Failure
@@ -340,14 +340,6 @@ def test_a_request_tells_nothing_but_its_method() -> None:
     assert "SECRET" not in repr(request)
     assert request.origin == "https://api.test"
     assert request.target == "/v1/SECRET-7f3a"
-
-
-def test_a_place_is_there_or_not() -> None:
-    value = {"a": [{"b": None}]}
-    assert at(value, ("a", 0, "b")) == (None,)
-    assert at(value, ()) == (value,)
-    for keys in (("a", 1), ("a", "0"), ("a", 0, "b", "c")):
-        assert at(value, keys) is None
 
 
 def test_values_nested_without_end_are_refused() -> None:

@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 
-from pyfunctools.schema.path import Keys, Path, pointer_of
+from pyfunctools.schema.path import Keys, Path, at, pointer_of
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,11 @@ def test_copies_and_pickles_keep_the_steps():
 
 def test_a_path_made_of_a_text_alone_has_no_steps():
     assert Path("$input").keys == ()
+
+
+def test_a_place_is_there_or_not():
+    value = {"a": [{"b": None}]}
+    assert at(value, ("a", 0, "b")) == (None,)
+    assert at(value, ()) == (value,)
+    for keys in (("a", 1), ("a", "0"), ("a", 0, "b", "c")):
+        assert at(value, keys) is None

@@ -1,21 +1,14 @@
 """The body of a request: which media type is sent, and how it is written."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.route import Body, Encoding, Style
+from pyfunctools.sources.openapi.content import Content, content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place
-from pyfunctools.sources.openapi.media import (
-    Kind,
-    bytes_schema,
-    entry_of,
-    form_schema,
-    kind_of,
-    ranked,
-    text_schema,
-)
+from pyfunctools.sources.openapi.operations import marked
 
 _URLENCODED = "application/x-www-form-urlencoded"
 _STYLES: tuple[str, ...] = get_args(Style)
@@ -28,57 +21,49 @@ class BodyInput:
     body: Body
     schema: Place
     description: str = ""
+    is_human: bool | None = None
     notes: tuple[str, ...] = ()
 
 
 def body_input(document: Document, place: Place) -> BodyInput | None:
-    """Give the body that a request body object describes, or `None` where it describes none."""
+    """Give the body that a request body object describes, or `None` where it describes none.
+
+    Raises:
+        DocumentError: it refers to something that is not there.
+    """
     raw = place.value
-    content = raw.get("content") if isinstance(raw, dict) else None
-    if not isinstance(raw, dict) or not isinstance(content, dict) or not content:
+    if not isinstance(raw, dict):
         return None
-    media = ranked(content)[0]
-    entry = place.below(entry_of(content, media), "content", media)
-    kind = kind_of(media)
-    notes: list[str] = []
-    schema = _schema(entry, kind, media, notes)
-    description = raw.get("description")
-    is_form = kind in ("form", "multipart")
+    if "content" not in raw and "schema" in raw:
+        place = place._replace(value={"content": {"application/json": raw}})
+    content = content_in(document, place)
+    if content is None:
+        return None
+    schema = content.schema
+    is_form = content.kind in ("form", "multipart")
+    if is_form and schema.value is True:
+        schema = schema._replace(value={"type": "object"})
     written = form_schema(document, schema) if is_form else schema.value
+    description = raw.get("description")
     return BodyInput(
         body=Body(
-            content_type=_URLENCODED if kind == "form" else media,
+            content_type=_URLENCODED if content.kind == "form" else content.media,
             required=raw.get("required") is True,
-            encoding=_encodings(document, entry) if is_form else {},
+            encoding=_encodings(document, content.entry) if is_form else {},
             schema=written if isinstance(written, dict | bool) else True,
         ),
         schema=schema,
         description=description if isinstance(description, str) else "",
-        notes=tuple(notes),
+        is_human=marked(raw),
+        notes=(*content.notes, *_oddities(content)),
     )
 
 
-def _schema(entry: Place, kind: Kind, media: str, notes: list[str]) -> Place:
-    found = entry.value if isinstance(entry.value, dict) else {}
-    schema: JsonValue = found.get("schema", True)
-    place = entry.below(schema, "schema")
-    if "schema" not in found and "itemSchema" in found:
-        notes.append(f"The body is a sequence of {media!r}, given as a list.")
-        schema = {"type": "array", "items": found["itemSchema"]}
-    if not isinstance(schema, dict | bool):
-        notes.append("The schema of the body is none, and anything is taken.")
-        schema = True
-    if kind == "text":
-        schema = text_schema(media, schema)
-    elif kind == "bytes":
-        schema = bytes_schema(schema)
-    elif kind in ("form", "multipart") and schema is True:
-        schema = {"type": "object"}
-    elif kind == "other":
-        notes.append(f"The body has the media type {media!r}, which is sent as it is given.")
-    if kind == "form" and media != _URLENCODED:
-        notes.append(f"The media type {media!r} is sent as {_URLENCODED!r}.")
-    return place._replace(value=schema)
+def _oddities(content: Content) -> Iterator[str]:
+    if content.kind == "other":
+        yield f"The body has the media type {content.media!r}, which is sent as it is given."
+    if content.kind == "form" and content.media != _URLENCODED:
+        yield f"The media type {content.media!r} is sent as {_URLENCODED!r}."
 
 
 def _encodings(document: Document, entry: Place) -> Mapping[str, Encoding]:

@@ -40,4 +40,5 @@ def describe_operation(
         description,
         "\n".join(lines),
     )
-    return "\n\n".join(filter(None, paragraphs))
+    text = "\n\n".join(filter(None, paragraphs))
+    return text.replace("\r\n", "\n") if "\r" in text else text

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
@@ -20,8 +20,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 _EMPTY: JsonObject = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class Operation(NamedTuple):
     """One operation as written: its method in upper case, its path, and where it stands.
 
     `pointer` leads to it from the root of the document, `resource` is what its references are
@@ -139,11 +138,18 @@ def _operation(
     raw = _EMPTY if found.value is None else found.value
     if not isinstance(raw, dict):
         return Skipped(where=where, reason=f"The operation is {_kind(raw)}.", pointer=pointer)
-    if raw.get("x-human") is True or raw.get("x-samchon-human") is True:
+    if marked(raw):
         return Skipped(where=where, reason="The operation is for people only.", pointer=pointer)
-    return Operation(
-        method=method, path=path, raw=raw, pointer=pointer, resource=found.resource, items=items
-    )
+    return Operation(method, path, raw, pointer, found.resource, items)
+
+
+def marked(raw: JsonObject) -> bool | None:
+    """Say whether this is marked for people only, or not at all, or `None` where nobody said."""
+    for mark in ("x-human", "x-samchon-human"):
+        said = raw.get(mark)
+        if isinstance(said, bool):
+            return said
+    return None
 
 
 def _of_webhook(document: Document, name: str, place: Place) -> Iterator[Skipped]:

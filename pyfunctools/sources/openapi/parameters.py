@@ -8,9 +8,9 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import Location, Parameter, Style
 from pyfunctools.sources.openapi import swagger
+from pyfunctools.sources.openapi.content import content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place, Resource
-from pyfunctools.sources.openapi.media import first_json, form_schema
-from pyfunctools.sources.openapi.operations import Operation
+from pyfunctools.sources.openapi.operations import Operation, marked
 from pyfunctools.sources.openapi.security import Security
 
 _LOCATIONS: tuple[str, ...] = get_args(Location)
@@ -60,6 +60,7 @@ class Input:
     description: str = ""
     examples: tuple[JsonValue, ...] = ()
     deprecated: bool = False
+    is_human: bool | None = None
     notes: tuple[str, ...] = ()
     guarded_by: str | None = None
 
@@ -108,6 +109,9 @@ class Parameters:
         for owner in (*reversed(operation.items), operation):
             fields = owner.raw if isinstance(owner, Operation) else owner.value
             listed = fields.get("parameters") if isinstance(fields, dict) else None
+            if isinstance(listed, dict):
+                notes.append("The parameters are an object, and are taken for a list.")
+                listed = [*listed.values()]
             if not isinstance(listed, list):
                 continue
             of_owner: list[Place] = []
@@ -159,12 +163,9 @@ class Parameters:
     def _input(self, raw: JsonObject, place: Place, old: bool) -> Input:
         name, location = cast("str", raw["name"]), cast("Location", raw["in"])
         notes: list[str] = []
-        content_type, schema = _schema(raw, place)
+        content_type, schema = self._schema(raw, place, notes)
         if content_type is None and location == "querystring":
             content_type = "application/x-www-form-urlencoded"
-        if not isinstance(schema.value, dict | bool):
-            notes.append(f"The schema of {name!r} is none, and anything is taken.")
-            schema = schema._replace(value=True)
         written = form_schema(self._document, schema) if location == "querystring" else schema.value
         style, explode = _style(raw, location, old, notes)
         parameter = Parameter(
@@ -189,9 +190,22 @@ class Parameters:
             description=description if isinstance(description, str) else "",
             examples=tuple(self._examples(raw, place)),
             deprecated=raw.get("deprecated") is True,
+            is_human=marked(raw),
             notes=tuple(notes),
             guarded_by=self._security.guards(parameter),
         )
+
+    def _schema(self, raw: JsonObject, place: Place, notes: list[str]) -> tuple[str | None, Place]:
+        if "schema" not in raw:
+            content = content_in(self._document, place)
+            if content is not None:
+                notes += content.notes
+                return content.media, content.schema
+        schema = place.below(raw.get("schema", True), "schema")
+        if isinstance(schema.value, dict | bool):
+            return None, schema
+        notes.append(f"The schema of {raw['name']!r} is none, and anything is taken.")
+        return None, schema._replace(value=True)
 
     def _undefined(self, parameter: Parameter, schema: Place) -> Iterator[str]:
         try:
@@ -243,16 +257,6 @@ def _is_body(place: Place) -> bool:
 
 def _is_ignored(name: str) -> bool:
     return name in _IGNORED or name.startswith(_IGNORED_BEGINNINGS)
-
-
-def _schema(raw: JsonObject, place: Place) -> tuple[str | None, Place]:
-    content = raw.get("content")
-    if "schema" in raw or not isinstance(content, dict) or not content:
-        return None, place.below(raw.get("schema", True), "schema")
-    media = first_json(content)
-    entry = content[media]
-    schema = entry.get("schema", True) if isinstance(entry, dict) else True
-    return media, place.below(schema, "content", media, "schema")
 
 
 def _style(raw: JsonObject, location: Location, old: bool, notes: list[str]) -> tuple[Style, bool]:

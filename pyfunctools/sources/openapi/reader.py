@@ -1,7 +1,7 @@
 """A document in, functions out; their schemas are made when somebody asks for them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Literal, get_args
 
@@ -14,11 +14,13 @@ from pyfunctools.record import Function, Skipped
 from pyfunctools.route import Server
 from pyfunctools.schema.path import Path
 from pyfunctools.schema.predicates import IsHuman, is_human_by_default
+from pyfunctools.sources.openapi.bodies import BodyInput
 from pyfunctools.sources.openapi.describe import Describe, describe_operation
-from pyfunctools.sources.openapi.document import Document, Place, Resolver
+from pyfunctools.sources.openapi.document import Document, Resolver
 from pyfunctools.sources.openapi.load import load
 from pyfunctools.sources.openapi.naming import Names, name_all
 from pyfunctools.sources.openapi.operations import operations
+from pyfunctools.sources.openapi.parameters import Input
 from pyfunctools.sources.openapi.routes import Plan, Routes
 from pyfunctools.sources.openapi.schemas import Pending, SchemaMaker
 from pyfunctools.sources.openapi.version import version_of
@@ -109,12 +111,13 @@ def _functions(
     for plan, name in zip(plans, name_all([plan.route for plan in plans], names), strict=True):
         method, operation = plan.route.method, plan.route.operation
         known, tags = method in _KNOWN, _tags(operation)
-        yield Function(
+        text = texts.of(plan, tags)
+        function = Function(
             name=name,
-            description=texts.of(plan, tags),
+            description=text,
             deprecated=operation.get("deprecated") is True,
             tags=tags,
-            title=visible(_text(operation, "summary")).strip() or None,
+            title=_text(operation, "summary").strip() or None,
             read_only=method in _SAFE if known else None,
             destructive={"DELETE": True}.get(method, False if method in _SAFE else None),
             idempotent=method in _IDEMPOTENT if known else None,
@@ -122,6 +125,19 @@ def _functions(
             origin=plan.route,
             schemas=Lazy(Pending(maker, plan), maker.lock),
         )
+        # What the description hides, and only that, may be hidden in the title and the tags too.
+        hidden = len(text) - len(function.description)
+        yield _shown(function, hidden) if hidden or describe == "brief" else function
+
+
+def _shown(function: Function, hidden: int) -> Function:
+    note = f"{hidden} hidden characters were left out of the description."
+    return replace(
+        function,
+        title=visible(function.title or "").strip() or None,
+        tags=tuple(map(visible, function.tags)),
+        notes=(*function.notes, note) if hidden else function.notes,
+    )
 
 
 class _Texts:
@@ -149,37 +165,40 @@ class _Texts:
 
     def _params(self, plan: Plan) -> Iterator[tuple[str, str]]:
         for entry in plan.inputs:
-            text = self._said(entry.description, entry.schema, entry.parameter.argument)
-            if text:
+            text = self._said(entry)
+            if text and not self._is_the_humans(entry, entry.parameter.argument):
                 yield entry.parameter.name, text
         if plan.body is not None:
-            argument = plan.body.body.argument
-            text = self._said(plan.body.description, plan.body.schema, argument)
-            if text:
+            text, argument = self._said(plan.body), plan.body.body.argument
+            if text and not self._is_the_humans(plan.body, argument):
                 yield argument[0], text
 
-    def _said(self, description: str, schema: Place, argument: tuple[str, ...]) -> str:
+    def _said(self, entry: Input | BodyInput) -> str:
         """Give what `@param` says of a parameter; nothing where the schema says it."""
-        own = _text(schema.value, "description")
+        description, own = entry.description, _text(entry.schema.value, "description")
         if self._describe == "full":
-            text = (description or own).strip()
-        else:
-            text = "" if not own or description in own else description.strip()
-        return "" if text and self._is_the_humans(schema, argument) else text
+            return (description or own).strip()
+        return "" if not own or description in own else description.strip()
 
-    def _is_the_humans(self, schema: Place, argument: tuple[str, ...]) -> bool:
+    def _is_the_humans(self, entry: Input | BodyInput, argument: tuple[str, ...]) -> bool:
         if self._is_human is None:
             return False
-        found = self._document.follow(schema).value
-        target = found if isinstance(found, dict) else {}
-        beside = schema.value if isinstance(schema.value, dict) else {}
-        whole = {key: value for key, value in (*target.items(), *beside.items()) if key != "$ref"}
+        found, beside = self._document.follow(entry.schema).value, entry.schema.value
+        whole: dict[str, JsonValue] = {}
+        for part in (found, beside):
+            whole |= part if isinstance(part, dict) else {}
+        if entry.is_human is not None:
+            whole.setdefault("x-human", entry.is_human)
+        whole.pop("$ref", None)
         return self._is_human(Path.of(argument), whole)
 
 
 def _tags(operation: JsonObject) -> tuple[str, ...]:
     tags = operation.get("tags")
-    return tuple([tag for tag in tags if isinstance(tag, str)]) if isinstance(tags, list) else ()
+    listed = [tags] if isinstance(tags, str) else tags
+    if not isinstance(listed, list):
+        return ()
+    return tuple([tag for tag in listed if isinstance(tag, str)])
 
 
 def _text(value: JsonValue, key: str) -> str:

@@ -1,25 +1,19 @@
 """What comes back: the answers of an operation, and the schema of the good one."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import Response
 from pyfunctools.sources.openapi import swagger
+from pyfunctools.sources.openapi.content import content_in
 from pyfunctools.sources.openapi.document import Document, Place, Resource
-from pyfunctools.sources.openapi.media import (
-    bytes_schema,
-    entry_of,
-    first_json,
-    kind_of,
-    text_schema,
-)
 from pyfunctools.sources.openapi.operations import Operation
 
 _STATUS = re.compile(r"[1-5](?:[0-9]{2}|[xX]{2})|default", re.ASCII)
-_EXACT = re.compile(r"2[0-9]{2}", re.ASCII)
+_OTHERWISE = ("2XX", "2xx", "2xX", "2Xx", "default")
 _NOTHING: JsonObject = {}
 
 
@@ -28,13 +22,12 @@ class Answers(NamedTuple):
 
     responses: tuple[Response, ...]
     output: Place | None
-    notes: tuple[str, ...]
+    notes: Sequence[str]
 
 
 class _Answer(NamedTuple):
     response: Response
     place: Place
-    content: JsonObject
 
 
 class Responses:
@@ -59,32 +52,35 @@ class Responses:
         found: dict[str, _Answer] = {}
         notes: list[str] = []
         for status, value in raw.items():
-            if not _STATUS.fullmatch(status):
-                continue
             reference = value.get("$ref") if isinstance(value, dict) else None
             if not isinstance(reference, str):
-                pointer = f"{operation.pointer}/responses/{status}"
-                place = Place(value, pointer, operation.resource)
-                found[status] = self._new(status, place, produces)
+                if _STATUS.fullmatch(status):
+                    pointer = f"{operation.pointer}/responses/{status}"
+                    place = Place(value, pointer, operation.resource)
+                    found[status] = self._new(status, place, produces)
                 continue
             key = status, reference
-            if key not in known:
+            answer = known.get(key)
+            if answer is None:
+                if not _STATUS.fullmatch(status):
+                    continue
                 try:
                     place = self._document.end(reference, operation.resource)
                 except DocumentError as error:
                     notes.append(f"The answer {status} is not known: {error.reason}")
                     continue
-                known[key] = self._new(status, place, produces)
-            found[status] = known[key]
+                answer = known[key] = self._new(status, place, produces)
+            found[status] = answer
         good = _good(found)
-        output = None if good is None else _output(found[good])
-        return Answers(tuple([answer.response for answer in found.values()]), output, tuple(notes))
+        output = None if good is None else self._output(found[good], notes)
+        return Answers(tuple([answer.response for answer in found.values()]), output, notes)
 
     def _new(self, status: str, place: Place, produces: list[str]) -> "_Answer":
         raw = place.value if isinstance(place.value, dict) else _NOTHING
         content = raw.get("content")
         if not isinstance(content, dict):
             content = swagger.content_of(raw, produces) if "schema" in raw else _NOTHING
+            place = place._replace(value={"content": content})
         said = raw.get("description")
         key = status, *content, said if isinstance(said, str) else ""
         response = self._responses.get(key)
@@ -94,30 +90,22 @@ class Responses:
                 content_types=key[1:-1],
                 description=key[-1],
             )
-        return _Answer(response, place, content)
+        return _Answer(response, place)
+
+    def _output(self, answer: "_Answer", notes: list[str]) -> Place | None:
+        try:
+            content = content_in(self._document, answer.place)
+        except DocumentError as error:
+            notes.append(f"What comes back is not known: {error.reason}")
+            return None
+        if content is None or not (content.is_said or content.kind in ("text", "bytes")):
+            return None
+        notes += content.notes
+        return content.schema
 
 
-def _good(found: Mapping[str, "_Answer"]) -> str | None:
-    exact = min(filter(_EXACT.fullmatch, found), default=None)
-    ranges = (status for status in ("2XX", "2xx", "2xX", "2Xx", "default") if status in found)
-    return exact or next(ranges, None)
-
-
-def _output(answer: "_Answer") -> Place | None:
-    if not answer.content:
-        return None
-    media = next(iter(answer.content)) if len(answer.content) == 1 else first_json(answer.content)
-    entry = entry_of(answer.content, media)
-    keyword = "schema" if "schema" in entry else "itemSchema"
-    schema: JsonValue = entry.get(keyword)
-    kind = kind_of(media)
-    if kind == "text":
-        schema = text_schema(media, schema)
-    elif kind == "bytes":
-        schema = bytes_schema(schema)
-    elif keyword == "itemSchema" and schema is not None:
-        schema = {"type": "array", "items": schema}
-    if not isinstance(schema, dict | bool):
-        return None
-    pointer = f"{answer.place.pointer}/content/{media.replace('/', '~1')}/{keyword}"
-    return Place(schema, pointer, answer.place.resource)
+def _good(found: Iterable[str]) -> str | None:
+    exact = [status for status in found if status[0] == "2" and status[1:].isdigit()]
+    if exact:
+        return min(exact)
+    return next((status for status in _OTHERWISE if status in found), None)

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from pyfunctools._json import JsonObject
 from pyfunctools.errors import DocumentError
@@ -24,8 +25,7 @@ _NO_SCHEMES: Mapping[str, SecurityScheme] = {}
 _TEXT: JsonObject = {"type": "string"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(NamedTuple):
     """A route, and what the schemas of its function are made of when somebody asks.
 
     `inputs` stand in the order of the arguments. `pointer` leads to the operation.
@@ -84,14 +84,8 @@ class Routes:
             schemes=self._security.named(security) if security else _NO_SCHEMES,
             servers=self.servers.of(operation),
         )
-        return Plan(
-            route=route,
-            pointer=operation.pointer,
-            inputs=inputs,
-            body=body,
-            output=output,
-            notes=tuple(dict.fromkeys(notes)),
-        )
+        unique = tuple(dict.fromkeys(notes)) if notes else ()
+        return Plan(route, operation.pointer, inputs, body, output, unique)
 
     def _check(self, inputs: Sequence[Input], body: BodyInput | None) -> None:
         """Refuse what cannot be called, since a schema in it leads nowhere."""

@@ -79,7 +79,7 @@ class SchemaMaker:
             made = self._sent(self._definitions.ready(plan.body.schema))
             names += made.names
             reached |= made.reached
-            schema = _annotated(made.schema, {"description": visible(plan.body.description)})
+            schema = _annotated(made.schema, _said(plan.body.description, plan.body.is_human))
             whole[plan.body.body.argument[0]] = schema, plan.body.body.required
         shared = self._definitions.closure(names).schemas
         return _complete(_closed(whole), {**shared, **reached} if reached else shared)
@@ -88,11 +88,11 @@ class SchemaMaker:
         known = self._inputs.get(id(entry))
         if known is None:
             made = self._sent(self._definitions.ready(entry.schema))
-            said = {
-                "description": visible(entry.description),
-                "deprecated": entry.deprecated,
-                "examples": list(entry.examples),
-            }
+            said = _said(entry.description, entry.is_human)
+            if entry.deprecated:
+                said["deprecated"] = True
+            if entry.examples:
+                said["examples"] = list(entry.examples)
             made = made._replace(schema=_annotated(made.schema, said))
             known = self._inputs[id(entry)] = entry, made
         return known[1]
@@ -144,13 +144,20 @@ def _closed(named: dict[str, _Named]) -> JsonSchema:
     return {**made, "additionalProperties": False}
 
 
+def _said(description: str, is_human: bool | None) -> dict[str, JsonValue]:
+    said: dict[str, JsonValue] = {}
+    if description:
+        said["description"] = visible(description)
+    if is_human is not None:
+        said["x-human"] = is_human
+    return said
+
+
 def _annotated(schema: JsonSchema | bool, said: JsonSchema) -> JsonSchema | bool:
     """Give a schema with what a parameter says of itself, where the schema does not say it."""
-    if schema is False:
+    if schema is False or not said:
         return schema
-    own = schema if isinstance(schema, dict) else {}
-    more = {key: value for key, value in said.items() if value and key not in own}
-    return {**own, **more} if more else schema
+    return {**schema, **said, **schema} if isinstance(schema, dict) else said
 
 
 def _rank(group: str) -> int:

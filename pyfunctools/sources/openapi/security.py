@@ -35,13 +35,15 @@ class Security:
         return self._read(operation["security"]) if "security" in operation else self._main
 
     def _read(self, security: JsonValue) -> tuple[Requirement, ...]:
-        if not isinstance(security, list) or not security:
+        if not isinstance(security, list | dict) or not security:
             return _NO_REQUIREMENT
         known = self._known.get(id(security))
         if known is None:
+            # An object is one alternative whose list was forgotten.
+            entries = [security] if isinstance(security, dict) else security
             known = self._known[id(security)] = tuple(
                 Requirement(schemes={name: _scopes(scopes) for name, scopes in entry.items()})
-                for entry in security
+                for entry in entries
                 if isinstance(entry, dict)
             )
         return known

@@ -1,10 +1,10 @@
 """Path templates: `/users/{id}`, and `/users/:id`, which means the same."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 _SEGMENT = re.compile(r"(?:\{[^{}]*\}|[^/?#])+")
-_BRACES = re.compile(r"\{([^{}]*)\}")
 _SLASH_INSIDE = re.compile(r"\{[^{}]*/")
 _EXPRESSION = re.compile(r"\{([^{}]*)\}|^:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 
@@ -15,11 +15,12 @@ OPERATORS = "+#./;*"
 class Template(NamedTuple):
     """What a path says: the segments that are fixed, the parameters' names, what is beside them."""
 
-    fixed: list[str]
-    names: list[str]
-    beside: list[str]
+    fixed: tuple[str, ...]
+    names: tuple[str, ...]
+    beside: tuple[str, ...]
 
 
+@lru_cache(maxsize=4096)
 def template_of(path: str) -> Template:
     """Take a template apart; empty segments count for nothing.
 
@@ -27,23 +28,26 @@ def template_of(path: str) -> Template:
     `{&a,b}` of RFC 6570 name query parameters, which are declared on their own, and count for
     nothing.
     """
-    template = Template([], [], [])
+    fixed: list[str] = []
+    names: list[str] = []
+    beside: list[str] = []
     is_plain = "?" not in path and "#" not in path and not _SLASH_INSIDE.search(path)
     for segment in path.split("/") if is_plain else _SEGMENT.findall(path):
         if "{" not in segment and segment[:1] != ":":
             if segment:
-                template.fixed.append(segment)
-            continue
-        if segment[0] == "{" and segment.find("}") == len(segment) - 1 and segment[1] not in "?&}":
-            template.names.append(segment[1:-1])  # nearly always
-            continue
-        found = [braced or colon for braced, colon in _EXPRESSION.findall(segment)]
-        names = [name for name in found if name[:1] not in ("?", "&")]
-        template.names.extend(names)
-        beside = _EXPRESSION.sub("", segment)
-        if beside:
-            (template.beside if names else template.fixed).append(beside)
-    return template
+                fixed.append(segment)
+        elif (
+            segment[0] == "{" and segment.find("}") == len(segment) - 1 and segment[1] not in "?&}"
+        ):
+            names.append(segment[1:-1])  # nearly always
+        else:
+            found = [braced or colon for braced, colon in _EXPRESSION.findall(segment)]
+            found = [name for name in found if name[:1] not in ("?", "&")]
+            rest = _EXPRESSION.sub("", segment)
+            names += found
+            if rest:
+                (beside if found else fixed).append(rest)
+    return Template(tuple(fixed), tuple(names), tuple(beside))
 
 
 def template_names(path: str) -> list[str]:
@@ -51,9 +55,4 @@ def template_names(path: str) -> list[str]:
 
     Nothing behind a `#` is sent, and so there are none.
     """
-    path = path.partition("#")[0]
-    if "{" not in path and "/:" not in path:
-        return []
-    if "?" not in path and "/:" not in path:
-        return list(dict.fromkeys(_BRACES.findall(path)))
-    return list(dict.fromkeys(template_of(path).names))
+    return list(dict.fromkeys(template_of(path.partition("#")[0] if "#" in path else path).names))

@@ -72,22 +72,36 @@ def test_each_kind_of_body_has_the_schema_of_its_value(
 @pytest.mark.parametrize(
     ("media", "entry", "note", "expected"),
     [
-        ("application/json", {"schema": 7}, "The schema of the body is none", True),
+        ("application/json", {"schema": 7}, "The schema of 'application/json' is none", True),
         ("application/vnd.x", {"schema": OBJECT}, "is sent as it is given", OBJECT),
         ("x-www-form-urlencoded", {"schema": OBJECT}, "is sent as 'application/x-www-form", OBJECT),
         (
             "multipart/mixed",
             {"itemSchema": OBJECT},
-            "is a sequence",
+            "",
             {"type": "array", "items": OBJECT},
         ),
         ("application/json", None, "", True),
+        ("application/json", OBJECT, "stands right under", OBJECT),
     ],
 )
 def test_what_is_odd_is_noted(media: str, entry: JsonValue, note: str, expected: JsonValue) -> None:
     found = made({media: entry})
     assert found.schema.value == expected
     assert note in "".join(found.notes)
+
+
+def test_a_schema_without_its_content_is_json() -> None:
+    found = read({"schema": OBJECT, "required": True})
+    assert found is not None
+    assert found.body == Body(content_type="application/json", required=True, schema=OBJECT)
+
+
+@pytest.mark.parametrize(("mark", "is_human"), [("x-human", True), ("x-samchon-human", False)])
+def test_a_body_may_be_marked_for_people(mark: str, is_human: bool) -> None:
+    content: JsonObject = {"application/json": {}}
+    assert made(content, **{mark: is_human}).is_human is is_human
+    assert made(content).is_human is None
 
 
 def test_json_is_chosen_before_forms_and_text() -> None:

@@ -100,6 +100,7 @@ TEXT: JsonObject = {"type": "string"}
                 style="form",
                 explode=True,
                 content_type="text/plain",
+                schema=TEXT,
             ),
         ),
         (
@@ -240,6 +241,19 @@ def test_elsewhere_those_names_are_free(location: str) -> None:
 def test_what_is_no_parameter_is_left_out_with_a_note(raw: JsonValue, note: str) -> None:
     read = found([raw])
     assert (list(read.inputs), list(read.notes)) == ([], [note])
+
+
+def test_an_object_of_parameters_is_taken_for_a_list() -> None:
+    read = found({"a": {"name": "a", "in": "query", "schema": TEXT}})
+    assert [each.parameter.name for each in read.inputs] == ["a"]
+    assert read.notes == ["The parameters are an object, and are taken for a list."]
+
+
+@pytest.mark.parametrize(("mark", "is_human"), [("x-human", True), ("x-samchon-human", False)])
+def test_a_parameter_may_be_marked_for_people(mark: str, is_human: bool) -> None:
+    raw: JsonObject = {"name": "a", "in": "query", "schema": TEXT}
+    assert one({**raw, mark: is_human}).is_human is is_human
+    assert one(raw).is_human is None
 
 
 @pytest.mark.parametrize("listed", [None, 7, {}, []])

@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+import re
 import sys
 import time
 import tracemalloc
@@ -498,6 +499,15 @@ def test_nothing_hidden_reaches_a_name_a_title_or_a_description(hidden: str) -> 
     ]
     assert [hidden_count(each) for each in shown] == [0] * 5
     assert function.name == "a_b"
+    assert function.tags == ("ab",)
+    assert re.fullmatch(
+        r"\d hidden characters were left out of the description\.", function.notes[-1]
+    )
+
+
+def test_line_ends_of_other_systems_are_nothing_hidden() -> None:
+    found = only({"description": "a\r\nb", "tags": "t"})
+    assert (found.description, found.tags, found.notes) == ("a\nb\n\n@tag t", ("t",), ())
 
 
 def test_a_server_with_a_password_refuses_the_document() -> None:

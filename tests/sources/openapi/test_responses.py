@@ -56,7 +56,8 @@ def test_a_good_answer_without_content_says_nothing() -> None:
     assert output({"200": {"content": {}}}) is None
     assert output({"200": {"content": {"application/json": {}}}}) is None
     assert output({"200": {"content": {"application/json": 7}}}) is None
-    assert output({"200": content(7)}) is None
+    assert output({"200": content(None)}) is None
+    assert output({"200": content(7)}) is True
     assert output({"200": None}) is None
 
 
@@ -94,7 +95,17 @@ def test_a_sequence_is_text_or_a_list() -> None:
         "items": {"title": "i"},
     }
     stream = output({"200": {"content": {"text/event-stream": entry}}})
-    assert stream == {"type": "string", "contentMediaType": "text/event-stream", "title": "i"}
+    assert stream == {"type": "string", "contentMediaType": "text/event-stream"}
+
+
+def test_a_media_type_may_stand_elsewhere() -> None:
+    entry: JsonObject = {"content": {"application/json": {"$ref": "#/media"}}}
+    assert output({"200": entry}, media={"schema": {"title": "m"}}) == {"title": "m"}
+    found = answers({"200": entry})
+    assert found.output is None
+    assert list(found.notes) == [
+        "What comes back is not known: The reference '#/media' leads nowhere."
+    ]
 
 
 def test_every_answer_is_listed() -> None:
@@ -118,7 +129,9 @@ def test_every_answer_is_listed() -> None:
 def test_an_answer_that_leads_nowhere_is_noted_and_loses_nothing_else() -> None:
     found = answers({"200": typed("x"), "404": {"$ref": "#/none"}})
     assert found.output is not None
-    assert found.notes == ("The answer 404 is not known: The reference '#/none' leads nowhere.",)
+    assert list(found.notes) == [
+        "The answer 404 is not known: The reference '#/none' leads nowhere."
+    ]
 
 
 def test_the_place_of_the_output_is_known() -> None:

@@ -136,6 +136,25 @@ def test_what_a_parameter_says_of_itself_goes_onto_its_schema(
     assert group["properties"]["a"] == expected  # pyright: ignore
 
 
+def test_what_is_marked_for_people_is_theirs() -> None:
+    operation: JsonObject = {
+        "parameters": [parameter("a", **{"x-human": True}), parameter("b", "header")],
+        **json_body(TEXT, **{"x-samchon-human": True}),
+    }
+    found = made(operation)
+    assert found.separated is not None
+    model, person = found.separated.llm["properties"], (found.separated.human or {})["properties"]
+    assert isinstance(model, dict)
+    assert isinstance(person, dict)
+    assert sorted(person) == ["body", "query"]
+    assert "body" not in model
+
+
+def test_hidden_characters_are_left_out_of_descriptions() -> None:
+    found = made({"parameters": [parameter("a", description="a\u202eb")]}).parameters
+    assert "\u202e" not in json.dumps(found, ensure_ascii=False)
+
+
 def test_the_description_of_a_body_goes_onto_its_schema() -> None:
     found = made(json_body(TEXT, description="d"))
     assert found.parameters["properties"] == {"body": {"type": "string", "description": "d"}}

@@ -73,6 +73,7 @@ def test_an_operation_has_its_own_requirements_or_those_of_the_document() -> Non
     assert found.of({}) == document
     assert found.of({"security": []}) == ()
     assert found.of({"security": None}) == ()
+    assert found.of({"security": {"c": []}}) == (Requirement(schemes={"c": ()}),)
     assert found.of({"security": [{"c": []}]}) == (Requirement(schemes={"c": ()}),)
 
 

@@ -1,0 +1,128 @@
+"""What stands under `content`: the media type of choice, and the schema of a value in it."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.sources.openapi.document import Document, Place
+from pyfunctools.sources.openapi.media import Kind, chosen, essence, kind_of
+
+_SCHEMA_WORDS = frozenset({"$ref", "allOf", "anyOf", "items", "oneOf", "properties", "type"})
+_NO_ENTRY: JsonObject = {}
+
+
+class Content(NamedTuple):
+    """One media type: what it makes of a value, what is said of it, and the value's schema.
+
+    `schema` is `True` where nothing is said; then `is_said` is false.
+    """
+
+    media: str
+    kind: Kind
+    entry: Place
+    schema: Place
+    is_said: bool
+    notes: tuple[str, ...] = ()
+
+
+def content_in(document: Document, place: Place) -> Content | None:
+    """Give the content of choice of what has a `content`, or `None` where there is none.
+
+    Raises:
+        DocumentError: the media type refers to something that is not there.
+    """
+    raw = place.value if isinstance(place.value, dict) else _NO_ENTRY
+    content = raw.get("content")
+    if not isinstance(content, dict) or not content:
+        return None
+    media = next(iter(content)) if len(content) == 1 else chosen(content)
+    pointer = f"{place.pointer}/content/{media.replace('~', '~0').replace('/', '~1')}"
+    entry = document.follow(Place(content[media], pointer, place.resource))
+    return _content(document, media, entry)
+
+
+def _content(document: Document, media: str, entry: Place) -> Content:
+    said = entry.value if isinstance(entry.value, dict) else _NO_ENTRY
+    kind = kind_of(media)
+    notes: list[str] = []
+    if "schema" in said:
+        schema = Place(said["schema"], f"{entry.pointer}/schema", entry.resource)
+        if kind == "json" and isinstance(schema.value, dict):
+            return Content(media, kind, entry, schema, True)
+    elif "itemSchema" in said:
+        schema = _sequence(Place(said["itemSchema"], f"{entry.pointer}/itemSchema", entry.resource))
+    elif not _SCHEMA_WORDS.isdisjoint(said):
+        notes.append(f"The schema stands right under {media!r}, and is taken from there.")
+        schema = entry
+    else:
+        schema = entry._replace(value=None)
+    is_said = schema.value is not None
+    if not isinstance(schema.value, dict | bool):
+        if is_said:
+            notes.append(f"The schema of {media!r} is none, and anything is taken.")
+        schema = schema._replace(value=True)
+    if kind == "text":
+        schema = _text(document, media, schema)
+    elif kind == "bytes":
+        schema = _bytes(document, schema)
+    return Content(media, kind, entry, schema, is_said, tuple(notes))
+
+
+def _sequence(items: Place) -> Place:
+    if not isinstance(items.value, dict | bool):
+        return items
+    return items._replace(value={"type": "array", "items": items.value})
+
+
+def _text(document: Document, media: str, schema: Place) -> Place:
+    """Give the schema of a value that is sent or read as text, whatever the text holds."""
+    found = _followed(document, schema).value
+    if isinstance(found, dict) and found.get("type") == "string":
+        return schema
+    made: dict[str, JsonValue] = {"type": "string"}
+    if isinstance(found, dict):
+        made |= {key: found[key] for key in ("title", "description") if key in found}
+    name = essence(media)
+    if name != "text/plain" and (name.startswith("text/") or name.endswith("xml")):
+        made["contentMediaType"] = name
+    return schema._replace(value=made)
+
+
+def _bytes(document: Document, schema: Place) -> Place:
+    """Give the schema of a value that is bytes."""
+    found = _followed(document, schema).value
+    if isinstance(found, dict) and found.get("type", "string") == "string":
+        if "format" in found or "contentEncoding" in found:
+            return schema
+        return schema._replace(value={**found, "type": "string", "format": "binary"})
+    return schema._replace(value={"type": "string", "format": "binary"})
+
+
+def form_schema(document: Document, schema: Place) -> JsonSchema | bool:
+    """Give the schema of a form as far as writing it needs: its properties, references followed."""
+    properties: dict[str, JsonValue] = {}
+    for place in _parts(document, schema, 4):
+        found = place.value.get("properties") if isinstance(place.value, dict) else None
+        for name, inner in found.items() if isinstance(found, dict) else ():
+            properties.setdefault(name, _followed(document, place.below(inner, name)).value)
+    whole = _followed(document, schema).value
+    if not isinstance(whole, dict):
+        return whole if isinstance(whole, bool) else True
+    return {**whole, "properties": properties} if properties else whole
+
+
+def _parts(document: Document, schema: Place, levels: int) -> Iterator[Place]:
+    place = _followed(document, schema)
+    yield place
+    merged = place.value.get("allOf") if isinstance(place.value, dict) else None
+    if isinstance(merged, list) and levels:
+        for index, inner in enumerate(merged):
+            yield from _parts(document, place.below(inner, "allOf", index), levels - 1)
+
+
+def _followed(document: Document, place: Place) -> Place:
+    try:
+        return document.follow(place)
+    except DocumentError:  # the operation is skipped for it
+        return place._replace(value=True)

@@ -1,0 +1,240 @@
+import json
+import threading
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from time import perf_counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._text import visible
+from pyfunctools.schema.feedback import SIZE, feedback
+from pyfunctools.schema.path import Keys, Path
+from pyfunctools.schema.result import Issue, Side
+from pyfunctools.schema.validate import validate
+
+GOLDEN = FilePath(__file__).parent / "golden" / "feedback.txt"
+LIMIT = 8 * 1024
+
+
+def issue(
+    keys: Keys, expected: str = "integer", message: str | None = None, side: Side = "whole"
+) -> Issue:
+    path = Path.of(keys)
+    said = f"{path} is wrong." if message is None else message
+    return Issue(path=path, expected=expected, value=None, message=said, side=side)
+
+
+def golden() -> list[object]:
+    blocks = GOLDEN.read_text(encoding="utf-8").split("=== ")[1:]
+    cases: list[object] = []
+    for block in blocks:
+        name, schema, value, _, text = block.split("\n", 4)
+        cases.append(pytest.param(schema, value, text.rstrip("\n"), id=name))
+    return cases
+
+
+@pytest.mark.parametrize(("schema", "value", "text"), golden())
+def test_the_text_is_as_it_was_reviewed(schema: str, value: str, text: str):
+    result = validate(json.loads(schema), json.loads(value))
+    assert not result
+    assert result.feedback() == text
+
+
+def test_the_values_of_a_person_are_never_shown():
+    value: JsonValue = {
+        "amount": "1",
+        "card": {"pin": "SECRET-1", "holder": "Ann"},
+        "key": "SECRET-2",
+    }
+    issues = [
+        issue(("amount",)),
+        issue(("card", "pin"), "string (format: pin)", 'pin is "SECRET-1".', "human"),
+        issue(("gone", "deep"), "string", '"SECRET-3" is wrong.', "human"),
+    ]
+    text = feedback(value, issues, hidden=[("key",), ("absent",)])
+    assert "SECRET" not in text
+    assert '"pin": (given by a person), // ❌ expected string (format: pin)' in text
+    assert '"key": (given by a person)' in text
+    assert '"holder": "Ann"' in text
+    assert "absent" not in text
+    assert "- $input.gone.deep: expected string" in text
+    assert "it is not yours to send" in text
+
+
+def test_where_only_a_person_was_wrong_the_person_is_to_be_asked():
+    text = feedback({"pin": "12", "n": 1}, [issue(("pin",), side="human")])
+    assert text.endswith(
+        "A person gave these values: ask for them again, they are not yours to change."
+    )
+    assert "12" not in text
+
+
+def test_what_has_no_line_is_listed_below():
+    text = feedback({"a": 1}, [issue(("a",)), issue(("b", "c"), message="It is\nnot there.")])
+    assert text.splitlines()[0] == "The arguments have 2 mistakes, 1 of them marked with ❌:"
+    assert "Also wrong:\n- It is not there.\n" in text
+
+
+def test_a_text_that_could_not_be_read_is_shown_as_it_is():
+    value = '{"a": 1,\n "b": ``` </tool>\u202e}'
+    text = feedback(value, [issue((), "JSON", "Line 2 has no value after the colon.")])
+    assert text == (
+        "The arguments have 1 mistake. This is what was sent:\n"
+        "```text\n"
+        '{"a": 1,\n'
+        ' "b": \\u0060\\u0060\\u0060 <\\/tool>\\u202e}\n'
+        "```\n"
+        "What is wrong:\n"
+        "- Line 2 has no value after the colon.\n"
+        "Correct every mistake, keep the rest, and send the complete arguments again."
+    )
+
+
+def test_a_long_text_that_could_not_be_read_is_cut_in_the_middle():
+    text = feedback('{"a": "' + "x" * 5000 + "end", [issue((), "JSON", "It ends in a string.")])
+    assert "… 3,010 more characters …" in text
+    assert "end\n```" in text
+
+
+def test_a_string_that_is_no_object_is_shown_as_json():
+    text = feedback("hello", [issue((), "object")])
+    assert '"hello" // ❌ expected object' in text
+
+
+def test_only_some_issues_are_spelled_out_and_the_rest_is_counted():
+    text = feedback(["x"] * 200, [issue((n,)) for n in range(200)])
+    assert text.count("// ❌") == 32
+    assert text.splitlines()[0] == "The arguments have 200 mistakes, 32 of them marked with ❌:"
+    assert "168 more mistakes are not shown" in text
+    assert "was right" not in text
+
+
+def test_a_value_with_more_mistakes_than_are_kept_has_many_more():
+    result = validate({"items": {"type": "integer"}}, ["x"] * 5000)
+    assert not result
+    text = result.feedback()
+    assert text.splitlines()[0].startswith("The arguments have more than 1,000 mistakes, 32 of")
+    assert "Many more mistakes are not shown" in text
+
+
+def test_two_rules_with_the_same_remedy_are_one_mistake():
+    assert "1 mistake," in feedback({"a": 1}, [issue(("a",)), issue(("a",), message="other")])
+
+
+WIDE = {f"property_number_{n}_{'w' * 60}": "漢字" * 100 for n in range(300)}
+
+
+@pytest.mark.parametrize(
+    ("value", "issues"),
+    [
+        (WIDE, [issue((key,), "漢" * 200) for key in WIDE]),
+        ({"a": 1}, [issue(("b", "c", n), "x" * 900, "漢" * 900) for n in range(40)]),
+        ({"a": "\u202e" * 10_000}, [issue(("a",))]),
+        ("{" + "\x00\n" * 10_000, [issue(())]),
+        ("{" + "漢" * 10_000, [issue((), message="漢" * 10_000)]),
+        (WIDE, [issue((f"missing {n}",), "漢" * 200) for n in range(40)]),
+        ([[["漢" * 60] * 50] * 50] * 50, [issue((n, n, n), "漢" * 200) for n in range(40)]),
+    ],
+)
+def test_the_text_has_a_bound(value: JsonValue, issues: list[Issue]):
+    text = feedback(value, issues)
+    assert len(text.encode()) <= LIMIT
+    assert SIZE <= LIMIT
+    assert text.count("```") == 2
+    assert "send the complete arguments again" in text
+
+
+@dataclass
+class Odd:
+    name: str
+
+
+def deep(levels: int) -> JsonValue:
+    value: JsonValue = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def circular() -> JsonValue:
+    value: dict[str, JsonValue] = {"a": 1}
+    value["one"] = value["two"] = [value, value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: float("nan"),
+        lambda: b"\xff",
+        lambda: Odd("x"),
+        lambda: {1: {2: {3}}, None: "\ud800", "a": 10**4000},
+        lambda: deep(100_000),
+        circular,
+        lambda: {"a": [circular()] * 3},
+        lambda: ({"a": (1, 2)},),
+    ],
+)
+@pytest.mark.parametrize("keys", [(), ("a",), (0,), (0,) * 64, (0,) * 5000, ("one", 0, "two", 1)])
+def test_any_value_has_a_text(make, keys: Keys):
+    text = feedback(make(), [issue(keys), issue((*keys, "more"), side="human")])
+    assert len(text.encode()) <= LIMIT
+    assert visible(text) == text
+
+
+def test_a_small_stack_is_enough():
+    told: list[str] = []
+    issues = [issue((0,) * 64), issue((0,) * 10_000)]
+    before = threading.stack_size(512 * 1024)
+    try:
+        thread = threading.Thread(target=lambda: told.append(feedback(deep(10_000), issues)))
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert len(told) == 1
+
+
+def test_the_size_of_the_value_costs_nothing():
+    value: JsonValue = {"rows": [{"text": "x" * 1000}] * 1_000_000, "text": "y" * 10_000_000}
+    start = perf_counter()
+    text = feedback(value, [issue(("rows", n * 1000, "text")) for n in range(32)])
+    assert perf_counter() - start < 0.5
+    assert text.count("// ❌") == 32
+
+
+SCHEMA: JsonSchema = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "integer", "minimum": 3},
+        "b": {"type": "array", "items": {"enum": ["x", "y"]}},
+        "c": {"anyOf": [{"type": "object", "required": ["d"]}, {"type": "null"}]},
+    },
+    "required": ["a", "c"],
+    "additionalProperties": False,
+}
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from("abcd") | st.text(max_size=5), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(values)
+def test_every_issue_is_marked_or_listed(value: JsonValue):
+    result = validate(SCHEMA, value)
+    if result:
+        return
+    text = result.feedback()
+    assert visible(text) == text
+    assert text.count("```") == 2
+    assert "mistake" in text.splitlines()[0]
+    for found in result.issues[:32]:
+        assert found.expected.split("\n")[0][:20] in text or str(found.path) in text

@@ -1,0 +1,169 @@
+"""Which places a predicate is asked about, with which path and which schema."""
+
+import pickle
+from typing import Any
+
+import pytest
+
+from pyfunctools.errors import DefinitionError
+from pyfunctools.schema import marks
+from pyfunctools.schema.marks import graph_of
+from pyfunctools.schema.path import Path
+from pyfunctools.schema.predicates import any_of, is_human_by_default, is_secret
+
+Schema = dict[str, Any]
+
+
+def asked(schema: Schema) -> list[tuple[str, Schema]]:
+    questions: list[tuple[str, Schema]] = []
+
+    def note(path: Path, inner: Any) -> bool:
+        questions.append((str(path), dict(inner)))
+        return False
+
+    graph_of(schema, note)
+    return questions
+
+
+def test_each_place_is_asked_about_once_with_its_path() -> None:
+    schema = {
+        "properties": {"a b": {"items": {"type": "string"}}, "*": {"type": "null"}},
+        "patternProperties": {"^x": {"prefixItems": [{"type": "integer"}]}},
+        "additionalProperties": {"type": "boolean"},
+        "unevaluatedItems": {"type": "number"},
+    }
+    assert [path for path, _ in asked(schema)] == [
+        "$input",
+        '$input["a b"]',
+        '$input["*"]',
+        "$input[*]",
+        "$input[*]",
+        "$input[*]",
+        '$input["a b"][*]',
+        "$input[*][0]",
+    ]
+
+
+def test_what_stands_at_the_same_place_is_asked_about_with_the_same_path() -> None:
+    schema = {"properties": {"a": {"anyOf": [{"allOf": [{"type": "string"}]}, {"type": "null"}]}}}
+    assert [path for path, _ in asked(schema)] == ["$input", *["$input.a"] * 4]
+
+
+def test_a_reference_is_asked_about_with_the_keywords_of_its_definition_and_its_own() -> None:
+    schema = {
+        "properties": {"a": {"$ref": "#/$defs/A", "title": "near"}},
+        "$defs": {
+            "A": {"$ref": "#/$defs/B", "title": "far", "deprecated": True},
+            "B": {"type": "string", "title": "farther"},
+        },
+    }
+    assert asked(schema)[1:] == [
+        ("$input.a", {"title": "near", "deprecated": True, "type": "string"})
+    ]
+
+
+def test_a_definition_is_asked_about_for_each_use() -> None:
+    definition = {"properties": {"t": {"type": "string"}}}
+    schema = {
+        "properties": {"a": {"$ref": "#/$defs/D"}, "b": {"$ref": "#/$defs/D"}},
+        "$defs": {"D": definition},
+    }
+    assert [path for path, _ in asked(schema)][-2:] == ["$input.a.t", "$input.b.t"]
+
+
+def test_a_recursive_definition_is_asked_about_on_the_first_turn() -> None:
+    tree = {"properties": {"v": {"type": "string"}, "all": {"items": {"$ref": "#/$defs/T"}}}}
+    paths = [path for path, _ in asked({"$ref": "#/$defs/T", "$defs": {"T": tree}})]
+    assert paths == ["$input", "$input.v", "$input.all", "$input.all[*]"]
+    assert [path for path, _ in asked({"properties": {"me": {"$ref": "#"}}})] == [
+        "$input",
+        "$input.me",
+    ]
+
+
+def test_keys_and_the_content_of_texts_are_no_places() -> None:
+    schema = {"propertyNames": {"pattern": "a"}, "contentSchema": {"type": "object"}}
+    assert [path for path, _ in asked(schema)] == ["$input"]
+
+
+def test_the_model_keeps_the_branches_of_what_is_declared_its_own() -> None:
+    union = {"anyOf": [{"type": "string", "format": "binary"}, {"type": "null"}], "x-human": False}
+    assert not graph_of({"properties": {"a": union}}, is_human_by_default).answers
+    referred = {"$ref": "#/$defs/B", "x-human": False}
+    schema = {"properties": {"a": referred}, "$defs": {"B": {"anyOf": [{"format": "binary"}]}}}
+    assert not graph_of(schema, is_human_by_default).answers
+
+
+def test_the_name_of_each_use_of_a_definition_counts() -> None:
+    schema = {
+        "properties": {"note": {"$ref": "#/$defs/W"}, "password": {"$ref": "#/$defs/W"}},
+        "$defs": {"W": {"anyOf": [{"type": "string", "writeOnly": True}, {"type": "null"}]}},
+    }
+    root = graph_of(schema, is_human_by_default).root
+    assert not root.parts["properties", "note"].touched
+    assert root.parts["properties", "password"].touched
+
+
+def test_a_predicate_that_raises_is_an_error_that_names_the_place() -> None:
+    def broken(path: Path, _: Any) -> bool:
+        return {"$input": False}[path]
+
+    with pytest.raises(DefinitionError, match=r"\$input\.a: The predicate raised KeyError") as info:
+        graph_of({"properties": {"a": {}}}, broken)
+    assert info.value.where == "$input.a"
+    assert isinstance(info.value.__cause__, KeyError)
+
+
+def test_alike_uses_of_a_definition_are_one_node_and_different_ones_are_not() -> None:
+    schema = {
+        "properties": {name: {"$ref": "#/$defs/D"} for name in "abc"},
+        "$defs": {"D": {"properties": {"t": {"type": "string"}, "n": {"type": "integer"}}}},
+    }
+    root = graph_of(schema, lambda path, _: path in ("$input.a.t", "$input.b.t")).root
+    a, b, c = (root.parts["properties", name].target for name in "abc")
+    assert a is b
+    assert a is not c
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"$ref": "#name"},
+        {"$ref": "https://example.com/a.json"},
+        {"$ref": "#/$defs/Gone"},
+        {"$ref": 5},
+        {"$dynamicRef": "#name"},
+        {"$recursiveRef": "#"},
+        {"$id": "https://example.com/b.json"},
+    ],
+)
+def test_where_nobody_knows_what_a_link_leads_to_one_mark_makes_all_the_humans(
+    link: Schema,
+) -> None:
+    hidden = {"$anchor": "name", "properties": {"t": {"format": "password"}}}
+    schema = {"properties": {"a": link, "b": {"type": "string"}}, "$defs": {"D": hidden}}
+    assert graph_of(schema, is_human_by_default).root.marked
+    assert not graph_of(schema, any_of()).root.marked
+
+
+def test_past_many_places_a_definition_is_asked_about_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    levels: Schema = {
+        f"S{n}": {"properties": {side: {"$ref": f"#/$defs/S{n + 1}"} for side in ("l", "r")}}
+        for n in range(30)
+    }
+    levels["S30"] = {"properties": {"t": {"type": "string"}}}
+    schema = {"$ref": "#/$defs/S0", "$defs": levels}
+    monkeypatch.setattr(marks, "MAX_PLACES", 100)
+    graph = graph_of(schema, lambda path, _: path.keys[-1:] == ("t",))
+    assert len(graph.nodes) < 400
+    assert graph.root.touched
+
+
+def test_a_pickle_keeps_the_answers_and_not_the_predicate() -> None:
+    schema = {"properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
+    graph = graph_of(schema, lambda path, _: path == "$input.b")
+    again = pickle.loads(pickle.dumps(graph))
+    assert [part.marked for part in again.root.parts.values()] == [False, True]
+    assert pickle.loads(pickle.dumps(graph_of(schema, is_secret))).answers == frozenset()

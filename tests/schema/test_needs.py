@@ -1,0 +1,93 @@
+"""What the human will always have given, and must be able to give."""
+
+from typing import Any
+
+import pytest
+
+from pyfunctools.schema.marks import graph_of
+from pyfunctools.schema.needs import Needs, needs_all
+from pyfunctools.schema.ownership import Ownership
+
+Schema = dict[str, Any]
+H = {"type": "string", "x-human": True}
+S = {"type": "string"}
+PIN = {"type": "object", "properties": {"pin": H, "v": S}, "required": ["pin"]}
+
+
+def of(schema: Schema) -> tuple[Ownership, Any]:
+    whole = {"properties": {"a": schema}}
+    ownership = Ownership(graph_of(whole, lambda _, inner: inner.get("x-human") is True))
+    return ownership, ownership.graph.root.parts["properties", "a"]
+
+
+def is_always_given(schema: Schema) -> bool:
+    ownership, node = of(schema)
+    return Needs(ownership).anything([node], ownership.child(ownership.root, "a"))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        H,
+        PIN,
+        {"allOf": [PIN]},
+        {"type": "object", "properties": {"in": PIN, "v": S}, "required": ["in"]},
+        {"type": "array", "items": PIN, "minItems": 1},
+        {"type": "array", "prefixItems": [PIN, S], "minItems": 2},
+        {"anyOf": [PIN, {**PIN, "required": ["v", "pin"]}]},
+    ],
+)
+def test_something_of_the_humans_is_in_every_value(schema: Schema) -> None:
+    assert is_always_given(schema)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        S,
+        {**PIN, "required": []},
+        {**PIN, "type": ["object", "null"]},
+        {"properties": PIN["properties"], "required": ["pin"]},
+        {"type": "array", "items": PIN},
+        {"anyOf": [PIN, {"type": "null"}]},
+        {"if": {"required": ["v"]}, "then": PIN, "type": "object", "properties": {"v": S}},
+    ],
+)
+def test_nothing_of_the_humans_may_be_in_a_value(schema: Schema) -> None:
+    assert not is_always_given(schema)
+
+
+def test_recursion_needs_nothing_by_itself() -> None:
+    tree = {
+        "type": "object",
+        "properties": {"next": {"$ref": "#/properties/a"}, "pin": H, "v": S},
+        "required": ["next"],
+    }
+    assert not is_always_given(tree)
+    assert is_always_given({**tree, "required": ["next", "pin"]})
+
+
+CARD = {"type": "object", "properties": {"kind": {"const": "card"}, "pin": S}, "x-human": True}
+CASH = {"type": "object", "properties": {"kind": {"const": "cash"}, "note": S}}
+CLOSED = {**CASH, "additionalProperties": False}
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "answer"),
+    [
+        ([H, {"type": "integer"}], False),
+        ([CARD, CLOSED], False),
+        ([CARD, CASH], True),
+        ([CARD, {"anyOf": [CLOSED, {"type": "null"}]}], False),
+        ([{**CARD, "additionalProperties": S}, {"type": "object"}], True),
+        ([{"type": "array", "items": H}, {"type": "array"}], True),
+        ([{"type": "array", "items": H}, CLOSED], True),
+    ],
+)
+def test_the_human_must_give_all_where_the_model_may_not_use_a_name_it_could(
+    alternatives: list[Schema], answer: bool
+) -> None:
+    ownership, _ = of({"anyOf": alternatives})
+    place = ownership.child(ownership.root, "a")
+    assert place.owner == "either"
+    assert needs_all(ownership, place) is answer

@@ -1,0 +1,132 @@
+"""What of a value is one side's own."""
+
+from enum import Enum, StrEnum
+from typing import Any
+
+import pytest
+
+from pyfunctools.schema.given import ABSENT
+from pyfunctools.schema.marks import graph_of
+from pyfunctools.schema.own import own
+from pyfunctools.schema.ownership import Ownership
+from pyfunctools.schema.writer import Part
+
+Schema = dict[str, Any]
+H = {"type": "string", "x-human": True}
+S = {"type": "string"}
+ROW = {"type": "object", "properties": {"n": S, "t": H}}
+
+
+class Key(StrEnum):
+    PIN = "pin"
+
+
+class Box(Enum):
+    ROW = {"n": "x", "t": "EVIL"}
+
+
+def of(part: Part, value: Any, **properties: Any) -> tuple[Any, list[str], list[str]]:
+    schema = {"type": "object", "properties": {**properties, "a": S, "pin": H}}
+    graph = graph_of(schema, lambda _, inner: inner.get("x-human") is True)
+    found = own(Ownership(graph), part, value)
+    return (
+        found.part,
+        [str(issue.path) for issue in found.foreign],
+        [str(issue.path) for issue in found.broken],
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "kept", "foreign"),
+    [
+        ({"a": "x"}, {"a": "x"}, []),
+        ({"a": "x", "pin": "EVIL"}, {"a": "x"}, ["$input.pin"]),
+        ({"pin": None}, {}, ["$input.pin"]),
+        ({"more": {"pin": 1}}, {"more": {"pin": 1}}, []),
+        ({"row": {"n": "x", "t": "EVIL"}}, {"row": {"n": "x"}}, ["$input.row.t"]),
+        ({"row": "x"}, {"row": "x"}, []),
+        ({"rows": [{"n": "x", "t": 1}]}, {"rows": [{"n": "x"}]}, ["$input.rows[0].t"]),
+        ({"rows": ({"t": "EVIL"},)}, {"rows": [{}]}, ["$input.rows[0].t"]),
+        ({"rows": [Box.ROW]}, {"rows": [{"n": "x"}]}, ["$input.rows[0].t"]),
+        ({"pair": ["x", None]}, {"pair": ["x", None]}, []),
+        ({"pair": ["x", "EVIL"]}, {"pair": ["x", None]}, ["$input.pair[1]"]),
+        ({"either": {"kind": "b"}}, {"either": {"kind": "b"}}, []),
+        ({"either": {"kind": "b", "cvc": 1}}, {"either": {"kind": "b"}}, ["$input.either.cvc"]),
+        ({"list": [{"cvc": "EVIL"}, 1]}, {}, ["$input.list[0]", "$input.list[1]"]),
+        ({"list": "x"}, {"list": "x"}, []),
+        ("text", "text", []),
+        ([], [], []),
+        (None, None, []),
+    ],
+)
+def test_the_model_keeps_what_is_its_own(value: Any, kept: Any, foreign: list[str]) -> None:
+    human = {"properties": {"kind": {"const": "a"}, "cvc": S}, "x-human": True}
+    properties = {
+        "row": ROW,
+        "rows": {"type": "array", "items": ROW},
+        "pair": {"prefixItems": [S, H]},
+        "either": {"anyOf": [human, {"properties": {"kind": {"const": "b"}}}]},
+        "list": {"anyOf": [{"type": "array", "items": H}, S]},
+    }
+    assert of("llm", value, **properties) == (kept, foreign, [])
+
+
+@pytest.mark.parametrize(
+    ("value", "kept", "foreign"),
+    [
+        ({"pin": "1"}, {"pin": "1"}, []),
+        ({"pin": "1", "a": "x"}, {"pin": "1"}, ["$input.a"]),
+        ({"pin": "1", "else": None}, {"pin": "1"}, ["$input.else"]),
+        ({"row": {"t": "s", "n": "x"}}, {"row": {"t": "s"}}, ["$input.row.n"]),
+        ({"row": "x"}, {}, ["$input.row"]),
+        ({"row": None}, {"row": None}, []),
+        ({"pair": [None, "s"]}, {"pair": [None, "s"]}, []),
+        ({"pair": ["x", "s"]}, {"pair": [None, "s"]}, ["$input.pair[0]"]),
+        ({"either": {"kind": "b"}}, {"either": {"kind": "b"}}, []),
+    ],
+)
+def test_the_human_keeps_what_is_the_humans(value: Any, kept: Any, foreign: list[str]) -> None:
+    either = {"anyOf": [{"properties": {"cvc": H}}, {"properties": {"kind": {"const": "b"}}}]}
+    properties = {"row": ROW, "pair": {"prefixItems": [S, H]}, "either": either}
+    assert of("human", value, **properties) == (kept, foreign, [])
+
+
+@pytest.mark.parametrize("part", ["llm", "human"])
+@pytest.mark.parametrize(
+    ("value", "kept", "broken"),
+    [
+        ({Key.PIN: "EVIL"}, ABSENT, "$input"),
+        ({1: "EVIL"}, ABSENT, "$input"),
+        ({"row": {Key.PIN: 1}}, {}, "$input.row"),
+        ({"row": object()}, {}, "$input.row"),
+        ({"row": {"t"}}, {}, "$input.row"),
+    ],
+)
+def test_what_is_no_json_is_dropped_where_both_have_parts(
+    part: Part, value: Any, kept: Any, broken: str
+) -> None:
+    assert of(part, value, row=ROW) == (kept, [], [broken])
+
+
+def test_an_issue_of_the_humans_has_no_value() -> None:
+    schema = {"properties": {"a": S, "pin": H}}
+    places = Ownership(graph_of(schema, lambda _, inner: inner.get("x-human") is True))
+    (foreign,) = own(places, "human", {"a": "SECRET-7f3a"}).foreign
+    assert foreign.value is None
+    assert foreign.side == "human"
+    assert "SECRET" not in foreign.message
+    (foreign,) = own(places, "llm", {"pin": "EVIL"}).foreign
+    assert (foreign.side, foreign.value) == ("llm", "EVIL")
+
+
+@pytest.mark.parametrize(
+    ("part", "mark"), [("llm", {"x-human": True}), ("human", {"description": "nothing is"})]
+)
+def test_who_has_nothing_gives_an_empty_object_or_null(part: Part, mark: Schema) -> None:
+    schema = {"type": "object", "properties": {"a": S}, **mark}
+    places = Ownership(graph_of(schema, lambda _, inner: inner.get("x-human") is True))
+    assert own(places, part, {}).part == {}
+    assert own(places, part, None).part == {}
+    given = own(places, part, {"a": 1, "b": 2})
+    assert (given.part, [str(one.path) for one in given.foreign]) == ({}, ["$input.a", "$input.b"])
+    assert own(places, part, "text").part == "text"
