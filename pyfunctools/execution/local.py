@@ -4,7 +4,6 @@ import inspect
 import io
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
 from json import dumps
@@ -20,8 +19,9 @@ from pyfunctools.handler import Bound, Handler
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded by the first call that needs a thread or a loop
     from asyncio import AbstractEventLoop
+    from concurrent.futures import Executor, ThreadPoolExecutor
 
 THREADS = 64
 """How many synchronous methods run at once under `arun`, where no executor was given."""
@@ -36,9 +36,9 @@ class LocalRunner:
     synchronous ones run there; what it has to send to another process has to be picklable.
     """
 
-    def __init__(self, executor: Executor | None = None) -> None:
+    def __init__(self, executor: "Executor | None" = None) -> None:
         self._executor = executor
-        self._threads = Lazy(lambda: ThreadPoolExecutor(THREADS, "pyfunctools"))
+        self._threads = Lazy(_threads)
         self._loop = _BackgroundLoop()
 
     def run(self, function: Function, arguments: JsonObject, context: object) -> Outcome:
@@ -99,13 +99,15 @@ class LocalRunner:
         self._loop.close()
         if self._threads.made:
             self._threads.get().shutdown(wait=False)
-            self._threads = Lazy(lambda: ThreadPoolExecutor(THREADS, "pyfunctools"))
+            self._threads = Lazy(_threads)
 
     async def aclose(self) -> None:
         """Stop the runner's own loop and threads; a later call starts them again."""
         self.close()
 
     def _task(self, bound: Bound) -> tuple[Callable[..., object], *tuple[object, ...]]:
+        from concurrent.futures import ThreadPoolExecutor
+
         if self._executor is None or isinstance(self._executor, ThreadPoolExecutor):
             return (copy_context().run, _complete, bound)
         return (_complete, bound)  # a context cannot be sent to another process
@@ -146,6 +148,12 @@ class _BackgroundLoop:
                 thread.start()
                 self._stop = weakref.finalize(self, _stop, loop)
             return self._loop
+
+
+def _threads() -> "ThreadPoolExecutor":
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(THREADS, "pyfunctools")
 
 
 def _serve(loop: "AbstractEventLoop") -> None:

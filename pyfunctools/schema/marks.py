@@ -280,6 +280,8 @@ def _merged(nodes: list[Node], root: Node) -> tuple[list[Node], Node]:
     for node, number in zip(nodes, colours, strict=True):
         first.setdefault(number, node)
     kept = {node: first[number] for node, number in zip(nodes, colours, strict=True)}
+    for node, one in kept.items():
+        one.name = one.name or node.name
     for node in first.values():
         node.parts = {steps: kept[part] for steps, part in node.parts.items()}
         node.target = None if node.target is None else kept[node.target]

@@ -170,6 +170,10 @@ class Ownership:
             place = self.child(place, step)
             yield place
 
+    def is_marked(self, node: Node) -> bool:
+        """Say whether a node makes every place it speaks of the human's."""
+        return node in self._human
+
     def parts(self, node: Node, step: str | int, *, surely: bool = False) -> list[Node]:
         """Give what one subschema says of the place one step further.
 

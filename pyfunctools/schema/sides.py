@@ -10,7 +10,7 @@ from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.nodes import UNIONS, Node, declared, is_null, prefix, required
-from pyfunctools.schema.ownership import LLM, Ownership, Place
+from pyfunctools.schema.ownership import HUMAN, LLM, Ownership, Place
 from pyfunctools.schema.writer import NULL, Part, Writer
 
 NOTHING: Final[JsonSchema] = {
@@ -212,7 +212,8 @@ def _patterns(writer: Writer, node: Node, place: Place) -> Iterator[tuple[str, N
     for keys, part in node.parts.items():
         if keys[0] == "patternProperties":
             pattern = str(keys[1])
-            is_shared = any(writer.own.matches(pattern, n) for n in writer.own.names(place))
+            names = () if writer.own.is_marked(part) else writer.own.names(place)
+            is_shared = any(writer.own.matches(pattern, name) for name in names)
             yield pattern, part, None if is_shared else _place_of(writer, node, part, place)
 
 
@@ -221,6 +222,8 @@ def _place_of(writer: Writer, node: Node, slot: Node, place: Place) -> Place | N
 
     `None` where others may speak of the same names, so that it is several places.
     """
+    if writer.own.is_marked(slot):
+        return HUMAN
     patterns = [part for keys, part in node.parts.items() if keys[0] == "patternProperties"]
     others = [part for part in patterns if part is not slot and slot in patterns]
     others += [part for other, _, part in place.unnamed if other is not node]

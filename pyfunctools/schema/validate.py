@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
-from pyfunctools.schema.compiled import Compiled, Resolver
 from pyfunctools.schema.depth import deeper_than
 from pyfunctools.schema.plain import DEPTH, is_json, not_json, plain
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 
-if TYPE_CHECKING:  # loaded by the first value that is wrong
+if TYPE_CHECKING:  # loaded by the first value that is judged, and by the first that is wrong
+    from pyfunctools.schema.compiled import Compiled, Resolver
     from pyfunctools.schema.issues import Issues
 
 
@@ -33,12 +33,12 @@ class Validator:
         schema: JsonSchema | bool,
         *,
         formats: bool = True,
-        resolver: Resolver | None = None,
+        resolver: "Resolver | None" = None,
     ) -> None:
         self.schema = schema
         self._formats = formats
         self._resolver = resolver
-        self._compiled = Lazy(partial(Compiled, schema, formats, resolver))
+        self._compiled = Lazy(partial(_compile, schema, formats, resolver))
         self._issues = Lazy(partial(_issues_of, self._compiled))
 
     def compile(self) -> None:
@@ -93,7 +93,7 @@ def validate(
     value: JsonValue,
     *,
     formats: bool = True,
-    resolver: Resolver | None = None,
+    resolver: "Resolver | None" = None,
 ) -> Success[JsonValue] | Failure:
     """Say whether a value is right, with every issue where it is not; see `Validator.validate`.
 
@@ -105,13 +105,19 @@ def validate(
     return Validator(schema, formats=formats, resolver=resolver).validate(value)
 
 
-def _issues_of(compiled: Lazy[Compiled]) -> "Issues":
+def _compile(schema: JsonSchema | bool, formats: bool, resolver: "Resolver | None") -> "Compiled":
+    from pyfunctools.schema.compiled import Compiled
+
+    return Compiled(schema, formats, resolver)
+
+
+def _issues_of(compiled: "Lazy[Compiled]") -> "Issues":
     from pyfunctools.schema.issues import Issues
 
     return Issues(compiled.get())
 
 
-def _restore(schema: JsonSchema | bool, formats: bool, resolver: Resolver | None) -> Validator:
+def _restore(schema: JsonSchema | bool, formats: bool, resolver: "Resolver | None") -> Validator:
     return Validator(schema, formats=formats, resolver=resolver)
 
 

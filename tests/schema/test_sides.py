@@ -1,0 +1,203 @@
+"""The two sides of a schema, keyword by keyword."""
+
+from typing import Any
+
+import pytest
+
+from pyfunctools.schema.separate import separate
+
+Schema = dict[str, Any]
+H = {"type": "string", "x-human": True}
+S = {"type": "string"}
+I = {"type": "integer"}  # noqa: E741
+NULL = {"type": "null"}
+EMPTY = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+CLOSED = {"additionalProperties": False}
+
+
+def sides(schema: Schema) -> tuple[Any, Any]:
+    """Give what the two sides say of a property `a`, beside one of each of theirs."""
+    separated = separate({"type": "object", "properties": {"a": schema, "m": S, "h": H}})
+    assert separated.human is not None
+    assert separated.llm["properties"]["m"] == S  # type: ignore[index]
+    assert separated.human["properties"]["h"] == H  # type: ignore[index]
+    properties = [side.get("properties", {}) for side in (separated.llm, separated.human)]
+    return tuple(side.get("a") for side in properties)  # type: ignore[return-value]
+
+
+def both(**keywords: Any) -> Schema:
+    return {"type": "object", "properties": {"n": I, "t": H}, **keywords}
+
+
+def object_of(properties: Schema, **keywords: Any) -> Schema:
+    return {"type": "object", "properties": properties, **keywords}
+
+
+MINE = object_of({"n": I})
+THEIRS = object_of({"t": H}, **CLOSED)
+
+OF_BOTH: list[tuple[str, Any]] = [
+    ("uniqueItems", True),
+    ("minProperties", 1),
+    ("maxProperties", 2),
+    ("dependentRequired", {"n": ["t"]}),
+    ("dependentSchemas", {"t": {"required": ["n"]}}),
+    ("if", {"required": ["t"]}),
+    ("then", {"required": ["n"]}),
+    ("else", {"minProperties": 1}),
+    ("not", {"required": ["t"]}),
+    ("contains", {"const": {"t": "SECRET-7f3a"}}),
+    ("propertyNames", {"enum": ["n", "t"]}),
+    ("unevaluatedProperties", False),
+    ("unevaluatedItems", False),
+    ("const", {"n": 1, "t": "SECRET-7f3a"}),
+    ("enum", [{"n": 1, "t": "SECRET-7f3a"}, None]),
+    ("default", {"n": 1, "t": "SECRET-7f3a"}),
+    ("example", {"t": "SECRET-7f3a"}),
+    ("examples", [{"t": "SECRET-7f3a"}]),
+    ("x-order", ["n", "t"]),
+    ("$comment", "t is secret"),
+]
+
+
+@pytest.mark.parametrize(("keyword", "value"), OF_BOTH)
+def test_what_looks_at_both_sides_is_left_off_both(keyword: str, value: Any) -> None:
+    assert sides(both(**{keyword: value})) == (MINE, THEIRS)
+
+
+@pytest.mark.parametrize(("keyword", "value"), [*OF_BOTH, ("x-kind", 1)])
+def test_and_stays_with_what_is_only_ones(keyword: str, value: Any) -> None:
+    mine = {"type": "object", "properties": {"n": I}, keyword: value}
+    assert sides(mine) == (mine, None)
+    theirs = {**mine, "x-human": True}
+    assert sides(theirs) == (None, theirs)
+
+
+@pytest.mark.parametrize(
+    ("schema", "llm", "human"),
+    [
+        (both(required=["n", "t"]), {**MINE, "required": ["n"]}, {**THEIRS, "required": ["t"]}),
+        (both(**CLOSED), {**MINE, **CLOSED}, THEIRS),
+        (both(additionalProperties=S), {**MINE, "additionalProperties": S}, THEIRS),
+        (both(description="d", title="t"), {**MINE, "description": "d", "title": "t"},
+         {**THEIRS, "description": "d", "title": "t"}),
+        (both(default=None), {**MINE, "default": None}, THEIRS),
+        (both(type=["object", "null"]), {**MINE, "type": ["object", "null"]},
+         {**THEIRS, "type": ["object", "null"]}),
+        (both(type=["object", "string"], maxLength=3),
+         {**MINE, "type": ["object", "string"], "maxLength": 3},
+         {**THEIRS, "type": ["object", "null"]}),
+        (object_of({"in": both(required=["t"])}, required=["in"]),
+         object_of({"in": {**MINE, "required": []}}, required=["in"]),
+         object_of({"in": {**THEIRS, "required": ["t"]}}, required=["in"], **CLOSED)),
+        (object_of({"t": H}, required=["t"]), None, object_of({"t": H}, required=["t"])),
+    ],
+)  # fmt: skip
+def test_an_object_is_parted_by_its_properties(schema: Schema, llm: Any, human: Any) -> None:
+    assert sides(schema) == (llm, human)
+
+
+@pytest.mark.parametrize(
+    ("schema", "llm", "human"),
+    [
+        ({"type": "array", "items": both(), "minItems": 1, "maxItems": 3},
+         {"type": "array", "items": MINE, "minItems": 1, "maxItems": 3},
+         {"type": "array", "items": THEIRS, "minItems": 1, "maxItems": 3}),
+        ({"type": "array", "prefixItems": [S, H, both()], "items": False},
+         {"type": "array", "prefixItems": [S, NULL, MINE], "items": False},
+         {"type": "array", "prefixItems": [NULL, H, THEIRS], "items": False}),
+        ({"type": "array", "prefixItems": [S], "items": H},
+         {"type": "array", "prefixItems": [S], "items": NULL},
+         {"type": "array", "prefixItems": [NULL], "items": H}),
+        ({"type": "array", "items": H}, None, {"type": "array", "items": H}),
+        ({"type": "array", "items": {"anyOf": [H, I]}}, None,
+         {"type": "array", "items": {"anyOf": [H, I]}}),
+        ({"type": "array", "allOf": [{"prefixItems": [S]}, {"items": both()}]},
+         {"type": "array", "allOf": [{"prefixItems": [S]}, {"items": True}]},
+         {"type": "array", "allOf": [{"prefixItems": [NULL]}, {"items": True}]}),
+    ],
+)  # fmt: skip
+def test_an_array_is_parted_by_its_items(schema: Schema, llm: Any, human: Any) -> None:
+    assert sides(schema) == (llm, human)
+
+
+@pytest.mark.parametrize(
+    ("schema", "llm", "human"),
+    [
+        ({"type": "object", "additionalProperties": both()},
+         {"type": "object", "additionalProperties": MINE},
+         {"type": "object", "additionalProperties": THEIRS}),
+        ({"type": "object", "additionalProperties": H}, None,
+         {"type": "object", "additionalProperties": H}),
+        ({"type": "object", "patternProperties": {"^s_": H}, "additionalProperties": S},
+         {"type": "object", "additionalProperties": S},
+         {"type": "object", "patternProperties": {"^s_": H}, **CLOSED}),
+        ({"type": "object", "patternProperties": {"^s": both(), "^t": S}, **CLOSED},
+         {"type": "object", "patternProperties": {"^s": True, "^t": True}, **CLOSED},
+         {"type": "object", "patternProperties": {"^s": True, "^t": True}, **CLOSED}),
+        ({"type": "object", "properties": {"n": I}, "additionalProperties": H},
+         {"type": "object", "properties": {"n": I}, **CLOSED},
+         {"type": "object", "properties": {}, "additionalProperties": H}),
+        ({"type": "object", "properties": {"n": I}, "patternProperties": {"^n": H}},
+         {"type": "object", "properties": {}},
+         {"type": "object", "properties": {"n": {"allOf": [I, H]}},
+          "patternProperties": {"^n": H}, **CLOSED}),
+        ({"type": "object", "properties": {"x": both()}, "patternProperties": {"^x": both()}},
+         {"type": "object", "properties": {"x": {"allOf": [MINE, MINE]}},
+          "patternProperties": {"^x": True}},
+         {"type": "object", "properties": {"x": {"allOf": [THEIRS, THEIRS]}},
+          "patternProperties": {"^x": True}, **CLOSED}),
+    ],
+)  # fmt: skip
+def test_a_map_is_parted_by_what_it_says_of_any_name(schema: Schema, llm: Any, human: Any) -> None:
+    assert sides(schema) == (llm, human)
+
+
+CARD = object_of({"kind": {"const": "card"}, "t": S}, required=["kind"], **CLOSED)
+CASH = object_of({"kind": {"const": "cash"}}, required=["kind"], **CLOSED)
+
+
+@pytest.mark.parametrize(
+    ("schema", "llm", "human"),
+    [
+        ({"anyOf": [H, NULL]}, None, {"anyOf": [H, NULL]}),
+        ({"anyOf": [H, I, NULL]}, {"anyOf": [I, NULL]}, {"anyOf": [H, NULL]}),
+        ({"anyOf": [H, I], "default": "SECRET-7f3a"}, {"anyOf": [I]}, {"anyOf": [H]}),
+        ({"oneOf": [{**CARD, "x-human": True}, CASH]}, {"anyOf": [CASH]},
+         {"anyOf": [{**CARD, "x-human": True}]}),
+        ({"anyOf": [H, {"oneOf": [I, H]}]}, {"anyOf": [{"anyOf": [I]}]},
+         {"anyOf": [H, {"anyOf": [H]}]}),
+        ({"anyOf": [both(), NULL]}, {"anyOf": [MINE, NULL]}, {"anyOf": [THEIRS, NULL]}),
+        ({"oneOf": [both(), S, I]}, {"anyOf": [MINE, S, I]}, {"anyOf": [THEIRS, NULL]}),
+        ({"anyOf": [both(**CLOSED), object_of({"t": S, "l": S}, **CLOSED)]},
+         {"anyOf": [{**MINE, **CLOSED}, object_of({"l": S}, **CLOSED)]},
+         {"anyOf": [THEIRS, object_of({"t": S}, **CLOSED)]}),
+        ({"anyOf": [H, both()]}, None, {"anyOf": [H, both()]}),
+        ({"allOf": [both(), object_of({"t": {"maxLength": 3}, "l": S})]},
+         {"allOf": [MINE, object_of({"l": S})]},
+         {"allOf": [THEIRS, object_of({"t": {"maxLength": 3}}, **CLOSED)]}),
+        ({"allOf": [H, {"maxLength": 3}]}, None, {"allOf": [H, {"maxLength": 3}]}),
+    ],
+)  # fmt: skip
+def test_a_union_or_intersection_is_parted_by_its_schemas(
+    schema: Schema, llm: Any, human: Any
+) -> None:
+    assert sides(schema) == (llm, human)
+
+
+def test_where_a_branch_takes_a_name_of_the_humans_the_human_may_give_that_branch_too() -> None:
+    union = {"anyOf": [{**CARD, "x-human": True}, object_of({"note": S})]}
+    assert sides(union) == ({"anyOf": [object_of({"note": S})]}, union)
+
+
+def test_what_is_all_the_humans_leaves_the_model_an_empty_object() -> None:
+    for schema in (object_of({"t": H}), object_of({"t": H}, **CLOSED), {"anyOf": [H, S]}, H):
+        separated = separate(schema)
+        assert separated.llm == EMPTY
+        assert separated.human is schema
+
+
+def test_a_name_that_a_condition_declares_is_asked_of_the_human() -> None:
+    then = {"properties": {"t": H}, "required": ["t"]}
+    schema = object_of({"n": I}, **{"if": {"properties": {"n": {"const": 1}}}, "then": then})
+    assert sides(schema) == (object_of({"n": I}), object_of({"t": True}, **CLOSED))

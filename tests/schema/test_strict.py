@@ -1,0 +1,160 @@
+import json
+import math
+import threading
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyfunctools._json import JsonValue
+from pyfunctools.schema.strict import strict
+
+SEEDS = [
+    '{"a": 1, "b": [1.5, -2e10, "x\\u00e9\\n", null, true]}',
+    "[0, -0, 0.0, 1E+5, 12.5e-3]",
+    '"\\ud83d\\ude00 é😀"',
+    '{"k" : {"k":{}}, "at": "12:30", ":": "\\":"}',
+]
+CHARACTERS = (
+    '{}[]",:0123456789eE+-.\\u/bfnrt \n\t\r\x0b\x00\x1f\x7f\u00a0\ufeffdDtruefalsnl😀é\u2028'
+)
+
+
+def reference(text: str) -> JsonValue:
+    """Read as `json.loads` does, and refuse what RFC 8259 and RFC 7493 do not allow."""
+
+    def once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+        if len(dict(pairs)) != len(pairs):
+            raise ValueError
+        return dict(pairs)
+
+    def constant(name: str) -> JsonValue:
+        raise ValueError(name)
+
+    value = json.loads(text, object_pairs_hook=once, parse_constant=constant)
+    json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    return value
+
+
+def mutated(random: Random) -> str:
+    text = list(random.choice(SEEDS))
+    for _ in range(random.randint(0, 4)):
+        at = random.randrange(len(text) + 1)
+        text[at : at + random.randint(0, 2)] = random.choice(CHARACTERS)
+    return "".join(text)
+
+
+def test_it_agrees_with_json_loads_on_what_is_json():
+    random = Random(0)
+    accepted = 0
+    for _ in range(15_000):
+        text = mutated(random)
+        try:
+            value = reference(text)
+        except ValueError:
+            assert strict(text, 64) is None, text
+            assert strict(text.encode(), 64) is None, text
+            continue
+        accepted += 1
+        for written in (text, text.encode()):
+            read = strict(written, 64)
+            assert read is not None, text
+            assert repr(read[0]) == repr(value), text
+    assert accepted > 1000
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+@settings(max_examples=500, deadline=None)
+def test_numbers_are_read_to_the_last_bit(number: float):
+    assert strict(repr(number), 64) == (number, True)
+    assert strict(f"[{number:.30e}]", 64) == ([float(f"{number:.30e}")], True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":1,"a":2}',
+        '{"a" :1,"a":2}',
+        '{"a"\n:1,"a":2}',
+        '{"a": 1, "\\u0061": 2}',
+        '[{"x": {"a": ":", "a": "::"}}]',
+        '{"b:": "x", "a": 1, "a": "\\":"}',
+    ],
+)
+def test_a_key_that_stands_twice_is_refused_however_it_is_written(text: str):
+    assert strict(text, 64) is None
+    assert strict(text.encode(), 64) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": "12:30", "b": "x: y", "c:d": "\\":"}',
+        '{"a"  : 1, "b"\t:2, "c"\n: 3}',
+        '[{"a": 1}, {"a": 1}]',
+        '{"a": {"a": {"a": "a"}}}',
+        "{}",
+    ],
+)
+def test_colons_in_strings_and_space_before_them_do_no_harm(text: str):
+    assert strict(text, 64) == (json.loads(text), False)
+
+
+def test_it_says_whether_there_is_a_fraction():
+    assert strict("[1, 2]", 64) == ([1, 2], False)
+    assert strict('{"a": [{"b": 1.0}]}', 64) == ({"a": [{"b": 1.0}]}, True)
+    assert strict("1e2", 64) == (100.0, True)
+    assert strict("12", 64) == (12, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NaN",
+        "[Infinity]",
+        "-Infinity",
+        "1e999",
+        "[-1e999]",
+        "9" * 400 + ".5",
+        '"\\ud800"',
+        '"\ud800"',
+    ]
+    + ["9" * 4301, "", " ", "\ufeff1", "[1,]", "{'a':1}", '"\n"', "01", "[1]]"],
+)
+def test_what_is_no_json_is_refused(text: str):
+    assert strict(text, 64) is None
+
+
+def test_integers_and_small_numbers_are_read_as_they_are():
+    assert strict("9" * 4300, 64) == (int("9" * 4300), False)
+    assert strict("1e-999", 64) == (0.0, True)
+    read = strict("-0.0", 64)
+    assert read is not None
+    assert math.copysign(1, read[0]) == -1  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 64])
+def test_depth_is_counted_exactly(depth: int):
+    assert strict("[" * depth + "]" * depth, depth) is not None
+    assert strict("[" * (depth + 1) + "]" * (depth + 1), depth) is None
+    assert strict('{"a":' * depth + "1" + "}" * depth, depth) is not None
+    assert strict("[" * (depth + 1) + "1" + "]" * (depth + 1), depth) is None
+    assert strict("1", 0) == (1, False)
+
+
+def test_very_deep_text_is_refused_in_a_thread_with_little_stack():
+    answers: list[object] = []
+
+    def ask() -> None:
+        texts = ("[" * 100_000, "[" * 190 + "]" * 190, '{"a":' * 100_000)
+        answers.extend(strict(text, 64) for text in texts)
+
+    before = threading.stack_size(512 * 1024)
+    try:
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert answers == [None, None, None]

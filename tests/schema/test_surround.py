@@ -1,0 +1,103 @@
+from time import perf_counter
+
+import pytest
+
+from pyfunctools.schema.surround import after, before, beginning, fences
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "",
+        " \n",
+        "```json\n",
+        "```\n",
+        "~~~ python \n",
+        "````JSON\n",
+        "`",
+        "<tool_call>",
+        "<tool_call>\n<arguments type='x'>\n",
+        "<|python_tag|>",
+        "<\uff5ctool\uff5c>",
+        "[TOOL_CALLS] ",
+        "// a note\n",
+        "# a title\n\n",
+        "/* a note */",
+        "<tool_call>\n```json\n",
+        "\u200b\u00a0",
+    ],
+)
+def test_a_value_begins_behind_fences_tags_and_comments(front: str):
+    text = front + '{"a": 1}'
+    assert beginning(text, 0) == len(front)
+
+
+@pytest.mark.parametrize("text", ["The call: {}", "{}", "[1]", "[ABC] {}", "'x'", "<5 {}", "-1"])
+def test_prose_and_brackets_are_where_a_value_may_begin(text: str):
+    assert beginning(text, 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("front", "pieces"),
+    [
+        ("", []),
+        ("\n ", []),
+        ("\u00a0", [("space", "\u00a0")]),
+        ("Sure!", [("prose", "Sure!")]),
+        ("```json\n", [("fence", "```json")]),
+        ("Sure!\n```json\n", [("prose", "Sure!\n"), ("fence", "```json")]),
+        ("Use `", [("prose", "Use "), ("fence", "`")]),
+        ("<a>\n<b>\n", [("tag", "<a>\n"), ("tag", "<b>")]),
+        ("Ok. <a>", [("prose", "Ok. "), ("tag", "<a>")]),
+        ("if a > ", [("prose", "if a >")]),
+        ("[TOOL_CALLS] ", [("tag", "[TOOL_CALLS]")]),
+        ("// note\n", [("comment", "// note")]),
+        ("see [1] ", [("prose", "see [1]")]),
+    ],
+)
+def test_what_stands_before_a_value_is_told_apart(front: str, pieces: list[tuple[str, str]]):
+    kinds = [(piece.kind, piece.text.rstrip()) for piece in before(front + "{}", 0, len(front))]
+    assert kinds == [(kind, text.rstrip() if kind != "space" else "") for kind, text in pieces]
+
+
+@pytest.mark.parametrize(
+    ("rest", "pieces"),
+    [
+        ("", []),
+        (" \n", []),
+        ("\u2028", [("space", "\u2028")]),
+        ("\n```", [("fence", "```")]),
+        ("\n```\nDone.", [("fence", "```"), ("prose", "Done.")]),
+        ("`", [("fence", "`")]),
+        ("</tool_call>\n", [("tag", "</tool_call>")]),
+        (" } ]", [("closer", "} ]")]),
+        (";", [("comma", ";")]),
+        (", {}", [("comma", ","), ("rest", "{}")]),
+        ('{"a": 2}', [("rest", '{"a": 2}')]),
+        (" // done", [("comment", "// done")]),
+        (". Hope this helps! {}", [("prose", ". Hope this helps! {}")]),
+    ],
+)
+def test_what_stands_after_a_value_is_told_apart(rest: str, pieces: list[tuple[str, str]]):
+    assert [(piece.kind, piece.text) for piece in after("{}" + rest, 2)] == pieces
+
+
+def test_a_fence_ends_a_text_only_at_its_end():
+    text = '```json\n{"a": "b\n``` \n'
+    assert fences(text) == (0, text.index("b") + 1)
+    assert fences("x ~~~\n{}\n~~~") == (2, 8)
+    for text in ("", "{}", "```json\n{}\n``` and more", "{} ``", "```json\n{}"):
+        assert fences(text) == (len(text), len(text))
+
+
+@pytest.mark.parametrize(
+    "unit", ["<a>", "`", "```\n", "~~~", "<a", "[A_B]", "/* ", "# \n", "},", ", "]
+)
+def test_many_pieces_cost_no_more_than_a_few(unit: str):
+    text = unit * (200_000 // len(unit))
+    began = perf_counter()
+    assert len(before(text, 0, len(text))) <= 20
+    assert len(list(after(text, 0))) <= 20
+    beginning(text, 0)
+    fences(text)
+    assert perf_counter() - began < 2
