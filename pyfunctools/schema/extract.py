@@ -18,7 +18,7 @@ from pyfunctools.schema.surround import Piece, after, before, beginning, fences
 
 _ROOT: Final = Path.of(())
 _BOM = "\ufeff"
-_ESCAPED = re.compile(r'[\[{]\s*+\\"')
+_ESCAPED = re.compile(r'[\[{]\s*+\\++"')
 _UNESCAPE = JSONDecoder(strict=False)
 _HARMLESS = frozenset({"comment", "fence", "space", "tag"})
 _IN_OBJECT = rf"\{{\s*+(?:[{OPENING}}}{{]|[A-Za-z_$][\w$-]*+\s*+:)"

@@ -43,8 +43,17 @@ def test_the_first_quote_ends_a_key(value: str, rest: str):
 
 @pytest.mark.parametrize(
     "text",
-    ["'x'", "`x`", "\u201cx\u201d", "\u201ex\u201c", "\u2018x\u2019", "\u00abx\u00bb"]
-    + ["'''x'''", '"""x"""', '\u201cx"'],
+    [
+        "'x'",
+        "`x`",
+        "\u201cx\u201d",
+        "\u201ex\u201c",
+        "\u2018x\u2019",
+        "\u00abx\u00bb",
+        "'''x'''",
+        '"""x"""',
+        '\u201cx"',
+    ],
 )
 def test_other_quotes_are_quotes_too(text: str):
     assert read(text + "}") == ("x", len(text))
@@ -137,8 +146,17 @@ def test_escapes_mean_what_they_mean_in_json():
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [('"hel', "hel"), ("'hel", "hel"), ('"a\\', "a"), ('"a\\\\', "a\\"), ('"a\\u00', "a")]
-    + [('"a\\ud83d', "a"), ('"a\\ud83d\\ude', "a"), ('"', ""), ('"hel}', "hel}")],
+    [
+        ('"hel', "hel"),
+        ("'hel", "hel"),
+        ('"a\\', "a"),
+        ('"a\\\\', "a\\"),
+        ('"a\\u00', "a"),
+        ('"a\\ud83d', "a"),
+        ('"a\\ud83d\\ude', "a"),
+        ('"', ""),
+        ('"hel}', "hel}"),
+    ],
 )
 def test_a_string_that_the_text_ends_in_is_cut_off(text: str, value: str):
     quoted = read_quoted(text, 0, len(text), "member")

@@ -80,8 +80,10 @@ def test_an_integer_in_another_spelling_is_read(text: str):
         "--1",
         "٤٢",
         "\u00a042",
-    ]
-    + ["1e0", "9" * 4301, "NaN"],
+        "1e0",
+        "9" * 4301,
+        "NaN",
+    ],
 )
 def test_what_may_be_something_else_is_no_integer(text: str):
     assert integer_from(text) is None

@@ -119,8 +119,16 @@ def test_it_says_whether_there_is_a_fraction():
         "9" * 400 + ".5",
         '"\\ud800"',
         '"\ud800"',
-    ]
-    + ["9" * 4301, "", " ", "\ufeff1", "[1,]", "{'a':1}", '"\n"', "01", "[1]]"],
+        "9" * 4301,
+        "",
+        " ",
+        "\ufeff1",
+        "[1,]",
+        "{'a':1}",
+        '"\n"',
+        "01",
+        "[1]]",
+    ],
 )
 def test_what_is_no_json_is_refused(text: str):
     assert strict(text, 64) is None

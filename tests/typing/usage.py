@@ -1,6 +1,5 @@
 """Code as a user writes it, which a strict checker has to like; it is checked, and never run."""
 
-
 from dataclasses import dataclass
 from typing import Annotated, assert_type
 

@@ -1,6 +1,6 @@
 """What stands under `content`: the media type of choice, and the schema of a value in it."""
 
-from collections.abc import Iterator
+from collections import deque
 from typing import NamedTuple
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
@@ -101,24 +101,23 @@ def _bytes(document: Document, schema: Place) -> Place:
 
 def form_schema(document: Document, schema: Place) -> JsonSchema | bool:
     """Give the schema of a form as far as writing it needs: its properties, references followed."""
+    whole = _followed(document, schema)
+    if not isinstance(whole.value, dict):
+        return whole.value if isinstance(whole.value, bool) else True
     properties: dict[str, JsonValue] = {}
-    for place in _parts(document, schema, 4):
-        found = place.value.get("properties") if isinstance(place.value, dict) else None
+    seen: set[int] = set()
+    todo = deque([whole])
+    while todo:
+        place = todo.popleft()
+        if not isinstance(place.value, dict) or id(place.value) in seen:
+            continue
+        seen.add(id(place.value))
+        found, merged = place.value.get("properties"), place.value.get("allOf")
         for name, inner in found.items() if isinstance(found, dict) else ():
             properties.setdefault(name, _followed(document, place.below(inner, name)).value)
-    whole = _followed(document, schema).value
-    if not isinstance(whole, dict):
-        return whole if isinstance(whole, bool) else True
-    return {**whole, "properties": properties} if properties else whole
-
-
-def _parts(document: Document, schema: Place, levels: int) -> Iterator[Place]:
-    place = _followed(document, schema)
-    yield place
-    merged = place.value.get("allOf") if isinstance(place.value, dict) else None
-    if isinstance(merged, list) and levels:
-        for index, inner in enumerate(merged):
-            yield from _parts(document, place.below(inner, "allOf", index), levels - 1)
+        parts = merged if isinstance(merged, list) else []
+        todo.extend(_followed(document, place.below(inner, "allOf")) for inner in parts)
+    return {**whole.value, "properties": properties} if properties else whole.value
 
 
 def _followed(document: Document, place: Place) -> Place:

@@ -6,12 +6,16 @@ say which its schema does not; `@security` with the names of schemes and scopes;
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from pyfunctools.route import Requirement
 
 Describe: TypeAlias = Literal["model", "full", "brief"]
 """How much a description says: what the schema leaves out, everything, or no tags at all."""
+
+_MOST_SCHEMES = 20
+"""Lines of `@security`: what stands once in a document stands in each of its descriptions."""
 
 
 def describe_operation(
@@ -26,11 +30,12 @@ def describe_operation(
     """Give the description of an operation; `params` are the names and texts for `@param`."""
     lines = [f"@param {name} {text}" for name, text in params]
     if security:
-        lines += dict.fromkeys(
+        named = dict.fromkeys(
             " ".join(("@security", name, *scopes))
-            for requirement in security
-            for name, scopes in requirement.schemes.items()
+            for requirement in security[:_MOST_SCHEMES]
+            for name, scopes in islice(requirement.schemes.items(), _MOST_SCHEMES)
         )
+        lines += islice(named, _MOST_SCHEMES)
     lines += [f"@tag {tag}" for tag in tags]
     if deprecated:
         lines.append("@deprecated")

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 from urllib.parse import urldefrag, urljoin
 
 from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._text import shortened
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.schema.path import pointer_of
@@ -25,13 +26,10 @@ class Resource:
     embedded schema.
     """
 
-    __slots__ = ("_names", "name", "outer", "root", "uri")
+    __slots__ = ("_names", "outer", "root", "uri")
 
-    def __init__(
-        self, root: JsonObject, name: str, uri: str = "", outer: "Resource | None" = None
-    ) -> None:
+    def __init__(self, root: JsonObject, uri: str = "", outer: "Resource | None" = None) -> None:
         self.root = root
-        self.name = name
         self.uri = uri
         self.outer = outer
         self._names: dict[str, Place] | None = None
@@ -70,7 +68,7 @@ class Resource:
                 address = address_of(value, self.uri)
                 if address is not None:
                     is_this = value is self.root
-                    inner = self if is_this else Resource(value, self.name, address, self)
+                    inner = self if is_this else Resource(value, address, self)
                     yield address, Place(value, "", inner)
                 stack.extend((v, pointer + pointer_of((k,))) for k, v in value.items())
             elif isinstance(value, list):
@@ -96,10 +94,7 @@ def address_of(schema: JsonObject, base: str) -> str | None:
     identifier = schema.get("$id")
     if not isinstance(identifier, str) or identifier.startswith("#"):
         return None
-    try:
-        return urldefrag(urljoin(base, identifier)).url or None
-    except ValueError:
-        return None
+    return _joined(base, identifier)
 
 
 class Document:
@@ -115,11 +110,13 @@ class Document:
         self.name = loaded.name
         self.root = loaded.root
         self.limits = limits
-        own = loaded.root.get("$self")
-        base = urljoin(loaded.uri, own) if isinstance(own, str) and _is_address(own) else loaded.uri
-        self.main = Resource(loaded.root, loaded.name, base)
+        self.main = Resource(loaded.root, loaded.uri)
         self._resolver = resolver
-        self._resources = {self.main.uri: self.main, loaded.uri: self.main}
+        # `$self` (3.2) is one more address of the document. Relative references are still looked
+        # for beside the file it came from, which is where they are if they are anywhere.
+        own = loaded.root.get("$self")
+        self._self = (_joined(loaded.uri, own) if isinstance(own, str) else None) or loaded.uri
+        self._resources = {loaded.uri: self.main, self._self: self.main}
         self._targets: dict[tuple[Resource, str], Place | DocumentError] = {}
         self._ends: dict[tuple[Resource, str], Place | DocumentError] = {}
 
@@ -170,12 +167,9 @@ class Document:
 
     def is_local(self, reference: str) -> bool:
         """Say whether a reference in the main document stays inside it."""
-        if reference.startswith("#"):
-            return True
-        try:
-            return urldefrag(urljoin(self.main.uri, reference)).url in self._resources
-        except ValueError:
-            return False
+        return reference.startswith("#") or any(
+            _joined(base, reference) in self._resources for base in (self.main.uri, self._self)
+        )
 
     def _chase(self, reference: str, resource: Resource) -> Place:
         seen: set[tuple[Resource, str]] = set()
@@ -185,7 +179,7 @@ class Document:
             if not isinstance(following, str):
                 break
             if (place.resource, place.pointer) in seen or len(seen) >= MAX_HOPS:
-                raise self._refused(f"The reference {reference!r} leads in a circle.")
+                raise self._refused(f"The reference {_shown(reference)} leads in a circle.")
             seen.add((place.resource, place.pointer))
             place = self.target(following, place.resource)
         return place
@@ -196,17 +190,16 @@ class Document:
         else:
             place = self._elsewhere(reference, resource)
         if place is None:
-            raise self._refused(f"The reference {reference!r} leads nowhere.")
+            raise self._refused(f"The reference {_shown(reference)} leads nowhere.")
         return place
 
     def _elsewhere(self, reference: str, resource: Resource) -> Place | None:
-        try:
-            address, fragment = urldefrag(urljoin(resource.uri, reference))
-            if address.startswith("."):  # a base without a scheme leaves it as it is
-                address = normpath(address)
-        except ValueError:
-            raise self._refused(f"The reference {reference!r} is no address.") from None
+        address = _joined(resource.uri, reference)
+        if address is None:
+            raise self._refused(f"The reference {_shown(reference)} is no address.")
         known = self._resources.get(address)
+        if known is None and resource is self.main:
+            known = self._resources.get(_joined(self._self, reference) or address)
         if known is None:
             embedded = resource.named(address) or self.main.named(address)
             if embedded is not None:
@@ -217,13 +210,13 @@ class Document:
             if named is not None:
                 return named
             known = self._resources[address] = self._fetched(address, reference)
-        return _within("#" + fragment, known)
+        return _within("#" + reference.partition("#")[2], known)
 
     def _fetched(self, address: str, reference: str) -> Resource:
         if self._resolver is None:
             raise DocumentError(
                 self.name,
-                f"The reference {reference!r} leads to another document.",
+                f"The reference {_shown(reference)} leads to another document.",
                 remedy="Pass a `resolver`; `files_under(directory)` reads files in a directory.",
             )
         try:
@@ -232,10 +225,10 @@ class Document:
             raise
         except Exception as error:
             raise self._refused(
-                f"The resolver gave nothing for {address!r}: {type(error).__name__}: {error}."
+                f"The resolver gave nothing for {_shown(address)}: {type(error).__name__}: {error}."
             ) from error
         loaded = read(answer, address, address, self.limits)
-        return Resource(loaded.root, address, address)
+        return Resource(loaded.root, address)
 
     def _refused(self, reason: str) -> DocumentError:
         return DocumentError(self.name, reason)
@@ -282,5 +275,15 @@ def _steps(pointer: str) -> list[str]:
     return pointer[1:].split("/")
 
 
-def _is_address(text: str) -> bool:
-    return ":" in text and " " not in text
+def _joined(base: str, reference: str) -> str | None:
+    """Give the address of a reference without its fragment, or `None` where it has none."""
+    try:
+        address = urldefrag(urljoin(base, reference)).url
+    except ValueError:
+        return None
+    # A base without a scheme leaves dot segments as they are.
+    return normpath(address) if address.startswith(".") else address or None
+
+
+def _shown(reference: str) -> str:
+    return repr(shortened(reference, 200))

@@ -1,6 +1,7 @@
 """The operations of a document as they stand there, and what stands in their place."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -39,9 +40,9 @@ class Operation(NamedTuple):
         """What errors call it."""
         return f"{self.method} {self.path}"
 
-    def skipped(self, reason: str) -> Skipped:
-        """Say that it cannot become a function."""
-        return Skipped(where=self.where, reason=reason, pointer=self.pointer)
+    def skipped(self, error: DocumentError) -> Skipped:
+        """Say that it cannot become a function, why, and what to do."""
+        return Skipped(where=self.where, reason=reason_of(error), pointer=self.pointer)
 
 
 def operations(document: Document) -> Iterator[Operation | Skipped]:
@@ -73,23 +74,23 @@ def _of_item(document: Document, path: str, place: Place) -> Iterator[Operation 
     try:
         items = tuple(_items(document, place))
     except DocumentError as error:
-        yield Skipped(where=path, reason=error.reason, pointer=place.pointer)
+        yield Skipped(where=path, reason=reason_of(error), pointer=place.pointer)
         return
     seen: set[str] = set()
     for item in items:
         found = _methods(item)
-        methods = {method for method, _, _ in found}
+        methods = Counter([method for method, _, _ in found])
         for method, pointer, value in found:
             if method in seen:
                 continue  # what stands beside a `$ref` goes before what the `$ref` leads to
             where = place.pointer + pointer
-            if len(methods) < len(found) and sum(other == method for other, _, _ in found) > 1:
+            if methods[method] > 1:
                 reason = f"The method {method} stands in the path item more than once."
                 yield Skipped(where=f"{method} {path}", reason=reason, pointer=where)
             else:
                 inner = Place(value, item.pointer + pointer, item.resource)
                 yield _operation(document, method, path, inner, where, items)
-        seen |= methods
+        seen.update(methods)
 
 
 def _items(document: Document, place: Place) -> Iterator[Place]:
@@ -134,13 +135,18 @@ def _operation(
     try:
         found = document.follow(place)
     except DocumentError as error:
-        return Skipped(where=where, reason=error.reason, pointer=pointer)
+        return Skipped(where=where, reason=reason_of(error), pointer=pointer)
     raw = _EMPTY if found.value is None else found.value
     if not isinstance(raw, dict):
         return Skipped(where=where, reason=f"The operation is {_kind(raw)}.", pointer=pointer)
     if marked(raw):
         return Skipped(where=where, reason="The operation is for people only.", pointer=pointer)
     return Operation(method, path, raw, pointer, found.resource, items)
+
+
+def reason_of(error: DocumentError) -> str:
+    """Give why, and what to do where that can be said."""
+    return error.reason if error.remedy is None else f"{error.reason} {error.remedy}"
 
 
 def marked(raw: JsonObject) -> bool | None:

@@ -115,6 +115,7 @@ class Parameters:
             if not isinstance(listed, list):
                 continue
             of_owner: list[Place] = []
+            of_this: set[tuple[str, str]] = set()
             known = self._by_reference.setdefault(owner.resource, {})
             for index, value in enumerate(listed):
                 reference = value.get("$ref") if isinstance(value, dict) else None
@@ -129,6 +130,11 @@ class Parameters:
                     if isinstance(value, dict) and len(value) > 1:
                         found = _overridden(found, value)
                 if isinstance(found, Input):
+                    if found.key in of_this:
+                        notes.append(
+                            f"{found.parameter.name!r} is declared twice; the last counts."
+                        )
+                    of_this.add(found.key)
                     inputs[found.key] = found
                     is_plain = is_plain and not (found.guarded_by or found.notes)
                 elif isinstance(found, Left):
@@ -216,9 +222,10 @@ class Parameters:
         wanted = _UNUSUAL[parameter.style]
         exploded = wanted == "array" and parameter.explode
         if exploded or (isinstance(kind, str) and kind != wanted):
+            what = f"of type {kind!r} and " if isinstance(kind, str) else ""
             how = " and exploded" if exploded else ""
             yield (
-                f"{parameter.name!r} is of type {kind!r}, written as {parameter.style!r}{how}, "
+                f"{parameter.name!r} is {what}written as {parameter.style!r}{how}, "
                 "for which no specification says what is sent."
             )
 

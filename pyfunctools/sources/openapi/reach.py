@@ -75,14 +75,16 @@ class Reach:
             place = target = self._document.target(reference, resource)
             for _ in range(MAX_HOPS):
                 if not isinstance(place.value, dict | bool):
-                    return f"The reference {reference!r} leads to something that is no schema."
+                    return (
+                        f"The reference {reference[:200]!r} leads to something that is no schema."
+                    )
                 following = _next(place.value)
                 if following is None:
                     return target
                 place = self._document.target(following, place.resource)
         except DocumentError as error:
             return error.reason
-        return f"The reference {reference!r} leads in a circle."
+        return f"The reference {reference[:200]!r} leads in a circle."
 
     def _references(self, place: Place) -> Iterator[_Key]:
         stack: list[tuple[JsonSchema | bool, Resource]] = []

@@ -105,7 +105,5 @@ class Responses:
 
 
 def _good(found: Iterable[str]) -> str | None:
-    exact = [status for status in found if status[0] == "2" and status[1:].isdigit()]
-    if exact:
-        return min(exact)
-    return next((status for status in _OTHERWISE if status in found), None)
+    exact = min([status for status in found if "200" <= status <= "299"], default=None)
+    return exact or next((status for status in _OTHERWISE if status in found), None)

@@ -18,6 +18,7 @@ from pyfunctools.sources.openapi.reach import Reach
 from pyfunctools.sources.openapi.responses import Responses
 from pyfunctools.sources.openapi.security import Security, requiring
 from pyfunctools.sources.openapi.servers import Servers
+from pyfunctools.sources.openapi.survey import too_many_nodes
 from pyfunctools.sources.openapi.template import OPERATORS, template_names
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
@@ -49,6 +50,8 @@ class Routes:
         self._parameters = Parameters(document, self._security)
         self._responses = Responses(document)
         self._bodies: dict[int, BodyInput | None] = {}
+        # Parameters of a path item count for each of its operations, of which there is no end.
+        self._inputs_left = document.limits.document_nodes
         self.servers = Servers(document)
 
     def plan(self, operation: Operation) -> Plan | Skipped:
@@ -56,16 +59,19 @@ class Routes:
         try:
             return self._plan(operation)
         except DocumentError as error:
-            return operation.skipped(error.reason)
+            return operation.skipped(error)
 
     def _plan(self, operation: Operation) -> Plan:
         found = self._parameters.of(operation)
+        self._inputs_left -= len(found.inputs)
+        if self._inputs_left < 0:
+            raise too_many_nodes(self._document.name, self._document.limits)
         answers = self._responses.of(operation)
         notes = [*found.notes, *answers.notes]
         inputs = _placed(operation, found, notes)
         body = self._body(operation, found, notes)
         inputs, body = _grouped(inputs, body)
-        output = answers.output
+        output = None if operation.method == "HEAD" else answers.output
         if not self._reach.all_well:
             self._check(inputs, body)
             output = self._known_output(output, notes)
@@ -151,15 +157,17 @@ def _placed(operation: Operation, found: Found, notes: list[str]) -> tuple[Input
 def _filling(
     operation: Operation, slots: Sequence[str], declared: Mapping[str, Input], notes: list[str]
 ) -> dict[str, Input]:
-    left = {name: entry for name, entry in declared.items() if name not in slots}
+    known = set(slots)
+    left = {name: entry for name, entry in declared.items() if name not in known}
+    alike = {letters: name for name in left if (letters := _letters(name))}
     filling: dict[str, Input] = {}
     for slot in slots:
         entry = declared.get(slot)
         if entry is None:
-            alike = [name for name in left if _letters(name) == _letters(slot)]
-            entry = _renamed(left.pop(alike[0]), slot) if alike else _undeclared(operation, slot)
-            what = f"is declared as {alike[0]!r}" if alike else "is not declared, and taken as text"
-            notes.append(f"The path's parameter {slot!r} {what}.")
+            name = alike.pop(_letters(slot), None)
+            entry = _undeclared(operation, slot) if name is None else _renamed(left.pop(name), slot)
+            what = "not declared, and taken as text" if name is None else f"declared as {name!r}"
+            notes.append(f"The path's parameter {slot!r} is {what}.")
         filling[slot] = entry
     notes += [f"{name!r} is declared for the path, which has no such place." for name in left]
     return filling
@@ -218,13 +226,15 @@ def _guarded(
     inputs: Sequence[Input], security: tuple[Requirement, ...], notes: list[str]
 ) -> tuple[Requirement, ...]:
     """Give the requirements with those schemes whose secrets stand among the parameters."""
+    schemes: dict[str, bool] = {}
     for entry in inputs:
         if entry.guarded_by is not None:
             name, scheme = entry.parameter.name, entry.guarded_by
             notes.append(f"{name!r} is the secret of {scheme!r}, and is given as `auth`.")
-            security = requiring(security, scheme, always=entry.parameter.required)
-    return security
+            schemes[scheme] = entry.parameter.required
+    return requiring(security, schemes)
 
 
 def _letters(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+    """Give what is left of a name without case and punctuation."""
+    return "".join(filter(str.isalnum, name.casefold()))

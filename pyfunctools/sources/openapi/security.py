@@ -23,6 +23,8 @@ class Security:
             if scheme.location is not None and scheme.parameter is not None
         }
         self._known: dict[int, tuple[Requirement, ...]] = {}
+        # The requirements are kept with what they name, so that their id stays their own.
+        self._named: dict[int, tuple[tuple[Requirement, ...], Mapping[str, SecurityScheme]]] = {}
         self._main = self._read(document.root.get("security"))
 
     def guards(self, parameter: Parameter) -> str | None:
@@ -50,26 +52,29 @@ class Security:
 
     def named(self, requirements: tuple[Requirement, ...]) -> Mapping[str, SecurityScheme]:
         """Give what the names in these requirements mean, as far as the document says."""
-        return {
-            name: self.schemes[name]
-            for requirement in requirements
-            for name in requirement.schemes
-            if name in self.schemes
-        }
+        known = self._named.get(id(requirements))
+        if known is None:
+            names = {name for requirement in requirements for name in requirement.schemes}
+            schemes = {name: self.schemes[name] for name in self.schemes if name in names}
+            known = self._named[id(requirements)] = requirements, schemes
+        return known[1]
 
 
 def requiring(
-    requirements: tuple[Requirement, ...], name: str, *, always: bool
+    requirements: tuple[Requirement, ...], schemes: Mapping[str, bool]
 ) -> tuple[Requirement, ...]:
-    """Give the requirements with one more scheme, in all of them or as one more alternative."""
-    if any(name in requirement.schemes for requirement in requirements):
-        return requirements
-    own = Requirement(schemes={name: ()})
+    """Give the requirements with more schemes, none of them twice.
+
+    A scheme for which `schemes` says true joins every alternative, any other is one of its own.
+    """
+    known = {name for requirement in requirements for name in requirement.schemes}
+    new = {name: always for name, always in schemes.items() if name not in known}
+    joined = {name: () for name, always in new.items() if always}
+    result = [Requirement(schemes={**r.schemes, **joined}) for r in requirements]
     if not requirements:
-        return (own,) if always else (own, Requirement(schemes={}))
-    if not always:
-        return (*requirements, own)
-    return tuple(Requirement(schemes={**r.schemes, name: ()}) for r in requirements)
+        result.append(Requirement(schemes=joined))
+    result += [Requirement(schemes={name: ()}) for name, always in new.items() if not always]
+    return tuple(result) if new else requirements
 
 
 def _schemes(document: Document) -> Mapping[str, SecurityScheme]:

@@ -140,3 +140,16 @@ def test_a_form_says_what_its_properties_are(schema: JsonValue, expected: JsonVa
     }
     document = Document(Loaded(root=root, name="a.json"))
     assert form_schema(document, Place(schema, "", document.main)) == expected
+
+
+def test_a_form_that_multiplies_is_read_once() -> None:
+    schemas: dict[str, JsonValue] = {
+        f"S{i}": {"allOf": [{"$ref": f"#/S{i + 1}"}] * 500, "properties": {f"p{i}": {}}}
+        for i in range(10)
+    }
+    document = Document(
+        Loaded(root={**schemas, "S10": {"properties": {"last": {}}}}, name="a.json")
+    )
+    found = form_schema(document, Place({"$ref": "#/S0"}, "", document.main))
+    assert isinstance(found, dict)
+    assert [*found["properties"]] == [*(f"p{i}" for i in range(10)), "last"]  # pyright: ignore

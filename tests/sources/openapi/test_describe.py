@@ -53,3 +53,8 @@ def test_the_six_rules_stand_in_their_order() -> None:
 def test_tags_may_stand_alone() -> None:
     assert describe_operation("", "", deprecated=True) == "@deprecated"
     assert describe_operation("", "", security=[Requirement(schemes={})]) == ""
+
+
+def test_of_many_schemes_some_are_named() -> None:
+    many = [Requirement(schemes={f"s{i}_{j}": () for j in range(50)}) for i in range(50)]
+    assert describe_operation("", "", security=many).count("@security") == 20

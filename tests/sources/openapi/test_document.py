@@ -159,9 +159,28 @@ def test_a_document_that_came_from_a_file_knows_its_own_address() -> None:
 
 def test_a_document_may_say_its_own_address() -> None:
     root = {"$self": "https://example.com/api", "y": 1}
-    found = document(root)
-    assert found.target("https://example.com/api#/y", found.main).value == 1
-    assert found.target("api#/y", found.main).value == 1
+    resolver, asked = files({"file:///dir/b.json": {"z": 2}})
+    found = document(root, resolver, uri="file:///dir/me.yaml")
+    for reference in ("https://example.com/api#/y", "api#/y", "me.yaml#/y"):
+        assert found.is_local(reference)
+        assert found.target(reference, found.main).value == 1
+    assert found.target("b.json#/z", found.main).value == 2
+    assert asked == ["file:///dir/b.json"]
+
+
+@pytest.mark.parametrize("own", [7, "", "http://[#", "Should pass"])
+def test_an_address_that_is_none_says_nothing(own: JsonValue) -> None:
+    found = document({"$self": own, "y": 1})
+    assert found.target("#/y", found.main).value == 1
+    assert found.is_local("#/y")
+
+
+def test_a_long_reference_is_shown_in_part() -> None:
+    found = document({})
+    for reference in ("#/" + "x" * 100_000, "x" * 100_000, "http://[#" + "x" * 100_000):
+        with pytest.raises(DocumentError) as caught:
+            found.target(reference, found.main)
+        assert len(str(caught.value)) < 400
 
 
 def test_references_in_a_schema_with_an_address_are_its_own_first() -> None:

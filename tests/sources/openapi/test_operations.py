@@ -102,6 +102,16 @@ def test_a_method_is_known_in_any_case_but_not_twice() -> None:
     ]
 
 
+def test_many_spellings_of_one_method_take_no_time() -> None:
+    spellings = [
+        "".join(c.upper() if i >> n & 1 else c for n, c in enumerate("abcdefghijklm"))
+        for i in range(8192)
+    ]
+    found = listed({"paths": {"/a": {"additionalOperations": dict.fromkeys(spellings)}}})
+    assert len(found) == 8192
+    assert all(isinstance(each, Skipped) for each in found)
+
+
 def test_a_path_item_may_refer_to_another_and_say_more_itself() -> None:
     paths: JsonValue = {
         "/a": {"$ref": "#/paths/~1b", "get": {"summary": "own"}},

@@ -293,6 +293,7 @@ def test_references_are_followed_and_read_once() -> None:
     references: JsonValue = [{"$ref": "#/p"}]
     first = found([*references, {"$ref": "#/p"}], p={"$ref": "#/q"}, q=shared)
     (read,) = first.inputs
+    assert first.notes == ["'a' is declared twice; the last counts."]
     assert read.description == "shared"
     assert read.schema.pointer == "/q/schema"
     beside: JsonObject = {"$ref": "#/p", "description": "beside", "summary": "x"}

@@ -5,6 +5,7 @@ import json
 import pickle
 import re
 import sys
+import threading
 import time
 import tracemalloc
 from collections.abc import Iterator
@@ -294,6 +295,10 @@ def body_of(schema: JsonValue) -> JsonObject:
     return {"requestBody": {"content": {"application/json": {"schema": schema}}}}
 
 
+def answer_of(schema: JsonValue) -> JsonObject:
+    return {"responses": {"200": {"content": {"application/json": {"schema": schema}}}}}
+
+
 def test_functions_can_be_compared_copied_and_pickled() -> None:
     first, second = read(SHOP), read(copy.deepcopy(SHOP))
     assert first == second
@@ -444,6 +449,47 @@ def test_a_diamond_of_two_to_the_thirtieth_is_as_large_as_it_is_written() -> Non
     assert len(definitions) == 31
     assert took < 1
     assert peak < 20_000_000
+
+
+@pytest.mark.parametrize("kind", ["deep", "wide", "long", "nested"])
+def test_hostile_schemas_need_no_more_than_the_smallest_of_threads(kind: str) -> None:
+    schema: JsonObject = TEXT
+    schemas: dict[str, JsonValue] = {}
+    if kind == "deep":
+        for _ in range(236):
+            schema = {"items": schema}
+    elif kind == "wide":
+        schema = {"allOf": [{"properties": {f"p{i}": TEXT}} for i in range(2000)]}
+    elif kind == "nested":
+        for _ in range(115):
+            schema = {"allOf": [schema, {"minLength": 1}]}
+    else:
+        schema = {"$ref": "#/components/schemas/S0"}
+        for i in range(3000):
+            schemas[f"S{i}"] = {"items": {"$ref": f"#/components/schemas/S{i + 1}"}}
+        schemas["S3000"] = TEXT
+    text = json.dumps(
+        document(
+            {"/a": {"post": {**body_of(schema), **answer_of(schema)}}},
+            components={"schemas": schemas},
+        )
+    )
+    done: list[bool] = []
+
+    def run() -> None:
+        (function,) = read(text).functions
+        function.validate({"body": []})
+        done.append(function.output is not None)
+
+    run()
+    before = threading.stack_size(512 * 1024)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert done == [True, True]
 
 
 HOSTILE = '"""+__import__("os").system("touch /tmp/pwn")+"""{0.__class__}%s${x}'

@@ -4,6 +4,7 @@ import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
+from pyfunctools.limits import Limits
 from pyfunctools.record import Skipped
 from pyfunctools.route import Requirement, Server
 from pyfunctools.sources.openapi.document import Document, Resolver
@@ -96,6 +97,11 @@ def test_a_name_that_matches_but_for_case_and_punctuation_is_taken(
     (read,) = found.route.parameters
     assert (read.name, read.argument) == (name, (argument,))
     assert found.notes == (f"The path's parameter {name!r} is declared as {declared!r}.",)
+
+
+def test_names_without_latin_letters_are_told_apart() -> None:
+    assert "which nothing declares" in refused({"parameters": [parameter("이름")]}, "/{아이디}")
+    assert arguments(plan({"parameters": [parameter("아이디")]}, "/{아이디}")) == [("아이디",)]
 
 
 def test_the_matrix_style_writes_the_name_that_is_declared() -> None:
@@ -240,6 +246,25 @@ def test_a_body_that_cannot_be_sent_is_noted(method: str, body: JsonValue, note:
     found = plan({"requestBody": body}, method=method)
     assert found.route.body is None
     assert note in found.notes[0]
+
+
+def test_nothing_comes_back_from_head() -> None:
+    responses: JsonObject = {"200": {"content": {"application/json": {"schema": TEXT}}}}
+    assert plan({"responses": responses}, method="head").output is None
+    assert plan({"responses": responses}, method="get").output is not None
+
+
+def test_parameters_that_multiply_are_bounded() -> None:
+    item: JsonObject = {
+        "parameters": [parameter(f"p{i}", "query") for i in range(60)],
+        "additionalOperations": {f"M{i}": {} for i in range(60)},
+    }
+    loaded = load({"paths": {"/a": item}})
+    document = Document(loaded, limits=Limits(document_nodes=600))
+    routes = Routes(document, loaded.references)
+    plans = [routes.plan(each) for each in operations(document) if isinstance(each, Operation)]
+    assert sum(isinstance(each, Plan) for each in plans) == 10
+    assert all("more than 600 nodes" in each.reason for each in plans if isinstance(each, Skipped))
 
 
 @pytest.mark.parametrize("method", ["get", "delete", "head", "query", "options"])

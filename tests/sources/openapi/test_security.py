@@ -101,11 +101,11 @@ def test_a_parameter_of_a_scheme_is_known(location: str, name: str, guard: str |
 
 def test_a_scheme_is_added_where_it_is_not_asked_for() -> None:
     a, b, none = (Requirement(schemes=s) for s in ({"a": ()}, {"b": ("x",)}, {}))
-    assert requiring((), "a", always=True) == (a,)
-    assert requiring((), "a", always=False) == (a, none)
-    assert requiring((a, b), "a", always=True) == (a, b)
-    assert requiring((b,), "a", always=False) == (b, a)
-    assert requiring((b, none), "a", always=True) == (
-        Requirement(schemes={"b": ("x",), "a": ()}),
-        a,
-    )
+    assert requiring((), {"a": True}) == (a,)
+    assert requiring((), {"a": False}) == (none, a)
+    assert requiring((a, b), {"a": True}) == (a, b)
+    assert requiring((b,), {"a": False}) == (b, a)
+    both = Requirement(schemes={"b": ("x",), "a": ()})
+    assert requiring((b, none), {"a": True}) == (both, a)
+    assert requiring((), {"a": True, "c": False}) == (a, Requirement(schemes={"c": ()}))
+    assert requiring((a,), {}) == (a,)

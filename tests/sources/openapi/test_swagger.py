@@ -8,7 +8,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.document import Place, Resource
 
-RESOURCE = Resource({}, "a.json")
+RESOURCE = Resource({})
 ARRAY: JsonObject = {"type": "array", "items": {"type": "string"}}
 
 

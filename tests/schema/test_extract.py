@@ -1,0 +1,130 @@
+import pytest
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.limits import DEFAULT_LIMITS
+from pyfunctools.schema.extract import extract
+from pyfunctools.schema.places import Places
+
+OBJECT: JsonSchema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+ARRAY: JsonSchema = {"type": "array"}
+TEXT: JsonSchema = {"type": "string"}
+
+
+def found(text: str, schema: JsonSchema | None = None) -> tuple[JsonValue, list[str]]:
+    places = None if schema is None else Places(schema)
+    result = extract(text, DEFAULT_LIMITS, places, [] if schema is None else [schema])
+    assert result, result
+    return result.value, [repair.kind for repair in result.repairs]
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ('```json\n{"a": 1}\n```', ["fence", "fence"]),
+        ('~~~\n{"a": 1}\n~~~', ["fence", "fence"]),
+        ('Sure!\n```JSON\n{"a": 1}\n```\nMore?', ["prose", "fence", "fence", "prose"]),
+        ('`{"a": 1}`', ["fence", "fence"]),
+        ('The call is {"a": 1}. Hope this helps!', ["prose", "prose"]),
+        ('<tool_call>\n{"a": 1}\n</tool_call>', ["tag", "tag"]),
+        ('\ufeff{"a": 1}', ["bom"]),
+        ('\u2028{"a": 1}\u00a0', ["space", "space"]),
+        ('{"a": 1}{"a": 2}', ["rest"]),
+        ('{"a": 1}\n{"a": 2}\n', ["rest"]),
+        ('{"a": 1}, {"a": 2}', ["comma", "rest"]),
+        ('{"a": 1};', ["comma"]),
+        ('{"a": 1}}', ["closer"]),
+        ('// the call\n{"a": 1} // done', ["comment", "comment"]),
+        ('# 1: {"a": 1}', ["comment"]),
+        ('Use {name} and [see below]: {"a": 1}', ["prose"]),
+        ('[docs](https://x.y) {"a": 1}', ["prose"]),
+        ('functions.f({"a": 1})', ["prose", "closer"]),
+        ('arguments = {"a": 1}', ["prose"]),
+        ('"a": 1', ["closer", "truncated", "closer"]),
+        ('{\\"a\\": 1}', ["escape"]),
+        ('{\\\\\\"a\\\\\\": 1}', ["escape", "escape"]),
+    ],
+)
+def test_one_value_is_found_in_what_stands_around_it(text: str, kinds: list[str]):
+    assert found(text) == ({"a": 1}, kinds)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("+42", 42),
+        ("'abc'", "abc"),
+        ("True", True),
+        ("```\nNone\n```", None),
+        ('"she said "hi" to me"', 'she said "hi" to me'),
+        ('"{"a": 1}"', '{"a": 1}'),
+        ("'abc';", "abc"),
+        ('"hel', "hel"),
+        ("I mean [1, 2,]", [1, 2]),
+    ],
+)
+def test_a_scalar_is_a_value_only_alone(text: str, value: JsonValue):
+    assert found(text)[0] == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "\ufeff",
+        "```json\n```",
+        "I cannot do that.",
+        "42 is the answer",
+        "1, 2",
+        '"x" "y"',
+        "yes",
+        "Oslo",
+        "[see below]",
+        "f(a=[1, 2], b=3)",
+        "f(a, {'x': 1})",
+        "f(x=1, y={'a': 1})",
+        "{'a': 1e} or {'a': 2}",
+        '{"vector1" [1, 2], "a": 3}',
+        '{location": "x", "tags": ["y"]}',
+        '{"gradeDict: "{\'a\': 1}"}',
+        '{"location"}: "x", "tags": []}',
+        "[a, b]",
+    ],
+)
+def test_no_piece_of_something_else_is_taken_for_the_value(text: str):
+    result = extract(text, DEFAULT_LIMITS)
+    assert not result
+    assert result.value == text
+    assert result.issues
+
+
+def test_a_schema_says_which_brackets_may_begin_a_value_in_prose():
+    text = 'As in [1], {"a": 1} is the call.'
+    assert found(text)[0] == [1]
+    assert found(text, ARRAY)[0] == [1]
+    assert found(text, OBJECT)[0] == {"a": 1}
+    assert not extract("I cannot, see [1].", DEFAULT_LIMITS, Places(OBJECT), [OBJECT])
+    assert found("[1,]", OBJECT)[0] == [1]
+
+
+def test_a_word_alone_is_a_string_where_the_schema_wants_one():
+    assert found("Oslo", TEXT) == ("Oslo", ["word"])
+    assert found("1.10", TEXT) == ("1.10", ["word"])
+    assert not extract("Oslo", DEFAULT_LIMITS, Places(OBJECT), [OBJECT])
+
+
+def test_every_repair_around_the_value_says_what_was_left_out():
+    result = extract('Sure: {"a": 1} ok', DEFAULT_LIMITS)
+    assert result
+    assert [(r.path, r.before, r.after) for r in result.repairs] == [
+        ("$input", "Sure:", ""),
+        ("$input", "ok", ""),
+    ]
+
+
+def test_issues_of_the_value_that_the_text_begins_with_are_given():
+    result = extract('```json\n{"a": 1e}\n```', DEFAULT_LIMITS)
+    assert not result
+    assert [issue.message for issue in result.issues] == [
+        "`1e` at line 2 column 7 is not a number."
+    ]

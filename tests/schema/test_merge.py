@@ -1,0 +1,258 @@
+"""The model's and the human's value, put together."""
+
+import json
+from enum import Enum, StrEnum
+from pathlib import Path
+from threading import Thread, stack_size
+from typing import Any
+
+import pytest
+
+from pyfunctools.schema.merge import merge
+from pyfunctools.schema.result import Failure, Issue
+from pyfunctools.schema.separate import separate
+
+Schema = dict[str, Any]
+H = {"type": "string", "x-human": True}
+S = {"type": "string"}
+I = {"type": "integer"}  # noqa: E741
+SECRET = "SECRET-7f3a"
+CLOSED = {"additionalProperties": False}
+
+
+def object_of(properties: Schema, *required: str, **keywords: Any) -> Schema:
+    return {"type": "object", "properties": properties, "required": [*required], **keywords}
+
+
+def failure(schema: Schema, llm: Any, human: Any) -> tuple[Issue, ...]:
+    merged = merge(schema, llm, human)
+    assert isinstance(merged, Failure)
+    assert merged.value is llm
+    return merged.issues
+
+
+def told(schema: Schema, llm: Any, human: Any) -> list[tuple[str, str]]:
+    return [(str(issue.path), issue.side) for issue in failure(schema, llm, human)]
+
+
+PAY = object_of({"amount": I, "account": H}, "amount", "account", **CLOSED)
+AUTH = object_of({"auth": object_of({"scope": S, "token": H}, "scope", **CLOSED)}, **CLOSED)
+ROWS = object_of({"rows": {"type": "array", "items": object_of({"n": I, "t": H}, "n", "t")}})
+
+
+class Key(StrEnum):
+    TOKEN = "token"
+
+
+class Row(Enum):
+    EVIL = {"n": 1, "t": "EVIL"}
+
+
+@pytest.mark.parametrize("evil", ["ATTACKER", None, "", {}, [], 0, {"account": "x"}])
+@pytest.mark.parametrize("human", [{}, None])
+def test_a_models_value_for_the_human_is_never_used(evil: Any, human: Any) -> None:
+    assert told(PAY, {"amount": 1, "account": evil}, human) == [("$input.account", "human")]
+    merged = merge(PAY, {"amount": 1, "account": evil}, {"account": "mine"})
+    assert merged.unwrap() == {"amount": 1, "account": "mine"}
+    optional = {**PAY, "required": ["amount"]}
+    assert merge(optional, {"amount": 1, "account": evil}, human).unwrap() == {"amount": 1}
+
+
+@pytest.mark.parametrize(
+    ("llm", "whole"),
+    [
+        ({"auth": {"scope": "r", "token": "EVIL"}}, {"auth": {"scope": "r"}}),
+        ({"auth": {"scope": "r"}, "auth.token": "EVIL"}, None),
+        ({"auth": {"scope": "r", Key.TOKEN: "EVIL"}}, None),
+        ({"auth": [{"token": "EVIL"}]}, None),
+        ({"auth": ({"token": "EVIL"},)}, None),
+        ({"auth": None}, None),
+        ({}, {}),
+    ],
+)
+def test_nor_is_one_that_is_smuggled_in_deeper(llm: Any, whole: Any) -> None:
+    merged = merge(AUTH, llm, {})
+    assert (merged.value if merged else None) == whole
+    assert not merged or "EVIL" not in str(merged.value)
+
+
+@pytest.mark.parametrize("rows", [[{"n": 1, "t": "EVIL"}], ({"n": 1, "t": "EVIL"},), [Row.EVIL]])
+def test_nor_is_one_in_the_items_of_a_list(rows: Any) -> None:
+    assert told(ROWS, {"rows": rows}, {}) == [("$input.rows[0].t", "human")]
+    merged = merge(ROWS, {"rows": rows}, {"rows": [{"t": "mine"}]})
+    assert merged.unwrap() == {"rows": [{"n": 1, "t": "mine"}]}
+
+
+def test_lists_of_different_lengths_are_an_issue_and_a_missing_one_is_empty() -> None:
+    two = {"rows": [{"n": 1}, {"n": 2}]}
+    assert told(ROWS, two, {"rows": [{"t": "a"}]}) == [("$input.rows", "llm")]
+    assert told(ROWS, two, {"rows": []}) == [("$input.rows", "llm")]
+    assert told(ROWS, two, {"rows": [{"t": "a"}] * 3}) == [("$input.rows", "llm")]
+    missing = [("$input.rows[0].t", "human"), ("$input.rows[1].t", "human")]
+    assert told(ROWS, two, {}) == missing
+    assert told(ROWS, two, {"rows": [{}, None]}) == missing
+    assert told(ROWS, {}, {"rows": [{"t": "a"}]}) == [("$input.rows[0].n", "llm")]
+    assert merge(ROWS, {"rows": []}, {}).unwrap() == {"rows": []}
+
+
+def test_in_a_list_null_stands_for_an_item_of_the_others() -> None:
+    schema = object_of(
+        {"t": {"type": "array", "prefixItems": [S, H, {"type": ["null", "string"]}]}}
+    )
+    merged = merge(schema, {"t": ["x", None, None]}, {"t": [None, "s", None]})
+    assert merged.unwrap() == {"t": ["x", "s", None]}
+    assert told(schema, {"t": ["x", None, None]}, {}) == [("$input.t[1]", "human")]
+    assert told(schema, {}, {"t": [None, "s", None]}) == [
+        ("$input.t[0]", "llm"),
+        ("$input.t[2]", "llm"),
+    ]
+    assert told(schema, {"t": ["x", "EVIL", None]}, {}) == [("$input.t[1]", "human")]
+
+
+@pytest.mark.parametrize(
+    ("llm", "human"),
+    [
+        ({"auth": "x"}, {"auth": {"token": "s"}}),
+        ({"auth": None}, {"auth": {"token": "s"}}),
+        ({"auth": []}, {"auth": {"token": "s"}}),
+    ],
+)
+def test_different_shapes_are_an_issue(llm: Any, human: Any) -> None:
+    schema = object_of({"auth": {"properties": {"token": H, "scope": S}}})
+    assert told(schema, llm, human) == [("$input.auth", "llm")]
+
+
+def test_a_value_of_the_humans_where_the_model_s_belongs_is_an_issue() -> None:
+    (issue,) = failure(PAY, {"amount": 1}, {"account": "s", "amount": SECRET})
+    assert (issue.path, issue.side, issue.value) == ("$input.amount", "human", None)
+    assert told({"properties": {"a": S}}, {"a": "x"}, {"a": "y"}) == [("$input.a", "human")]
+
+
+def test_null_from_the_human_stays_null() -> None:
+    schema = object_of({"a": {"anyOf": [H, {"type": "null"}]}, "b": I}, "a")
+    assert merge(schema, {"b": 1}, {"a": None}).unwrap() == {"a": None, "b": 1}
+    either = object_of({"a": {"anyOf": [H, I, {"type": "null"}]}})
+    assert merge(either, {"a": 1}, {"a": None}).unwrap() == {"a": None}
+
+
+def test_nothing_is_needed_of_the_human_where_nothing_is_required() -> None:
+    assert merge(AUTH, {"auth": {"scope": "r"}}, {}).unwrap() == {"auth": {"scope": "r"}}
+    assert merge(AUTH, {"auth": {"scope": "r"}}, None).unwrap() == {"auth": {"scope": "r"}}
+
+
+CARD = object_of({"kind": {"const": "card"}, "number": S}, "kind", "number", **CLOSED)
+CASH = object_of({"kind": {"const": "cash"}}, "kind")
+PAYMENT = object_of({"pay": {"oneOf": [{**CARD, "x-human": True}, CASH]}}, "pay")
+
+
+def test_of_alternatives_the_humans_value_comes_before_the_models() -> None:
+    card = {"kind": "card", "number": "1"}
+    assert merge(PAYMENT, {"pay": {"kind": "cash"}}, {"pay": card}).unwrap() == {"pay": card}
+    assert merge(PAYMENT, {"pay": {"kind": "cash"}}, {}).unwrap() == {"pay": {"kind": "cash"}}
+    smuggled = {"kind": "cash", "number": "EVIL"}
+    assert merge(PAYMENT, {"pay": smuggled}, {}).unwrap() == {"pay": {"kind": "cash"}}
+
+
+@pytest.mark.parametrize(
+    ("pay", "path", "side"),
+    [
+        ({"kind": "card", "number": "EVIL"}, "$input.pay.number", "human"),
+        ({"kind": "card"}, "$input.pay.number", "human"),
+        ("EVIL", "$input.pay", "llm"),
+        (None, "$input.pay", "llm"),
+    ],
+)
+def test_and_the_models_has_to_be_one_of_its_own(pay: Any, path: str, side: str) -> None:
+    assert told(PAYMENT, {"pay": pay}, {}) == [(path, side)]
+    text = object_of({"a": {"anyOf": [H, I]}})
+    assert told(text, {"a": "EVIL"}, {}) == [("$input.a", "llm")]
+
+
+def test_what_only_the_human_could_choose_is_no_choice_of_the_models_in_another_branch() -> None:
+    kinds = [
+        object_of({"kind": {"const": "a"}, "v": {"anyOf": [H, I]}}, "kind"),
+        object_of({"kind": {"const": "b"}, "v": S}, "kind"),
+    ]
+    schema = object_of({"x": {"anyOf": kinds}})
+    assert merge(schema, {"x": {"kind": "b", "v": "x"}}, {}).unwrap()
+    assert told(schema, {"x": {"kind": "a", "v": "EVIL"}}, {}) == [("$input.x.v", "llm")]
+    assert merge(schema, {"x": {"kind": "a"}}, {"x": {"v": "s"}}).unwrap()
+
+
+def test_rules_that_look_at_both_sides_are_checked_on_the_whole() -> None:
+    rows = {"type": "array", "items": object_of({"n": I, "t": H}), "uniqueItems": True}
+    schema = object_of({"rows": rows})
+    same = {"rows": [{"n": 1}, {"n": 1}]}
+    assert merge(schema, same, {"rows": [{"t": "a"}, {"t": "b"}]})
+    (issue,) = failure(schema, same, {"rows": [{"t": SECRET}, {"t": SECRET}]})
+    assert (issue.path, issue.side) == ("$input.rows", "llm")
+    assert SECRET not in repr(issue)
+    dependent = object_of({"a": S, "t": H}, dependentRequired={"a": ["t"]})
+    assert told(dependent, {"a": "x"}, {}) == [("$input.t", "human")]
+
+
+def test_an_issue_says_whose_it_is_and_nothing_of_the_other() -> None:
+    schema = object_of({"a": I, "pin": {**H, "enum": [SECRET]}}, "a", "pin", **CLOSED)
+    issues = failure(schema, {"a": "x", "b": 1}, {"pin": "9999"})
+    mine = [issue for issue in issues if issue.side == "llm"]
+    theirs = [issue for issue in issues if issue.side == "human"]
+    assert [str(issue.path) for issue in mine] == ["$input.a", "$input.b"]
+    assert not [word for word in (SECRET, "pin", "9999") if word in repr(mine)]
+    assert [str(issue.path) for issue in theirs] == ["$input.pin"]
+    assert "9999" not in repr(theirs)
+
+
+def test_neither_value_is_changed() -> None:
+    llm, human = {"rows": [{"n": 1, "t": "EVIL"}]}, {"rows": [{"t": "s"}]}
+    before = json.dumps([llm, human])
+    merge(ROWS, llm, human)
+    assert json.dumps([llm, human]) == before
+
+
+def test_no_predicate_leaves_all_to_the_model() -> None:
+    assert merge(PAY, {"amount": 1, "account": "x"}, {}, None).unwrap()
+    assert merge(PAY, {"account": "x"}, {"amount": 1}, lambda path, _: path == "$input.amount")
+
+
+def test_arguments_that_are_the_humans_as_a_whole_are_taken_from_the_human() -> None:
+    schema = {**PAY, "x-human": True}
+    whole = {"amount": 1, "account": "x"}
+    assert merge(schema, {"amount": 666}, whole).unwrap() == whole
+    assert merge(schema, None, whole).unwrap() == whole
+    assert told(schema, whole, {}) == [("$input.amount", "human"), ("$input.account", "human")]
+
+
+def test_arguments_that_are_too_deep_are_an_issue_in_a_small_thread_too() -> None:
+    tree = {"type": "object", "properties": {"t": H, "in": {"$ref": "#/$defs/T"}, "v": S}}
+    schema = {"$ref": "#/$defs/T", "$defs": {"T": tree}}
+    found: list[Any] = []
+
+    def run() -> None:
+        for depth in (64, 65, 100_000):
+            value: Any = {}
+            for _ in range(depth - 1):
+                value = {"in": value}
+            found.append((bool(merge(schema, value, {})), bool(merge(schema, {}, value))))
+            while value:  # the interpreter itself would free it level by level
+                value = value.pop("in", None)
+
+    before = stack_size(512 * 1024)
+    thread = Thread(target=run)
+    thread.start()
+    thread.join()
+    stack_size(before)
+    assert found == [(True, True), (False, False), (False, False)]
+
+
+def test_the_vectors_hold(shared: Path) -> None:
+    for vector in json.loads((shared / "vectors" / "split.json").read_text()):
+        schema, llm, human = vector["schema"], vector["llm"], vector["human"]
+        merged = merge(schema, llm, human)
+        assert bool(merged) is not vector.get("fails", False)
+        if merged:
+            assert merged.value == vector["whole"]
+            separated = separate(schema)
+            assert bool(separated.validate(llm, "llm")) is not vector.get("hostile", False)
+            assert separated.validate(human, "human")
+            if not vector.get("hostile"):
+                assert separated.split(vector["whole"]) == (llm, human)

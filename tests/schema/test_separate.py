@@ -1,0 +1,250 @@
+"""The parameters of a function, taken apart."""
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from pyfunctools.errors import DefinitionError, SchemaError
+from pyfunctools.schema.normalize import normalize
+from pyfunctools.schema.predicates import any_of, is_file, is_secret
+from pyfunctools.schema.references import definition, prune
+from pyfunctools.schema.separate import Separated, separate
+from pyfunctools.schema.validate import Validator
+
+Schema = dict[str, Any]
+H = {"type": "string", "x-human": True}
+S = {"type": "string"}
+CLOSED = {"additionalProperties": False}
+NOTHING = {"type": "object", "properties": {}, "required": [], **CLOSED}
+
+
+def login() -> Schema:
+    properties = {"user": S, "password": {"type": "string", "format": "password"}}
+    return {"type": "object", "properties": properties, "required": ["user", "password"], **CLOSED}
+
+
+def test_each_side_is_a_closed_object_with_its_own_properties() -> None:
+    separated = separate(login())
+    assert separated.schema == login()
+    assert separated.llm == {
+        "type": "object",
+        "properties": {"user": S},
+        "required": ["user"],
+        **CLOSED,
+    }
+    assert separated.human == {
+        "type": "object",
+        "properties": {"password": {"type": "string", "format": "password"}},
+        "required": ["password"],
+        **CLOSED,
+    }
+
+
+def test_without_a_human_part_the_schema_itself_is_the_models() -> None:
+    schema = {"type": "object", "properties": {"a": S}, "$defs": {"Unused": {"format": "password"}}}
+    for separated in (separate(schema), separate(login(), None), separate(login(), is_file)):
+        assert separated.llm is separated.schema
+        assert separated.human is None
+        assert separated.validate({}, "human")
+        assert not separated.validate({"user": "x"}, "human")
+        assert separated.split({"user": "x"}) == ({"user": "x"}, {})
+
+
+def test_without_a_part_of_the_models_it_has_an_empty_object() -> None:
+    schema = {"type": "object", "properties": {"pin": H}, "required": ["pin"], **CLOSED}
+    separated = separate(schema)
+    assert separated.llm == NOTHING
+    assert separated.human is schema
+    assert separated.validate({}, "llm")
+    (issue,) = separated.validate({"pin": "x"}, "llm").issues  # type: ignore[union-attr]
+    assert (issue.path, issue.side, issue.value) == ("$input.pin", "llm", "x")
+    assert not separated.validate([], "llm")
+
+
+def test_a_predicate_of_ones_own_decides_by_path_and_schema() -> None:
+    assert list(separate(login(), any_of(is_secret)).llm["properties"]) == ["user"]  # type: ignore[arg-type]
+    separated = separate(login(), lambda path, schema: path == "$input.user")
+    assert list(separated.llm["properties"]) == ["password"]  # type: ignore[arg-type]
+    with pytest.raises(DefinitionError, match=r"\$input: The predicate raised"):
+        separate(login(), lambda path, schema: bool(schema["nothing"]))
+
+
+@pytest.mark.parametrize("side", ["llm", "human"])
+def test_what_belongs_to_the_other_side_is_an_issue(side: Any) -> None:
+    own, other = ("user", "password") if side == "llm" else ("password", "user")
+    separated = separate(login())
+    assert separated.validate({own: "x"}, side)
+    for value in ("x", None, {}):
+        failure = separated.validate({own: "x", other: value}, side)
+        assert [str(issue.path) for issue in failure.issues] == [f"$input.{other}"]  # type: ignore[union-attr]
+    assert separated.validate({"user": "x", "password": "y"}, "whole")
+
+
+def test_a_name_of_the_humans_is_so_in_an_open_object_and_in_a_map_too() -> None:
+    open_object = {"type": "object", "properties": login()["properties"]}
+    separated = separate({"type": "object", "properties": {"a": open_object}})
+    assert separated.validate({"a": {"user": "x", "more": 1}}, "llm")
+    failure = separated.validate({"a": {"user": "x", "password": "EVIL"}}, "llm")
+    assert [str(issue.path) for issue in failure.issues] == ["$input.a.password"]  # type: ignore[union-attr]
+    by_name = {"type": "object", "patternProperties": {"^secret_": H}, "additionalProperties": S}
+    failure = separate(by_name).validate({"a": "x", "secret_a": "EVIL"}, "llm")
+    assert [str(issue.path) for issue in failure.issues] == ["$input.secret_a"]  # type: ignore[union-attr]
+
+
+def test_a_value_is_checked_against_its_side_with_every_issue() -> None:
+    failure = separate(login()).validate({"user": 1, "password": "x", "more": 1}, "llm")
+    found = sorted(str(issue.path) for issue in failure.issues)  # type: ignore[union-attr]
+    assert found == ["$input.more", "$input.password", "$input.user"]
+    assert failure.value == {"user": 1, "password": "x", "more": 1}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("value", [{1: "x"}, {"user": object()}, "x", None, [], float("nan")])
+def test_what_is_no_object_of_json_is_an_issue_once(value: Any) -> None:
+    for side in ("llm", "human"):
+        failure = separate(login()).validate(value, side)
+        paths = [str(issue.path) for issue in failure.issues]  # type: ignore[union-attr]
+        assert len(paths) == len(set(paths)) > 0
+
+
+def test_what_the_human_gave_is_in_no_failure() -> None:
+    failure = separate(login()).validate(
+        {"password": ["SECRET-7f3a"], "user": "SECRET-7f3a"}, "human"
+    )
+    assert len(failure.issues) == 2  # type: ignore[union-attr]
+    assert "SECRET" not in repr(failure)
+    assert "SECRET" not in failure.feedback()  # type: ignore[union-attr]
+    merged = separate(login()).merge({"user": "x"}, {"password": ["SECRET-7f3a"]})
+    assert "SECRET" not in repr(merged)
+    assert "SECRET" not in merged.feedback()  # type: ignore[union-attr]
+
+
+def test_separated_are_equal_by_their_schemas_and_can_be_copied_and_pickled() -> None:
+    separated = separate(login(), lambda path, _: path == "$input.password")
+    assert separated == separate(login())
+    assert separated != separate(login(), None)
+    for other in (
+        copy.deepcopy(separated),
+        pickle.loads(pickle.dumps(separated)),
+        copy.copy(separated),
+    ):
+        assert other == separated
+        assert other.validate({"user": "x"}, "llm")
+        assert not other.merge({"user": "x", "password": "EVIL"}, {})
+        assert other.merge({"user": "x"}, {"password": "s"})
+
+
+def test_the_schema_is_not_changed() -> None:
+    schema = login()
+    separated = separate(schema)
+    separated.merge({"user": "x"}, {"password": "s"})
+    assert schema == login()
+
+
+def test_a_recursive_type_is_parted_only_if_it_has_parts_of_both() -> None:
+    tree = {"type": "object", "properties": {"name": S, "next": {"$ref": "#/$defs/T"}}}
+    beside = {"properties": {"tree": {"$ref": "#/$defs/T"}, "pin": H}, "$defs": {"T": tree}}
+    assert separate(beside).llm["$defs"]["T"] == tree  # type: ignore[index]
+    assert separate(beside).human == {"properties": {"pin": H}, **CLOSED}
+    beside["$defs"]["T"] = {**tree, "properties": {**tree["properties"], "key": H}}
+    assert separate(beside).llm["$defs"]["T"] == tree  # type: ignore[index]
+
+
+def test_a_diamond_of_definitions_takes_no_longer_than_they_are_many() -> None:
+    levels: Schema = {
+        f"S{n}": {"type": "object", "properties": {s: {"$ref": f"#/$defs/S{n + 1}"} for s in "lr"}}
+        for n in range(30)
+    }
+    levels["S30"] = {"type": "object", "properties": {"pin": H, "name": S}}
+    schema = {"type": "object", "properties": {"top": {"$ref": "#/$defs/S0"}}, "$defs": levels}
+    for separated in (separate(schema), separate(schema, lambda _, inner: "x-human" in inner)):
+        assert len(separated.llm["$defs"]) == 31  # type: ignore[arg-type]
+        assert "pin" not in json.dumps(separated.llm)
+
+
+def test_whatever_is_given_nothing_but_our_errors_gets_out() -> None:
+    for schema in (
+        {"properties": 5},
+        {"$ref": 5},
+        {"type": {}},
+        {"items": 3, "anyOf": {}},
+        {"": H},
+    ):
+        separated = separate(schema)
+        assert isinstance(separated, Separated)
+        separated.split({"a": [1]})
+        try:
+            separated.merge({"a": 1}, {})
+        except SchemaError:
+            continue
+    with pytest.raises(SchemaError):
+        separate({"enum": {1}})  # type: ignore[dict-item]
+
+
+def test_separating_loads_no_heavy_library() -> None:
+    code = (
+        "import sys; from pyfunctools.schema.separate import separate;"
+        "separate({'properties': {'a': {'x-human': True}, 'b': {}}});"
+        "print([m for m in ('jsonschema_rs', 'pydantic', 'httpx') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def every_third_text() -> Callable[[Any, Any], bool]:
+    numbers = count()
+    return lambda _, schema: schema.get("type") == "string" and next(numbers) % 3 == 0
+
+
+def references(schema: Any) -> Iterator[str]:
+    stack = [schema]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, dict):
+            if isinstance(reference := one.get("$ref"), str):
+                yield unquote(reference)
+            stack.extend(one.values())
+        elif isinstance(one, list):
+            stack.extend(one)
+
+
+def components(document: Path) -> Iterator[Schema]:
+    """Give the schemas of a document, at most so many, each with the definitions it needs."""
+    whole = json.loads(document.read_bytes())
+    old = "definitions" in whole
+    found = whole.get("definitions") if old else whole.get("components", {}).get("schemas")
+    base = "#/definitions/" if old else "#/components/schemas/"
+    schemas = json.loads(json.dumps(found or {}).replace(f'"{base}', '"#/$defs/'))
+    for name in list(schemas)[:12]:
+        try:
+            schema = normalize(prune({"$ref": definition(name), "$defs": schemas}))
+        except SchemaError:
+            continue
+        if isinstance(schema, dict):
+            yield schema
+
+
+def test_real_schemas_are_parted_into_sides_that_are_complete(shared: Path) -> None:
+    parted = 0
+    for document in sorted((shared / "corpus").glob("v*/*.json")):
+        for schema in components(document):
+            assert separate(schema, None).llm is schema
+            for separated in (separate(schema), separate(schema, every_third_text())):
+                if separated.human is None:
+                    continue
+                parted += 1
+                for side in (separated.llm, separated.human):
+                    if side is schema:
+                        continue
+                    names = {f"#/$defs/{name}" for name in side.get("$defs", {})}  # type: ignore[union-attr]
+                    assert {one.replace("~1", "/") for one in references(side)} >= names
+                    Validator(side).compile()
+    assert parted > 200
