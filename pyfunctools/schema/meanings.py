@@ -11,7 +11,10 @@ from pyfunctools.schema.scalar import boolean_from, integer_from, is_null, numbe
 _JSON = ("{", "[", '"', "`", "~")
 """How a text begins that may be JSON."""
 _GUESSED = frozenset({"prose", "rest", "truncated"})
-"""Repairs after which a text is rather taken for a text that only looks like JSON."""
+"""Repairs after which a text is rather taken for one that only looks like JSON.
+
+So is a text that opens a bracket and neither closes it nor puts anything into it.
+"""
 
 
 def meanings(
@@ -62,7 +65,8 @@ def decoded(text: str, root: JsonSchema, schemas: Schemas) -> Success[JsonValue]
         if value.lstrip()[:1] not in _JSON:
             return None
         read = parse_at(value, root, schemas)
-        if not read or any(repair.kind in _GUESSED for repair in read.repairs):
+        kinds = {repair.kind for repair in read.repairs}
+        if not read or kinds & _GUESSED or ("closer" in kinds and not read.value):
             return None
         value, repairs = read.value, (*repairs, *read.repairs)
     return Success(value=value, repairs=repairs) if isinstance(value, dict | list) else None

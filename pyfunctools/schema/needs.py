@@ -32,7 +32,7 @@ class Needs:
         """Say whether a value that fits these nodes has something of the human's at a place."""
         if place.owner != "mixed":
             return place.owner == "human"
-        claim = (frozenset(nodes), place)
+        claim = (tuple(nodes), place)
         if claim not in self._known:
             self._settle(claim)
         return self._known[claim]
@@ -74,7 +74,7 @@ class Needs:
             child = self._own.child(place, step)
             if child.owner in ("human", "mixed"):
                 parts = (self._own.parts(node, step, surely=True) for node in nodes)
-                yield frozenset(chain.from_iterable(parts)), child
+                yield tuple(dict.fromkeys(chain.from_iterable(parts))), child
 
 
 def needs_all(ownership: Ownership, place: Place) -> bool:
@@ -103,7 +103,7 @@ def needs_all(ownership: Ownership, place: Place) -> bool:
     return False
 
 
-_Claim: TypeAlias = tuple[frozenset[Node], Place]
+_Claim: TypeAlias = tuple[tuple[Node, ...], Place]
 _TOGETHER = frozenset({"allOf"})
 
 

@@ -92,7 +92,7 @@ def opened(
 def unions(nodes: Iterable[Node]) -> Iterator[Sequence[Node]]:
     """Give the branches of each union that stands in one of these nodes."""
     for node in nodes:
-        for keyword in UNIONS:
+        for keyword in ("anyOf", "oneOf"):
             branches = [part for keys, part in node.parts.items() if keys[0] == keyword]
             if branches:
                 yield branches

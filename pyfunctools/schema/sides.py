@@ -109,7 +109,7 @@ def _chosen(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dic
     """Give alternatives of both: those of the other side are left out."""
     kept = {key: value for key, value in source.items() if key not in _OF_BOTH}
     unions: list[dict[str, JsonValue]] = []
-    for keyword in UNIONS & source.keys():
+    for keyword in sorted(UNIONS & source.keys()):
         branches = [part for keys, part in node.parts.items() if keys[0] == keyword]
         if any(branch.touched for branch in branches):
             del kept[keyword]

@@ -135,5 +135,4 @@ def test_recursive_schemas_and_values_come_to_an_end():
         fit(schema, {"n": value})
     circle: dict[str, JsonValue] = {}
     circle["n"] = circle
-    with pytest.raises(TooDeep):
-        fit(schema, circle)
+    assert fit(schema, circle) == EXACT

@@ -87,8 +87,12 @@ def test_the_schema_says_what_a_bare_word_or_number_in_it_is():
         '{"a": 1',
         "[1, 2",
         "\ud800",
-    ]
-    + ['[1]{"a": 1}', "{a}", '"\ud800"'],
+        "{",
+        "[",
+        '[1]{"a": 1}',
+        "{a}",
+        '"\ud800"',
+    ],
 )
 def test_what_only_looks_like_json_is_a_text(text: str):
     result = decoded(text, {}, [{}])

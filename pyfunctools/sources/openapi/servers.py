@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import urlsplit
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import Server
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.document import Document
 from pyfunctools.sources.openapi.operations import Operation
 
+_NOTHING: JsonObject = {}
 _USER = re.compile(r"[^/?#]*//[^/?#]*@")
 
 
@@ -29,9 +29,8 @@ class Servers:
         Raises:
             DocumentError: a URL holds a user's name or password.
         """
-        for owner in (operation.raw, *(item.value for item in operation.items)):
-            if not isinstance(owner, dict):
-                continue
+        for value in (operation.raw, *(item.value for item in operation.items)):
+            owner = value if isinstance(value, dict) else _NOTHING
             listed = owner.get("servers")
             if isinstance(listed, list) and listed:
                 if id(listed) not in self._known:
@@ -56,7 +55,7 @@ def _read(listed: Iterable[JsonValue], name: str) -> Iterator[Server]:
     for entry in listed:
         if not isinstance(entry, dict) or not isinstance(url := entry.get("url"), str):
             continue
-        if _has_user(url):
+        if _USER.match(url.replace("\\", "/")):
             raise DocumentError(
                 name,
                 "A server's URL holds a user's name or password.",
@@ -79,15 +78,6 @@ def _read(listed: Iterable[JsonValue], name: str) -> Iterator[Server]:
                 if isinstance(value, dict) and isinstance(allowed := value.get("enum"), list)
             },
         )
-
-
-def _has_user(url: str) -> bool:
-    if _USER.match(url.replace("\\", "/")):
-        return True
-    try:
-        return "@" in urlsplit(url).netloc
-    except ValueError:
-        return False
 
 
 def _text(value: JsonValue) -> str:

@@ -186,8 +186,8 @@ class _Builder:
         if opened.merging:
             opened.merged.extend(value if isinstance(value, list) else [value])
             opened.merging = False
-        elif opened.key is not None:
-            opened.value[opened.key] = value
+        else:
+            opened.value[opened.key or ""] = value
         opened.key = None
 
     def _merge(self, target: dict[str, JsonValue], merged: JsonValue, event: yaml.Event) -> None:

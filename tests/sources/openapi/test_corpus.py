@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -184,6 +185,7 @@ def test_reading_costs_a_small_multiple_of_what_the_json_costs(shared: Path) -> 
     def built() -> list[JsonSchema]:
         return [schema for each in read(text).functions for schema in schemas(each)]
 
-    baseline = took(lambda: json.loads(text))
-    assert took(opened) < 5 * baseline  # 2.5 on a machine that does nothing else
-    assert took(built) < 20 * baseline  # 10 there
+    # Twice what is measured, and much more where every line is traced.
+    baseline = took(lambda: json.loads(text)) * (2 if sys.gettrace() is None else 40)
+    assert took(opened) < 2.5 * baseline
+    assert took(built) < 12 * baseline

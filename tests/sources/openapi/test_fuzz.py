@@ -199,9 +199,11 @@ def mutate(document: object, chance: random.Random) -> None:
         case 3:  # a reference to somewhere, to where it stands perhaps
             holder[place[-1]] = {"$ref": written(chance.choice([other, place, place[:-1]]))}  # pyright: ignore
         case 4 if isinstance(holder, dict):
-            holder[chance.choice(["$ref", "type", "x", "get", "in", "allOf", "$id"])] = deepcopy(
-                chance.choice(VALUES)
-            )
+            holder[
+                chance.choice(
+                    ["$ref", "type", "get", "in", "allOf", "$id", "$self", "content", "x"]
+                )
+            ] = deepcopy(chance.choice(VALUES))
         case 5 if isinstance(holder, list):
             holder.append(holder[0])  # pyright: ignore
         case _:

@@ -213,6 +213,15 @@ def test_brackets_in_strings_do_not_nest(text: str, deeper: bool) -> None:
     assert nested_deeper(text, 10) is deeper
 
 
+@pytest.mark.parametrize("levels", [1000, 1001])
+def test_where_the_reader_of_json_goes_deep_the_text_is_looked_at_first(
+    levels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pyfunctools.sources.openapi.load._IS_READ_DEEP", True)
+    assert load(TEXT).root == DOCUMENT
+    assert "nested more than" in str(refusal(nested(levels, '{"a":', "}")))
+
+
 def test_the_nodes_are_counted_up_to_the_limit() -> None:
     text = json.dumps({"a": [1] * 97})
     assert load(text, Limits(document_nodes=99))

@@ -228,6 +228,17 @@ def test_what_a_person_gives_is_described_where_nobody_keeps_it_from_the_model()
     assert found.separated is not None
 
 
+def test_a_parameter_marked_for_people_is_not_described() -> None:
+    parameter: JsonObject = {
+        "name": "a",
+        "in": "query",
+        "description": "d",
+        "schema": {"description": "own"},
+    }
+    for mark, text in ((True, ""), (False, "@param a d")):
+        assert only({"parameters": [{**parameter, "x-human": mark}]}).description == text
+
+
 def test_names_may_be_chosen() -> None:
     assert [each.name for each in read(SHOP, names="operation_id").functions] == [
         "getOrder",

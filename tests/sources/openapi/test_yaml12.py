@@ -103,6 +103,10 @@ def test_an_alias_is_the_same_object_again() -> None:
     assert found["a"] is found["c"]
 
 
+def test_a_key_may_have_an_anchor() -> None:
+    assert parsed('&k name: 1\nb: *k\n"": 2\n') == {"name": 1, "b": "name", "": 2}
+
+
 def test_an_anchor_may_be_given_again() -> None:
     assert parsed("a: &x 1\nb: *x\nc: &x 2\nd: *x\n") == {"a": 1, "b": 1, "c": 2, "d": 2}
 

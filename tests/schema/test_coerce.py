@@ -1,0 +1,530 @@
+import copy
+import json
+import threading
+from pathlib import Path
+from time import perf_counter
+
+import jsonschema_rs
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.coerce import coerce, is_exact
+from pyfunctools.schema.result import Success
+
+INTEGER: JsonSchema = {"type": "integer"}
+NUMBER: JsonSchema = {"type": "number"}
+BOOLEAN: JsonSchema = {"type": "boolean"}
+STRING: JsonSchema = {"type": "string"}
+NULL: JsonSchema = {"type": "null"}
+
+
+def array(items: JsonSchema | bool = True) -> JsonSchema:
+    return {"type": "array", "items": items}
+
+
+def thing(required: str = "", *, closed: bool = True, **properties: JsonValue) -> JsonSchema:
+    schema: JsonSchema = {
+        "type": "object",
+        "properties": properties,
+        "required": required.split(),
+    }
+    return {**schema, "additionalProperties": False} if closed else schema
+
+
+def any_of(*branches: JsonSchema | bool) -> JsonSchema:
+    return {"anyOf": list(branches)}
+
+
+X = thing(x=INTEGER)
+
+
+def exactly(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def test_the_vectors(shared: Path):
+    for vector in json.loads((shared / "vectors" / "coerce.json").read_text()):
+        given_value = copy.deepcopy(vector["value"])
+        result = coerce(vector["schema"], vector["value"])
+        assert exactly(result.value) == exactly(vector["out"]), vector
+        assert bool(result.repairs) == vector["repaired"], vector
+        assert vector["value"] == given_value
+        if not vector["repaired"]:
+            assert result.value is vector["value"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "out"),
+    [
+        (INTEGER, " 42 ", 42),
+        (INTEGER, "42.00", 42),
+        (INTEGER, 1e20, 10**20),
+        (NUMBER, "1e3", 1000.0),
+        (NUMBER, "42", 42),
+        (NUMBER, "42.0", 42.0),
+        (NUMBER, " +.5 ", 0.5),
+        (BOOLEAN, " YES", True),
+        (BOOLEAN, "Off", False),
+        (NULL, "NULL", None),
+        (STRING, -7, "-7"),
+        ({"type": ["integer", "null"]}, "null", None),
+        ({"type": ["boolean", "integer"]}, "1", 1),
+        ({"type": ["string", "null"]}, 5, "5"),
+        ({"enum": [1.5, True]}, "1.5", 1.5),
+        ({"enum": [1.5, True]}, "on", True),
+        ({"enum": [None, "a"]}, "null", None),
+        ({"type": "string", "enum": ["celsius"]}, "Celsius", "celsius"),
+        ({"const": "X"}, "x", "X"),
+        ({"const": {"a": [1]}}, '{"a": [1]}', {"a": [1]}),
+        ({"enum": ["1", "2"]}, 1, "1"),
+    ],
+)
+def test_a_scalar_in_the_wrong_spelling(schema: JsonSchema, value: JsonValue, out: JsonValue):
+    result = coerce(schema, value)
+    assert exactly(result.value) == exactly(out)
+    assert len(result.repairs) == 1
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        *((INTEGER, text) for text in ("0x10", "42.", "1,000", "4.2e1", "--1", "9" * 4301, "NaN")),
+        *((INTEGER, value) for value in (None, True, 4.5, [42], {"a": 42}, b"42", (42,))),
+        *((NUMBER, text) for text in ("NaN", "Infinity", "1e999", "007", "1_000", "3,5", "1e")),
+        *((BOOLEAN, value) for value in ("y", "t", "0", "1", "", 0, 1, None)),
+        *((STRING, value) for value in (4.5, 42.0, True, None, ["a"], {"a": 1})),
+        *((NULL, value) for value in ("", "nil", "None", 0, False)),
+        (any_of(STRING, NULL), "null"),
+        (any_of(INTEGER, STRING), "5"),
+        ({"enum": ["Red", "red"]}, "RED"),
+        ({"enum": [1, 2]}, "3"),
+        ({"type": "integer", "enum": [1, 2]}, "3"),
+        (array(INTEGER), "1,2"),
+        (array(INTEGER), "x"),
+        (array(INTEGER), None),
+        (array(STRING), ""),
+        ({**array(INTEGER), "minItems": 2}, 7),
+        (array(INTEGER), {}),
+        (X, "x"),
+        (X, 'Here: {"x": 1}'),
+        (X, '{"x": 1'),
+        (X, [{"x": 1}]),
+        (X, None),
+        (thing("x", x=STRING), {"x": None}),
+        (thing(x={}), {"x": None}),
+        (True, "5"),
+        (False, "5"),
+        ({}, "5"),
+    ],
+)
+def test_what_is_not_certain_is_left_as_it_is(schema: JsonSchema | bool, value: JsonValue):
+    result = coerce(schema, value)
+    assert result.value is value
+    assert result.repairs == ()
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "out"),
+    [
+        (array(INTEGER), "[1, '2',]", [1, 2]),
+        (array(INTEGER), 7, [7]),
+        (array(INTEGER), "7", [7]),
+        (array(array(INTEGER)), 7, [[7]]),
+        (array(array(INTEGER)), ["[1]", 2], [[1], [2]]),
+        (array(STRING), '["a","b"]', ["a", "b"]),
+        (array(STRING), "[draft] title", ["[draft] title"]),
+        (array(STRING), "[", ["["]),
+        (array(STRING), 7, ["7"]),
+        (array(X), {"x": "1"}, [{"x": 1}]),
+        (array(X), '{"x": "1"}', [{"x": 1}]),
+        (array(), {"a": 1}, [{"a": 1}]),
+        (array(INTEGER), ["1", "x", 2.0], [1, "x", 2]),
+        (X, "{x: 1}", {"x": 1}),
+        (X, '```json\n{"x": "1"}\n```', {"x": 1}),
+        (X, json.dumps(json.dumps({"x": "1"})), {"x": 1}),
+        (thing(x=STRING), '{"x": 1.10}', {"x": "1.10"}),
+        (thing(x=array(X)), {"x": '[{"x": "a"}, {"x": "2"}]'}, {"x": [{"x": "a"}, {"x": 2}]}),
+        ({"type": "array", "prefixItems": [INTEGER], "items": STRING}, ["1", 2, 3], [1, "2", "3"]),
+        ({"type": "array", "items": [INTEGER, STRING]}, ["1", 2], [1, "2"]),
+        ({"additionalProperties": array(BOOLEAN)}, {"k": "yes"}, {"k": [True]}),
+        ({"patternProperties": {"^n_": INTEGER}}, {"n_a": "1", "b": "1"}, {"n_a": 1, "b": "1"}),
+        ({"allOf": [thing(closed=False, a=INTEGER), thing(closed=False, b=BOOLEAN)]},
+         {"a": "1", "b": "no"}, {"a": 1, "b": False}),
+        (thing(x=INTEGER), {"x": "1", "extra": "2"}, {"x": 1, "extra": "2"}),
+        (thing(x=array(INTEGER), y=INTEGER), {"x": None, "y": 1}, {"y": 1}),
+    ],
+)  # fmt: skip
+def test_objects_and_arrays_at_any_depth(schema: JsonSchema, value: JsonValue, out: JsonValue):
+    result = coerce(schema, value)
+    assert exactly(result.value) == exactly(out)
+    assert result.repairs
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "out"),
+    [
+        (X, {"arguments": {"x": "1"}}, {"x": 1}),
+        (X, {"input": '{"x": 1}'}, {"x": 1}),
+        (X, {"input": {"params": {"x": 1}}}, {"x": 1}),
+        (X, {"kwargs": {}}, {}),
+        (thing("x", closed=False, x=INTEGER), {"args": {"x": 1}}, {"x": 1}),
+        (array(X), [{"parameters": {"x": 1}}], [{"x": 1}]),
+    ],
+)
+def test_an_object_in_one_key_is_unwrapped(schema: JsonSchema, value: JsonValue, out: JsonValue):
+    assert exactly(coerce(schema, value).value) == exactly(out)
+    assert any(repair.kind == "unwrapped" for repair in coerce(schema, value).repairs)
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        (thing(closed=False, x=INTEGER), {"arguments": {"x": 1}}),
+        (thing(input=X), {"input": {"x": 1}}),
+        (thing("y", input=X, y=INTEGER), {"input": {"y": 1}}),
+        (X, {"arguments": {"y": 1}}),
+        (X, {"arguments": {"x": 1}, "name": "f"}),
+        (X, {"other": {"x": 1}}),
+        (X, {"arguments": [1]}),
+    ],
+)
+def test_it_is_unwrapped_only_if_only_that_fits(schema: JsonSchema, value: JsonValue):
+    assert coerce(schema, value).value is value
+
+
+CAT = thing("kind lives", kind={"const": "cat"}, lives=INTEGER)
+DOG = thing("kind age", kind={"const": "dog"}, age=NUMBER)
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "out"),
+    [
+        (any_of(CAT, DOG), {"kind": "dog", "age": "1.5"}, {"kind": "dog", "age": 1.5}),
+        (any_of(CAT, DOG), {"kind": "Cat ", "lives": "9"}, {"kind": "cat", "lives": 9}),
+        (any_of(CAT, NULL), '{"kind": "cat", "lives": 9}', {"kind": "cat", "lives": 9}),
+        (any_of(thing("a", a=INTEGER), thing("b", b=INTEGER)), {"b": "2"}, {"b": 2}),
+        (any_of(thing(a=INTEGER), thing(a=BOOLEAN)), {"a": "1"}, {"a": 1}),
+        (any_of(thing(a=INTEGER), thing(a=BOOLEAN)), {"a": "on"}, {"a": True}),
+        (any_of(INTEGER, array(STRING)), "x", ["x"]),
+        (any_of(array(STRING), NULL), "null", None),
+        (any_of({"enum": ["all"]}, array(STRING)), "some", ["some"]),
+        (any_of({"enum": ["all"]}, array(STRING)), "ALL", "all"),
+        (any_of(STRING, array(INTEGER)), 5, [5]),
+        (any_of(INTEGER, STRING), 42.0, 42),
+        (any_of(INTEGER, BOOLEAN), "5", 5),
+        (any_of(thing(a=INTEGER), array(thing(a=INTEGER))), {"a": "1"}, {"a": 1}),
+    ],
+)
+def test_the_branch_that_was_meant_is_followed(
+    schema: JsonSchema, value: JsonValue, out: JsonValue
+):
+    for keyword in ("anyOf", "oneOf"):
+        result = coerce({keyword: schema["anyOf"]}, value)
+        assert exactly(result.value) == exactly(out)
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        (any_of(thing(a=INTEGER), thing(a={"const": "5", "type": "string"})), {"a": "5"}),
+        (any_of(INTEGER, thing("a", closed=False, a=STRING), array()), {"b": 1}),
+        (any_of(CAT, DOG), {"kind": "cow", "lives": "9"}),
+    ],
+)
+def test_a_union_in_which_the_value_fits_or_nothing_does_changes_nothing(
+    schema: JsonSchema, value: JsonValue
+):
+    assert coerce(schema, value).value is value
+
+
+def test_an_integer_that_python_does_not_write_stays_one():
+    assert coerce(STRING, 10**5000) == Success(value=10**5000)
+
+
+def test_references_are_followed_however_deep():
+    schema: JsonSchema = {
+        "$ref": "#/$defs/tree",
+        "$defs": {"tree": thing(v=INTEGER, kids=array({"$ref": "#/$defs/tree"}))},
+    }
+    value: JsonValue = {"v": "0"}
+    for n in range(1, 25):
+        value = {"v": str(n), "kids": [value]}
+    result = coerce(schema, value)
+    assert len(result.repairs) == 25
+    assert result.repairs[2].path == "$input.kids[0].kids[0].v"
+    assert jsonschema_rs.is_valid(schema, result.value)
+
+
+def test_a_repair_says_where_and_from_what_to_what():
+    schema = thing(a=INTEGER, b=array(BOOLEAN), c=STRING)
+    result = coerce(schema, {"a": "1", "b": ["yes", False], "c": None})
+    assert [(r.path, r.kind, r.before, r.after) for r in result.repairs] == [
+        ("$input.a", "number", "1", 1),
+        ("$input.b[0]", "boolean", "yes", True),
+        ("$input.c", "absent", None, None),
+    ]
+    recovered = coerce(schema, {"b": "[yes]"})
+    assert recovered.value == {"b": "[yes]"}
+    recovered = coerce(schema, {"b": "['yes']"})
+    assert [(r.path, r.kind) for r in recovered.repairs] == [
+        ("$input.b", "json"),
+        ("$input.b[0]", "quote"),
+        ("$input.b[0]", "boolean"),
+    ]
+
+
+def test_what_needs_no_repair_is_shared():
+    value = {"a": "1", "b": [1, 2], "c": {"d": [3]}}
+    result = coerce({"properties": {"a": INTEGER}}, value)
+    assert result.value == {"a": 1, "b": [1, 2], "c": {"d": [3]}}
+    assert isinstance(result.value, dict)
+    assert result.value["b"] is value["b"]
+    assert result.value["c"] is value["c"]
+    assert value["a"] == "1"
+
+
+def test_a_value_without_floats_for_whole_numbers_is_exact():
+    assert is_exact({"a": [1, 1.5, "42.0", None, True], "b": {}})
+    assert is_exact(float("nan"))
+    assert not is_exact(42.0)
+    assert not is_exact({"a": [{"b": -0.0}]})
+    deep: JsonValue = 1
+    for _ in range(64):
+        deep = [deep]
+    assert is_exact(deep)
+    assert not is_exact([deep])
+    circle: list[JsonValue] = []
+    circle += [circle, circle]
+    assert not is_exact(circle)
+
+
+TEXTS = (
+    "",
+    "a",
+    "A",
+    " a ",
+    "5",
+    "5.0",
+    "1e3",
+    "true",
+    "Yes",
+    "null",
+    "[1]",
+    '{"a": "1"}',
+    '["x"]',
+)
+SCALARS = st.sampled_from(
+    [
+        None,
+        True,
+        0,
+        5,
+        0.5,
+        42.0,
+        -0.0,
+        1e300,
+        *TEXTS,
+        '"[1]"',
+        "red",
+        "RED",
+        '{"input": {"a": "1"}}',
+    ]
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "b", "arguments", "input"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+TYPES: list[JsonSchema] = [INTEGER, NUMBER, BOOLEAN, STRING, NULL, {"type": ["string", "array"]}]
+LISTS: list[JsonSchema] = [
+    {"enum": values} for values in (["a", "b"], ["red", "RED"], [1, 2, "5"], [None, True])
+]
+REFERENCES: list[JsonSchema] = [{"$ref": r} for r in ("#/$defs/D", "#/$defs/E", "#")]
+LEAVES = st.sampled_from(
+    [
+        *TYPES,
+        *LISTS,
+        *REFERENCES,
+        {"type": "object"},
+        {"const": 5},
+        {"const": {"a": 1}},
+        {},
+        True,
+        False,
+    ]
+)
+
+
+def composed(inner: st.SearchStrategy[JsonValue]) -> st.SearchStrategy[JsonValue]:
+    names = st.dictionaries(st.sampled_from(["a", "b", "input"]), inner, max_size=3)
+    some = st.lists(inner, min_size=1, max_size=3)
+    return st.one_of(
+        st.builds(array, inner),
+        st.builds(lambda *front: {"prefixItems": list(front)}, inner, inner),
+        st.builds(lambda p, r, c: {"type": "object", "properties": p, "required": r} | c, names,
+            st.lists(st.sampled_from(["a", "b"]), max_size=2, unique=True),
+            st.one_of(st.just({}), st.builds(lambda s: {"additionalProperties": s}, inner))),
+        st.builds(lambda b: {"anyOf": b}, some),
+        st.builds(lambda b: {"oneOf": b}, some),
+        st.builds(lambda b: {"allOf": b}, some),
+        st.builds(lambda s: {"patternProperties": {"^a": s}}, inner),
+        st.builds(lambda p, s: {"properties": p, "anyOf": [s, NULL]}, names, inner),
+    )  # fmt: skip
+
+
+def rooted(schema: JsonValue, one: JsonValue, other: JsonValue) -> JsonValue:
+    return {**schema, "$defs": {"D": one, "E": other}} if isinstance(schema, dict) else schema
+
+
+SCHEMAS = st.builds(
+    rooted,
+    st.recursive(LEAVES, composed, max_leaves=8),
+    st.recursive(LEAVES, composed, max_leaves=4),
+    st.recursive(LEAVES, composed, max_leaves=3),
+)
+
+
+@given(SCHEMAS, VALUES)
+@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+def test_coercing_again_changes_nothing_and_nothing_given_is_changed(
+    schema: JsonSchema, value: JsonValue
+):
+    before = copy.deepcopy((schema, value))
+    result = coerce(schema, value)
+    assert repr((schema, value)) == repr(before)
+    if not result.repairs:
+        assert result.value is value
+    again = coerce(schema, result.value)
+    assert again.value is result.value
+    assert again.repairs == ()
+
+
+@given(SCHEMAS, VALUES)
+@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_is_right_stays_as_it_is_but_for_whole_numbers(schema: JsonSchema, value: JsonValue):
+    try:
+        validator = jsonschema_rs.Draft202012Validator(schema)
+    except (ValueError, jsonschema_rs.ReferencingError):
+        return
+    if validator.is_valid(value):
+        result = coerce(schema, value)
+        assert {repair.kind for repair in result.repairs} <= {"integer"}
+        assert validator.is_valid(result.value)
+        if is_exact(value):
+            assert result.value is value
+
+
+def test_what_the_official_suite_calls_valid_stays_as_it_is(shared: Path):
+    count = 0
+    for file in sorted((shared / "suite" / "tests").rglob("*.json")):
+        for group in json.loads(file.read_text()):
+            for test in group["tests"]:
+                result = coerce(group["schema"], test["data"])
+                count += 1
+                if test["valid"]:
+                    assert {r.kind for r in result.repairs} <= {"integer"}, (group, test)
+    assert count > 2000
+
+
+HOSTILE: list[JsonSchema] = [
+    {"$ref": "#/$defs/A", "$defs": {"A": any_of(INTEGER, array({"$ref": "#/$defs/A"}),
+        {"type": "object", "additionalProperties": {"$ref": "#/$defs/A"}})}},
+    {"$ref": "#/$defs/N", "$defs": {"N": any_of(*(thing(n={"$ref": "#/$defs/N"}, a=leaf)
+        for leaf in (INTEGER, BOOLEAN, NULL)))}},
+    {"$ref": "#/$defs/L", "$defs": {"L": {"allOf": [{"$ref": "#/$defs/L"}, {"$ref": "#"}]}}},
+    {"$ref": "#/$defs/U", "$defs": {"U": any_of({"$ref": "#/$defs/U"}, {"$ref": "#"}, array())}},
+    {"$ref": "#/$defs/W", "$defs": {"W": array({"$ref": "#/$defs/W"})}},
+    array(array(INTEGER)),
+    {"type": {"a": 1}},
+    {"type": [["integer"]]},
+    {"properties": 5, "required": [["a"], 7], "enum": 3, "items": 4, "anyOf": {}, "allOf": [1]},
+    {"patternProperties": {"(": INTEGER, "^(a+)+$": INTEGER}},
+    {"$ref": 5},
+    {"$ref": "https://example.com/schema"},
+]  # fmt: skip
+
+
+def nested(depth: int, leaf: JsonValue, key: str = "") -> JsonValue:
+    for _ in range(depth):
+        leaf = {key: leaf} if key else [leaf]
+    return leaf
+
+
+def hostile_values() -> list[JsonValue]:
+    circle: list[JsonValue] = []
+    circle += [circle, circle]
+    ring: dict[str, JsonValue] = {}
+    ring |= {"n": ring, "m": ring}
+    encoded = '[1,"2"]'
+    for _ in range(12):
+        encoded = json.dumps(encoded)
+    odd: list[object] = [
+        b"x",
+        (1, 2),
+        {1: 2},
+        {None: 1},
+        object(),
+        {1, 2},
+        "\ud800",
+        {"\ud800": "1"},
+    ]
+    return [
+        *odd,  # pyright: ignore[reportReturnType]
+        circle,
+        ring,
+        encoded,
+        *(nested(depth, "5") for depth in (60, 63, 64, 65, 100_000)),
+        *(nested(depth, {"a": "5x"}, "n") for depth in (60, 64)),
+        {"k": ["1"] * 2000},
+        {"a" * 50 + "!": "5"},
+        "9" * 5000,
+        "[" * 100_000,
+        '"' * 1000,
+        10**5000,
+        float("nan"),
+        float("inf"),
+    ]
+
+
+@pytest.mark.parametrize("schema", HOSTILE)
+def test_hostile_schemas_and_values_raise_nothing_in_a_thread_with_little_stack_too(
+    schema: JsonSchema,
+):
+    answers: list[object] = []
+
+    def ask() -> None:
+        answers.extend(coerce(schema, value) for value in hostile_values())
+
+    began = perf_counter()
+    ask()
+    before = threading.stack_size(512 * 1024)
+    try:
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert len(answers) == 2 * len(hostile_values())
+    assert all(isinstance(answer, Success) for answer in answers)
+    assert perf_counter() - began < 10
+
+
+def test_a_value_nested_too_deep_is_given_as_it_is():
+    schema: JsonSchema = {"$ref": "#/$defs/A", "$defs": {"A": HOSTILE[0]["$defs"]["A"]}}  # pyright: ignore
+    right = nested(64, "5")
+    assert coerce(schema, right).value == nested(64, 5)
+    deep = nested(65, "5")
+    assert coerce(schema, deep).value is deep
+
+
+def test_a_long_name_around_many_repairs_does_not_fill_the_memory():
+    schema: JsonSchema = {"additionalProperties": array(INTEGER)}
+    value: JsonValue = {"k" * 500_000: ["1"] * 1000}
+    result = coerce(schema, value)
+    assert result.value is value
+    assert result.repairs == ()
