@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import sys
 
-ROUNDS = 15
+ROUNDS = 11
 
 CLASS = """
 from dataclasses import dataclass

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pyfunctools.param import Param
     from pyfunctools.record import Function, Skipped
     from pyfunctools.schema import Failure, Issue, Path, Repair, Separated, Success
+    from pyfunctools.sources.openapi.resolver import files_under
     from pyfunctools.sources.python.decorators import function
     from pyfunctools.sources.python.markers import Context, Human, Inject, human
     from pyfunctools.sources.python.reader import function_of
@@ -73,6 +74,7 @@ __all__ = [
     "Skipped",
     "Success",
     "UnknownFunctionError",
+    "files_under",
     "function",
     "function_of",
     "human",
@@ -98,6 +100,7 @@ _HOMES = {
     "param": ("Param",),
     "record": ("Function", "Skipped"),
     "schema": ("Failure", "Issue", "Path", "Repair", "Separated", "Success"),
+    "sources.openapi.resolver": ("files_under",),
     "sources.python.decorators": ("function",),
     "sources.python.markers": ("Context", "Human", "Inject", "human"),
     "sources.python.reader": ("function_of",),

@@ -26,6 +26,7 @@ from pyfunctools.schema import (
     parse,
     separate,
 )
+from pyfunctools.schema.coerce import is_exact
 from pyfunctools.schema.predicates import IsHuman, is_human_by_default
 from pyfunctools.schema.references import prune, resolve
 
@@ -269,7 +270,7 @@ class Function:
         else:
             is_right = bool(schemas.separated.validate(read.value, "llm"))
         # What is right needs no repair, but for `42.0`, which coercion makes an `int`.
-        return read if is_right and not _has_whole_float(read.value) else None
+        return read if is_right and is_exact(read.value, self._model_side()) else None
 
     def _read(
         self, arguments: str | bytes | JsonValue, allow_truncated: bool
@@ -300,20 +301,6 @@ class Function:
     def _model_side(self) -> JsonSchema:
         schemas = self.schemas.get()
         return schemas.parameters if schemas.separated is None else schemas.separated.llm
-
-
-def _has_whole_float(value: JsonValue) -> bool:
-    stack = [value]
-    while stack:
-        held = stack.pop()
-        if isinstance(held, float):
-            if held.is_integer():
-                return True
-        elif isinstance(held, dict):
-            stack.extend(held.values())
-        elif isinstance(held, list):
-            stack.extend(held)
-    return False
 
 
 def _separated(parameters: JsonSchema, is_human: IsHuman | None) -> Separated | None:

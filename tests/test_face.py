@@ -21,7 +21,7 @@ def test_the_face_is_exactly_this() -> None:
         "ArgumentsError Context Controller DefinitionError DocumentError Failure File Function "
         "Human Inject Issue Limits LoopError Method Outcome Param Path PendingCall "
         "PyfunctoolsError RemoteTool Repair Retry Route SchemaError Separated Skipped Success "
-        "UnknownFunctionError function function_of human"
+        "UnknownFunctionError files_under function function_of human"
     )
     assert pyfunctools.schema.__all__ == names_of(
         "Failure Issue Path Repair Result Separated Side Success Validator coerce merge normalize "

@@ -7,47 +7,11 @@ value where an array is wanted), `absent` (null for an optional property that ta
 `unwrapped` (an object that stood in another, under a single key such as `arguments`).
 """
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
-from typing import Final
+from collections.abc import Iterable
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.schema.branch import Unions
-from pyfunctools.schema.equal import equal
-from pyfunctools.schema.fit import EXACT, MAX_DEPTH, NOT, ROUND, Fit, Fitting, TooDeep
-from pyfunctools.schema.meanings import decoded, meanings
-from pyfunctools.schema.path import Keys, Path
-from pyfunctools.schema.places import Parts, Places, Schemas
-from pyfunctools.schema.result import Repair, Success
-from pyfunctools.schema.shape import UNIONS, listed_values, schemas_of, type_of
-
-WRAPPERS: Final = frozenset(
-    {
-        "args",
-        "arguments",
-        "data",
-        "function_args",
-        "function_arguments",
-        "input",
-        "inputs",
-        "kwargs",
-        "parameters",
-        "params",
-        "payload",
-        "properties",
-        "tool_args",
-        "tool_arguments",
-        "tool_input",
-    }
-)
-"""Keys that models put around the arguments."""
-
-_MOST_VALUES = 1_000_000
-_MOST_TRIALS = 256
-_MOST_PATHS = 16 << 20
-"""What is done at most for one value; one that takes more is given as it is."""
-_MOST_WRAPS = 3
-"""Arrays of one item inside each other that are put around one value."""
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.limits import DEFAULT_LIMITS
+from pyfunctools.schema.result import Success
 
 
 def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
@@ -59,7 +23,11 @@ def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
     """
     if not isinstance(schema, dict):
         return Success(value=value)
-    coercion = _Coercion(schema)
+    # Loaded by the first value that is not right as it is.
+    from pyfunctools.schema.coercion import Coercion
+    from pyfunctools.schema.fit import TooDeep
+
+    coercion = Coercion(schema)
     try:
         result = coercion.value([schema], value, ())
     except (TooDeep, RecursionError):
@@ -67,14 +35,26 @@ def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
     return Success(value=result, repairs=tuple(coercion.repairs))
 
 
-def is_exact(value: JsonValue) -> bool:
-    """Say whether no whole number stands as a float (`42.0`) in a value.
+def is_exact(value: JsonValue, schema: JsonSchema | None = None) -> bool:
+    """Say whether no whole number stands as a float (`42.0`) where an integer may be wanted.
 
-    Then `coerce` gives the value as it is, if it is right; where that is known, this is quicker.
-    A value that is nested more than 64 deep is not looked through.
+    Without a `schema` that is anywhere. Then `coerce` gives the value as it is, if it is right;
+    where that is known, this is quicker. A value that is nested more than 64 deep is not looked
+    through.
     """
+    floats = _has_whole_float(value)
+    if not floats or schema is None:
+        return floats is False
+    from pyfunctools.schema.fraction import Fractions
+
+    return not Fractions(schema).has_whole(value)
+
+
+def _has_whole_float(value: JsonValue) -> bool | None:
+    """Say whether a float without a fraction is anywhere in a value; `None` if it is too deep."""
+    found = False
     level: dict[int, Iterable[JsonValue]] = {0: (value,)}
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(DEFAULT_LIMITS.depth + 1):
         # By identity: what is held twice is looked through once, even if it holds itself.
         below: dict[int, Iterable[JsonValue]] = {}
         for values in level.values():
@@ -82,268 +62,12 @@ def is_exact(value: JsonValue) -> bool:
                 if isinstance(inner, str):
                     continue
                 if isinstance(inner, float):
-                    if inner.is_integer():
-                        return False
+                    found = found or inner.is_integer()
                 elif isinstance(inner, dict):
                     below[id(inner)] = inner.values()
                 elif isinstance(inner, list):
                     below[id(inner)] = inner
         if not below:
-            return True
+            return found
         level = below
-    return False
-
-
-class _Coercion:
-    """One value on its way through one schema."""
-
-    def __init__(self, root: JsonSchema) -> None:
-        self._root = root
-        self._places = Places(root)
-        self._fitting = Fitting(self._places)
-        self._unions = Unions(root)
-        self._values = _MOST_VALUES
-        self._trials = _MOST_TRIALS
-        self._paths = _MOST_PATHS
-        self._wraps = 0
-        self._active: set[tuple[int, int]] = set()
-        self.repairs: list[Repair] = []
-
-    def value(self, schemas: Schemas, value: JsonValue, keys: Keys) -> JsonValue:
-        """Give the value as all of the schemas want it.
-
-        Raises:
-            TooDeep: it is nested too deep, or there is too much of it.
-        """
-        self._values -= 1
-        if self._values < 0 or len(keys) > MAX_DEPTH:
-            raise TooDeep
-        if self._fit(schemas, value, keys) == EXACT:
-            return value
-        parts = self._places.parts(*schemas)
-        if isinstance(value, dict | list):
-            return self._container(schemas, parts, value, keys)
-        types = self._places.types(parts)
-        for kind, candidate in meanings(value, types, self._listed(schemas)):
-            listed = kind == "string" and self._fit(schemas, [value], keys) == EXACT
-            if not listed and self._fit(schemas, candidate, keys) == EXACT:
-                self._note(kind, value, candidate, keys)
-                return candidate
-        if isinstance(value, str) and not types.isdisjoint(("object", "array")):
-            result = self._read(schemas, parts, value, keys)
-            if result is not value:
-                return result
-        for branches in _unions(parts):
-            result = self._tried(schemas, branches, value, keys)
-            if result is not value:
-                return result
-        return self._wrapped(schemas, parts, value, keys)
-
-    def _fit(self, schemas: Schemas, value: JsonValue, keys: Keys) -> Fit:
-        fit: Fit = EXACT
-        for schema in schemas:
-            fit = min(fit, self._fitting.of(schema, value, len(keys)))
-        return fit
-
-    def _listed(self, schemas: Schemas) -> list[str]:
-        """Give the texts that are listed anywhere for this place."""
-        values = [v for part in self._places.anyhow(schemas) for v in listed_values(part) or ()]
-        return list({value: None for value in values if isinstance(value, str)})
-
-    def _read(self, schemas: Schemas, parts: Parts, text: str, keys: Keys) -> JsonValue:
-        """Give what a JSON text says, or the text itself where it says nothing that is wanted."""
-        read = decoded(text, self._root, schemas)
-        if read is None or type_of(read.value) not in self._places.types(parts):
-            return text
-        mark = len(self.repairs)
-        self._note("json", text, read.value, keys)
-        self.repairs += (replace(r, path=Path.of((*keys, *r.path.keys))) for r in read.repairs)
-        result = self.value(schemas, read.value, keys)
-        if isinstance(result, list) and not self._fit(schemas, result, keys):
-            made = self._undone(mark)
-            wrapped = self._wrapped(schemas, parts, text, keys)
-            if wrapped is not text:
-                return wrapped
-            self.repairs += made
-        return result
-
-    def _container(
-        self, schemas: Schemas, parts: Parts, value: JsonObject | list[JsonValue], keys: Keys
-    ) -> JsonValue:
-        mark = len(self.repairs)
-        meant, undecided = self._branched(parts, value, keys)
-        result: JsonValue
-        if isinstance(value, dict):
-            result = self._members(meant, value, keys)
-        else:
-            result = self._items(meant, list(value), value, keys)
-        for branches in undecided:
-            if self._fit(schemas, result, keys) == NOT:
-                result = self._tried(schemas, branches, result, keys)
-        if not isinstance(value, dict) or self._fit(schemas, result, keys) != NOT:
-            return result
-        made = self._undone(mark)
-        for other in (self._unwrapped, self._wrapped):
-            found = other(schemas, parts, value, keys)
-            if found is not value:
-                return found
-        self.repairs += made
-        return result
-
-    def _branched(
-        self, parts: Parts, value: JsonValue, keys: Keys
-    ) -> tuple[Parts, list[list[JsonSchema | bool]]]:
-        """Give the parts with the branches that were meant, and the unions that leave it open."""
-        found: dict[int, JsonSchema] = {}
-        undecided: list[list[JsonSchema | bool]] = []
-        queue = list(parts)
-        while queue:
-            part = queue.pop(0)
-            if id(part) in found:
-                continue
-            found[id(part)] = part
-            for keyword in UNIONS:
-                branches = schemas_of(part.get(keyword))
-                fits = [self._fitting.of(branch, value, len(keys)) for branch in branches]
-                if ROUND in fits and EXACT not in fits:
-                    queue.extend(self._places.parts(branches[fits.index(ROUND)]))
-                elif branches and EXACT not in fits:
-                    meant = self._unions.meant(part, value, keyword)
-                    if meant is None:
-                        undecided.append(branches)
-                    else:
-                        queue.extend(self._places.parts(_branch(part, meant)))
-        return tuple(found.values()), undecided
-
-    def _members(self, parts: Parts, value: JsonObject, keys: Keys) -> JsonObject:
-        changed: dict[str, JsonValue] | None = None
-        for name, inner in value.items():
-            schemas = self._places.inside(parts, name) if type(name) is str else []
-            if not schemas:
-                continue
-            place = (*keys, name)
-            if inner is None and self._absent(parts, schemas, name, place):
-                self._note("absent", None, None, place)
-                changed = dict(value) if changed is None else changed
-                del changed[name]
-                continue
-            result = self.value(schemas, inner, place)
-            if result is not inner:
-                changed = dict(value) if changed is None else changed
-                changed[name] = result
-        return value if changed is None else changed
-
-    def _absent(self, parts: Parts, schemas: Schemas, name: str, place: Keys) -> bool:
-        """Say whether null was written for an optional property that does not take it."""
-        declared = any(name in _names(part, "properties") for part in parts)
-        required = any(name in _names(part, "required") for part in parts)
-        return declared and not required and self._fit(schemas, None, place) == NOT
-
-    def _items(
-        self, parts: Parts, items: list[JsonValue], value: JsonValue, keys: Keys
-    ) -> JsonValue:
-        changed = False
-        for index, inner in enumerate(items):
-            schemas = self._places.inside(parts, index)
-            result = self.value(schemas, inner, (*keys, index)) if schemas else inner
-            changed = changed or result is not inner
-            items[index] = result
-        return items if changed else value
-
-    def _tried(
-        self, schemas: Schemas, branches: Schemas, value: JsonValue, keys: Keys
-    ) -> JsonValue:
-        """Give the value as the one branch wants it that can be made to fit with least repair."""
-        kind = type_of(value)
-        taking = [b for b in branches if kind in self._places.types(self._places.parts(b))]
-        found: list[tuple[list[Repair], JsonValue]] = []
-        for branch in taking if taking and isinstance(value, dict | list) else branches:
-            trial = (id(branch), id(value))
-            if self._trials <= 0 or trial in self._active:
-                continue
-            self._trials -= 1
-            self._active.add(trial)
-            mark = len(self.repairs)
-            result = self.value([branch], value, keys)
-            self._active.discard(trial)
-            made = self._undone(mark)
-            if made and self._fit(schemas, result, keys) == EXACT:
-                found.append((made, result))
-        found.sort(key=lambda each: len(each[0]))
-        rivals = [r for made, r in found[1:] if len(made) == len(found[0][0])]
-        if not found or not all(equal(found[0][1], rival) for rival in rivals):
-            return value
-        self.repairs += found[0][0]
-        return found[0][1]
-
-    def _unwrapped(
-        self, schemas: Schemas, parts: Parts, value: JsonObject, keys: Keys
-    ) -> JsonValue:
-        """Give what an object with the one key `arguments`, or the like, holds, if that fits."""
-        name = next(iter(value), "")
-        if len(value) != 1 or name not in WRAPPERS:
-            return value
-        if any(name in _names(part, "properties") for part in self._places.anyhow(schemas)):
-            return value
-        mark = len(self.repairs)
-        inner = value[name]
-        self._note("unwrapped", value, inner, keys)
-        result = self.value(schemas, inner, keys)
-        if isinstance(result, dict) and self._fit(schemas, result, keys) == EXACT:
-            return result
-        self._undone(mark)
-        return value
-
-    def _wrapped(self, schemas: Schemas, parts: Parts, value: JsonValue, keys: Keys) -> JsonValue:
-        """Give an array of this one value, if an array is wanted and that one fits."""
-        types = self._places.types(parts)
-        if value is None or value == "" or self._wraps >= _MOST_WRAPS or "array" not in types:
-            return value
-        if type_of(value) in types:
-            return value
-        mark = len(self.repairs)
-        self._note("item", value, [value], keys)
-        self._wraps += 1
-        items = self._places.inside(parts, 0)
-        wrapped = [self.value(items, value, (*keys, 0)) if items else value]
-        self._wraps -= 1
-        short = all(_least(part) <= 1 for part in parts)
-        if short and self._fit(schemas, wrapped, keys) == EXACT:
-            return wrapped
-        self._undone(mark)
-        return value
-
-    def _note(self, kind: str, before: JsonValue, after: JsonValue, keys: Keys) -> None:
-        path = Path.of(keys)
-        self._paths -= len(path)
-        if self._paths < 0:
-            raise TooDeep
-        self.repairs.append(Repair(path=path, kind=kind, before=before, after=after))
-
-    def _undone(self, mark: int) -> list[Repair]:
-        made = self.repairs[mark:]
-        del self.repairs[mark:]
-        return made
-
-
-def _unions(parts: Parts) -> Iterator[list[JsonSchema | bool]]:
-    for part in parts:
-        for keyword in UNIONS:
-            if keyword in part:
-                yield schemas_of(part[keyword])
-
-
-def _names(schema: JsonSchema, keyword: str) -> Collection[JsonValue]:
-    names = schema.get(keyword)
-    return names if isinstance(names, dict | list) else ()
-
-
-def _branch(schema: JsonSchema, meant: tuple[str, int]) -> JsonSchema | bool:
-    branches = schema[meant[0]]
-    branch = branches[meant[1]] if isinstance(branches, list) else True
-    return branch if isinstance(branch, dict | bool) else True
-
-
-def _least(schema: JsonSchema) -> int:
-    least = schema.get("minItems")
-    return least if isinstance(least, int) else 0
+    return None

@@ -3,6 +3,7 @@
 Nothing here costs more than the lines that come of it, however large the value.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -85,9 +86,13 @@ def lines_of(value: JsonValue, place: Place, detail: Detail) -> Iterator[Line]:
     return _Writer(detail).write(_Member(value=value, place=place), "", 0)
 
 
+_FOLDED = re.compile("[\\s\x85\u2028\u2029]+", re.ASCII)
+"""White space that folds: not the space that a name or a value holds by its own right (U+00A0)."""
+
+
 def one_line(text: str, limit: int = 300) -> str:
     """Give the text so that it can end neither a line nor a fence nor a tag around it."""
-    cut = shortened(" ".join(text.split()), limit)
+    cut = shortened(_FOLDED.sub(" ", text).strip(" "), limit)
     return safe(escaped(cut))
 
 

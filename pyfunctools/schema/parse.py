@@ -32,7 +32,8 @@ def parse(
     and so is a number where nothing else is, as it was written. `bytes` are UTF-8. The value of a
     `Failure` is the text.
     """
-    return parse_at(text, schema, () if schema is None else (schema,), limits)
+    known = schema if isinstance(schema, dict) else None
+    return parse_at(text, known, () if known is None else (known,), limits)
 
 
 def parse_at(
@@ -56,11 +57,10 @@ def parse_at(
         return Success(value=read[0])
     # What recovers is loaded by the first text that is not strict JSON: few are.
     from pyfunctools.schema.extract import extract
-    from pyfunctools.schema.fraction import has_textual_fraction
+    from pyfunctools.schema.fraction import Fractions
     from pyfunctools.schema.places import Places
 
-    places = Places(root) if isinstance(root, dict) else None
-    if read is not None and not (places and has_textual_fraction(places, schemas, read[0])):
+    if read is not None and not (root and Fractions(root, schemas).has_textual(read[0])):
         return Success(value=read[0])
     if isinstance(text, bytes):
         try:
@@ -68,7 +68,7 @@ def parse_at(
         except UnicodeDecodeError as error:
             message = f"The byte at offset {error.start} of the text is not UTF-8."
             return _failure(text, "text in UTF-8", message)
-    return extract(text, limits, places, schemas)
+    return extract(text, limits, None if root is None else Places(root), schemas)
 
 
 def _half_pair(text: str, at: int) -> Failure:

@@ -1,15 +1,15 @@
 """The parameters of a function taken apart: what a model is shown, and what a person is asked."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.division import Division, divide
-from pyfunctools.schema.given import ABSENT, is_too_deep
-from pyfunctools.schema.merge import merged
-from pyfunctools.schema.own import issue, too_deep
 from pyfunctools.schema.predicates import IsHuman, is_human_by_default
 from pyfunctools.schema.result import Failure, Issue, Side, Success
-from pyfunctools.schema.writer import Part
+
+if TYPE_CHECKING:  # loaded by the first schema that is taken apart
+    from pyfunctools.schema.division import Division
+    from pyfunctools.schema.writer import Part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Separated:
     schema: JsonSchema
     llm: JsonSchema
     human: JsonSchema | None
-    _division: Division = field(compare=False, repr=False)
+    _division: "Division" = field(compare=False, repr=False)
 
     def split(self, value: JsonValue) -> tuple[JsonValue, JsonValue]:
         """Give the model's part and the human's part of a whole value.
@@ -42,6 +42,8 @@ class Separated:
         Raises:
             SchemaError: the schema is not one.
         """
+        from pyfunctools.schema.joiner import merged
+
         return merged(self._division, llm, human)
 
     def validate(self, value: JsonValue, side: Side) -> Success[JsonValue] | Failure:
@@ -53,6 +55,9 @@ class Separated:
         Raises:
             SchemaError: the schema is not one.
         """
+        from pyfunctools.schema.given import is_too_deep
+        from pyfunctools.schema.own import issue, too_deep
+
         if side == "whole":
             return self._division.whole.validate(value)
         found = [too_deep(side)] if is_too_deep(value) else self._issues(value, side)
@@ -63,7 +68,9 @@ class Separated:
         masked = (issue("human", one.path.keys, one.expected) for one in found)
         return Failure(value=None, issues=tuple(masked))
 
-    def _issues(self, value: JsonValue, side: Part) -> list[Issue]:
+    def _issues(self, value: JsonValue, side: "Part") -> list[Issue]:
+        from pyfunctools.schema.given import ABSENT
+
         own = self._division.own(side, value)
         dropped = [*own.broken, *own.foreign]
         if own.part is ABSENT:
@@ -93,6 +100,8 @@ def separate(schema: JsonSchema, is_human: IsHuman | None = is_human_by_default)
         DefinitionError: the predicate raised something; the error names the path.
         SchemaError: the schema holds what is not JSON, is nested too deeply or too large.
     """
+    from pyfunctools.schema.division import divide
+
     division = divide(schema, is_human)
     is_whole = division.ownership.root.owner == "llm"
     return Separated(

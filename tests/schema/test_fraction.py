@@ -3,8 +3,7 @@ from collections.abc import Sequence
 import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.fraction import has_textual_fraction
-from pyfunctools.schema.places import Places
+from pyfunctools.schema.fraction import Fractions
 
 SCHEMA: JsonSchema = {
     "type": "object",
@@ -22,7 +21,7 @@ SCHEMA: JsonSchema = {
 
 
 def textual(value: JsonValue, schemas: Sequence[JsonSchema] = (SCHEMA,)) -> bool:
-    return has_textual_fraction(Places(SCHEMA), schemas, value)
+    return Fractions(SCHEMA, schemas).has_textual(value)
 
 
 @pytest.mark.parametrize(
@@ -60,3 +59,36 @@ def test_all_others_are_left_alone(value: JsonValue):
 def test_the_value_itself_may_be_one():
     assert textual(1.5, [{"type": "string"}])
     assert not textual(1.5, [{}])
+
+
+COUNTS: JsonSchema = {
+    "properties": {
+        "n": {"type": "integer"},
+        "x": {"type": "number"},
+        "maybe": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        "any": {"type": ["integer", "number"]},
+        "rows": {"type": "array", "items": {"$ref": "#/$defs/row"}},
+    },
+    "patternProperties": {"^n_": {"type": "integer"}},
+    "additionalProperties": {"items": {"type": "integer"}},
+    "$defs": {"row": {"oneOf": [{"properties": {"n": {"type": "integer"}}}, {"type": "string"}]}},
+}
+
+
+def test_a_whole_number_that_stands_as_a_float_is_found_where_an_integer_may_be_wanted():
+    fractions = Fractions(COUNTS)
+    for value in ({"n": 42.0}, {"maybe": 0.0}, {"rows": [{"n": 1}, {"n": 1.0}]}, {"n_a": 1.0}):
+        assert fractions.has_whole(value), value
+    for value in ({"n": 42}, {"n": 1.5}, {"x": 42.0}, {"any": 42.0}, {"rows": [{"m": 1.0}]}, 42.0):
+        assert not fractions.has_whole(value), value
+    assert fractions.has_whole({"other": [1.0]})
+    assert fractions.has_whole({"another": [1, 2.0]})
+    assert not fractions.has_whole({"other": 1.0})
+
+
+def test_a_value_that_holds_itself_comes_to_an_end():
+    schema: JsonSchema = {"additionalProperties": {"$ref": "#"}}
+    ring: dict[str, JsonValue] = {}
+    ring |= {"n": ring, "m": ring, "x": 1.5}
+    assert not Fractions(schema).has_whole(ring)
+    assert not Fractions(schema).has_textual(ring)

@@ -1,0 +1,262 @@
+import copy
+import json
+import threading
+from pathlib import Path
+from time import perf_counter
+
+import jsonschema_rs
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.coerce import coerce, is_exact
+from pyfunctools.schema.result import Success
+
+INTEGER: JsonSchema = {"type": "integer"}
+NUMBER: JsonSchema = {"type": "number"}
+BOOLEAN: JsonSchema = {"type": "boolean"}
+STRING: JsonSchema = {"type": "string"}
+NULL: JsonSchema = {"type": "null"}
+
+
+def array(items: JsonSchema | bool = True) -> JsonSchema:
+    return {"type": "array", "items": items}
+
+
+def thing(**properties: JsonValue) -> JsonSchema:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def any_of(*branches: JsonSchema | bool) -> JsonSchema:
+    return {"anyOf": list(branches)}
+
+
+TEXTS = (
+    "",
+    "a",
+    "A",
+    " a ",
+    "5",
+    "5.0",
+    "1e3",
+    "true",
+    "Yes",
+    "null",
+    "[1]",
+    '{"a": "1"}',
+    '["x"]',
+)
+SCALARS = st.sampled_from(
+    [
+        None,
+        True,
+        0,
+        5,
+        0.5,
+        42.0,
+        -0.0,
+        1e300,
+        *TEXTS,
+        '"[1]"',
+        "red",
+        "RED",
+        '{"input": {"a": "1"}}',
+    ]
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "b", "arguments", "input"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+TYPES: list[JsonSchema] = [INTEGER, NUMBER, BOOLEAN, STRING, NULL, {"type": ["string", "array"]}]
+LISTS: list[JsonSchema] = [
+    {"enum": values} for values in (["a", "b"], ["red", "RED"], [1, 2, "5"], [None, True])
+]
+REFERENCES: list[JsonSchema] = [{"$ref": r} for r in ("#/$defs/D", "#/$defs/E", "#")]
+LEAVES = st.sampled_from(
+    [
+        *TYPES,
+        *LISTS,
+        *REFERENCES,
+        {"type": "object"},
+        {"const": 5},
+        {"const": {"a": 1}},
+        {},
+        True,
+        False,
+    ]
+)
+
+
+def composed(inner: st.SearchStrategy[JsonValue]) -> st.SearchStrategy[JsonValue]:
+    names = st.dictionaries(st.sampled_from(["a", "b", "input"]), inner, max_size=3)
+    some = st.lists(inner, min_size=1, max_size=3)
+    return st.one_of(
+        st.builds(array, inner),
+        st.builds(lambda *front: {"prefixItems": list(front)}, inner, inner),
+        st.builds(lambda p, r, c: {"type": "object", "properties": p, "required": r} | c, names,
+            st.lists(st.sampled_from(["a", "b"]), max_size=2, unique=True),
+            st.one_of(st.just({}), st.builds(lambda s: {"additionalProperties": s}, inner))),
+        st.builds(lambda b: {"anyOf": b}, some),
+        st.builds(lambda b: {"oneOf": b}, some),
+        st.builds(lambda b: {"allOf": b}, some),
+        st.builds(lambda s: {"patternProperties": {"^a": s}}, inner),
+        st.builds(lambda p, s: {"properties": p, "anyOf": [s, NULL]}, names, inner),
+    )  # fmt: skip
+
+
+def rooted(schema: JsonValue, one: JsonValue, other: JsonValue) -> JsonValue:
+    return {**schema, "$defs": {"D": one, "E": other}} if isinstance(schema, dict) else schema
+
+
+SCHEMAS = st.builds(
+    rooted,
+    st.recursive(LEAVES, composed, max_leaves=8),
+    st.recursive(LEAVES, composed, max_leaves=4),
+    st.recursive(LEAVES, composed, max_leaves=3),
+)
+
+
+@given(SCHEMAS, VALUES)
+@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+def test_coercing_again_changes_nothing_and_nothing_given_is_changed(
+    schema: JsonSchema, value: JsonValue
+):
+    before = copy.deepcopy((schema, value))
+    result = coerce(schema, value)
+    assert repr((schema, value)) == repr(before)
+    if not result.repairs:
+        assert result.value is value
+    again = coerce(schema, result.value)
+    assert again.value is result.value
+    assert again.repairs == ()
+
+
+@given(SCHEMAS, VALUES)
+@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_is_right_stays_as_it_is_but_for_whole_numbers(schema: JsonSchema, value: JsonValue):
+    try:
+        validator = jsonschema_rs.Draft202012Validator(schema)
+    except (ValueError, jsonschema_rs.ReferencingError):
+        return
+    if validator.is_valid(value):
+        result = coerce(schema, value)
+        assert {repair.kind for repair in result.repairs} <= {"integer"}
+        assert validator.is_valid(result.value)
+        if is_exact(value) or (isinstance(schema, dict) and is_exact(value, schema)):
+            assert result.value is value
+
+
+def test_what_the_official_suite_calls_valid_stays_as_it_is(shared: Path):
+    count = 0
+    for file in sorted((shared / "suite" / "tests").rglob("*.json")):
+        for group in json.loads(file.read_text()):
+            for test in group["tests"]:
+                result = coerce(group["schema"], test["data"])
+                count += 1
+                if test["valid"]:
+                    assert {r.kind for r in result.repairs} <= {"integer"}, (group, test)
+    assert count > 2000
+
+
+HOSTILE: list[JsonSchema] = [
+    {"$ref": "#/$defs/A", "$defs": {"A": any_of(INTEGER, array({"$ref": "#/$defs/A"}),
+        {"type": "object", "additionalProperties": {"$ref": "#/$defs/A"}})}},
+    {"$ref": "#/$defs/N", "$defs": {"N": any_of(*(thing(n={"$ref": "#/$defs/N"}, a=leaf)
+        for leaf in (INTEGER, BOOLEAN, NULL)))}},
+    {"$ref": "#/$defs/L", "$defs": {"L": {"allOf": [{"$ref": "#/$defs/L"}, {"$ref": "#"}]}}},
+    {"$ref": "#/$defs/U", "$defs": {"U": any_of({"$ref": "#/$defs/U"}, {"$ref": "#"}, array())}},
+    {"$ref": "#/$defs/W", "$defs": {"W": array({"$ref": "#/$defs/W"})}},
+    array(array(INTEGER)),
+    {"type": {"a": 1}},
+    {"type": [["integer"]]},
+    {"properties": 5, "required": [["a"], 7], "enum": 3, "items": 4, "anyOf": {}, "allOf": [1]},
+    {"patternProperties": {"(": INTEGER, "^(a+)+$": INTEGER}},
+    {"$ref": 5},
+    {"$ref": "https://example.com/schema"},
+]  # fmt: skip
+
+
+def nested(depth: int, leaf: JsonValue, key: str = "") -> JsonValue:
+    for _ in range(depth):
+        leaf = {key: leaf} if key else [leaf]
+    return leaf
+
+
+def hostile_values() -> list[JsonValue]:
+    circle: list[JsonValue] = []
+    circle += [circle, circle]
+    ring: dict[str, JsonValue] = {}
+    ring |= {"n": ring, "m": ring}
+    encoded = '[1,"2"]'
+    for _ in range(12):
+        encoded = json.dumps(encoded)
+    odd: list[object] = [
+        b"x",
+        (1, 2),
+        {1: 2},
+        {None: 1},
+        object(),
+        {1, 2},
+        "\ud800",
+        {"\ud800": "1"},
+    ]
+    return [
+        *odd,  # pyright: ignore[reportReturnType]
+        circle,
+        ring,
+        encoded,
+        *(nested(depth, "5") for depth in (60, 63, 64, 65, 100_000)),
+        *(nested(depth, {"a": "5x"}, "n") for depth in (60, 64)),
+        {"k": ["1"] * 2000},
+        {"a" * 50 + "!": "5"},
+        "9" * 5000,
+        "[" * 100_000,
+        '"' * 1000,
+        10**5000,
+        float("nan"),
+        float("inf"),
+    ]
+
+
+@pytest.mark.parametrize("schema", HOSTILE)
+def test_hostile_schemas_and_values_raise_nothing_in_a_thread_with_little_stack_too(
+    schema: JsonSchema,
+):
+    answers: list[object] = []
+
+    def ask() -> None:
+        answers.extend(coerce(schema, value) for value in hostile_values())
+
+    began = perf_counter()
+    ask()
+    before = threading.stack_size(512 * 1024)
+    try:
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert len(answers) == 2 * len(hostile_values())
+    assert all(isinstance(answer, Success) for answer in answers)
+    assert perf_counter() - began < 10
+
+
+def test_a_value_nested_too_deep_is_given_as_it_is():
+    schema: JsonSchema = {"$ref": "#/$defs/A", "$defs": {"A": HOSTILE[0]["$defs"]["A"]}}  # pyright: ignore
+    right = nested(64, "5")
+    assert coerce(schema, right).value == nested(64, 5)
+    deep = nested(65, "5")
+    assert coerce(schema, deep).value is deep
+
+
+def test_a_long_name_around_many_repairs_does_not_fill_the_memory():
+    schema: JsonSchema = {"additionalProperties": array(INTEGER)}
+    value: JsonValue = {"k" * 500_000: ["1"] * 1000}
+    result = coerce(schema, value)
+    assert result.value is value
+    assert result.repairs == ()
