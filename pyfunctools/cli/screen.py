@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -14,6 +15,9 @@ from pyfunctools.controller import Controller
 from pyfunctools.origin import place
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
+
+_SHORT = 24
+"""How long the names of a table may be."""
 
 
 def plain(text: str, style: str = "") -> Text:
@@ -42,18 +46,28 @@ def summary_of(function: Function) -> str:
     return function.description.partition("\n")[0]
 
 
-def function_table(functions: list[Function]) -> Table:
-    """Give the functions as a table: name, where each lives, what it does."""
+def function_table(functions: list[Function]) -> RenderableType:
+    """Give the functions: name, where each lives, what it does.
+
+    A table where the names are short, and else two lines each, so that no name is broken.
+    """
+    rows = [(each.name, place(each.origin), shortened(summary_of(each), 120)) for each in functions]
+    if max((len(name) for name, _, _ in rows), default=0) > _SHORT:
+        return Group(
+            *(
+                Group(
+                    plain(name, "cyan"),
+                    Padding(plain(f"{where} · {does}"), (0, 0, 0, 4), expand=False),
+                )
+                for name, where, does in rows
+            )
+        )
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("function", overflow="fold", style="cyan")
     table.add_column("lives at", overflow="fold", style="dim")
     table.add_column("does", overflow="fold")
-    for function in functions:
-        table.add_row(
-            plain(function.name),
-            plain(place(function.origin)),
-            plain(shortened(summary_of(function), 120)),
-        )
+    for row in rows:
+        table.add_row(*map(plain, row))
     return table
 
 

@@ -93,3 +93,12 @@ def test_what_fits_stands_on_one_line(value: list[object], lines: list[str]) -> 
 def test_compact_json_is_json() -> None:
     value = {"a": [{"b": None, "ø": True}] * 9, "c": {"d": {"e": [1.5, "x" * 90]}}}
     assert json.loads(screen.compact(value)) == value
+
+
+def test_a_long_name_is_never_broken() -> None:
+    name = "shoppings_customers_sales_questions_comments_getById"
+    long = Function.from_schema(name=name, description="Get it.\n\nMore.", parameters={})
+    assert shown(screen.function_table([long])) == f"{name}\n    a written schema · Get it.\n"
+    short = Function.from_schema(name="get", parameters={})
+    assert shown(screen.function_table([short])).startswith("function  lives at")
+    assert shown(screen.function_table([])).startswith("function")
