@@ -100,6 +100,23 @@ def test_a_union_is_whose_its_branches_are(union: list[Schema], owner: str) -> N
     assert whose(a({"oneOf": union}), "a") == owner
 
 
+@pytest.mark.parametrize(
+    ("schema", "owner"),
+    [
+        ({"allOf": [{"anyOf": [H, {"type": "integer"}]}, {"description": "x"}]}, "either"),
+        ({"anyOf": [H, S], "properties": {"l": S}}, "either"),
+        ({"anyOf": [H, S], "properties": {"k": H, "l": S}}, "human"),
+        ({"anyOf": [H, S], "oneOf": [H, S]}, "human"),
+        ({"anyOf": [H, S], "items": {"properties": {"k": H, "l": S}}}, "human"),
+        ({"anyOf": objects({"k": H}, {"l": S}), "properties": {"m": H, "l": S}}, "mixed"),
+    ],
+)
+def test_alternatives_are_told_apart_only_where_nothing_else_is_the_humans(
+    schema: Schema, owner: str
+) -> None:
+    assert whose(a(schema), "a") == owner
+
+
 CARD = {"properties": {"kind": {"const": "card"}, "number": S, "of": {"properties": {"cvc": S}}}}
 CASH = {"properties": {"kind": {"const": "cash"}, "of": {"type": "object"}}}
 
