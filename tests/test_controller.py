@@ -5,6 +5,7 @@ import threading
 from typing import Annotated
 
 import pytest
+from typing_extensions import TypedDict
 
 from pyfunctools import (
     Context,
@@ -20,6 +21,13 @@ from pyfunctools import (
     function,
     human,
 )
+
+
+class Row(TypedDict):
+    """A row of both: the number is the model's, the token the human's."""
+
+    n: int
+    token: Human[str]
 
 
 class Bank:
@@ -166,6 +174,23 @@ def test_the_humans_own_mistake_is_not_told_to_the_model() -> None:
     assert "SECRET-7f3a" not in outcome.text + outcome.failure.feedback()
     assert "account" not in outcome.text
     assert source.moved == []
+
+
+def test_where_both_are_wrong_the_model_is_told_of_its_own_part_only() -> None:
+    class Pair:
+        @function
+        def pay(self, rows: list[Row], pin: Human[str]) -> str:
+            """Pay."""
+            return ""
+
+    controller = Controller.from_object(Pair())
+    outcome = controller.call(
+        "pay", {"rows": [{"n": 1}]}, human={"rows": [], "pin": ["SECRET-7f3a"]}
+    )
+    assert outcome.is_error
+    assert "SECRET-7f3a" not in outcome.text + repr(outcome)
+    assert "pin" not in outcome.text
+    assert "token" not in outcome.text
 
 
 def test_a_function_that_asks_first_runs_only_when_approved() -> None:

@@ -24,6 +24,10 @@ SIZE = 8_000
 """How long the text may be, in bytes of UTF-8."""
 
 
+NOT_YOURS = "What a person gave is not accepted. This is not yours to correct."
+"""What a model reads where nothing that is wrong is its own."""
+
+
 class IssueLike(Protocol):
     """What feedback needs to know of an issue; see `Issue`."""
 
@@ -54,10 +58,16 @@ def feedback(value: JsonValue, issues: Sequence[IssueLike], *, hidden: Iterable[
     The value stands in a fence as JSON, with a comment on each wrong line and a line for each
     missing property; what has no line there is listed below. Large parts that are right are left
     out, and at most 32 issues and 8 kB are spelled out. What belongs to a person is never shown:
-    the values of issues whose side is `human`, and those at the paths in `hidden`. Works on any
-    value, JSON or not, and costs what it shows, not what the value holds.
+    issues whose side is `human` are left out, and the values at their paths and at those in
+    `hidden` are masked. Works on any value, JSON or not, and costs what it shows, not what the
+    value holds.
     """
-    told_apart = {(issue.path, issue.expected): issue for issue in reversed(issues)}
+    theirs = [issue for issue in issues if issue.side == "human"]
+    yours = [issue for issue in issues if issue.side != "human"]
+    if theirs and not yours:
+        return NOT_YOURS
+    hidden = (*hidden, *(issue.path.keys for issue in theirs))
+    told_apart = {(issue.path, issue.expected): issue for issue in reversed(yours)}
     distinct = list(reversed(told_apart.values()))
     spelled = distinct[: DEFAULT_LIMITS.issues]
     if isinstance(value, str) and _was_unreadable(value, spelled):
@@ -166,8 +176,6 @@ def _first(count: int, marked: int) -> str:
 
 
 def _last(issues: Sequence[IssueLike], body: _Body, untold: int) -> str:
-    if issues and all(issue.side == "human" for issue in issues):
-        return "A person gave these values: ask for them again, they are not yours to change."
     parts = ["Correct every mistake, keep the rest, and send the complete arguments again."]
     if untold:
         others = "Another mistake is" if untold == 1 else f"{untold} more mistakes are"
