@@ -114,7 +114,7 @@ def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
 def test_json_in_a_file_of_json_is_not_read_as_yaml(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"openapi": "3.1.0", "paths": {},}')
-    assert "This is not JSON: Expecting property name" in str(refusal(path))
+    assert "This is not JSON: " in str(refusal(path))
 
 
 def test_in_json_the_last_of_two_equal_keys_wins() -> None:
