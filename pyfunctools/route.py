@@ -24,6 +24,20 @@ Style: TypeAlias = Literal[
 
 NO_OBJECT: JsonObject = {}
 
+PROTECTED_HEADERS = frozenset(
+    {
+        "accept",
+        "authorization",
+        "connection",
+        "content-length",
+        "content-type",
+        "cookie",
+        "host",
+        "transfer-encoding",
+    }
+)
+"""Headers, in lower case, that no parameter may set (OpenAPI 3.2, section 4.12, names three)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:

@@ -23,7 +23,7 @@ from pyfunctools.execution.style import (
     scalar,
     written,
 )
-from pyfunctools.route import Parameter
+from pyfunctools.route import PROTECTED_HEADERS, Parameter
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header or cookie (RFC 9110, section 5.6.2)."""
@@ -108,7 +108,7 @@ def is_reserved(header: str) -> bool:
     ignored (OpenAPI 3.2.0, Parameter Object, `name`).
     """
     name = header.lower()
-    return name in _RESERVED or name.startswith(("proxy-", "x-forwarded-"))
+    return name in PROTECTED_HEADERS or name.startswith(("proxy-", "x-forwarded-"))
 
 
 def cookie_pairs(parameter: Parameter, value: JsonValue) -> Pairs:
@@ -141,18 +141,6 @@ def cookie_pairs(parameter: Parameter, value: JsonValue) -> Pairs:
 _FIELD = re.compile(r"(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?")
 _OCTETS = re.compile(
     r"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+( +[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+)*|"
-)
-_RESERVED = frozenset(
-    {
-        "accept",
-        "authorization",
-        "connection",
-        "content-length",
-        "content-type",
-        "cookie",
-        "host",
-        "transfer-encoding",
-    }
 )
 
 

@@ -6,7 +6,7 @@ from typing import cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.route import Location, Parameter, Style
+from pyfunctools.route import PROTECTED_HEADERS, Location, Parameter, Style
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.content import content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place, Resource
@@ -31,18 +31,6 @@ _UNUSUAL: Mapping[str, str] = {
 }
 """Styles that are defined for one type only; the former two only where `explode` is off."""
 
-_IGNORED = frozenset(
-    {
-        "accept",
-        "authorization",
-        "connection",
-        "content-length",
-        "content-type",
-        "cookie",
-        "host",
-        "transfer-encoding",
-    }
-)
 _IGNORED_BEGINNINGS = ("proxy-", "x-forwarded-")
 
 
@@ -263,7 +251,7 @@ def _is_body(place: Place) -> bool:
 
 
 def _is_ignored(name: str) -> bool:
-    return name in _IGNORED or name.startswith(_IGNORED_BEGINNINGS)
+    return name in PROTECTED_HEADERS or name.startswith(_IGNORED_BEGINNINGS)
 
 
 def _style(raw: JsonObject, location: Location, old: bool, notes: list[str]) -> tuple[Style, bool]:
