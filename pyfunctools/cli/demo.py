@@ -4,7 +4,7 @@ import json
 from asyncio import run
 from typing import TYPE_CHECKING
 
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
@@ -81,7 +81,7 @@ async def _first_try(console: Console, shop: Controller) -> None:
     _panel(console, "the model", BROKEN)
     outcome = await shop.acall("orders_post", BROKEN, human=_human())
     _code(console, 'outcome = await shop.acall("orders_post", text, human=values)')
-    _show(console, screen.repair_table(outcome))
+    screen.show(console, screen.repair_table(outcome))
     _note(console, "What cannot be repaired goes back to the model. Nothing was sent.")
     _panel(console, "outcome.text", outcome.text, "red")
 
@@ -91,7 +91,7 @@ async def _second_try(console: Console, shop: Controller, sent: "list[httpx.Requ
     _panel(console, "the model", CORRECTED)
     _panel(console, "the person", json.dumps(_human()))
     outcome = await shop.acall("orders_post", CORRECTED, human=_human())
-    _show(console, screen.repair_table(outcome))
+    screen.show(console, screen.repair_table(outcome))
     request = sent[-1]
     body = screen.compact(json.loads(request.content))
     _panel(console, "what was sent", f"{request.method} {request.url}\n\n{body}", "green")
@@ -103,7 +103,7 @@ async def _method(console: Console, master: Controller) -> None:
     text = '{"kind": "Green", "cups": "3"}'
     _panel(console, "the model", text)
     outcome = await master.acall("brewing", text)
-    _show(console, screen.repair_table(outcome))
+    screen.show(console, screen.repair_table(outcome))
     _panel(console, "outcome.text", outcome.text, "green")
     _note(console, f"outcome.value is {outcome.value!r}.")
 
@@ -120,21 +120,19 @@ def _human() -> dict[str, dict[str, str]]:
 
 
 def _heading(console: Console, number: int, title: str) -> None:
-    _show(console, Text(), Rule(f"[bold]{number}. {title}", align="left", style="cyan"), Text())
+    screen.show(
+        console, Text(), Rule(f"[bold]{number}. {title}", align="left", style="cyan"), Text()
+    )
 
 
 def _code(console: Console, line: str) -> None:
-    _show(console, Text(f"  {line}", style="bold magenta"))
+    screen.show(console, Text(f"  {line}", style="bold magenta"))
 
 
 def _note(console: Console, text: str) -> None:
-    _show(console, screen.plain(text, "dim"))
+    screen.show(console, screen.plain(text, "dim"))
 
 
 def _panel(console: Console, title: str, text: str, style: str = "dim") -> None:
     body = screen.plain(text)
-    _show(console, Panel(body, title=title, title_align="left", border_style=style))
-
-
-def _show(console: Console, *parts: RenderableType) -> None:
-    screen.show(console, *parts)
+    screen.show(console, Panel(body, title=title, title_align="left", border_style=style))
