@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError, UnknownFunctionError
@@ -11,9 +11,9 @@ from pyfunctools.errors import DefinitionError, UnknownFunctionError
 # Everything else is imported by the method that needs it: to import a controller and to decorate a
 # class loads neither the engine nor pydantic.
 if TYPE_CHECKING:
-    from os import PathLike
     from types import TracebackType
 
+    from pyfunctools.controller.opening import Opened, Source
     from pyfunctools.execution.call import Approve, Runner
     from pyfunctools.execution.connection import Connection
     from pyfunctools.limits import Limits
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from pyfunctools.record import Function, Skipped
     from pyfunctools.schema.path import Path
     from pyfunctools.schema.predicates import IsHuman
-
-Source: TypeAlias = "str | bytes | PathLike[str] | JsonObject"
-"""An OpenAPI document: a path, its text, its bytes, or the document as a mapping."""
 
 
 def default(path: Path, schema: JsonSchema) -> bool:
@@ -87,19 +84,10 @@ class Controller:
         Raises:
             DefinitionError: nothing is exposed, or a method cannot become a function.
         """
-        from pyfunctools.execution.local import LocalRunner
-        from pyfunctools.sources.python import reader
+        from pyfunctools.controller.opening import open_object
 
-        functions = reader.functions_of_object(
-            source, all=all, inherited=inherited, is_human=is_human
-        )
-        runner = LocalRunner()
-        return cls(
-            ((function, runner) for function in functions),
-            name=(source if isinstance(source, type) else type(source)).__name__,
-            description=reader.description_of(source),
-            skipped=reader.skipped_of_object(source, inherited=inherited),
-        )
+        opened = open_object(source, all=all, inherited=inherited, is_human=is_human)
+        return cls._of(opened)
 
     @classmethod
     def from_functions(
@@ -115,16 +103,10 @@ class Controller:
         Raises:
             DefinitionError: one cannot become a function, or two have one name.
         """
-        from pyfunctools.execution.local import LocalRunner
-        from pyfunctools.record import Function
-        from pyfunctools.sources.python.reader import function_of
+        from pyfunctools.controller.opening import open_functions
 
-        runner = LocalRunner()
-        entries = (
-            (item if isinstance(item, Function) else function_of(item, is_human=is_human), runner)
-            for item in functions
-        )
-        return cls(entries, name=name, description=description)
+        opened = open_functions(functions, name=name, description=description, is_human=is_human)
+        return cls._of(opened)
 
     @classmethod
     def from_openapi(
@@ -150,29 +132,19 @@ class Controller:
             DocumentError: the document cannot be read, or with `on_skip="raise"` not all of it.
             DefinitionError: a setting is none of those it may be.
         """
-        from pyfunctools.execution.credentials import check_schemes
-        from pyfunctools.execution.http import HttpRunner
-        from pyfunctools.limits import DEFAULT_LIMITS
-        from pyfunctools.sources.openapi.reader import read
+        from pyfunctools.controller.opening import open_document
 
-        limits = limits or DEFAULT_LIMITS
-        runner = HttpRunner(limits=limits, **connection)
-        reading = read(
+        opened = open_document(
             source,
+            is_human=is_human,
             names=names,
             describe=describe,
-            is_human=is_human,
             on_skip=on_skip,
             resolver=resolver,
             limits=limits,
+            **connection,
         )
-        check_schemes(connection.get("auth") or {}, reading.functions)
-        return cls(
-            ((function, runner) for function in reading.functions),
-            name=reading.title,
-            description=reading.description,
-            skipped=reading.skipped,
-        )
+        return cls._of(opened)
 
     def __getitem__(self, name: str) -> Function:
         return self._entry(name)[0]
@@ -205,19 +177,9 @@ class Controller:
         no path, having come from no document, has none of the paths and methods. Runners are
         shared with this controller.
         """
-        asked_tags, verbs = _set_of(tags), _set_of(m.upper() for m in methods or ())
-        name_patterns, path_patterns = _set_of(names), _set_of(paths)
+        from pyfunctools.controller.selection import wanted
 
-        def keep(function: Function) -> bool:
-            method, path = _route_of(function)
-            return (
-                (tags is None or not asked_tags.isdisjoint(function.tags))
-                and (names is None or _matches(function.name, name_patterns))
-                and (paths is None or _matches(path, path_patterns))
-                and (methods is None or method in verbs)
-                and (where is None or where(function))
-            )
-
+        keep = wanted(tags=tags, names=names, paths=paths, methods=methods, where=where)
         return self._with(entry for entry in self._entries.values() if keep(entry[0]))
 
     def prefixed(self, prefix: str) -> Controller:
@@ -345,6 +307,15 @@ class Controller:
     ) -> None:
         await self.aclose()
 
+    @classmethod
+    def _of(cls, opened: Opened) -> Self:
+        return cls(
+            opened.entries,
+            name=opened.name,
+            description=opened.description,
+            skipped=opened.skipped,
+        )
+
     def _with(self, entries: Iterable[tuple[Function, Runner]]) -> Controller:
         return Controller(
             entries, name=self.name, description=self.description, skipped=self.skipped
@@ -357,12 +328,9 @@ class Controller:
         try:
             return self._entries[name]
         except KeyError:
-            from difflib import get_close_matches
+            from pyfunctools.controller.selection import unknown_name
 
-            from pyfunctools._text import shortened, visible
-
-            close = get_close_matches(shortened(name, 64), self._entries, n=3)
-            raise UnknownFunctionError(visible(shortened(name, 64)), close) from None
+            raise unknown_name(name, self._entries) from None
 
 
 def _collision(one: Function, other: Function) -> DefinitionError:
@@ -373,20 +341,3 @@ def _collision(one: Function, other: Function) -> DefinitionError:
         f"Two functions have this name: {place(one.origin)} and {place(other.origin)}.",
         "Rename one with `@function(name=...)`, or tell controllers apart with `prefixed`.",
     )
-
-
-def _set_of(given: Iterable[str] | None) -> frozenset[str]:
-    return frozenset(given or ())
-
-
-def _matches(text: str, patterns: Iterable[str]) -> bool:
-    from fnmatch import fnmatchcase
-
-    return any(fnmatchcase(text, pattern) for pattern in patterns)
-
-
-def _route_of(function: Function) -> tuple[str, str]:
-    from pyfunctools.origin import Route
-
-    origin = function.origin
-    return (origin.method, origin.path) if isinstance(origin, Route) else ("", "")

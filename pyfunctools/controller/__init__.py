@@ -1,0 +1,5 @@
+"""The controller: functions and what runs them, under one name."""
+
+from pyfunctools.controller.controller import Controller
+
+__all__ = ["Controller"]

@@ -1,0 +1,108 @@
+"""From each kind of source, what a controller of it holds: its functions, and what runs them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, Unpack
+
+from pyfunctools._json import JsonObject
+
+# Everything else is imported by the function that needs it: one kind of source loads nothing that
+# another needs.
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from pyfunctools.execution.call import Runner
+    from pyfunctools.execution.connection import Connection
+    from pyfunctools.limits import Limits
+    from pyfunctools.origin import Route
+    from pyfunctools.record import Function, Skipped
+    from pyfunctools.schema.predicates import IsHuman
+
+Source: TypeAlias = "str | bytes | PathLike[str] | JsonObject"
+"""An OpenAPI document: a path, its text, its bytes, or the document as a mapping."""
+
+
+class Opened(NamedTuple):
+    """What a source holds: functions, each with what runs it; its name, its words, what it lost."""
+
+    entries: "Iterable[tuple[Function, Runner]]"
+    name: str
+    description: str
+    skipped: "Sequence[Skipped]" = ()
+
+
+def open_object(
+    source: object,
+    *,
+    all: bool,  # noqa: A002 - the word a user reads
+    inherited: bool,
+    is_human: "IsHuman | None",
+) -> Opened:
+    """Give what `Controller.from_object` holds."""
+    from pyfunctools.execution.local import LocalRunner
+    from pyfunctools.sources.python import reader
+
+    functions = reader.functions_of_object(source, all=all, inherited=inherited, is_human=is_human)
+    runner = LocalRunner()
+    return Opened(
+        ((function, runner) for function in functions),
+        (source if isinstance(source, type) else type(source)).__name__,
+        reader.description_of(source),
+        reader.skipped_of_object(source, inherited=inherited),
+    )
+
+
+def open_functions(
+    functions: "Iterable[Callable[..., object] | Function]",
+    *,
+    name: str,
+    description: str,
+    is_human: "IsHuman | None",
+) -> Opened:
+    """Give what `Controller.from_functions` holds."""
+    from pyfunctools.execution.local import LocalRunner
+    from pyfunctools.record import Function
+    from pyfunctools.sources.python.reader import function_of
+
+    runner = LocalRunner()
+    entries = (
+        (item if isinstance(item, Function) else function_of(item, is_human=is_human), runner)
+        for item in functions
+    )
+    return Opened(entries, name, description)
+
+
+def open_document(
+    source: Source,
+    *,
+    is_human: "IsHuman | None",
+    names: "Literal['accessor', 'operation_id'] | Callable[[Route], str]",
+    describe: Literal["model", "full", "brief"],
+    on_skip: Literal["collect", "raise"],
+    resolver: Callable[[str], JsonObject | str | bytes] | None,
+    limits: "Limits | None",
+    **connection: "Unpack[Connection]",
+) -> Opened:
+    """Give what `Controller.from_openapi` holds."""
+    from pyfunctools.execution.credentials import check_schemes
+    from pyfunctools.execution.http import HttpRunner
+    from pyfunctools.limits import DEFAULT_LIMITS
+    from pyfunctools.sources.openapi.reader import read
+
+    limits = limits or DEFAULT_LIMITS
+    runner = HttpRunner(limits=limits, **connection)
+    reading = read(
+        source,
+        names=names,
+        describe=describe,
+        is_human=is_human,
+        on_skip=on_skip,
+        resolver=resolver,
+        limits=limits,
+    )
+    check_schemes(connection.get("auth") or {}, reading.functions)
+    return Opened(
+        ((function, runner) for function in reading.functions),
+        reading.title,
+        reading.description,
+        reading.skipped,
+    )

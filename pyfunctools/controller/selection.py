@@ -1,0 +1,53 @@
+"""Which of a controller's functions are meant: by tag, name, path, method, or a mistyped name."""
+
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from pyfunctools._text import shortened, visible
+from pyfunctools.errors import UnknownFunctionError
+from pyfunctools.origin import Route
+from pyfunctools.record import Function
+
+
+def wanted(
+    *,
+    tags: Iterable[str] | None,
+    names: Iterable[str] | None,
+    paths: Iterable[str] | None,
+    methods: Iterable[str] | None,
+    where: Callable[[Function], bool] | None,
+) -> Callable[[Function], bool]:
+    """Give what says whether a function is one for which everything that is asked holds.
+
+    None asks for nothing. See `Controller.select` for what each of them asks.
+    """
+    asked_tags, verbs = frozenset(tags or ()), frozenset(each.upper() for each in methods or ())
+    name_patterns, path_patterns = frozenset(names or ()), frozenset(paths or ())
+
+    def keep(function: Function) -> bool:
+        method, path = _route_of(function)
+        return (
+            (tags is None or not asked_tags.isdisjoint(function.tags))
+            and (names is None or _matches(function.name, name_patterns))
+            and (paths is None or _matches(path, path_patterns))
+            and (methods is None or method in verbs)
+            and (where is None or where(function))
+        )
+
+    return keep
+
+
+def unknown_name(name: str, known: Iterable[str]) -> UnknownFunctionError:
+    """Give the error for a name that no function has, with the names close to it."""
+    asked = shortened(name, 64)
+    return UnknownFunctionError(visible(asked), get_close_matches(asked, list(known), n=3))
+
+
+def _matches(text: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(text, pattern) for pattern in patterns)
+
+
+def _route_of(function: Function) -> tuple[str, str]:
+    origin = function.origin
+    return (origin.method, origin.path) if isinstance(origin, Route) else ("", "")
