@@ -35,10 +35,11 @@ if TYPE_CHECKING:
     from pyfunctools.execution.call import PendingCall
     from pyfunctools.execution.files import File
     from pyfunctools.limits import Limits
-    from pyfunctools.origin import Method, RemoteTool, Route
+    from pyfunctools.origin import Method, RemoteTool
     from pyfunctools.outcome import Outcome
     from pyfunctools.param import Param
     from pyfunctools.record import Function, Skipped
+    from pyfunctools.route import Route
     from pyfunctools.schema import Failure, Issue, Path, Repair, Separated, Success
     from pyfunctools.sources.openapi.resolver import files_under
     from pyfunctools.sources.python.decorators import function
@@ -95,10 +96,11 @@ _HOMES = {
     "execution.call": ("PendingCall",),
     "execution.files": ("File",),
     "limits": ("Limits",),
-    "origin": ("Method", "RemoteTool", "Route"),
+    "origin": ("Method", "RemoteTool"),
     "outcome": ("Outcome",),
     "param": ("Param",),
     "record": ("Function", "Skipped"),
+    "route": ("Route",),
     "schema": ("Failure", "Issue", "Path", "Repair", "Separated", "Success"),
     "sources.openapi.resolver": ("files_under",),
     "sources.python.decorators": ("function",),

@@ -1,21 +1,7 @@
 """Text that a model or a terminal is shown: nothing in it that a person would not see."""
 
 import re
-
-_HIDDEN = re.compile(
-    "["
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, all but tab and line feed
-    "\u00ad\u061c\u180e"  # soft hyphen, Arabic letter mark, Mongolian vowel separator
-    "\u200b-\u200c\u200e-\u200f"  # zero width, direction marks
-    "\u2028-\u202e"  # line separators, bidirectional embedding and override
-    "\u2060-\u206f"  # word joiner, invisible operators, isolates
-    "\ufeff\ufff9-\ufffb"  # byte order mark, interlinear annotation
-    "\U000e0000-\U000e01ef"  # TAG characters, variation selectors supplement
-    "\ud800-\udfff"  # lone surrogates: no UTF-8 says them
-    "]"
-    "|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d"  # a joiner that joins no emoji
-    "|\u200d(?![\u2190-\u2bff\U0001f000-\U0001faff])"
-)
+from functools import lru_cache
 
 
 def visible(text: str) -> str:
@@ -27,7 +13,7 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.replace("\n", "").isprintable():
         return text  # nearly all text, at a tenth of the cost
-    return _HIDDEN.sub("", text)
+    return _hidden().sub("", text)
 
 
 def hidden_count(text: str) -> int:
@@ -38,3 +24,21 @@ def hidden_count(text: str) -> int:
 def shortened(text: str, limit: int) -> str:
     """Give the text, cut to at most `limit` characters with an ellipsis where it is longer."""
     return text if len(text) <= limit else text[: max(limit - 1, 0)] + "…"
+
+
+@lru_cache(maxsize=1)
+def _hidden() -> re.Pattern[str]:
+    return re.compile(
+        "["
+        "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, all but tab and line feed
+        "\u00ad\u061c\u180e"  # soft hyphen, Arabic letter mark, Mongolian vowel separator
+        "\u200b-\u200c\u200e-\u200f"  # zero width, direction marks
+        "\u2028-\u202e"  # line separators, bidirectional embedding and override
+        "\u2060-\u206f"  # word joiner, invisible operators, isolates
+        "\ufeff\ufff9-\ufffb"  # byte order mark, interlinear annotation
+        "\U000e0000-\U000e01ef"  # TAG characters, variation selectors supplement
+        "\ud800-\udfff"  # lone surrogates: no UTF-8 says them
+        "]"
+        "|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d"  # a joiner that joins no emoji
+        "|\u200d(?![\u2190-\u2bff\U0001f000-\U0001faff])"
+    )

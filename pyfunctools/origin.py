@@ -1,9 +1,10 @@
 """Where a function lives."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, Union
 
-from pyfunctools.route import Route
+if TYPE_CHECKING:  # what has a method for its origin needs no route
+    from pyfunctools.route import Route
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,17 +23,17 @@ class RemoteTool:
     name: str
 
 
-Origin: TypeAlias = Method | Route | RemoteTool
+Origin: TypeAlias = Union[Method, "Route", RemoteTool]
 
 
 def place(origin: Origin | None) -> str:
     """Say in a few words where a function lives: `GET /teas`, `Shop.buy`, `files/read`."""
     match origin:
-        case Route(method=method, path=path):
-            return f"{method} {path}"
+        case None:
+            return "a written schema"
         case Method(qualname=qualname):
             return qualname
         case RemoteTool(server=server, name=name):
             return f"{server}/{name}"
-        case None:
-            return "a written schema"
+        case route:
+            return f"{route.method} {route.path}"

@@ -103,6 +103,7 @@ VERBS = ["normalize", "parse", "coerce", "validate", "separate", "merge"]
         "from pyfunctools.schema import {verb} as f; import pyfunctools.schema.{verb}",
         "import pyfunctools.schema.{verb}; import pyfunctools.schema as s; f = s.{verb}",
         "import pyfunctools; from pyfunctools.schema.{verb} import {verb} as f",
+        "import pyfunctools.schema.division; from pyfunctools.schema import {verb} as f",
     ],
 )
 def test_a_verb_is_the_function_in_every_order_of_import(order: str) -> None:

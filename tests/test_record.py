@@ -19,9 +19,9 @@ from pyfunctools import (
     SchemaError,
 )
 from pyfunctools._lazy import Lazy
-from pyfunctools.record import Schemas
 from pyfunctools.route import Parameter
 from pyfunctools.schema.predicates import is_human_by_default
+from pyfunctools.schemas import Schemas
 
 ORDER = {
     "type": "object",

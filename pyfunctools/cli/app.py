@@ -11,8 +11,9 @@ from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import screen
 from pyfunctools.cli.source import open_source, read_human, read_value
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
-from pyfunctools.origin import Route, place
+from pyfunctools.origin import place
 from pyfunctools.record import Function
+from pyfunctools.route import Route
 
 app = typer.Typer(
     name=package,

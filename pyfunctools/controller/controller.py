@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pyfunctools.execution.call import Approve, Runner
     from pyfunctools.execution.connection import Connection
     from pyfunctools.limits import Limits
-    from pyfunctools.origin import Route
     from pyfunctools.outcome import Outcome
     from pyfunctools.record import Function, Skipped
+    from pyfunctools.route import Route
     from pyfunctools.schema.path import Path
     from pyfunctools.schema.predicates import IsHuman
 

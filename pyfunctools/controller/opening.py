@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyfunctools.execution.call import Runner
     from pyfunctools.execution.connection import Connection
     from pyfunctools.limits import Limits
-    from pyfunctools.origin import Route
+    from pyfunctools.route import Route
     from pyfunctools.record import Function, Skipped
     from pyfunctools.schema.predicates import IsHuman
 

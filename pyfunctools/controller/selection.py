@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import UnknownFunctionError
-from pyfunctools.origin import Route
 from pyfunctools.record import Function
+from pyfunctools.route import Route
 
 
 def wanted(

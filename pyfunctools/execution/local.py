@@ -6,7 +6,6 @@ import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextvars import copy_context
 from dataclasses import replace
-from json import dumps
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
@@ -14,14 +13,15 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, LoopError, Retry
-from pyfunctools.execution.sides import refused
-from pyfunctools.handler import Bound, Handler
-from pyfunctools.outcome import Outcome
-from pyfunctools.record import Function
 
-if TYPE_CHECKING:  # loaded by the first call that needs a thread or a loop
+if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thread or a loop
     from asyncio import AbstractEventLoop
     from concurrent.futures import Executor, ThreadPoolExecutor
+
+    from pyfunctools.handler import Bound, Handler
+    from pyfunctools.outcome import Outcome
+    from pyfunctools.record import Function
+    from pyfunctools.schema.result import Failure
 
 THREADS = 64
 """How many synchronous methods run at once under `arun`, where no executor was given."""
@@ -41,7 +41,7 @@ class LocalRunner:
         self._threads = Lazy(_threads)
         self._loop = _BackgroundLoop()
 
-    def run(self, function: Function, arguments: JsonObject, context: object) -> Outcome:
+    def run(self, function: "Function", arguments: JsonObject, context: object) -> "Outcome":
         """Call the function and wait for what comes of it.
 
         Raises:
@@ -53,7 +53,7 @@ class LocalRunner:
             raise LoopError(function.name)
         bound = handler.bind(arguments, context)
         if not bound:
-            return replace(refused(function, bound), sent=None)
+            return _refused(function, bound)
         try:
             if self._executor is None or handler.is_async:
                 value = _complete(bound.value)
@@ -69,7 +69,7 @@ class LocalRunner:
             return _raised(error)
         return _returned(function, handler, value)
 
-    async def arun(self, function: Function, arguments: JsonObject, context: object) -> Outcome:
+    async def arun(self, function: "Function", arguments: JsonObject, context: object) -> "Outcome":
         """Call the function and await what comes of it.
 
         Raises:
@@ -80,7 +80,7 @@ class LocalRunner:
         handler = _handler_of(function)
         bound = handler.bind(arguments, context)
         if not bound:
-            return replace(refused(function, bound), sent=None)
+            return _refused(function, bound)
         try:
             if handler.is_async:
                 value = bound.value()
@@ -105,7 +105,7 @@ class LocalRunner:
         """Stop the runner's own loop and threads; a later call starts them again."""
         self.close()
 
-    def _task(self, bound: Bound) -> tuple[Callable[..., object], *tuple[object, ...]]:
+    def _task(self, bound: "Bound") -> tuple[Callable[..., object], *tuple[object, ...]]:
         from concurrent.futures import ThreadPoolExecutor
 
         if self._executor is None or isinstance(self._executor, ThreadPoolExecutor):
@@ -175,7 +175,7 @@ def _stop(loop: "AbstractEventLoop") -> None:
         loop.call_soon_threadsafe(loop.stop)
 
 
-def _handler_of(function: Function) -> Handler:
+def _handler_of(function: "Function") -> "Handler":
     if function.handler is None:
         raise DefinitionError(
             function.name,
@@ -195,7 +195,7 @@ def _in_a_loop() -> bool:
     return True
 
 
-def _complete(bound: Bound) -> object:
+def _complete(bound: "Bound") -> object:
     """Call, and collect what is given out bit by bit."""
     value = bound()
     if isinstance(value, Iterator) and not isinstance(value, io.IOBase):
@@ -213,7 +213,15 @@ async def _settled(pending: object) -> object:
     return await cast("Awaitable[object]", pending)
 
 
-def _raised(error: Exception) -> Outcome:
+def _refused(function: "Function", failure: "Failure") -> "Outcome":
+    from pyfunctools.execution.sides import refused
+
+    return replace(refused(function, failure), sent=None)
+
+
+def _raised(error: Exception) -> "Outcome":
+    from pyfunctools.outcome import Outcome
+
     if isinstance(error, Retry):
         return Outcome(text=visible(error.text), is_error=True)
     said = visible(str(error))
@@ -221,7 +229,9 @@ def _raised(error: Exception) -> Outcome:
     return Outcome(text=f"{name}: {said}" if said else name, is_error=True)
 
 
-def _returned(function: Function, handler: Handler, value: object) -> Outcome:
+def _returned(function: "Function", handler: "Handler", value: object) -> "Outcome":
+    from pyfunctools.outcome import Outcome
+
     if isinstance(value, Outcome):
         return replace(value, text=visible(value.text))
     try:
@@ -245,4 +255,6 @@ def _returned(function: Function, handler: Handler, value: object) -> Outcome:
 
 
 def _text_of(plain: JsonValue) -> str:
-    return visible(plain if isinstance(plain, str) else dumps(plain, ensure_ascii=False))
+    import json
+
+    return visible(plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False))

@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.depth import MAX_SCHEMA_DEPTH
 from pyfunctools.schema.path import Keys, pointer_of
 
 _TEXTS = frozenset({"description", "title"})
 """What is cleaned when it is read: a lone surrogate in it does no harm."""
+
+_FEW = 10_000
+"""Values that are no reason to look at the limit, whose file most schemas never need."""
 
 _HUGE = 10**4000
 """Python itself writes no integer of more than 4,300 digits (`sys.int_info`)."""
@@ -56,8 +58,8 @@ def admit(schema: JsonSchema) -> Contents:
             held = _held(container)
             count += len(held)
             sound &= _inspect(held, below)
-        if count > DEFAULT_LIMITS.document_nodes:
-            raise SchemaError(f"the schema holds more than {DEFAULT_LIMITS.document_nodes} values")
+        if count > _FEW and count > (most := _most()):
+            raise SchemaError(f"the schema holds more than {most} values")
         if not below:
             break
         level = below
@@ -66,6 +68,12 @@ def admit(schema: JsonSchema) -> Contents:
     if not (sound and all(map(_is_key, keys))):
         _blame(schema)
     return Contents(frozenset(keys), frozenset(references))
+
+
+def _most() -> int:
+    from pyfunctools.limits import DEFAULT_LIMITS
+
+    return DEFAULT_LIMITS.document_nodes
 
 
 def _held(container: JsonValue) -> Collection[JsonValue]:

@@ -1,22 +1,19 @@
 """References of every kind, each made one to a definition at the root: `#/$defs/NAME`."""
 
 import re
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from itertools import count
 from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote, urldefrag, urljoin
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.admit import Contents, admit
+from pyfunctools.schema.admit import admit
+from pyfunctools.schema.bundled import IDENTITY, is_early, is_oldest
 from pyfunctools.schema.path import pointer_of
-from pyfunctools.schema.references import defined_name, definition, steps_of
+from pyfunctools.schema.references import Lookup, defined_name, definition, steps_of
 from pyfunctools.schema.spelling import ASSERTIONS
 from pyfunctools.schema.walk import LISTED, NAMED, SINGLE, Place, children, opened, subschemas
-
-Lookup: TypeAlias = Callable[[str], JsonSchema | bool | None]
-"""What gives the target of a reference that leads out of a schema, `None` where it knows none."""
 
 MOST_TIMES, MOST_COPIED = 4, 20_000
 """How many schemas a bundle may have: so many for each one that was read, and so many more.
@@ -24,22 +21,8 @@ MOST_TIMES, MOST_COPIED = 4, 20_000
 Every way to a dynamic anchor makes a copy, and a page of schema can have millions of ways.
 """
 
-_IDENTITY = frozenset(
-    {
-        "$anchor",
-        "$defs",
-        "$dynamicAnchor",
-        "$dynamicRef",
-        "$id",
-        "$recursiveAnchor",
-        "$recursiveRef",
-        "definitions",
-    }
-)
-_GONE = (_IDENTITY - {"$dynamicRef", "$recursiveRef"}) | {"$schema", "$vocabulary"}
+_GONE = (IDENTITY - {"$dynamicRef", "$recursiveRef"}) | {"$schema", "$vocabulary"}
 _ASSERTING = (ASSERTIONS - {"$ref"}) | {"additionalItems", "dependencies"}
-_EARLY = re.compile(r"draft-0[3467]/")
-_OLDEST = re.compile(r"draft-0[34]/")
 _HOLDING = NAMED | LISTED | SINGLE
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
@@ -52,28 +35,6 @@ class _Target(NamedTuple):
 
     schema: JsonSchema | bool
     resource: str | None
-
-
-def is_bundled(contents: Contents) -> bool:
-    """Say whether a schema of these contents names no places but the definitions at its root."""
-    return _IDENTITY.isdisjoint(contents.keys) and all(map(_is_plain, contents.references))
-
-
-@lru_cache(maxsize=4096)
-def _is_plain(reference: str) -> bool:
-    name = defined_name(reference)
-    return name is not None and reference == definition(name)
-
-
-def needs_bundling(schema: JsonSchema, contents: Contents) -> bool:
-    """Say whether `bundle` has anything to do for a schema of these contents."""
-    if not is_bundled(contents) or _EARLY.search(_draft(schema)):
-        return True
-    return "$schema" in schema and "enum" in contents.keys
-
-
-def _draft(schema: JsonSchema) -> str:
-    return str(schema.get("$schema", ""))
 
 
 def bundle(schema: JsonSchema, lookup: Lookup | None = None) -> JsonSchema:
@@ -101,8 +62,8 @@ class _Bundle:
         self._root = root
         self._lookup = lookup
         self._stated = "$schema" in root
-        self._early = _EARLY.search(_draft(root)) is not None
-        self._id = "id" if _OLDEST.search(_draft(root)) else "$id"
+        self._early = is_early(root)
+        self._id = "id" if is_oldest(root) else "$id"
         self._base = self._within(root, "")
         self._resources: dict[str, _Target | None] = {}
         self._outsiders: dict[str, JsonSchema | bool | None] = {}

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.equal import common, equal
+from pyfunctools.schema.joined import Copied, Joined, Settled
 from pyfunctools.schema.spelling import ASSERTIONS, tighten, types_in
 from pyfunctools.schema.walk import opened
 
@@ -14,22 +15,6 @@ MOST_CLOSED = 256
 
 MOST_MULTIPLE = 2**53
 """The largest number that two `multipleOf` are merged into: past it, not all readers are exact."""
-
-
-class Joined(dict[str, JsonValue]):
-    """An `allOf` made by merging: a subschema that several of the merged schemas have."""
-
-
-class Copied(dict[str, JsonValue]):
-    """A subschema that came with a definition: what it refers to is not merged in again.
-
-    So each `allOf` of an author takes in the definitions it names, one level deep, and schemas that
-    name each other do not grow without end.
-    """
-
-
-class Settled(dict[str, JsonValue]):
-    """A branch of `allOf` that is not merged: it is done but for what lies below it."""
 
 
 class Conjunction:

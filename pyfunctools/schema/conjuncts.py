@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.combine import Conjunction, Copied
+from pyfunctools.schema.combine import Conjunction
 from pyfunctools.schema.definitions import Definitions
+from pyfunctools.schema.joined import Copied
 from pyfunctools.schema.spelling import ASSERTIONS, SEES_SIBLINGS, spell
 
 MOST_INHERITED = 64

@@ -1,17 +1,11 @@
 """What the references of one schema lead to: its own definitions, and those of its document."""
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.admit import admit
-from pyfunctools.schema.bundle import is_bundled
-from pyfunctools.schema.references import defined_name
+from pyfunctools.schema.bundled import is_bundled
+from pyfunctools.schema.references import Lookup, defined_name
 from pyfunctools.schema.spelling import ASSERTIONS, SEES_SIBLINGS, spell
-
-Lookup: TypeAlias = Callable[[str], JsonSchema | bool | None]
-"""What gives the target of a reference that leads out of a schema, `None` where it knows none."""
 
 _PASSED_ON = frozenset({"$ref", "allOf"})
 

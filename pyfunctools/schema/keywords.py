@@ -41,7 +41,7 @@ SPELLED: Mapping[str, tuple[str, str | None]] = {
 }
 """Names that documents give to types, with the type and the format they mean."""
 
-_LOOSE_HYPHEN = re.compile(r"(?<=[^\\]\\[dDsSwW])-|-(?=\\[dDsSwW])")
+_LOOSE_HYPHEN = r"(?<=[^\\]\\[dDsSwW])-|-(?=\\[dDsSwW])"
 
 Clean = Callable[[JsonValue], JsonValue]
 """What makes a keyword's value sound; `None` where it cannot be meant."""
@@ -129,7 +129,7 @@ def _readable(pattern: str) -> str | None:
     if is_pattern(pattern):
         return pattern
     # ECMA-262, B.1.2: a hyphen beside a class such as `\w` is no range but itself.
-    escaped = _LOOSE_HYPHEN.sub(r"\\-", pattern)
+    escaped = re.sub(_LOOSE_HYPHEN, r"\\-", pattern)
     return escaped if is_pattern(escaped) else None
 
 

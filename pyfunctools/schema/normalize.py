@@ -1,19 +1,21 @@
 """Any spelling of a JSON Schema, from Swagger 2.0 to 2020-12, to the one that is kept."""
 
-from typing import overload
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.admit import admit
-from pyfunctools.schema.bundle import Lookup, bundle, needs_bundling
-from pyfunctools.schema.combine import Copied, Joined, Settled
-from pyfunctools.schema.conjuncts import Merger
+from pyfunctools.schema.bundled import needs_bundling
 from pyfunctools.schema.definitions import Definitions
-from pyfunctools.schema.discriminator import explicit
-from pyfunctools.schema.references import defined_name, definition
+from pyfunctools.schema.joined import Settled, is_copied
+from pyfunctools.schema.references import Lookup, defined_name, definition
 from pyfunctools.schema.spelling import spell
 from pyfunctools.schema.variants import split
 from pyfunctools.schema.walk import Place, opened
+
+if TYPE_CHECKING:  # loaded by the first schema that has an `allOf`
+    from pyfunctools.schema.conjuncts import Merger
 
 
 @overload
@@ -46,6 +48,8 @@ def normalize(schema: JsonSchema | bool, *, lookup: Lookup | None = None) -> Jso
         return schema
     contents = admit(schema)
     if needs_bundling(schema, contents):
+        from pyfunctools.schema.bundle import bundle
+
         schema = bundle(schema, lookup)
     result = _Normalizer(schema, lookup).run()
     admit(result)
@@ -67,7 +71,6 @@ class _Normalizer:
         }
         self._body = {key: value for key, value in root.items() if key not in ("$defs", "$schema")}
         self._definitions = Definitions(self._own, lookup)
-        self._merger = Merger(self._definitions)
         self._done: dict[str, JsonValue] = {}
         self._todo: list[tuple[Place, bool, str | None]] = []
 
@@ -100,7 +103,7 @@ class _Normalizer:
             if not isinstance(schema, dict):
                 place.put(schema)
                 continue
-            copied = copied or _is_copied(schema)
+            copied = copied or is_copied(schema)
             settled = isinstance(schema, Settled)
             node = schema if settled else self._settled(schema, copied, known_as)
             if isinstance(reference := node.get("$ref"), str):
@@ -118,8 +121,16 @@ class _Normalizer:
             node = self._merger.merge(node, copied=copied, known_as=known_as)
         node = split(node)
         if "discriminator" in node:
+            from pyfunctools.schema.discriminator import explicit
+
             explicit(node, self._definitions)
         return node
+
+    @cached_property
+    def _merger(self) -> "Merger":
+        from pyfunctools.schema.conjuncts import Merger
+
+        return Merger(self._definitions)
 
     def _use(self, reference: str) -> None:
         """Have the definition normalized that a reference leads to."""
@@ -129,10 +140,3 @@ class _Normalizer:
             self._done[name] = True
             place = Place(self._done, name, self._own[name])
             self._todo.append((place, False, reference))
-
-
-def _is_copied(schema: JsonSchema) -> bool:
-    """Say whether all that is said here came with definitions that were merged in."""
-    if isinstance(schema, Joined) and isinstance(branches := schema["allOf"], list):
-        return all(isinstance(branch, Copied | bool) for branch in branches)
-    return isinstance(schema, Copied)

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema
 from pyfunctools.schema.path import Path
@@ -19,15 +18,16 @@ definition, and over them those beside the reference.
 ANY = "*"
 """The step, in `path.keys`, to any item of an array and to any key that is not declared."""
 
-_SECRET_KEYWORD = re.compile(r"x-.+-secret-key")
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# The first schema that needs one of these has it compiled: few do.
+_VENDOR_KEYWORD = r"x-.+-secret-key"
+_WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"
 _SECRET_WORDS = frozenset(
     {"credential", "credentials", "cvc", "cvv", "key", "keys", "otp", "passphrase", "pin", "pwd"}
 )
-_SECRET_END = re.compile(r"(?:apikey|passcode|passwd|password|secret|token)s?$")
+_ENDING = r"(?:apikey|passcode|passwd|password|secret|token)s?$"
 
 _TEXT_ENCODINGS = frozenset({"7bit", "8bit", "quoted-printable"})
-_TEXT_MEDIA = re.compile(
+_TEXT_MEDIA = (
     r"text/.*|application/(?:.+\+)?(?:json|xml|yaml)"
     r"|application/(?:x-ndjson|jsonl|x-yaml|toml|graphql|sql|javascript|x-javascript|ecmascript"
     r"|x-www-form-urlencoded)"
@@ -55,7 +55,10 @@ def is_secret(path: Path, schema: JsonSchema) -> bool:
         return True
     if schema.get("writeOnly") is True and _sounds_secret(name_in(path)):
         return True
-    return any(_SECRET_KEYWORD.fullmatch(key) and schema[key] for key in schema)
+    return any(
+        key.startswith("x-") and re.fullmatch(_VENDOR_KEYWORD, key) and schema[key]
+        for key in schema
+    )
 
 
 def is_file(_: Path, schema: JsonSchema) -> bool:
@@ -70,11 +73,10 @@ def is_file(_: Path, schema: JsonSchema) -> bool:
         return True
     if not isinstance(media, str):
         return False
-    return not _TEXT_MEDIA.fullmatch(media.partition(";")[0].strip().lower())
+    return not re.fullmatch(_TEXT_MEDIA, media.partition(";")[0].strip().lower())
 
 
-@dataclass(frozen=True, slots=True)
-class _AnyOf:
+class _AnyOf(NamedTuple):
     predicates: tuple[IsHuman, ...]
 
     def __call__(self, path: Path, schema: JsonSchema) -> bool:
@@ -102,5 +104,5 @@ def looks_at_name_only(predicate: IsHuman) -> bool:
 
 
 def _sounds_secret(name: str) -> bool:
-    words = [word.lower() for word in _WORD.findall(name)]
-    return any(word in _SECRET_WORDS or _SECRET_END.search(word) for word in words)
+    words = [word.lower() for word in re.findall(_WORD, name)]
+    return any(word in _SECRET_WORDS or re.search(_ENDING, word) for word in words)

@@ -1,12 +1,16 @@
 """`$ref` and `$defs`: to resolve, collect, prune and inline references, and to find recursion."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 from urllib.parse import quote, unquote
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.path import Keys, pointer_of
 from pyfunctools.schema.walk import children, rewrite, subschemas
+
+Lookup: TypeAlias = Callable[[str], JsonSchema | bool | None]
+"""What gives the target of a reference that leads out of a schema, `None` where it knows none."""
 
 MAX_HOPS = 100
 """References that lead to references: how many are followed before it counts as a circle."""

@@ -1,7 +1,6 @@
 """Several types in one schema: a list where only the type varies, otherwise one branch for each."""
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.shape import type_of
 from pyfunctools.schema.spelling import SEES_SIBLINGS, types_in
 
 _NUMBER = frozenset(
@@ -115,6 +114,8 @@ def _formatted(form: JsonValue, names: list[str]) -> list[str]:
 
 
 def _is_of(value: JsonValue, name: str) -> bool:
+    from pyfunctools.schema.shape import type_of  # needed by few schemas, and not cheap to load
+
     kind = type_of(value)
     return kind == name or (kind == "integer" and name == "number")
 

@@ -4,8 +4,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.admit import admit
-from pyfunctools.schema.bundle import bundle, is_bundled, needs_bundling
+from pyfunctools.schema.bundle import bundle
 
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
@@ -247,28 +246,6 @@ def test_many_references_of_one_name_are_numbered():
     parts = {"+" * n: {"properties": {"a": {"minimum": n}}} for n in range(1, 2_001)}
     schema = {"x": parts, "anyOf": [{"$ref": f"#/x/{name}/properties/a"} for name in parts]}
     assert len(bundle(schema)["$defs"]) == 2_000
-
-
-@pytest.mark.parametrize(
-    ("schema", "needed"),
-    [
-        ({"$ref": "#/$defs/A", "$defs": {"A": {}}}, False),
-        ({"properties": {"id": {}, "x": {"$ref": "#/$defs/a~1b"}}}, False),
-        ({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "string"}, False),
-        ({"$ref": "#/$defs/a b"}, True),
-        ({"$ref": "#"}, True),
-        ({"items": {"$defs": {}}}, True),
-        ({"definitions": {}}, True),
-        ({"$schema": DRAFT_7}, True),
-    ],
-)
-def test_the_common_schema_needs_no_bundling(schema: dict[str, Any], needed: bool):
-    assert needs_bundling(schema, admit(schema)) is needed
-
-
-def test_a_bundled_schema_says_so():
-    assert not is_bundled(admit({"$anchor": "a"}))
-    assert is_bundled(admit(bundle({"$anchor": "a"})))
 
 
 def test_what_the_lookup_gives_must_be_json():

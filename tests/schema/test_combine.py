@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.combine import Conjunction, Copied, Joined, join
+from pyfunctools.schema.combine import Conjunction, join
+from pyfunctools.schema.joined import Copied, Joined
 
 
 def merged(*parts: dict[str, Any], referenced: dict[str, Any] | None = None) -> dict[str, Any]:

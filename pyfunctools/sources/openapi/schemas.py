@@ -6,9 +6,10 @@ from typing import NamedTuple
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.errors import DocumentError, SchemaError
-from pyfunctools.record import GROUPS, Schemas
+from pyfunctools.record import GROUPS
 from pyfunctools.schema.access import readable, writable
 from pyfunctools.schema.predicates import IsHuman
+from pyfunctools.schemas import Schemas
 from pyfunctools.sources.openapi.definitions import Definitions, Ready
 from pyfunctools.sources.openapi.document import Document
 from pyfunctools.sources.openapi.parameters import Input

@@ -2,22 +2,20 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from json import dumps
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError
-from pyfunctools.schema import Failure, Issue, Path
 from pyfunctools.schema.references import resolve
 from pyfunctools.schema.walk import subschemas
 from pyfunctools.sources.python.docstring import Docs
 from pyfunctools.sources.python.fields import doc_of
 from pyfunctools.sources.python.names import shown
-from pyfunctools.sources.python.refusals import issues_of, refusal
 from pyfunctools.sources.python.signature import EMPTY, Input, Signature
 
 if TYPE_CHECKING:
+    from pyfunctools.schema.result import Failure
     from pyfunctools.sources.python.hints import Adapter
 
 Objects: TypeAlias = dict[str, object]
@@ -46,15 +44,15 @@ class Arguments:
     others: str | None
     taken: frozenset[str]
 
-    def read(self, arguments: JsonObject) -> Objects | Failure:
+    def read(self, arguments: JsonObject) -> "Objects | Failure":
         """Give the objects, or what the hints or a validator of the user's refuse of `arguments`.
 
         What is handed over is never the caller's own list or object.
         """
         if not self.required <= arguments.keys():
-            missing = sorted(self.required - arguments.keys())
-            issues = tuple(refusal((key,), None, "a value, for it is required") for key in missing)
-            return Failure(value=arguments, issues=issues)
+            from pyfunctools.sources.python.refusals import missing
+
+            return missing(arguments, self.required - arguments.keys())
         if self.others is not None:
             return self._open(arguments, self.others)
         if self.filled:
@@ -67,31 +65,30 @@ class Arguments:
             objects[name] = value
         return objects
 
-    def _open(self, arguments: JsonObject, others: str) -> Objects | Failure:
+    def _open(self, arguments: JsonObject, others: str) -> "Objects | Failure":
         known = {key for name, key in self.keys.items() if name != others}
         rest = {key: value for key, value in arguments.items() if key not in known}
-        unwanted = sorted(self.taken & rest.keys())
-        if unwanted:
-            said = "nothing by this name, which is not the caller's"
-            issues = tuple(refusal((key,), rest[key], said) for key in unwanted)
-            return Failure(value=arguments, issues=issues)
+        if not self.taken.isdisjoint(rest):
+            from pyfunctools.sources.python.refusals import unwanted
+
+            return unwanted(arguments, self.taken & rest.keys())
         given = {key: value for key, value in arguments.items() if key in known}
         objects = self._built({**given, others: rest})
-        if isinstance(objects, Failure):
-            issues = tuple(_without(issue, others) for issue in objects.issues)
-            return Failure(value=arguments, issues=issues)
-        return objects
+        if isinstance(objects, dict):
+            return objects
+        from pyfunctools.sources.python.refusals import without
 
-    def _built(self, arguments: JsonObject) -> Objects | Failure:
-        from pydantic import ValidationError
+        return without(objects, others, arguments)
+
+    def _built(self, arguments: JsonObject) -> "Objects | Failure":
+        import json
 
         try:
-            return self.adapter.validate_json(dumps(arguments))
-        except ValidationError as error:
-            return Failure(value=arguments, issues=issues_of(error, arguments))
+            return self.adapter.validate_json(json.dumps(arguments))
         except Exception as error:  # a validator of the user's may raise anything
-            said = f"{type(error).__name__}: {error}"
-            return Failure(value=arguments, issues=(refusal((), arguments, said),))
+            from pyfunctools.sources.python.refusals import raised
+
+            return raised(error, arguments)
 
 
 _NOT_PLAIN: tuple[str, frozenset[type]] = ("", frozenset())
@@ -205,10 +202,3 @@ def no_schema(where: str, hint: object, reason: Exception) -> DefinitionError:
     """Give the error of a hint that pydantic has no schema for."""
     said = str(reason).partition("\n")[0].partition(". ")[0].rstrip(".")
     return DefinitionError(where, f"The hint `{shown(hint)}` has no JSON Schema: {said}.", _REMEDY)
-
-
-def _without(issue: Issue, step: str) -> Issue:
-    """Give the issue as one about a key of the arguments, not of what `**kwargs` holds."""
-    keys = issue.path.keys[1:] if issue.path.keys[:1] == (step,) else issue.path.keys
-    path = Path.of(keys)
-    return replace(issue, path=path, message=issue.message.replace(issue.path, path, 1))

@@ -4,17 +4,19 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.handler import Bound
-from pyfunctools.schema import Failure, Success
 from pyfunctools.sources.python.arguments import Arguments, Objects, arguments_of
 from pyfunctools.sources.python.docstring import Docs
 from pyfunctools.sources.python.injected import Injected
 from pyfunctools.sources.python.names import Enclosing
 from pyfunctools.sources.python.output import Output, output_of
 from pyfunctools.sources.python.signature import EMPTY, Signature, read_signature
+
+if TYPE_CHECKING:
+    from pyfunctools.handler import Bound
+    from pyfunctools.schema.result import Failure, Success
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,10 +87,12 @@ class MethodHandler:
     context: tuple[Injected, ...]
     provided: tuple[Injected, ...]
 
-    def bind(self, arguments: JsonObject, context: object) -> Success[Bound] | Failure:
+    def bind(self, arguments: JsonObject, context: object) -> "Success[Bound] | Failure":
         """Give the call, its arguments as the objects the hints name; nothing of it runs yet."""
+        from pyfunctools.schema.result import Success
+
         objects = self.arguments.read(arguments)
-        if isinstance(objects, Failure):
+        if not isinstance(objects, dict):
             return objects
         for default in self.defaults:
             if default.key not in arguments:

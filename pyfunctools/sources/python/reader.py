@@ -4,14 +4,14 @@ from collections.abc import Callable
 from functools import partial
 from inspect import getattr_static
 from types import FunctionType, MethodType, ModuleType
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from pyfunctools._json import JsonSchema
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.origin import Method
-from pyfunctools.record import NAME, Function, Schemas, Skipped
-from pyfunctools.schema import normalize
+from pyfunctools.record import NAME, Function, Skipped
+from pyfunctools.schema.normalize import normalize
 from pyfunctools.schema.predicates import IsHuman, is_human_by_default
 from pyfunctools.sources.python.binding import read_handler
 from pyfunctools.sources.python.decorators import Marks, marks_of
@@ -19,6 +19,9 @@ from pyfunctools.sources.python.docstring import Docs, read_docstring
 from pyfunctools.sources.python.exposure import Member, members_of
 from pyfunctools.sources.python.fields import own_docs
 from pyfunctools.sources.python.names import class_of, function_behind, is_a
+
+if TYPE_CHECKING:  # loaded when the schemas of a function are first asked for
+    from pyfunctools.schemas import Schemas
 
 
 def functions_of_object(
@@ -145,7 +148,7 @@ def _function(
         origin=Method(
             qualname=where if behind is None else behind.__qualname__, is_async=handler.is_async
         ),
-        schemas=Lazy(partial(Schemas.of, *_normalized(where, parameters, output), is_human)),
+        schemas=Lazy(partial(_schemas, *_normalized(where, parameters, output), is_human)),
         handler=handler,
     )
 
@@ -159,6 +162,14 @@ def _normalized(
         raise DefinitionError(
             where, f"Its hints have a schema that is none: {error}.", "See `json_schema_extra`."
         ) from error
+
+
+def _schemas(
+    parameters: JsonSchema, output: JsonSchema | None, is_human: IsHuman | None
+) -> "Schemas":
+    from pyfunctools.schemas import Schemas
+
+    return Schemas.of(parameters, output, is_human)
 
 
 def _docs_of(called: Callable[..., object], attribute: str, owner: type | None) -> Docs:

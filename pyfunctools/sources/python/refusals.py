@@ -1,13 +1,14 @@
 """What pydantic, or a validator of the user's, refuses: as issues like any other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema import Issue, Path
-from pyfunctools.schema.path import Keys
+from pyfunctools.schema.path import Keys, Path
+from pyfunctools.schema.result import Failure, Issue
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails, ValidationError
@@ -18,6 +19,41 @@ def refusal(keys: Keys, value: JsonValue, said: str) -> Issue:
     path = Path.of(keys)
     said = " ".join(visible(said).split()) or "another value"
     return Issue(path=path, expected=said, value=value, message=f"{path}: {said}")
+
+
+def missing(arguments: JsonObject, keys: Iterable[str]) -> Failure:
+    """Give the failure of arguments that lack what is required."""
+    said = "a value, for it is required"
+    issues = tuple(refusal((key,), None, said) for key in sorted(keys))
+    return Failure(value=arguments, issues=issues)
+
+
+def unwanted(arguments: JsonObject, keys: Iterable[str]) -> Failure:
+    """Give the failure of arguments that have what only the program gives."""
+    said = "nothing by this name, which is not the caller's"
+    issues = tuple(refusal((key,), arguments[key], said) for key in sorted(keys))
+    return Failure(value=arguments, issues=issues)
+
+
+def raised(error: Exception, arguments: JsonObject) -> Failure:
+    """Give the failure behind what pydantic, or a validator of the user's, raised."""
+    from pydantic_core import ValidationError
+
+    if isinstance(error, ValidationError):
+        return Failure(value=arguments, issues=issues_of(error, arguments))
+    said = f"{type(error).__name__}: {error}"
+    return Failure(value=arguments, issues=(refusal((), arguments, said),))
+
+
+def without(failure: Failure, step: str, arguments: JsonObject) -> Failure:
+    """Give the failure as one about keys of `arguments`, not of what stands under `step`."""
+    return Failure(value=arguments, issues=tuple(_lifted(each, step) for each in failure.issues))
+
+
+def _lifted(issue: Issue, step: str) -> Issue:
+    keys = issue.path.keys[1:] if issue.path.keys[:1] == (step,) else issue.path.keys
+    path = Path.of(keys)
+    return replace(issue, path=path, message=issue.message.replace(issue.path, path, 1))
 
 
 def issues_of(error: "ValidationError", value: JsonValue) -> tuple[Issue, ...]:

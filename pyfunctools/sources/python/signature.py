@@ -35,7 +35,6 @@ from typing import (
 from typing_extensions import is_typeddict
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.outcome import Outcome
 from pyfunctools.sources.python.injected import Injected, program_part, read_injected
 from pyfunctools.sources.python.names import (
     Enclosing,
@@ -264,15 +263,24 @@ def _output(hint: object) -> object:
     """Give the hint of what a call comes to in the end, or `EMPTY` where nobody says."""
     bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     origin, inner = get_origin(bare) or bare, get_args(bare)
-    if bare in (EMPTY, Any, object, NoReturn, Never, Outcome):
+    if bare in (EMPTY, Any, object, NoReturn, Never) or _is_outcome(bare):
         return EMPTY
     if origin in (Awaitable, Coroutine):
         return _output(inner[-1]) if inner else EMPTY
     if origin in _STREAMS:
         return GenericAlias(list, inner[:1] or (Any,))
-    if origin in (Union, UnionType) and Outcome in inner:
-        return Union[tuple(each for each in inner if each is not Outcome)]  # noqa: UP007 - at run time
+    if origin in (Union, UnionType) and any(map(_is_outcome, inner)):
+        return Union[tuple(each for each in inner if not _is_outcome(each))]  # noqa: UP007 - at run time
     return hint
+
+
+def _is_outcome(hint: object) -> bool:
+    """Say whether a hint is `Outcome`, without loading it for those that are not."""
+    if getattr(hint, "__module__", None) != "pyfunctools.outcome":
+        return False
+    from pyfunctools.outcome import Outcome
+
+    return hint is Outcome
 
 
 def _is_async(called: Callable[..., object], returns: object) -> bool:

@@ -466,6 +466,22 @@ def test_an_endless_hint_is_an_error() -> None:
 Endless: Any = None
 
 
+HEAVY = (
+    "pydantic",
+    "jsonschema_rs",
+    "httpx",
+    "docstring_parser",
+    "pyfunctools.limits",
+    "pyfunctools.outcome",
+    "pyfunctools.route",
+    "pyfunctools.schemas",
+    "pyfunctools.schema.bundle",
+    "pyfunctools.schema.conjuncts",
+    "pyfunctools.schema.result",
+    "pyfunctools.schema.shape",
+)
+
+
 def test_building_loads_what_it_needs_and_nothing_else() -> None:
     code = (
         "import sys\n"
@@ -473,7 +489,7 @@ def test_building_loads_what_it_needs_and_nothing_else() -> None:
         "before = set(sys.modules)\n"
         "def f(x: int) -> int: ...\n"
         "made = function_of(f)\n"
-        "heavy = ('pydantic', 'jsonschema_rs', 'httpx', 'docstring_parser')\n"
+        f"heavy = {HEAVY!r}\n"
         "print([name for name in heavy if name in before])\n"
         "print([name for name in heavy if name in sys.modules])\n"
     )

@@ -17,7 +17,14 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from pyfunctools.schema import Issue
-from pyfunctools.sources.python.refusals import issues_of, refusal
+from pyfunctools.sources.python.refusals import (
+    issues_of,
+    missing,
+    raised,
+    refusal,
+    unwanted,
+    without,
+)
 
 
 def even(value: int) -> int:
@@ -122,3 +129,36 @@ def test_what_is_missing_has_the_path_of_its_own_place() -> None:
 
 def test_an_issue_says_where_and_what() -> None:
     assert refusal(("a", 0), 3, "must be even").message == "$input.a[0]: must be even"
+
+
+def test_what_is_missing_or_unwanted_is_named_key_by_key() -> None:
+    lacking = missing({"a": 1}, {"c", "b"})
+    assert [str(issue.path) for issue in lacking.issues] == ["$input.b", "$input.c"]
+    assert "required" in lacking.issues[0].message
+    given = {"self": 1, "a": 2}
+    assert [issue.value for issue in unwanted(given, {"self"}).issues] == [1]
+
+
+def test_what_is_no_error_of_pydantics_is_told_by_its_class_and_words() -> None:
+    said = raised(KeyError("gone"), {"a": 1}).issues
+    assert [issue.expected for issue in said] == ["KeyError: 'gone'"]
+    assert said[0].value == {"a": 1}
+
+
+def test_pydantics_own_error_is_told_place_by_place() -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(dict[str, int]).validate_python({"a": "x"})
+    assert [str(issue.path) for issue in raised(caught.value, {"a": "x"}).issues] == ["$input.a"]
+
+
+def test_a_failure_below_a_step_becomes_one_of_the_whole() -> None:
+    below = missing({}, {"a"})
+    nested = type(below)(
+        value={}, issues=(refusal(("rest", "a"), 1, "an even number"), *below.issues)
+    )
+    whole = without(nested, "rest", {"a": 1})
+    assert whole.value == {"a": 1}
+    assert [issue.message for issue in whole.issues] == [
+        "$input.a: an even number",
+        below.issues[0].message,
+    ]

@@ -1,0 +1,224 @@
+"""The schemas of a function, and what checks arguments against them: built when first asked for."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._lazy import Lazy
+from pyfunctools.errors import DefinitionError
+from pyfunctools.param import Param, parameters_of
+from pyfunctools.schema.coerce import coerce, is_exact
+from pyfunctools.schema.normalize import normalize
+from pyfunctools.schema.parse import parse
+from pyfunctools.schema.predicates import IsHuman
+from pyfunctools.schema.references import prune, resolve
+from pyfunctools.schema.result import Failure, Issue, Repair, Side, Success
+from pyfunctools.schema.separate import Separated, separate
+from pyfunctools.schema.validate import Validator
+
+InOrder = Callable[[Iterable[str]], Sequence[str]]
+"""What puts the names of a function's inputs in the order that a list of arguments has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schemas:
+    """What a function takes and gives: `parameters` and `output`, both normalized.
+
+    `sides` are the model's and the human's, made when first asked for.
+    """
+
+    parameters: JsonSchema
+    output: JsonSchema | None
+    sides: Lazy[Separated | None]
+    validator: Validator = field(compare=False)
+    output_validator: Validator | None = field(compare=False)
+
+    @classmethod
+    def of(
+        cls, parameters: JsonSchema, output: JsonSchema | None, is_human: IsHuman | None
+    ) -> "Schemas":
+        """Give the schemas of normalized `parameters` and `output`.
+
+        `is_human` decides what `separated` keeps from the model, and `None` keeps nothing.
+        """
+        return cls(
+            parameters=parameters,
+            output=output,
+            sides=Lazy(partial(_separated, parameters, is_human)),
+            validator=Validator(parameters),
+            output_validator=None if output is None else Validator(output),
+        )
+
+    @classmethod
+    def written(
+        cls,
+        name: str,
+        parameters: JsonSchema | Sequence[Param],
+        output: JsonSchema | None,
+        is_human: IsHuman | None,
+    ) -> "Schemas":
+        """Give the schemas of a function that somebody wrote: normalized, closed and compiled.
+
+        Raises:
+            DefinitionError: the parameters are not those of an object; `name` is the function's.
+            SchemaError: one of the two is no schema.
+        """
+        whole = _closed(name, parameters)
+        schemas = cls.of(whole, None if output is None else normalize(output), is_human)
+        schemas.validator.compile()
+        return schemas
+
+    @property
+    def separated(self) -> Separated | None:
+        """The two sides, or `None` where nothing is the human's."""
+        return self.sides.get()
+
+    def positional(self, in_order: InOrder) -> tuple[JsonSchema | bool, ...]:
+        """Give the schema of each input in order, complete with the `$defs` it reaches."""
+        properties = _properties(self.parameters)
+        definitions = self.parameters.get("$defs")
+        return tuple(
+            prune({**inner, "$defs": definitions}) if definitions is not None else inner
+            for inner in (properties[name] for name in in_order(properties))
+            if isinstance(inner, dict)
+        )
+
+    def parse(self, text: str | bytes) -> Success[JsonValue] | Failure:
+        """Read what a model wrote."""
+        return parse(text, self._model_side())
+
+    def coerce(self, value: JsonValue) -> Success[JsonValue]:
+        """Give what the model's side says a wrong spelling must have meant."""
+        return coerce(self._model_side(), value)
+
+    def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
+        """Say whether a value is right, with every issue, for one side or for the whole."""
+        if side == "whole" or (self.separated is None and side == "llm"):
+            return self.validator.validate(value)
+        separated = self.separated or separate(self.parameters, None)
+        return separated.validate(value, side)
+
+    def merge(self, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
+        """Join the model's and the human's part, `None` where there is none; check the whole."""
+        separated = self.separated
+        if separated is None:
+            return self.validate({} if llm is None else llm)
+        return separated.merge({} if llm is None else llm, {} if human is None else human)
+
+    def check(
+        self, arguments: str | bytes | JsonValue, in_order: InOrder, *, allow_truncated: bool
+    ) -> Success[JsonValue] | Failure:
+        """Give the arguments a model may write, read, coerced and checked; see `Function.check`."""
+        if (right := self._right(arguments)) is not None:
+            return right
+        read = self._read(arguments, allow_truncated)
+        if not read:
+            return read
+        coerced = self.coerce(self._by_name(read.value, in_order))
+        repairs = (*read.repairs, *coerced.repairs)
+        checked = self.validate(coerced.value, "llm")
+        if checked:
+            return Success(value=checked.value, repairs=repairs)
+        return Failure(value=checked.value, issues=checked.issues, repairs=repairs)
+
+    def check_output(self, value: JsonValue) -> Success[JsonValue] | Failure:
+        """Say whether `value` is what the function promises to give."""
+        if self.output_validator is None:
+            return Success(value=value)
+        return self.output_validator.validate(value)
+
+    def _right(self, arguments: str | bytes | JsonValue) -> Success[JsonValue] | None:
+        """Give arguments that are right as they are written, as most are; saves to coerce them."""
+        read = parse(arguments) if isinstance(arguments, str | bytes) else Success(value=arguments)
+        if not read or read.repairs or not isinstance(read.value, dict):
+            return None
+        if self.separated is None:
+            is_right = self.validator.is_valid(read.value)
+        else:
+            is_right = bool(self.separated.validate(read.value, "llm"))
+        # What is right needs no repair, but for `42.0`, which coercion makes an `int`.
+        return read if is_right and is_exact(read.value, self._model_side()) else None
+
+    def _read(
+        self, arguments: str | bytes | JsonValue, allow_truncated: bool
+    ) -> Success[JsonValue] | Failure:
+        if not isinstance(arguments, str | bytes):
+            return Success(value=arguments)
+        read = self.parse(arguments)
+        if read and not allow_truncated:
+            cut = [repair for repair in read.repairs if repair.kind == "truncated"]
+            if cut:
+                return _truncated(read.value, cut, read.repairs)
+        return read
+
+    def _by_name(self, value: JsonValue, in_order: InOrder) -> JsonValue:
+        if not isinstance(value, list):
+            return value
+        order = in_order(_properties(self._model_side()))
+        return dict(zip(order, value, strict=False)) if 0 < len(order) >= len(value) else value
+
+    def _model_side(self) -> JsonSchema:
+        return self.parameters if self.separated is None else self.separated.llm
+
+
+def _separated(parameters: JsonSchema, is_human: IsHuman | None) -> Separated | None:
+    if is_human is None:
+        return None
+    separated = separate(parameters, is_human)
+    return None if separated.human is None else separated
+
+
+def _properties(schema: JsonSchema) -> JsonObject:
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
+
+
+def _closed(name: str, parameters: JsonSchema | Sequence[Param]) -> JsonSchema:
+    if not isinstance(parameters, Mapping):
+        return normalize(parameters_of(parameters, name))
+    whole = normalize(parameters)
+    resolved = resolve(whole, whole)
+    schema = resolved if isinstance(resolved, dict) else whole
+    if schema.get("type", "object") != "object":
+        raise DefinitionError(
+            name,
+            f"The parameters have the type {schema['type']!r}.",
+            "A model gives arguments by name: wrap them in an object with a property for each.",
+        )
+    closed = {"additionalProperties": False} if _OPEN.isdisjoint(schema) else {}
+    defined = {"$defs": whole["$defs"]} if "$defs" in whole else {}
+    return prune({"type": "object", "properties": {}, **schema, **closed, **defined})
+
+
+_OPEN = frozenset(
+    {
+        "$ref",
+        "additionalProperties",
+        "allOf",
+        "anyOf",
+        "else",
+        "if",
+        "oneOf",
+        "patternProperties",
+        "then",
+        "unevaluatedProperties",
+    }
+)
+"""Keywords beside which an object is left as it is written: they may allow what it lacks."""
+
+
+def _truncated(value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]) -> Failure:
+    return Failure(
+        value=value,
+        issues=tuple(
+            Issue(
+                path=repair.path,
+                expected="the whole value: the text ended inside it",
+                value=repair.after,
+                message=f"{repair.path} may be cut off: the text ended right after it.",
+            )
+            for repair in cut
+        ),
+        repairs=repairs,
+    )
