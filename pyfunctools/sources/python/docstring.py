@@ -1,24 +1,20 @@
-"""A docstring of any style, taken apart: Google, NumPy, reST or Epydoc.
+"""A docstring of any style, taken apart: Google, NumPy, reST or Epydoc."""
 
-The text is cut into blocks first, and each block that describes something is read on its own: one
-that cannot be read stays in the description as it is written, and spoils no other.
-"""
-
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from functools import lru_cache
 from inspect import cleandoc
-from typing import Protocol, cast
+from types import MappingProxyType
+from typing import NamedTuple
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Docs:
+class Docs(NamedTuple):
     """What a docstring says: of the whole, of each parameter, each attribute and the result."""
 
     text: str = ""
-    parameters: Mapping[str, str] = field(default_factory=dict[str, str])
-    attributes: Mapping[str, str] = field(default_factory=dict[str, str])
+    parameters: Mapping[str, str] = _NOTHING
+    attributes: Mapping[str, str] = _NOTHING
     returns: str = ""
 
 
@@ -29,186 +25,21 @@ def read_docstring(docstring: str) -> Docs:
     `text` is the summary and the body, with notes and warnings. What is raised, examples, types and
     cross-references are left out.
     """
-    lines = cleandoc(docstring).split("\n")
-    found = _Found()
-    prose = [
-        "\n".join(block.lines).strip("\n").rstrip()
-        for block in _blocks(lines)
-        if block.style is None or not found.read(block)
-    ]
+    text = cleandoc(docstring)
+    if not _may_have_sections(text):
+        return Docs(text=text.strip("\n").rstrip())
+    from pyfunctools.sources.python.sections import Found
+
+    found = Found(text.split("\n"))
     return Docs(
-        text="\n\n".join(filter(None, prose)),
+        text=found.text,
         parameters=found.parameters,
         attributes=found.attributes,
         returns=found.returns,
     )
 
 
-MAX_NAME = 500
-"""What stands before a colon and is longer is no name; the parser's patterns are slow on it."""
-
-_PARAMETERS = "Args|Arguments|Parameters|Params|(?:Keyword|Other) (?:Args|Arguments|Parameters)"
-_TITLES = {
-    re.compile(rf"(?:{_PARAMETERS})", re.IGNORECASE): "Args",
-    re.compile(r"Attributes|Fields", re.IGNORECASE): "Attributes",
-    re.compile(r"Returns?", re.IGNORECASE): "Returns",
-    re.compile(r"Yields?", re.IGNORECASE): "Yields",
-    re.compile(r"Raises?|Exceptions?|Examples?|Warns|See Also|References", re.IGNORECASE): "",
-}
-"""Titles of sections, and their standard spelling; those without one are left out."""
-
-_GOOGLE = re.compile(r"([A-Za-z][A-Za-z ]{1,30}):[ \t]*(\S.*)?")
-_RULE = re.compile(r"[-=]{3,}[ \t]*")
-_FIELD = re.compile(
-    r"([:@])(param|parameter|arg|argument|key|keyword|attribute|ivar|cvar|var|type|vartype|rtype"
-    r"|ytype|returns?|yields?|raises?|except|exception|example|see)\b([^:\n]*):(.*)",
-    re.DOTALL,
-)
-_NAMED = frozenset(
-    {"param", "parameter", "arg", "argument", "key", "keyword", "attribute", "ivar", "cvar", "var"}
-)
-_ATTRIBUTES = frozenset({"attribute", "ivar", "cvar", "var"})
-
-
-@dataclass(slots=True, kw_only=True)
-class _Block:
-    """Lines that belong together; `style` is that of a description, `title` the section's."""
-
-    lines: list[str]
-    style: str | None = None
-    title: str = ""
-
-
-def _blocks(lines: list[str]) -> Iterator[_Block]:
-    block = _Block(lines=[])
-    for index, line in enumerate(lines):
-        if index and (start := _start(line, lines[index + 1 : index + 2])):
-            yield block
-            block = start
-        elif _ends(block, line):
-            yield block
-            block = _Block(lines=[line])
-        else:
-            block.lines.append(line)
-    yield block
-
-
-def _start(line: str, following: list[str]) -> _Block | None:
-    """Give the block that begins with this line, or `None` where none begins."""
-    if not line or line[0].isspace():
-        return None
-    if match := _FIELD.match(line):
-        return _Block(lines=[line], style="REST" if match[1] == ":" else "EPYDOC", title=match[2])
-    if following and _RULE.fullmatch(following[0]):
-        title = _title(line.strip())
-        return _Block(lines=[line], style=None if title is None else "NUMPYDOC", title=title or "")
-    if match := _GOOGLE.fullmatch(line):
-        title = _title(match[1])
-        if title is not None and (not match[2] or title in ("Returns", "Yields")):
-            return _Block(lines=[line], style="GOOGLE", title=title)
-    return None
-
-
-def _title(text: str) -> str | None:
-    for pattern, title in _TITLES.items():
-        if pattern.fullmatch(text):
-            return title
-    return None
-
-
-def _ends(block: _Block, line: str) -> bool:
-    """Say whether this line, which begins no block, ends the one before it."""
-    if block.style is None or not line or line[0].isspace():
-        return False
-    if block.style == "NUMPYDOC":
-        return False  # names stand as far left as the title
-    return block.style == "GOOGLE" or line[0] in ":@" or not block.lines[-1].strip()
-
-
-class _Found:
-    """What the blocks of one docstring describe."""
-
-    def __init__(self) -> None:
-        self.parameters: dict[str, str] = {}
-        self.attributes: dict[str, str] = {}
-        self.returns = ""
-
-    def read(self, block: _Block) -> bool:
-        """Take in a block, and say whether it could be read."""
-        from docstring_parser import DocstringStyle, ParseError, parse
-
-        if not block.title:
-            return True
-        if any(len(head.partition(":")[0]) > MAX_NAME for head in _heads(block)):
-            return False
-        try:
-            parsed = parse("\n" + _parsable(block), DocstringStyle[block.style or "AUTO"])
-        except ParseError:
-            return False
-        for meta in cast("list[_Meta]", parsed.meta):
-            self._take(meta)
-        return True
-
-    def _take(self, meta: "_Meta") -> None:
-        key = meta.args[0] if meta.args else ""
-        said = (meta.description or "").strip()
-        named: str | None = getattr(meta, "arg_name", None)
-        if key in ("return", "returns", "yield", "yields"):
-            typed: str = getattr(meta, "type_name", None) or ""
-            self.returns = self.returns or said or _prose(typed)
-        elif said and (named is not None or key in _ATTRIBUTES) and key not in ("type", "vartype"):
-            place = self.attributes if key in _ATTRIBUTES else self.parameters
-            for name in (named or meta.args[-1]).split(","):
-                place.setdefault(name.strip("*\\` "), said)
-
-
-class _Meta(Protocol):
-    """What the parser gives for each thing described; it has no types of its own."""
-
-    args: list[str]
-    description: str | None
-
-
-def _parsable(block: _Block) -> str:
-    """Give the block in the spelling that the parser of its style takes."""
-    head, *rest = block.lines
-    if block.style == "NUMPYDOC":
-        return "\n".join([block.title if block.title != "Args" else "Parameters", *rest])
-    if block.style == "GOOGLE":
-        inline = head.partition(":")[2].strip()
-        body = [f"    {inline}", *rest] if inline else rest
-        if block.title in ("Args", "Attributes"):
-            body = _items(body)
-        return "\n".join([f"{block.title}:", *body])
-    match = _FIELD.match("\n".join(block.lines))
-    if match is None or match[2] not in _NAMED or not match[3].split():
-        return "\n".join(block.lines)
-    return f"{match[1]}{match[2]} {match[3].split()[-1]}:{match[4]}"
-
-
-def _heads(block: _Block) -> list[str]:
-    """Give the lines that begin an item: those as far left as the first."""
-    lines = [line for line in block.lines[block.style in ("GOOGLE", "NUMPYDOC") :] if line.strip()]
-    return [line for line in lines if _indent(line) <= _indent(lines[0])]
-
-
-def _items(lines: list[str]) -> list[str]:
-    """Give the items of a section with the colon after each name that the parser insists on."""
-    indent = next((_indent(line) for line in lines if line.strip()), 0)
-    return [_item(line) if _indent(line) == indent else line for line in lines]
-
-
-def _item(line: str) -> str:
-    if ":" in line or not line.strip():
-        return line
-    name, dash, said = line.partition(" - ")
-    return f"{name}: {said}" if dash else f"{line}:"
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _prose(text: str) -> str:
-    """Give what stands where a type does, if it is a sentence rather than a type."""
-    return text if " " in text and not set("[]|,") & set(text) else ""
+def _may_have_sections(text: str) -> bool:
+    """Say whether below the first line stands what every section has: a colon or a rule."""
+    rest = text.partition("\n")[2]
+    return ":" in rest or any(line and not line.strip("-= \t") for line in rest.split("\n"))
