@@ -8,12 +8,13 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError
 from pyfunctools.param import Param, parameters_of
-from pyfunctools.schema.coerce import coerce, is_exact
+from pyfunctools.schema.checker import Checker
+from pyfunctools.schema.coerce import coerce
 from pyfunctools.schema.normalize import normalize
 from pyfunctools.schema.parse import parse
 from pyfunctools.schema.predicates import IsHuman
 from pyfunctools.schema.references import prune, resolve
-from pyfunctools.schema.result import Failure, Issue, Repair, Side, Success
+from pyfunctools.schema.result import Failure, Side, Success
 from pyfunctools.schema.separate import Separated, separate
 from pyfunctools.schema.validate import Validator
 
@@ -33,6 +34,7 @@ class Schemas:
     sides: Lazy[Separated | None]
     validator: Validator = field(compare=False)
     output_validator: Validator | None = field(compare=False)
+    checker: Lazy[Checker] = field(compare=False, repr=False)
 
     @classmethod
     def of(
@@ -42,12 +44,15 @@ class Schemas:
 
         `is_human` decides what `separated` keeps from the model, and `None` keeps nothing.
         """
+        sides = Lazy(partial(_separated, parameters, is_human))
+        validator = Validator(parameters)
         return cls(
             parameters=parameters,
             output=output,
-            sides=Lazy(partial(_separated, parameters, is_human)),
-            validator=Validator(parameters),
+            sides=sides,
+            validator=validator,
             output_validator=None if output is None else Validator(output),
+            checker=Lazy(partial(_checker, parameters, validator, sides)),
         )
 
     @classmethod
@@ -110,47 +115,16 @@ class Schemas:
         self, arguments: str | bytes | JsonValue, in_order: InOrder, *, allow_truncated: bool
     ) -> Success[JsonValue] | Failure:
         """Give the arguments a model may write, read, coerced and checked; see `Function.check`."""
-        if (right := self._right(arguments)) is not None:
-            return right
-        read = self._read(arguments, allow_truncated)
-        if not read:
-            return read
-        coerced = self.coerce(self._by_name(read.value, in_order))
-        repairs = (*read.repairs, *coerced.repairs)
-        checked = self.validate(coerced.value, "llm")
-        if checked:
-            return Success(value=checked.value, repairs=repairs)
-        return Failure(value=checked.value, issues=checked.issues, repairs=repairs)
+        checker = self.checker.get()
+        return checker.check(
+            arguments, partial(self._by_name, in_order=in_order), allow_truncated=allow_truncated
+        )
 
     def check_output(self, value: JsonValue) -> Success[JsonValue] | Failure:
         """Say whether `value` is what the function promises to give."""
         if self.output_validator is None:
             return Success(value=value)
         return self.output_validator.validate(value)
-
-    def _right(self, arguments: str | bytes | JsonValue) -> Success[JsonValue] | None:
-        """Give arguments that are right as they are written, as most are; saves to coerce them."""
-        read = parse(arguments) if isinstance(arguments, str | bytes) else Success(value=arguments)
-        if not read or read.repairs or not isinstance(read.value, dict):
-            return None
-        if self.separated is None:
-            is_right = self.validator.is_valid(read.value)
-        else:
-            is_right = bool(self.separated.validate(read.value, "llm"))
-        # What is right needs no repair, but for `42.0`, which coercion makes an `int`.
-        return read if is_right and is_exact(read.value, self._model_side()) else None
-
-    def _read(
-        self, arguments: str | bytes | JsonValue, allow_truncated: bool
-    ) -> Success[JsonValue] | Failure:
-        if not isinstance(arguments, str | bytes):
-            return Success(value=arguments)
-        read = self.parse(arguments)
-        if read and not allow_truncated:
-            cut = [repair for repair in read.repairs if repair.kind == "truncated"]
-            if cut:
-                return _truncated(read.value, cut, read.repairs)
-        return read
 
     def _by_name(self, value: JsonValue, in_order: InOrder) -> JsonValue:
         if not isinstance(value, list):
@@ -167,6 +141,15 @@ def _separated(parameters: JsonSchema, is_human: IsHuman | None) -> Separated | 
         return None
     separated = separate(parameters, is_human)
     return None if separated.human is None else separated
+
+
+def _checker(
+    parameters: JsonSchema, validator: Validator, sides: Lazy[Separated | None]
+) -> "Checker":
+    separated = sides.get()
+    if separated is None:
+        return Checker(parameters, validator)
+    return Checker(separated.llm, separated)
 
 
 def _properties(schema: JsonSchema) -> JsonObject:
@@ -206,19 +189,3 @@ _OPEN = frozenset(
     }
 )
 """Keywords beside which an object is left as it is written: they may allow what it lacks."""
-
-
-def _truncated(value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]) -> Failure:
-    return Failure(
-        value=value,
-        issues=tuple(
-            Issue(
-                path=repair.path,
-                expected="the whole value: the text ended inside it",
-                value=repair.after,
-                message=f"{repair.path} may be cut off: the text ended right after it.",
-            )
-            for repair in cut
-        ),
-        repairs=repairs,
-    )

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pyfunctools.execution.call import Runner
     from pyfunctools.execution.connection import Connection
     from pyfunctools.limits import Limits
-    from pyfunctools.route import Route
     from pyfunctools.record import Function, Skipped
+    from pyfunctools.route import Route
     from pyfunctools.schema.predicates import IsHuman
 
 Source: TypeAlias = "str | bytes | PathLike[str] | JsonObject"

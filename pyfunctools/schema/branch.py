@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.references import steps_of
+from pyfunctools.schema.references import resolve, steps_of
 from pyfunctools.schema.shape import (
     ALL_TYPES,
     UNIONS,
@@ -13,6 +13,7 @@ from pyfunctools.schema.shape import (
     Shape,
     ShapeReader,
     constant_of,
+    listed_values,
     loosely,
     type_of,
 )
@@ -33,10 +34,12 @@ class Tag:
     """The property that tells the objects of a union apart.
 
     `branches` leads from each of its values, as `constant_of` gives it, to the index of a branch.
+    It is `certain` if every branch refuses an object whose tag has a value of another branch.
     """
 
     name: str
     branches: dict[Constant, int]
+    certain: bool = False
 
     @property
     def allowed(self) -> tuple[JsonValue, ...]:
@@ -51,6 +54,13 @@ class Tag:
         loose = loosely(key)
         found = {index for known, index in self.branches.items() if loosely(known) == loose}
         return found.pop() if len(found) == 1 else None
+
+    def decided(self, value: JsonSchema) -> int | None:
+        """Give the only branch that an object may fit; `None` where that is not certain."""
+        if not self.certain or self.name not in value:
+            return None
+        key = constant_of(value[self.name])
+        return None if key is None else self.branches.get(key)
 
 
 class Unions:
@@ -115,8 +125,29 @@ class Unions:
                 if isinstance(branch, dict | bool)
                 for shape in reader.shapes(branch)
             ]
-            known = self._read[id(branches)] = (branches, shapes, _tag(union, branches, shapes))
+            tag = _tag(union, branches, shapes)
+            if tag is not None and self._is_certain(tag, branches):
+                tag = replace(tag, certain=True)
+            known = self._read[id(branches)] = (branches, shapes, tag)
         return known[1:]
+
+    def _is_certain(self, tag: Tag, branches: list[JsonValue]) -> bool:
+        """Say whether each branch lists its tags itself, or is said to take no object."""
+        for index, branch in enumerate(branches):
+            schema = resolve(self._root, branch) if isinstance(branch, dict) else None
+            kind = schema.get("type") if isinstance(schema, dict) else None
+            if not isinstance(schema, dict) or not isinstance(kind, str):
+                return False
+            if kind != "object":
+                continue
+            properties = schema.get("properties")
+            stated = properties.get(tag.name) if isinstance(properties, dict) else None
+            inner = resolve(self._root, stated) if isinstance(stated, dict) else None
+            values = listed_values(inner) if isinstance(inner, dict) else None
+            keys = [constant_of(value) for value in values or ()]
+            if not keys or any(key is None or tag.branches.get(key) != index for key in keys):
+                return False
+        return True
 
 
 def _of_object(shapes: list[Shape], value: JsonSchema, tag: Tag | None) -> int | None:

@@ -8,10 +8,14 @@ value where an array is wanted), `absent` (null for an optional property that ta
 """
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.result import Success
+
+if TYPE_CHECKING:
+    from pyfunctools.schema.coercion import Learned
 
 
 def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
@@ -21,18 +25,46 @@ def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
     more than 64 deep or is no JSON. Parts that need no repair are shared with it. A whole number
     under `integer` becomes an `int` even where it is right as it is (`42.0`).
     """
-    if not isinstance(schema, dict):
-        return Success(value=value)
-    # Loaded by the first value that is not right as it is.
-    from pyfunctools.schema.coercion import Coercion
-    from pyfunctools.schema.fit import TooDeep
+    return Coercer(schema).coerce(value)
 
-    coercion = Coercion(schema)
-    try:
-        result = coercion.value([schema], value, ())
-    except (TooDeep, RecursionError):
-        return Success(value=value)
-    return Success(value=result, repairs=tuple(coercion.repairs))
+
+class Coercer:
+    """Coerces values by one schema, which must not change: what is learned of it is kept.
+
+    Safe to share between threads.
+    """
+
+    __slots__ = ("_learned", "_left", "schema")
+
+    def __init__(self, schema: JsonSchema | bool) -> None:
+        self.schema = schema
+        self._learned: Learned | None = None
+        self._left = 0
+
+    def coerce(self, value: JsonValue) -> Success[JsonValue]:
+        """Give the value in the spelling that the schema wants; see `pyfunctools.schema.coerce`."""
+        if not isinstance(self.schema, dict):
+            return Success(value=value)
+        # Loaded by the first value that is not right as it is.
+        from pyfunctools.schema.coercion import Coercion, Learned
+        from pyfunctools.schema.fit import TooDeep
+
+        # Values choose which branches are looked at together: what that adds up to is bounded.
+        self._left -= 1
+        learned = self._learned
+        if learned is None or self._left < 0:
+            learned = self._learned = Learned(self.schema)
+            self._left = _RENEWED
+        coercion = Coercion(self.schema, learned)
+        try:
+            result = coercion.value([self.schema], value, ())
+        except (TooDeep, RecursionError):
+            return Success(value=value)
+        return Success(value=result, repairs=tuple(coercion.repairs))
+
+
+_RENEWED = 1_000
+"""After how many values that needed it what is learned of a schema is learned anew."""
 
 
 def is_exact(value: JsonValue, schema: JsonSchema | None = None) -> bool:

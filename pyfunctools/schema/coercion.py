@@ -2,38 +2,16 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import Final
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.schema.branch import Unions
 from pyfunctools.schema.equal import equal
-from pyfunctools.schema.fit import EXACT, MAX_DEPTH, NOT, ROUND, Fit, Fitting, TooDeep
-from pyfunctools.schema.meanings import decoded, meanings
+from pyfunctools.schema.fit import EXACT, MAX_DEPTH, NOT, ROUND, Fit, Fitting, Outlines, TooDeep
+from pyfunctools.schema.meanings import WRAPPERS, decoded, meanings
 from pyfunctools.schema.path import Keys, Path
 from pyfunctools.schema.places import Parts, Places, Schemas
 from pyfunctools.schema.result import Repair
 from pyfunctools.schema.shape import UNIONS, listed_values, schemas_of, type_of
-
-WRAPPERS: Final = frozenset(
-    {
-        "args",
-        "arguments",
-        "data",
-        "function_args",
-        "function_arguments",
-        "input",
-        "inputs",
-        "kwargs",
-        "parameters",
-        "params",
-        "payload",
-        "properties",
-        "tool_args",
-        "tool_arguments",
-        "tool_input",
-    }
-)
-"""Keys that models put around the arguments."""
 
 _MOST_VALUES = 1_000_000
 _MOST_TRIALS = 256
@@ -43,14 +21,30 @@ _MOST_WRAPS = 3
 """Arrays of one item inside each other that are put around one value."""
 
 
+class Learned:
+    """What is found out about a schema while values are coerced, for the values that follow.
+
+    May be used by several threads: what two of them find out at once is kept once.
+    """
+
+    __slots__ = ("outlines", "places", "root", "unions")
+
+    def __init__(self, root: JsonSchema) -> None:
+        self.root = root
+        self.places = Places(root)
+        self.unions = Unions(root)
+        self.outlines: Outlines = {}
+
+
 class Coercion:
     """One value on its way through one schema."""
 
-    def __init__(self, root: JsonSchema) -> None:
+    def __init__(self, root: JsonSchema, learned: Learned | None = None) -> None:
+        known = Learned(root) if learned is None else learned
         self._root = root
-        self._places = Places(root)
-        self._fitting = Fitting(self._places)
-        self._unions = Unions(root)
+        self._places = known.places
+        self._fitting = Fitting(known.places, known.outlines)
+        self._unions = known.unions
         self._values = _MOST_VALUES
         self._trials = _MOST_TRIALS
         self._paths = _MOST_PATHS

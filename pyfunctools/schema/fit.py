@@ -57,10 +57,10 @@ class Fitting:
     What is found out is kept as long as this lives, so neither the schema nor a value may change.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Places, outlines: "Outlines | None" = None) -> None:
         self._places = places
         self._known: dict[tuple[int, int], tuple[object, object, Fit]] = {}
-        self._outlines: dict[int, tuple[object, _Outline]] = {}
+        self._outlines: Outlines = {} if outlines is None else outlines
 
     def of(self, schema: JsonSchema | bool, value: JsonValue, depth: int = 0) -> Fit:
         """Give how well a value fits; one that a validator accepts always does.
@@ -122,7 +122,7 @@ class Fitting:
             raise TooDeep
         known = self._outlines.get(id(schema))
         if known is None:
-            known = self._outlines[id(schema)] = (schema, _Outline(schema))
+            known = self._outlines[id(schema)] = (schema, Outline(schema))
         outline = known[1]
         for name in outline.required:
             if name not in value:
@@ -167,7 +167,7 @@ class Fitting:
         return fit
 
 
-class _Outline:
+class Outline:
     """What an object schema says of members, laid out to be asked quickly.
 
     `classes` has every declared name, with the one class that fits whatever its value, or `None`;
@@ -186,6 +186,10 @@ class _Outline:
         required = schema.get("required")
         names = required if isinstance(required, list) else ()
         self.required = [name for name in names if isinstance(name, str)]
+
+
+Outlines: TypeAlias = dict[int, tuple[object, Outline]]
+"""Outlines by the identity of their schema, which is kept beside it."""
 
 
 def _plain(schema: JsonValue) -> type | None:

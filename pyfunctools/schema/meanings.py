@@ -1,12 +1,35 @@
 """What a scalar in the wrong spelling may have been meant as."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.parse import parse_at
 from pyfunctools.schema.places import Schemas
 from pyfunctools.schema.result import Repair, Success
 from pyfunctools.schema.scalar import boolean_from, integer_from, is_null, number_from, text_from
+
+WRAPPERS: Final = frozenset(
+    {
+        "args",
+        "arguments",
+        "data",
+        "function_args",
+        "function_arguments",
+        "input",
+        "inputs",
+        "kwargs",
+        "parameters",
+        "params",
+        "payload",
+        "properties",
+        "tool_args",
+        "tool_arguments",
+        "tool_input",
+    }
+)
+"""Keys that models put around the arguments."""
+
 
 _JSON = ("{", "[", '"', "`", "~")
 """How a text begins that may be JSON."""
@@ -15,6 +38,11 @@ _GUESSED = frozenset({"prose", "rest", "truncated"})
 
 So is a text that opens a bracket and neither closes it nor puts anything into it.
 """
+
+
+def may_be_json(text: str) -> bool:
+    """Say whether a text begins as JSON of an object, an array or a string does, or a fence."""
+    return text.lstrip()[:1] in _JSON
 
 
 def meanings(
@@ -62,7 +90,7 @@ def decoded(text: str, root: JsonSchema, schemas: Schemas) -> Success[JsonValue]
     repairs: tuple[Repair, ...] = ()
     value: JsonValue = text
     while isinstance(value, str):
-        if value.lstrip()[:1] not in _JSON:
+        if not may_be_json(value):
             return None
         read = parse_at(value, root, schemas)
         kinds = {repair.kind for repair in read.repairs}

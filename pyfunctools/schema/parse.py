@@ -14,9 +14,12 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.schema.path import Path
 from pyfunctools.schema.result import Failure, Issue, Success
-from pyfunctools.schema.strict import strict
+from pyfunctools.schema.strict import Strict, strict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyfunctools.schema.fraction import Fractions
     from pyfunctools.schema.places import Schemas
 
 _ROOT: Final = Path.of(())
@@ -37,9 +40,44 @@ def parse(
 
 
 def parse_at(
-    text: str | bytes, root: JsonSchema | None, schemas: "Schemas", limits: Limits = DEFAULT_LIMITS
+    text: str | bytes,
+    root: JsonSchema | None,
+    schemas: "Schemas",
+    limits: Limits = DEFAULT_LIMITS,
+    known: "Callable[[], Fractions] | None" = None,
 ) -> Success[JsonValue] | Failure:
-    """Give the value that a text says, where a value of these `schemas` of `root` is wanted."""
+    """Give the value that a text says, where a value of these `schemas` of `root` is wanted.
+
+    `known` gives what is known of where they want fractions, if anybody keeps it.
+    """
+    read = read_strictly(text, limits)
+    if isinstance(read, Failure):
+        return read
+    if read is not None and not (read.fractions and root):
+        return Success(value=read.value)
+    # What recovers is loaded by the first text that is not strict JSON: few are.
+    from pyfunctools.schema.extract import extract
+    from pyfunctools.schema.fraction import Fractions
+    from pyfunctools.schema.places import Places
+
+    if read is not None and root:
+        fractions = Fractions(root, schemas) if known is None else known()
+        if not fractions.has_textual(read.value):
+            return Success(value=read.value)
+    if isinstance(text, bytes):
+        try:
+            text = text.decode()
+        except UnicodeDecodeError as error:
+            message = f"The byte at offset {error.start} of the text is not UTF-8."
+            return _failure(text, "text in UTF-8", message)
+    return extract(text, limits, None if root is None else Places(root), schemas)
+
+
+def read_strictly(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Strict | Failure | None:
+    """Give the value of strict JSON, or why the text cannot even be looked at.
+
+    `None` where it is something else, which may be recovered.
+    """
     data: str | bytes = text
     if isinstance(text, str):
         if not text.isascii() and len(text) <= limits.text:
@@ -52,23 +90,7 @@ def parse_at(
     if len(data) > limits.text:
         message = f"The text is longer than {limits.text} bytes."
         return _failure(text, f"text of at most {limits.text} bytes in UTF-8", message)
-    read = strict(data, limits.depth)
-    if read is not None and not (read[1] and root is not None):
-        return Success(value=read[0])
-    # What recovers is loaded by the first text that is not strict JSON: few are.
-    from pyfunctools.schema.extract import extract
-    from pyfunctools.schema.fraction import Fractions
-    from pyfunctools.schema.places import Places
-
-    if read is not None and not (root and Fractions(root, schemas).has_textual(read[0])):
-        return Success(value=read[0])
-    if isinstance(text, bytes):
-        try:
-            text = text.decode()
-        except UnicodeDecodeError as error:
-            message = f"The byte at offset {error.start} of the text is not UTF-8."
-            return _failure(text, "text in UTF-8", message)
-    return extract(text, limits, None if root is None else Places(root), schemas)
+    return strict(data, limits.depth)
 
 
 def _half_pair(text: str, at: int) -> Failure:

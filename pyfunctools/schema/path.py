@@ -58,7 +58,8 @@ def pointer_of(keys: Iterable[str | int]) -> str:
 def _step(key: str | int) -> str:
     if isinstance(key, int):
         return f"[{key}]"
-    if _PLAIN.fullmatch(key):
+    # Nearly every name is such a one, which is quicker to see.
+    if (key.isascii() and key.isidentifier()) or _PLAIN.fullmatch(key):
         return "." + key
     from json import dumps
 

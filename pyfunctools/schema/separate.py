@@ -9,6 +9,7 @@ from pyfunctools.schema.result import Failure, Issue, Side, Success
 
 if TYPE_CHECKING:  # loaded by the first schema that is taken apart
     from pyfunctools.schema.division import Division
+    from pyfunctools.schema.issues import Survey
     from pyfunctools.schema.writer import Part
 
 
@@ -67,6 +68,34 @@ class Separated:
             return Failure(value=value, issues=tuple(found))
         masked = (issue("human", one.path.keys, one.expected) for one in found)
         return Failure(value=None, issues=tuple(masked))
+
+    def accepts(self, value: JsonValue) -> bool:
+        """Say whether a value that was read from strict JSON is right for the model's side.
+
+        Raises:
+            SchemaError: the schema is not one.
+        """
+        from pyfunctools.schema.given import ABSENT
+
+        own = self._division.own("llm", value)
+        if own.broken or own.foreign:
+            return False
+        return own.part is ABSENT or self._division.validator("llm").accepts(own.part)
+
+    def survey(self, value: JsonValue, side: Side = "llm") -> "Survey":
+        """Give every issue of such a value, if it is not right; see `Survey`.
+
+        Raises:
+            SchemaError: the schema is not one.
+        """
+        from pyfunctools.schema.given import ABSENT
+        from pyfunctools.schema.issues import Survey
+
+        own = self._division.own("llm", value)
+        if side == "llm" and own.part is not ABSENT and not own.broken and not own.foreign:
+            return self._division.validator("llm").survey(own.part, side)
+        judged = self.validate(value, side)
+        return Survey(() if judged else judged.issues, settled=False)
 
     def _issues(self, value: JsonValue, side: "Part") -> list[Issue]:
         from pyfunctools.schema.given import ABSENT

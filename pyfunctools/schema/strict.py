@@ -4,33 +4,45 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from json import JSONDecoder
 from math import isfinite
-from typing import cast
+from typing import NamedTuple, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 
 
-def strict(text: str | bytes, depth: int) -> tuple[JsonValue, bool] | None:
+class Strict(NamedTuple):
+    """A value that was strict JSON.
+
+    `fractions` says that a number in it was written with a fraction or an exponent, `whole` that
+    one of those is whole all the same (`42.0`).
+    """
+
+    value: JsonValue
+    fractions: bool
+    whole: bool
+
+
+def strict(text: str | bytes, depth: int) -> Strict | None:
     """Give the value of strict JSON, or `None` for anything else.
 
-    With it comes whether a number in it was written with a fraction or an exponent. Stricter than
-    `json.loads`: a duplicate key, `NaN`, a number out of range, half a surrogate pair and nesting
-    of more than `depth` are refused too (RFC 8259, sections 4, 6 and 8.2; RFC 7493, section 2).
-    Integers are exact, up to 4,300 digits.
+    Stricter than `json.loads`: a duplicate key, `NaN`, a number out of range, half a surrogate pair
+    and nesting of more than `depth` are refused too (RFC 8259, sections 4, 6 and 8.2; RFC 7493,
+    section 2). Integers are exact, up to 4,300 digits.
     """
     try:
         value = _reader()(text, cache_strings="keys")
     except (ValueError, TypeError):  # half a surrogate pair, unescaped, is a `TypeError` there
         return None
     if not isinstance(value, (dict, list)):
-        fraction = isinstance(value, float)
-        return None if fraction and not isfinite(value) else (value, fraction)
+        if not isinstance(value, float):
+            return Strict(value, False, False)
+        return Strict(value, True, value.is_integer()) if isfinite(value) else None
     survey = _survey(value, depth)
     if survey is None:
         return None
-    members, fractions = survey
+    members, fractions, whole = survey
     if members and not _once(text, members) and not _unique(text):
         return None
-    return value, fractions
+    return Strict(value, fractions, whole)
 
 
 @cache
@@ -42,13 +54,14 @@ def _reader() -> Callable[..., JsonValue]:
     return from_json
 
 
-def _survey(value: JsonObject | list[JsonValue], depth: int) -> tuple[int, bool] | None:
-    """Count the members of all objects, level by level, and say whether there is a fraction.
+def _survey(value: JsonObject | list[JsonValue], depth: int) -> tuple[int, bool, bool] | None:
+    """Count the members of all objects, level by level, and say whether there are floats.
 
-    `None` where a number is infinite (it was out of range) or none, or a level too deep.
+    The last says whether one of them is whole. `None` where a number is infinite (it was out of
+    range) or none, or a level too deep.
     """
     members = 0
-    fractions = False
+    fractions = whole = False
     level: list[Iterable[JsonValue]] = [value]
     if isinstance(value, dict):
         members = len(value)
@@ -70,10 +83,13 @@ def _survey(value: JsonObject | list[JsonValue], depth: int) -> tuple[int, bool]
                     below.append(cast("list[JsonValue]", inner))
                 elif kind is float:
                     fractions = True
-                    if not isfinite(cast("float", inner)):
+                    number = cast("float", inner)
+                    if number.is_integer():
+                        whole = True
+                    elif not isfinite(number):
                         return None
         if not below:
-            return members, fractions
+            return members, fractions, whole
         level = below
     return None
 

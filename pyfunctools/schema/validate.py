@@ -12,7 +12,7 @@ from pyfunctools.schema.result import Failure, Issue, Side, Success
 
 if TYPE_CHECKING:  # loaded by the first value that is judged, and by the first that is wrong
     from pyfunctools.schema.compiled import Compiled, Resolver
-    from pyfunctools.schema.issues import Issues
+    from pyfunctools.schema.issues import Issues, Survey
 
 
 class Validator:
@@ -59,6 +59,24 @@ class Validator:
         if is_json(value):
             return compiled.validator.is_valid(value)
         return not _unfit(value, "whole") and compiled.validator.is_valid(plain(value))
+
+    def accepts(self, value: JsonValue) -> bool:
+        """Say whether a value that was read from strict JSON is right.
+
+        That it is JSON, and how deep it is nested, is not looked at again.
+
+        Raises:
+            SchemaError: see `compile`.
+        """
+        return self._compiled.get().validator.is_valid(value)
+
+    def survey(self, value: JsonValue, side: Side = "whole") -> "Survey":
+        """Give every issue of a JSON value that is not right; see `Survey`.
+
+        Raises:
+            SchemaError: see `compile`.
+        """
+        return self._issues.get().survey(value, side)
 
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
         """Give the value itself, or every issue it has; `side` is noted in each.

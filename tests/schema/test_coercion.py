@@ -2,8 +2,9 @@
 
 import pytest
 
-from pyfunctools.schema.coercion import WRAPPERS, Coercion
+from pyfunctools.schema.coercion import Coercion
 from pyfunctools.schema.fit import TooDeep
+from pyfunctools.schema.meanings import WRAPPERS
 
 SCHEMA = {
     "type": "object",

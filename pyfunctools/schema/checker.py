@@ -1,0 +1,140 @@
+"""What a model wrote -> the arguments it meant, or everything that is wrong with them."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.coerce import Coercer, is_exact
+from pyfunctools.schema.parse import parse_at, read_strictly
+from pyfunctools.schema.result import Failure, Issue, Repair, Side, Success
+from pyfunctools.schema.strict import Strict
+
+if TYPE_CHECKING:
+    from pyfunctools.schema.fraction import Fractions
+    from pyfunctools.schema.issues import Survey
+
+
+class Judge(Protocol):
+    """What says whether arguments are right; see `Validator`."""
+
+    def accepts(self, value: JsonValue) -> bool:
+        """Say whether a value that was read from strict JSON is right."""
+        ...
+
+    def survey(self, value: JsonValue, side: Side) -> "Survey":
+        """Give every issue of such a value, if it is not right."""
+        ...
+
+    def validate(self, value: JsonValue, side: Side) -> Success[JsonValue] | Failure:
+        """Give any value itself, or every issue it has."""
+        ...
+
+
+class Checker:
+    """Reads, coerces and judges what a model wrote, by one schema; what is learned of it is kept.
+
+    Safe to share between threads, and can be copied and pickled. The schema must not change.
+    """
+
+    __slots__ = ("_coercer", "_judge", "_known_fractions", "schema")
+
+    def __init__(self, schema: JsonSchema, judge: Judge) -> None:
+        self.schema = schema
+        self._judge = judge
+        self._coercer = Coercer(schema)
+        self._known_fractions: Fractions | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Checker, (self.schema, self._judge))
+
+    def check(
+        self,
+        arguments: str | bytes | JsonValue,
+        by_name: Callable[[JsonValue], JsonValue],
+        *,
+        allow_truncated: bool = False,
+    ) -> Success[JsonValue] | Failure:
+        """Give the arguments, or every issue they have; see `Function.check`.
+
+        `by_name` gives a list of arguments by their names, and any other value as it is.
+        """
+        if isinstance(arguments, str | bytes):
+            read = read_strictly(arguments)
+            if isinstance(read, Failure):
+                return read
+            if read is not None and isinstance(read.value, dict):
+                verdict = self._strict(read)
+                if verdict is not None:
+                    return verdict
+            return self._recovered(arguments, by_name, allow_truncated)
+        if isinstance(arguments, dict):
+            judged = self._judge.validate(arguments, "llm")
+            if judged and is_exact(arguments, self.schema):
+                return judged
+        return self._coerced(by_name(arguments), ())
+
+    def _strict(self, read: Strict) -> Success[JsonValue] | Failure | None:
+        """Give what comes of strict JSON; `None` where a text is wanted as it was written."""
+        value = read.value
+        is_right = self._judge.accepts(value)
+        # What is right needs no repair, but for `42.0`, which coercion makes an `int`.
+        is_whole = read.whole and self._fractions().has_whole(value)
+        if is_right and not is_whole:
+            return Success(value=value)
+        if read.fractions and self._fractions().has_textual(value):
+            return None
+        if is_right:
+            return self._coerced(value, ())
+        survey = self._judge.survey(value, "llm")
+        if survey.settled and not is_whole:
+            return Failure(value=value, issues=survey.issues)
+        return self._coerced(value, (), survey)
+
+    def _recovered(
+        self,
+        text: str | bytes,
+        by_name: Callable[[JsonValue], JsonValue],
+        allow_truncated: bool,
+    ) -> Success[JsonValue] | Failure:
+        read = parse_at(text, self.schema, (self.schema,), known=self._fractions)
+        if not read:
+            return read
+        cut = [repair for repair in read.repairs if repair.kind == "truncated"]
+        if cut and not allow_truncated:
+            return _truncated(read.value, cut, read.repairs)
+        return self._coerced(by_name(read.value), read.repairs)
+
+    def _coerced(
+        self, value: JsonValue, repairs: tuple[Repair, ...], survey: "Survey | None" = None
+    ) -> Success[JsonValue] | Failure:
+        coerced = self._coercer.coerce(value)
+        repairs = (*repairs, *coerced.repairs)
+        if survey is not None and coerced.value is value:
+            return Failure(value=value, issues=survey.issues, repairs=repairs)
+        judged = self._judge.validate(coerced.value, "llm")
+        if judged:
+            return Success(value=judged.value, repairs=repairs)
+        return Failure(value=judged.value, issues=judged.issues, repairs=repairs)
+
+    def _fractions(self) -> "Fractions":
+        if self._known_fractions is None:
+            from pyfunctools.schema.fraction import Fractions
+
+            self._known_fractions = Fractions(self.schema)
+        return self._known_fractions
+
+
+def _truncated(value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]) -> Failure:
+    return Failure(
+        value=value,
+        issues=tuple(
+            Issue(
+                path=repair.path,
+                expected="the whole value: the text ended inside it",
+                value=repair.after,
+                message=f"{repair.path} may be cut off: the text ended right after it.",
+            )
+            for repair in cut
+        ),
+        repairs=repairs,
+    )
