@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pyfunctools.origin import Method, RemoteTool
     from pyfunctools.outcome import Outcome
     from pyfunctools.param import Param
+    from pyfunctools.prompting.prompt import Prompt, prompt_of
     from pyfunctools.record import Function, Skipped
     from pyfunctools.route import Route
     from pyfunctools.schema import Failure, Issue, Path, Repair, Separated, Success
@@ -65,6 +66,7 @@ __all__ = [
     "Param",
     "Path",
     "PendingCall",
+    "Prompt",
     "PyfunctoolsError",
     "RemoteTool",
     "Repair",
@@ -79,6 +81,7 @@ __all__ = [
     "function",
     "function_of",
     "human",
+    "prompt_of",
 ]
 
 _HOMES = {
@@ -99,6 +102,7 @@ _HOMES = {
     "origin": ("Method", "RemoteTool"),
     "outcome": ("Outcome",),
     "param": ("Param",),
+    "prompting.prompt": ("Prompt", "prompt_of"),
     "record": ("Function", "Skipped"),
     "route": ("Route",),
     "schema": ("Failure", "Issue", "Path", "Repair", "Separated", "Success"),
