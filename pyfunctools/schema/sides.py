@@ -108,16 +108,20 @@ def _filled(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dic
 def _chosen(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dict[str, JsonValue]:
     """Give alternatives of both: those of the other side are left out."""
     kept = {key: value for key, value in source.items() if key not in _OF_BOTH}
+    kept.pop("discriminator", None)
     unions: list[dict[str, JsonValue]] = []
+    without: list[Node] = []
     for keyword in sorted(UNIONS & source.keys()):
         branches = [part for keys, part in node.parts.items() if keys[0] == keyword]
         if any(branch.touched for branch in branches):
             del kept[keyword]
             left = [branch for branch in branches if _is_taken(writer, branch, place)]
+            without += [branch for branch in branches if branch not in left]
             # Not `oneOf`: a value that two of all branches take may be taken by one of these.
             taken = [writer.at(b, None if b in place.theirs else place) for b in left]
             unions.append({"anyOf": taken or [False]})
     result = writer.copied(node, kept, place)
+    result |= writer.discriminator(node, source, place, without)
     if len(unions) == 1 and "anyOf" not in result:
         return result | unions[0]
     return {"allOf": [result, *unions]} if unions else result

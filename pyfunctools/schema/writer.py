@@ -1,6 +1,6 @@
 """A schema written from the top down: copies, references and definitions that fit together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, Literal, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -92,19 +92,22 @@ class Writer:
         return copy | self.discriminator(node, source, place)
 
     def discriminator(
-        self, node: Node, source: JsonSchema, place: Place | None
+        self, node: Node, source: JsonSchema, place: Place | None, without: Collection[Node] = ()
     ) -> dict[str, JsonValue]:
-        """Give the `discriminator`, if there is one, with references to where the branches are."""
+        """Give the `discriminator`, if there is one, with references to where the branches are.
+
+        `without` are branches that are left out.
+        """
         value = source.get("discriminator")
         if not isinstance(value, dict) or not isinstance(mapping := value.get("mapping"), dict):
             return {} if value is None else {"discriminator": value}
         targets: dict[str, str] = {}
         for keys, part in node.parts.items():
-            is_left = place is None or part not in place.theirs
-            if keys[0] not in UNIONS or part.target is None or not is_left:
+            if keys[0] not in UNIONS or part.target is None or part in without:
                 continue
             if isinstance(part.schema, dict):
-                targets[str(part.schema["$ref"])] = self.reference(part.target, place)
+                to = place if place is None or part not in place.theirs else None
+                targets[str(part.schema["$ref"])] = self.reference(part.target, to)
         now = {tag: targets[str(to)] for tag, to in mapping.items() if str(to) in targets}
         return {"discriminator": {**value, "mapping": now}}
 

@@ -9,6 +9,7 @@ from pyfunctools.schema.separate import separate
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}
 S = {"type": "string"}
+CLOSED = {"additionalProperties": False}
 PIN = {"pin": H}
 
 
@@ -91,6 +92,24 @@ def test_a_discriminator_leads_to_where_the_branches_are_now(keyword: str) -> No
         "propertyName": "kind",
         "mapping": {"b": "#/$defs/B"},
     }
+
+
+def test_a_discriminator_of_a_choice_leads_to_the_branches_of_its_side_only() -> None:
+    def branch(kind: str, **keywords: Any) -> Schema:
+        properties = {"kind": {"const": kind}, f"in_{kind}": S}
+        return {"type": "object", "properties": properties, **CLOSED, **keywords}
+
+    union = {"oneOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]}
+    schema = {
+        "type": "object",
+        "properties": {"u": {**union, "discriminator": DISCRIMINATOR}, "m": S},
+        "$defs": {"A": branch("a", **{"x-human": True}), "B": branch("b")},
+    }
+    separated = separate(schema)
+    for side, tag, name in ((separated.llm, "b", "B"), (separated.human or {}, "a", "A")):
+        mapping = side["properties"]["u"]["discriminator"]["mapping"]  # type: ignore[index]
+        assert mapping == {tag: f"#/$defs/{name}"}
+        assert list(side["$defs"]) == [name]  # type: ignore[call-overload]
 
 
 def test_a_discriminator_of_the_humans_is_not_shown() -> None:

@@ -1,0 +1,86 @@
+"""Whose a place is, said by the rule in its plainest form, in code of its own."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+Schema: TypeAlias = dict[str, Any]
+Keys: TypeAlias = tuple[str | int, ...]
+Says: TypeAlias = Callable[[str, Schema], bool]
+
+
+def by_mark(_: str, schema: Schema) -> bool:
+    """Say whether a schema is marked as the human's."""
+    return schema.get("x-human") is True
+
+
+class Oracle:
+    """A place is certainly the human's if something that is said of it is.
+
+    What is said of it may stand in any branch of anything above it; `says` tells whose one thing
+    that is said at a path is.
+    """
+
+    def __init__(self, root: Schema, says: Says = by_mark) -> None:
+        self.root = root
+        self.says = says
+
+    def humans(self, value: Any) -> Iterator[tuple[Keys, Any]]:
+        """Give the topmost human places in a value, with what is there."""
+        yield from self._humans(value, [(self.root, "$input")], ())
+
+    def _humans(self, value: Any, said: list[tuple[Any, str]], keys: Keys) -> Iterator[Any]:
+        if any(self._is_human(schema, path) for schema, path in said):
+            yield keys, value
+        elif isinstance(value, dict | list):
+            for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+                below = [
+                    found
+                    for schema, path in said
+                    for one in self._spread(schema, unions=True)
+                    for found in self._below(one, path, key)
+                ]
+                yield from self._humans(inner, below, (*keys, key))
+
+    def _is_human(self, schema: Any, path: str) -> bool:
+        return any(self.says(path, one) for one in self._spread(schema, unions=False))
+
+    def _spread(self, schema: Any, *, unions: bool) -> Iterator[Schema]:
+        seen: set[int] = set()
+        stack = [schema]
+        while stack:
+            one = stack.pop()
+            if not isinstance(one, dict) or id(one) in seen:
+                continue
+            seen.add(id(one))
+            yield one
+            if "$ref" in one:
+                stack.append(defined(self.root, one))
+            stack += one.get("allOf", [])
+            if unions:
+                stack += [*one.get("anyOf", []), *one.get("oneOf", [])]
+                stack += [one[keyword] for keyword in ("then", "else") if keyword in one]
+                stack += one.get("dependentSchemas", {}).values()
+
+    def _below(self, schema: Schema, path: str, key: str | int) -> Iterator[tuple[Any, str]]:
+        if isinstance(key, int):
+            prefix = schema.get("prefixItems", [])
+            if key < len(prefix):
+                yield prefix[key], f"{path}[{key}]"
+            elif "items" in schema:
+                yield schema["items"], f"{path}[*]"
+            return
+        found = [
+            (inner, f"{path}[*]")
+            for pattern, inner in schema.get("patternProperties", {}).items()
+            if re.search(pattern, key)
+        ]
+        if key in schema.get("properties", {}):
+            found.append((schema["properties"][key], f"{path}.{key}"))
+        if not found and "additionalProperties" in schema:
+            found.append((schema["additionalProperties"], f"{path}[*]"))
+        yield from found
+
+
+def defined(root: Schema, site: Schema) -> Any:
+    return root["$defs"][site["$ref"].removeprefix("#/$defs/")]
