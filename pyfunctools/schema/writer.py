@@ -5,7 +5,7 @@ from typing import Final, Literal, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.needs import Needs, needs_all
-from pyfunctools.schema.nodes import UNIONS, Node
+from pyfunctools.schema.nodes import UNIONS, Node, is_null
 from pyfunctools.schema.ownership import Ownership, Place
 from pyfunctools.schema.references import definition
 from pyfunctools.schema.walk import rewrite
@@ -55,7 +55,9 @@ class Writer:
         source = node.schema
         if not isinstance(source, dict) or (place is None and not node.linked):
             return source
-        if place is not None and self._has_no_parts(source, place):
+        if place is not None and (
+            self._has_no_parts(source, place) or (node.touched and is_null(node))
+        ):
             return NULL
         begun = self._begun.get((node, place))
         if begun is None:

@@ -25,7 +25,7 @@ from pyfunctools.schema.path import Path
 from pyfunctools.schema.separate import Separated, separate
 from pyfunctools.schema.validate import Validator
 
-USUAL = 2_000 if os.environ.get("CI") else 200
+USUAL = "2000" if os.environ.get("CI") else "200"
 laws = settings(
     max_examples=int(os.environ.get("PYFUNCTOOLS_EXAMPLES", USUAL)),
     deadline=None,

@@ -121,6 +121,14 @@ def test_a_discriminator_of_the_humans_is_not_shown() -> None:
     assert "secret_kind" not in str(llm({"properties": {"u": union, "b": S}}))
 
 
+def test_what_stands_beside_null_and_is_never_looked_at_is_not_shown() -> None:
+    null = {"type": "null", "properties": PIN}
+    union = {"anyOf": [null, {"type": "integer"}, {**S, "x-human": True}]}
+    assert llm({"properties": {"u": union, "b": S}})["properties"]["u"] == {
+        "anyOf": [{"type": "null"}, {"type": "integer"}]
+    }
+
+
 def test_a_recursive_side_ends() -> None:
     tree = {"properties": {"v": S, "all": {"type": "array", "items": {"$ref": "#/$defs/T"}}, **PIN}}
     separated = separate({"$ref": "#/$defs/T", "$defs": {"T": tree}})

@@ -1,0 +1,294 @@
+"""T01 to T06: what a model may try at the human's places, through a whole call."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Annotated, Any
+
+import pytest
+
+from pyfunctools import Controller, Function, Human, Outcome, function, human
+
+MARK = "SECRET-7f3a"
+
+
+@dataclass
+class Auth:
+    scope: str
+    token: Annotated[str | None, human("The token")] = None
+
+
+@dataclass
+class Card:
+    kind: str
+    number: Human[str]
+
+
+class Bank:
+    """A bank that remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[dict[str, Any]] = []
+
+    @function
+    def pay(self, amount: int, account: Human[str]) -> str:
+        """Pay.
+
+        Args:
+            amount: How much.
+            account: Where SECRET-7f3a stands.
+        """
+        self.asked.append({"amount": amount, "account": account})
+        return "paid"
+
+    @function
+    def login(self, auth: Auth, more: list[Auth] | None = None) -> str:
+        """Log in."""
+        self.asked.append({"auth": auth, "more": more})
+        return "in"
+
+    @function
+    def store(self, cards: list[Card]) -> str:
+        """Store cards."""
+        self.asked.append({"cards": cards})
+        return "stored"
+
+
+def call(name: str, wrote: Any, gave: Any) -> tuple[Outcome, list[dict[str, Any]]]:
+    bank = Bank()
+    with Controller.from_object(bank) as controller:
+        return controller.call(name, wrote, human=gave), bank.asked
+
+
+def issues(outcome: Outcome) -> list[tuple[str, str]]:
+    assert outcome.failure is not None
+    return sorted({(str(issue.path), issue.side) for issue in outcome.failure.issues})
+
+
+@pytest.mark.parametrize("evil", ["ATTACKER", None, "", {}, [], 0, {"account": "ATTACKER"}])
+@pytest.mark.parametrize("gave", [{}, {"account": None}, {"account": "mine"}, None])
+def test_T01_a_models_value_for_the_human_is_an_issue_and_nothing_runs(
+    evil: Any, gave: Any
+) -> None:
+    for wrote in ({"amount": 1, "account": evil}, json.dumps({"amount": 1, "account": evil})):
+        outcome, asked = call("pay", wrote, gave)
+        assert (outcome.is_error, asked) == (True, [])
+        assert issues(outcome) == [("$input.account", "llm")]
+
+
+@pytest.mark.parametrize("gave", [{}, {"account": None}])
+def test_T01_without_the_humans_value_nothing_runs(gave: Any) -> None:
+    outcome, asked = call("pay", {"amount": 1}, gave)
+    assert (outcome.is_error, asked) == (True, [])
+    assert issues(outcome) == [("$input.account", "human")]
+    outcome, asked = call("pay", {"amount": 1}, {"account": "mine"})
+    assert asked == [{"amount": 1, "account": "mine"}]
+
+
+@pytest.mark.parametrize(
+    ("wrote", "path"),
+    [
+        ({"auth": {"scope": "admin", "token": "x"}}, "$input.auth.token"),
+        ({"auth": {"scope": "a"}, "more": [{"scope": "b", "token": "x"}]}, "$input.more[0].token"),
+        ({"auth": {"scope": "a"}, "more": {"0": {"scope": "b"}}}, "$input.more"),
+        ({"auth": {"scope": "a"}, "auth.token": "x"}, '$input["auth.token"]'),
+    ],
+)
+def test_T02_nothing_is_smuggled_in_deeper(wrote: Any, path: str) -> None:
+    outcome, asked = call("login", wrote, {"auth": {"token": "mine"}})
+    assert (outcome.is_error, asked) == (True, [])
+    assert [each for each, _ in issues(outcome)] == [path]
+
+
+@pytest.mark.parametrize("name", ["Token", "token ", "to\u200bken", "TOKEN", "tokеn"])
+def test_T02_a_name_that_looks_like_the_humans_is_not_taken_for_it(name: str) -> None:
+    outcome, asked = call("login", {"auth": {"scope": "a", name: "x"}}, {"auth": {"token": "mine"}})
+    assert not outcome.is_error  # the class takes what it does not know, and drops it
+    assert asked == [{"auth": Auth("a", "mine"), "more": None}]
+
+
+def test_T02_a_list_that_is_longer_than_the_humans_is_an_issue() -> None:
+    wrote = {"cards": [{"kind": "a"}, {"kind": "b"}]}
+    for gave in ({"cards": [{"number": "1"}]}, {"cards": [{"number": "1"}] * 3}):
+        outcome, asked = call("store", wrote, gave)
+        assert (outcome.is_error, asked) == (True, [])
+    outcome, asked = call("store", wrote, {"cards": [{"number": "1"}, {"number": "2"}]})
+    assert asked == [{"cards": [Card("a", "1"), Card("b", "2")]}]
+
+
+class Shy(Bank):
+    """A bank whose every word about the human's part is marked."""
+
+    @function
+    def send(
+        self,
+        amount: int,
+        secret_account: Annotated[str, human(f"Ask for {MARK}", widget=MARK)] = MARK,
+    ) -> str:
+        """Send.
+
+        Args:
+            amount: How much.
+            secret_account: Where SECRET-7f3a stands.
+        """
+        return "sent"
+
+
+SHY_DOCUMENT: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "T", "version": "1"},
+    "paths": {
+        "/send": {
+            "post": {
+                "summary": "Send",
+                "parameters": [
+                    {
+                        "name": "secret_account",
+                        "in": "query",
+                        "description": f"Where {MARK} stands.",
+                        "example": MARK,
+                        "schema": {"type": "string", "x-human": True, "default": MARK},
+                    },
+                    {
+                        "name": "secret_key",
+                        "in": "header",
+                        "description": f"Where {MARK} stands.",
+                        "schema": {"type": "string", "format": "password", "enum": [MARK]},
+                    },
+                ],
+                "requestBody": {
+                    "content": {
+                        "application/json": {
+                            "schema": {
+                                "type": "object",
+                                "properties": {
+                                    "amount": {"type": "integer"},
+                                    "secret_pin": {"type": "string", "x-human": True},
+                                },
+                                "default": {"amount": 1, "secret_pin": MARK},
+                                "examples": [{"amount": 1, "secret_pin": MARK}],
+                            },
+                            "example": {"amount": 1, "secret_pin": MARK},
+                        }
+                    }
+                },
+            }
+        }
+    },
+}
+
+
+@pytest.mark.parametrize("describe", ["model", "full", "brief"])
+def test_T03_nothing_of_a_document_shows_the_human_to_the_model(describe: Any) -> None:
+    (send,) = Controller.from_openapi(SHY_DOCUMENT, describe=describe)
+    assert_hidden(send)
+    assert set(json.loads(json.dumps(send.separated.human))["properties"]) == {  # type: ignore[union-attr]
+        "query",
+        "header",
+        "body",
+    }
+
+
+def test_T03_nothing_of_a_class_shows_the_human_to_the_model() -> None:
+    assert_hidden(Controller.from_object(Shy())["send"])
+
+
+def assert_hidden(shy: Function) -> None:
+    assert shy.separated is not None
+    for text in (shy.description, json.dumps(shy.separated.llm), shy.title or ""):
+        assert MARK not in text
+        assert "secret" not in text
+    assert MARK in json.dumps(shy.separated.human)
+
+
+def test_T04_the_whole_is_checked_before_anything_runs() -> None:
+    for wrong in (7, ["x"], {"account": "x"}, True):
+        outcome, asked = call("pay", {"amount": 1}, {"account": wrong})
+        assert (outcome.is_error, asked) == (True, [])
+        assert issues(outcome) == [("$input.account", "human")]
+    outcome, asked = call("pay", {"amount": 1}, {"account": "x", "amount": 2})
+    assert (outcome.is_error, asked, issues(outcome)) == (True, [], [("$input.amount", "human")])
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[str, list[str]]]:
+    seen: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            seen.append(self.path)
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as served:
+        thread = Thread(target=served.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{served.server_port}", seen
+        served.shutdown()
+        thread.join()
+
+
+def test_T04_nothing_is_sent_of_what_a_person_gave_wrong(server: tuple[str, list[str]]) -> None:
+    url, seen = server
+    with Controller.from_openapi(SHY_DOCUMENT, server=url) as shy:
+        for gave in (
+            {"query": {"secret_account": 7}},
+            {"body": {"secret_pin": ["VALUE"]}},
+            {"header": {"secret_key": "other"}},
+            {"header": {"secret_key": "VALUE\r\nx: y"}},
+            {"body": {"amount": 2}},
+        ):
+            outcome = shy.call("send_post", {"body": {"amount": 1}}, human=gave)
+            assert (outcome.is_error, seen) == (True, [])
+            assert MARK not in outcome.text
+            assert "VALUE" not in repr(outcome)
+        done = shy.call("send_post", {"body": {"amount": 1}}, human={"body": {"secret_pin": "x"}})
+        assert (done.status, len(seen)) == (204, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"amount": 1, "amount": 2}',
+        '{"amount": 1, "account": 1, "account": 2}',
+        '{"amount": 1, "\\u0061mount": 2}',
+        '{"amount": {"a": 1, "a": 2}}',
+        '[{"amount": 1, "amount": 2}]',
+    ],
+)
+def test_T05_a_key_that_comes_twice_is_refused(text: str) -> None:
+    outcome, asked = call("pay", text, {"account": "mine"})
+    assert (outcome.is_error, asked) == (True, [])
+    assert outcome.failure is not None
+    assert "a" in str(outcome.failure.issues[0].message)
+    assert any("duplicate" in issue.message.lower() for issue in outcome.failure.issues)
+
+
+NAMES = ["self", "cls", "__class__", "_handler", "__proto__", "constructor", "lc", "context"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_T06_reserved_names_are_superfluous_arguments_like_any_other(name: str) -> None:
+    outcome, asked = call("pay", {"amount": 1, name: "delete_all"}, {"account": "mine"})
+    assert (outcome.is_error, asked, issues(outcome)) == (True, [], [(f"$input.{name}", "llm")])
+    outcome, asked = call("pay", {"amount": 1}, {"account": "mine", name: "delete_all"})
+    assert (outcome.is_error, asked) == (True, [])
+
+
+def test_T06_a_document_may_use_them_as_names(server: tuple[str, list[str]]) -> None:
+    url, seen = server
+    names = [*NAMES, "class", "return"]
+    parameters = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in names]
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {"/a": {"post": {"parameters": parameters}}},
+    }
+    with Controller.from_openapi(document, server=url) as controller:
+        done = controller.call("a_post", {"query": dict.fromkeys(names, "x")})
+    assert (done.status, seen) == (204, ["/a?" + "&".join(f"{name}=x" for name in names)])
