@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.nodes import IN_PLACE, Node
 from pyfunctools.schema.path import Keys, Path
-from pyfunctools.schema.predicates import ANY, IsHuman, looks_at_name_only, name_in
+from pyfunctools.schema.predicates import ANY, IsHuman, answer, looks_at_name_only, name_in
 from pyfunctools.schema.references import MAX_HOPS, lookup, steps_of
 from pyfunctools.schema.walk import children, subschemas
 
@@ -48,11 +47,7 @@ def graph_of(schema: JsonSchema, is_human: IsHuman) -> Graph:
     """
 
     def ask(_: int, path: Path, inner: JsonSchema) -> bool:
-        try:
-            return bool(is_human(path, inner))
-        except Exception as error:  # a caller's code may raise anything
-            reason = f"The predicate raised {type(error).__name__}: {error}."
-            raise DefinitionError(str(path), reason) from error
+        return answer(is_human, path, inner)
 
     return _Reader(schema, ask, looks_at_name_only(is_human)).read()
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema
+from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.path import Path
 
 IsHuman: TypeAlias = Callable[[Path, JsonSchema], bool]
@@ -86,6 +87,19 @@ class _AnyOf(NamedTuple):
 def any_of(*predicates: IsHuman) -> IsHuman:
     """Give the predicate that says yes where one of these does."""
     return _AnyOf(predicates)
+
+
+def answer(predicate: IsHuman, path: Path, schema: JsonSchema) -> bool:
+    """Give what a predicate says of a place.
+
+    Raises:
+        DefinitionError: it raised something; the error names the path.
+    """
+    try:
+        return bool(predicate(path, schema))
+    except Exception as error:  # a caller's code may raise anything
+        reason = f"The predicate raised {type(error).__name__}: {error}."
+        raise DefinitionError(str(path), reason) from error
 
 
 def name_in(path: Path) -> str:

@@ -9,7 +9,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.nodes import UNIONS, Node, declared, is_null, prefix, required
+from pyfunctools.schema.nodes import (
+    MEMBERS,
+    UNIONS,
+    Node,
+    declared,
+    is_null,
+    opened,
+    prefix,
+    required,
+)
 from pyfunctools.schema.ownership import HUMAN, LLM, Ownership, Place
 from pyfunctools.schema.writer import NULL, Part, Writer
 
@@ -65,6 +74,7 @@ _OF_BOTH = frozenset(
 )
 """Keywords that may name or hold the human's, beside alternatives of both."""
 _OBJECT = frozenset({"additionalProperties", "patternProperties", "properties"})
+_CONDITIONS = frozenset({"dependencies", "dependentSchemas", "else", "then"})
 _ITEMS = ("prefixItems", "items", "additionalItems")
 
 
@@ -178,8 +188,8 @@ def _human_object(
     is_closed = source.get("additionalProperties") is False
     for name in writer.own.names(place):
         _declare(writer, properties, node, name, writer.own.child(place, name))
-        if not is_closed:
-            properties.setdefault(name, True)
+        if not is_closed and name not in properties:
+            properties[name] = _sometimes(writer, place, name)
     result: dict[str, JsonValue] = {}
     if properties or "properties" in source:
         result["properties"] = properties
@@ -209,6 +219,21 @@ def _declare(
     schemas = [writer.below(p, child) for p in writer.own.parts(node, name, surely=True)]
     if schemas:
         properties[name] = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
+
+
+def _sometimes(writer: Writer, place: Place, name: str) -> JsonSchema | bool:
+    """Give what is said of a name of the human's under conditions only.
+
+    Where none holds any value is right, so this refuses nothing and says what is wanted.
+    """
+    conditional = [
+        part for node in place.every for keys, part in node.parts.items() if keys[0] in _CONDITIONS
+    ]
+    parts = [n.parts.get(("properties", name)) for n in opened(conditional, UNIONS | MEMBERS)]
+    child = writer.own.child(place, name)
+    said = [writer.below(part, child) for part in parts if part is not None]
+    schemas = _once([one for one in said if isinstance(one, dict)])
+    return {"anyOf": [*schemas, True]} if schemas else True
 
 
 def _patterns(writer: Writer, node: Node, place: Place) -> Iterator[tuple[str, Node, Place | None]]:

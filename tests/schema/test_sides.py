@@ -197,7 +197,25 @@ def test_what_is_all_the_humans_leaves_the_model_an_empty_object() -> None:
         assert separated.human is schema
 
 
-def test_a_name_that_a_condition_declares_is_asked_of_the_human() -> None:
-    then = {"properties": {"t": H}, "required": ["t"]}
-    schema = object_of({"n": I}, **{"if": {"properties": {"n": {"const": 1}}}, "then": then})
-    assert sides(schema) == (object_of({"n": I}), object_of({"t": True}, **CLOSED))
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {"if": {"properties": {"n": {"const": 1}}}, "then": {"properties": {"t": H}}},
+        {"if": {"properties": {"n": {"const": 1}}}, "else": {"properties": {"t": H}}},
+        {"dependentSchemas": {"n": {"properties": {"t": H}}}},
+        {"allOf": [{"if": {"required": ["n"]}, "then": {"anyOf": [{"properties": {"t": H}}]}}]},
+    ],
+    ids=str,
+)
+def test_a_name_that_a_condition_declares_is_asked_of_the_human_as_what_it_is(
+    condition: Schema,
+) -> None:
+    mine, theirs = sides(object_of({"n": I}, **condition))
+    assert mine["properties"] == {"n": I}
+    # Where no condition holds it may be anything.
+    assert theirs["properties"] == {"t": {"anyOf": [H, True]}}
+
+
+def test_a_name_that_is_only_asked_about_may_be_anything() -> None:
+    _, theirs = sides(object_of({"n": I}, **{"if": {"properties": {"t": H}}, "then": {"not": {}}}))
+    assert theirs["properties"] == {"t": True}

@@ -13,7 +13,7 @@ from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record import Function, Skipped
 from pyfunctools.route import Server
 from pyfunctools.schema.path import Path
-from pyfunctools.schema.predicates import IsHuman, is_human_by_default
+from pyfunctools.schema.predicates import IsHuman, answer, is_human_by_default
 from pyfunctools.sources.openapi.bodies import BodyInput
 from pyfunctools.sources.openapi.describe import Describe, describe_operation
 from pyfunctools.sources.openapi.document import Document, Resolver
@@ -190,7 +190,7 @@ class _Texts:
         if entry.is_human is not None:
             whole.setdefault("x-human", entry.is_human)
         whole.pop("$ref", None)
-        return self._is_human(Path.of(argument), whole)
+        return answer(self._is_human, Path.of(argument), whole)
 
 
 def _tags(operation: JsonObject) -> tuple[str, ...]:
