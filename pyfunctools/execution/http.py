@@ -44,8 +44,9 @@ from pyfunctools.execution.senders import (
     over_pool,
 )
 from pyfunctools.execution.server import server_url
+from pyfunctools.execution.settle import Settle, at_hand, finish, settled
 from pyfunctools.execution.sides import of_model, refused
-from pyfunctools.execution.wire import Awaiting, Blocking, Settle, Wire, at_hand, finish, settled
+from pyfunctools.execution.wire import Awaiting, Blocking, Wire
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
@@ -180,7 +181,7 @@ class HttpRunner:
         if not isinstance(base_url, str):
             base_url = server_url(route.servers, base_url, self._variables)
         try:
-            fixed = checked_headers(await settle(self._headers(context)))
+            fixed = checked_headers(await settle(self._headers(context), "headers"))
         except Exception as error:
             return _unprovided(function, error)
         request = build(
@@ -196,7 +197,9 @@ class HttpRunner:
         call = _Call(function, route, request)
         for scheme in chosen(route, self._auth):
             try:
-                credential = await settle(self._auth[scheme.name](context))
+                credential = await settle(
+                    self._auth[scheme.name](context), f"auth[{scheme.name!r}]"
+                )
             except Exception as error:
                 return _unprovided(function, error)
             call.request = signed(call.request, scheme, credential)

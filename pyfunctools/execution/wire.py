@@ -1,20 +1,17 @@
 """What carries requests, blocking or awaiting: the two are alike to whoever writes the exchange.
 
 An exchange is written once, as coroutines. Over an `Awaiting` wire they are awaited; over a
-`Blocking` one they never suspend, and `finish` runs them to their end.
+`Blocking` one they never suspend, and `settle.finish` runs them to their end.
 """
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from inspect import isawaitable, iscoroutine
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
-from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.request import HttpRequest
 
-T = TypeVar("T")
 Chunks_co = TypeVar("Chunks_co", covariant=True)
 Closed_co = TypeVar("Closed_co", covariant=True)
 Incoming = TypeVar("Incoming")
@@ -131,42 +128,6 @@ class Awaiting:
         from asyncio import sleep
 
         await sleep(seconds)
-
-
-Settle: TypeAlias = Callable[[object], Awaitable[object]]
-"""Gives a value, or what it gives when it is awaited."""
-
-
-async def settled(value: object) -> object:
-    """Give the value, or what it gives when it is awaited."""
-    return await value if isawaitable(value) else value
-
-
-async def at_hand(value: object) -> object:
-    """Give the value, which a blocking call cannot await.
-
-    Raises:
-        DefinitionError: it has to be awaited.
-    """
-    if not isawaitable(value):
-        return value
-    if iscoroutine(value):
-        value.close()
-    raise DefinitionError(
-        "auth or headers",
-        "A function given there is asynchronous.",
-        "Use `await controller.acall(...)`, or give a function that is not.",
-    )
-
-
-def finish(steps: Coroutine[object, None, T]) -> T:
-    """Run a coroutine over a `Blocking` wire to its end; it never suspends."""
-    try:
-        steps.send(None)
-    except StopIteration as end:
-        return end.value
-    steps.close()
-    raise RuntimeError("a blocking exchange waited for an event loop")
 
 
 def _until(deadline: float) -> AbstractAsyncContextManager[object]:

@@ -14,7 +14,8 @@ from pyfunctools.execution.exchange import (
     retry_after,
 )
 from pyfunctools.execution.request import HttpRequest
-from pyfunctools.execution.wire import Blocking, Reply, finish
+from pyfunctools.execution.settle import finish
+from pyfunctools.execution.wire import Blocking, Reply
 from pyfunctools.limits import Limits
 
 REQUEST = HttpRequest(

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.request import HttpRequest
-from pyfunctools.execution.wire import Awaiting, Blocking, Reply, at_hand, finish, settled
+from pyfunctools.execution.settle import finish
+from pyfunctools.execution.wire import Awaiting, Blocking, Reply
 
 REQUEST = HttpRequest(method="GET", url="https://h/")
 
@@ -61,22 +61,6 @@ def test_the_deadline_ends_each_step() -> None:
 
     with pytest.raises(TimeoutError):
         asyncio.run(read_all(Awaiting(never), time.monotonic()))
-
-
-def test_blocking_steps_never_wait_for_a_loop() -> None:
-    with pytest.raises(RuntimeError):
-        finish(asyncio.sleep(1))
-
-
-def test_what_has_to_be_awaited_is_settled_only_where_it_can_be() -> None:
-    async def later() -> str:
-        return "value"
-
-    assert finish(at_hand("value")) == "value"
-    assert finish(settled("value")) == "value"
-    assert asyncio.run(settled(later())) == "value"  # type: ignore[arg-type]
-    with pytest.raises(DefinitionError):
-        finish(at_hand(later()))
 
 
 def test_a_header_that_comes_twice_is_joined() -> None:

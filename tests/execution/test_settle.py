@@ -1,0 +1,32 @@
+"""Steps written once, run blocking or awaited."""
+
+import asyncio
+
+import pytest
+
+from pyfunctools.errors import DefinitionError
+from pyfunctools.execution.settle import Settle, at_hand, finish, settled
+
+
+async def sum_of(settle: Settle, *values: object) -> int:
+    return sum([int(str(await settle(value, "value"))) for value in values])
+
+
+async def later() -> int:
+    return 3
+
+
+def test_the_same_steps_run_blocking_and_awaited() -> None:
+    assert finish(sum_of(at_hand, 1, 2)) == 3
+    assert finish(sum_of(settled, 1, 2)) == 3
+    assert asyncio.run(sum_of(settled, 1, later())) == 4
+
+
+def test_what_has_to_be_awaited_is_refused_where_it_cannot_be_and_names_the_place() -> None:
+    with pytest.raises(DefinitionError, match=r"value: .*acall"):
+        finish(sum_of(at_hand, 1, later()))
+
+
+def test_blocking_steps_never_wait_for_a_loop() -> None:
+    with pytest.raises(RuntimeError):
+        finish(asyncio.sleep(1))
