@@ -2,20 +2,18 @@
 
 import inspect
 import io
-import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextvars import copy_context
 from dataclasses import replace
-from threading import Lock
 from typing import TYPE_CHECKING, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, LoopError, Retry
+from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 
-if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thread or a loop
-    from asyncio import AbstractEventLoop
+if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thread
     from concurrent.futures import Executor, ThreadPoolExecutor
 
     from pyfunctools.handler import Bound, Handler
@@ -39,7 +37,7 @@ class LocalRunner:
     def __init__(self, executor: "Executor | None" = None) -> None:
         self._executor = executor
         self._threads = Lazy(_threads)
-        self._loop = _BackgroundLoop()
+        self._loop = BackgroundLoop()
 
     def run(self, function: "Function", arguments: JsonObject, context: object) -> "Outcome":
         """Call the function and wait for what comes of it.
@@ -49,7 +47,7 @@ class LocalRunner:
             DefinitionError: the function has no handler.
         """
         handler = _handler_of(function)
-        if handler.is_async and _in_a_loop():
+        if handler.is_async and in_a_loop():
             raise LoopError(function.name)
         bound = handler.bind(arguments, context)
         if not bound:
@@ -60,9 +58,9 @@ class LocalRunner:
             else:
                 value = self._executor.submit(*self._task(bound.value)).result()
             if _is_pending(value):
-                if _in_a_loop():
+                if in_a_loop():
                     raise LoopError(function.name)
-                value = self._loop.wait_for(value)
+                value = self._loop.wait_for(_settled(value))
         except LoopError:
             raise
         except Exception as error:  # the function is somebody else's code and may raise anything
@@ -113,66 +111,10 @@ class LocalRunner:
         return (_complete, bound)  # a context cannot be sent to another process
 
 
-class _BackgroundLoop:
-    """One event loop in a thread of its own, started by the first call that needs it."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._loop: AbstractEventLoop | None = None
-        self._stop: Callable[[], object] | None = None
-
-    def wait_for(self, pending: object) -> object:
-        from asyncio import run_coroutine_threadsafe
-
-        future = run_coroutine_threadsafe(_settled(pending), self._started())
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            raise
-
-    def close(self) -> None:
-        with self._lock:
-            if self._stop is not None:
-                self._stop()
-            self._loop = self._stop = None
-
-    def _started(self) -> "AbstractEventLoop":
-        from asyncio import new_event_loop
-        from threading import Thread
-
-        with self._lock:
-            if self._loop is None:
-                loop = self._loop = new_event_loop()
-                thread = Thread(target=_serve, args=(loop,), name="pyfunctools-loop", daemon=True)
-                thread.start()
-                self._stop = weakref.finalize(self, _stop, loop)
-            return self._loop
-
-
 def _threads() -> "ThreadPoolExecutor":
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(THREADS, "pyfunctools")
-
-
-def _serve(loop: "AbstractEventLoop") -> None:
-    from asyncio import all_tasks, gather
-
-    try:
-        loop.run_forever()
-        if left := all_tasks(loop):
-            for task in left:
-                task.cancel()
-            loop.run_until_complete(gather(*left, return_exceptions=True))
-        loop.run_until_complete(loop.shutdown_asyncgens())
-    finally:
-        loop.close()
-
-
-def _stop(loop: "AbstractEventLoop") -> None:
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(loop.stop)
 
 
 def _handler_of(function: "Function") -> "Handler":
@@ -183,16 +125,6 @@ def _handler_of(function: "Function") -> "Handler":
             "Pass `handler=` to `Function.from_schema`.",
         )
     return function.handler
-
-
-def _in_a_loop() -> bool:
-    from asyncio import get_running_loop
-
-    try:
-        get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 def _complete(bound: "Bound") -> object:

@@ -1,0 +1,96 @@
+"""One event loop in a thread of its own, for those who wait in another."""
+
+import os
+import weakref
+from collections.abc import Callable, Coroutine
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:  # loaded by the first call that needs a loop
+    from asyncio import AbstractEventLoop
+    from concurrent.futures import Future
+
+T = TypeVar("T")
+
+
+class BackgroundLoop:
+    """An event loop in a thread of its own, started by the first thing that is given to it.
+
+    It is started again after `close`, in a forked process, and where something that ran on it has
+    ended it. It ends by itself when nobody holds it any more.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._process = os.getpid()
+        self._loop: AbstractEventLoop | None = None
+        self._stop: Callable[[], object] | None = None
+
+    def submit(self, steps: Coroutine[object, object, T]) -> "Future[T]":
+        """Run a coroutine on the loop, with the caller's context variables.
+
+        What was submitted first takes its first step first.
+        """
+        from asyncio import run_coroutine_threadsafe
+
+        return run_coroutine_threadsafe(steps, self._started())
+
+    def wait_for(self, steps: Coroutine[object, object, T]) -> T:
+        """Run a coroutine on the loop and give what comes of it; not for the loop's own thread."""
+        future = self.submit(steps)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def close(self) -> None:
+        """End the loop and what runs on it."""
+        with self._lock:
+            if self._stop is not None:
+                self._stop()
+            self._loop = self._stop = None
+
+    def _started(self) -> "AbstractEventLoop":
+        from asyncio import new_event_loop
+        from threading import Thread
+
+        with self._lock:
+            lost = self._loop is None or self._loop.is_closed() or self._process != os.getpid()
+            if self._loop is None or lost:
+                loop = self._loop = new_event_loop()
+                self._process = os.getpid()
+                thread = Thread(target=_serve, args=(loop,), name="pyfunctools-loop", daemon=True)
+                thread.start()
+                self._stop = weakref.finalize(self, _stop, loop)
+            return self._loop
+
+
+def in_a_loop() -> bool:
+    """Say whether an event loop runs in this thread."""
+    from asyncio import get_running_loop
+
+    try:
+        get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _serve(loop: "AbstractEventLoop") -> None:
+    from asyncio import all_tasks, gather
+
+    try:
+        loop.run_forever()
+        if left := all_tasks(loop):
+            for task in left:
+                task.cancel()
+            loop.run_until_complete(gather(*left, return_exceptions=True))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+def _stop(loop: "AbstractEventLoop") -> None:
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(loop.stop)

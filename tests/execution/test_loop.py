@@ -1,0 +1,129 @@
+"""The loop in a thread of its own: one for all, started when needed, ended when nobody needs it."""
+
+import asyncio
+import contextvars
+import gc
+import os
+import subprocess
+import sys
+import threading
+
+from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
+
+WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
+
+
+async def where() -> tuple[str, int]:
+    return threading.current_thread().name, id(asyncio.get_running_loop())
+
+
+def loops() -> list[threading.Thread]:
+    return [each for each in threading.enumerate() if each.name == "pyfunctools-loop"]
+
+
+def test_everything_runs_on_one_loop_in_one_thread() -> None:
+    loop = BackgroundLoop()
+    assert not loops()
+    places = {loop.wait_for(where()) for _ in range(3)}
+    assert [name for name, _ in places] == ["pyfunctools-loop"]
+    [thread] = loops()
+    loop.close()
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+def test_the_callers_context_variables_are_there() -> None:
+    async def who() -> str:
+        return WHO.get()
+
+    loop = BackgroundLoop()
+    WHO.set("Ada")
+    assert loop.wait_for(who()) == "Ada"
+    loop.close()
+
+
+def test_what_was_submitted_first_takes_its_first_step_first() -> None:
+    order: list[int] = []
+
+    async def step(number: int) -> None:
+        order.append(number)
+
+    loop = BackgroundLoop()
+    for future in [loop.submit(step(number)) for number in range(50)]:
+        future.result(5)
+    assert order == list(range(50))
+    loop.close()
+
+
+def test_a_closed_loop_is_started_again_and_closing_twice_is_no_fault() -> None:
+    loop = BackgroundLoop()
+    loop.wait_for(where())
+    loop.close()
+    loop.close()
+    assert loop.wait_for(where())[0] == "pyfunctools-loop"
+    loop.close()
+
+
+def test_closing_cancels_what_still_runs() -> None:
+    ended: list[str] = []
+
+    async def forever() -> None:
+        try:
+            started.set()
+            await asyncio.Event().wait()
+        finally:
+            ended.append("cancelled")
+
+    started = threading.Event()
+    loop = BackgroundLoop()
+    future = loop.submit(forever())
+    assert started.wait(5)
+    [thread] = loops()
+    loop.close()
+    thread.join(5)
+    assert future.cancelled()
+    assert ended == ["cancelled"]
+
+
+def test_a_loop_that_nobody_holds_ends() -> None:
+    loop = BackgroundLoop()
+    loop.wait_for(where())
+    [thread] = loops()
+    del loop
+    gc.collect()
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+FORKED = """
+import os, warnings
+warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 warns of forking beside threads
+from pyfunctools.execution.loop import BackgroundLoop
+
+async def one():
+    return 1
+
+loop = BackgroundLoop()
+assert loop.wait_for(one()) == 1
+child = os.fork()
+if child == 0:
+    os._exit(0 if loop.wait_for(one()) == 1 else 1)
+assert os.waitpid(child, 0)[1] == 0
+print("both")
+"""
+
+
+def test_a_forked_process_gets_a_loop_of_its_own() -> None:
+    assert hasattr(os, "fork")
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=30
+    )
+    assert done.stdout.strip() == "both", done.stderr
+
+
+def test_a_thread_knows_whether_it_runs_a_loop() -> None:
+    async def inside() -> bool:
+        return in_a_loop()
+
+    assert not in_a_loop()
+    assert asyncio.run(inside())
