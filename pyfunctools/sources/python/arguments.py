@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError
@@ -27,8 +26,7 @@ _REMEDY = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arguments:
+class Arguments(NamedTuple):
     """What reads the arguments of one callable.
 
     `keys` are the parameters' names in JSON. `plain` has, by that name, the parameter's own and the

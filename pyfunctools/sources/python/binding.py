@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.sources.python.arguments import Arguments, Objects, arguments_of
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from pyfunctools.schema.result import Failure, Success
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Default:
+class Default(NamedTuple):
     """What a parameter is where nobody gave it; `key` is its name in JSON."""
 
     name: str
@@ -38,8 +36,7 @@ class Default:
             return self.value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class Shape(NamedTuple):
     """How a callable is called: what goes by place, what `*args` and `**kwargs` are named."""
 
     order: tuple[str, ...] = ()
@@ -68,8 +65,7 @@ class Shape:
         return called(*by_place, **named)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MethodHandler:
+class MethodHandler(NamedTuple):
     """Runs one Python callable.
 
     `where` is what it is called in errors, `owner` the class it is defined in. A copy is the

@@ -1,10 +1,9 @@
 """Which methods of an object a model may call. Runs nothing of the object's own code."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from types import FunctionType, MethodType
-from typing import cast
+from typing import NamedTuple, cast
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record import Skipped
@@ -12,8 +11,7 @@ from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.names import class_of, function_behind, inside, is_a
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(NamedTuple):
     """One method to expose: its name, the class it is defined in, and itself, bound."""
 
     name: str

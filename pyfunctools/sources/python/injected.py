@@ -2,10 +2,9 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import Parameter
 from types import UnionType
-from typing import Annotated, Union, get_args, get_origin
+from typing import Annotated, NamedTuple, Union, get_args, get_origin
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.sources.python.markers import ContextPart, Inject
@@ -13,8 +12,7 @@ from pyfunctools.sources.python.markers import ContextPart, Inject
 _STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Injected:
+class Injected(NamedTuple):
     """One parameter the program gives: the context, or what `provider` makes."""
 
     name: str

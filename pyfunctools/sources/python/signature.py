@@ -15,7 +15,6 @@ from collections.abc import (
     Iterator,
 )
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from inspect import Parameter
 from types import FunctionType, GenericAlias, UnionType
@@ -23,6 +22,7 @@ from typing import (
     Annotated,
     Any,
     Literal,
+    NamedTuple,
     Never,
     NoReturn,
     TypeAlias,
@@ -53,8 +53,7 @@ EMPTY: object = Parameter.empty
 """Stands where there is no default, or no hint of what comes back."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
+class Input(NamedTuple):
     """One parameter a schema shows, or one key of an unpacked `TypedDict`.
 
     The hint of `*args: T` is `list[T]`, that of `**kwargs: T` is `dict[str, T]`.
@@ -67,8 +66,7 @@ class Input:
     default: object = EMPTY
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signature:
+class Signature(NamedTuple):
     """Everything about a callable that its hints say.
 
     `order` are the parameters that are handed over by place, in their order; `taken` are names that
