@@ -1,20 +1,25 @@
-"""What checking arguments costs, beside `json.loads` of it: `python benchmarks/engine.py`.
+"""What checking arguments costs beside `json.loads` of it: `python benchmarks/engine.py`.
 
-Each figure is the ratio to `json.loads` in the same run, the best of the rounds on both sides.
+Each figure is a ratio to `json.loads` of the very text that is checked, in the same run and in time
+of the processor: both are timed in turn, and the median of the rounds is told. Below that stands
+the time that hostile text takes, at three sizes.
 """
 
 import json
 import time
 from collections.abc import Callable
+from functools import partial
+from statistics import median
 
 from pyfunctools import Controller, Function, function
-from pyfunctools._json import JsonObject
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.schema import Validator, parse
 
-ROUNDS = 9
+ROUNDS = 21
 SIZES = (1, 5, 50, 500)
+NODES = 60
 
-SCHEMA: JsonObject = {
+ORDER: JsonObject = {
     "type": "object",
     "properties": {
         "items": {"type": "array", "items": {"$ref": "#/$defs/Item"}},
@@ -39,6 +44,34 @@ SCHEMA: JsonObject = {
 }
 
 
+def shape(kind: str, **properties: JsonValue) -> JsonObject:
+    return {
+        "type": "object",
+        "properties": {"type": {"const": kind}, **properties},
+        "required": ["type", *properties],
+        "additionalProperties": False,
+    }
+
+
+LENGTH: JsonObject = {"type": "number", "minimum": 0}
+SHAPE: JsonObject = {"$ref": "#/$defs/Shape"}
+SHAPES: JsonObject = {
+    "type": "object",
+    "properties": {"shape": SHAPE},
+    "required": ["shape"],
+    "additionalProperties": False,
+    "$defs": {
+        "Shape": {
+            "oneOf": [{"$ref": f"#/$defs/{name}"} for name in ("Circle", "Box", "Pair")],
+            "discriminator": {"propertyName": "type"},
+        },
+        "Circle": shape("circle", radius=LENGTH),
+        "Box": shape("box", width=LENGTH, height=LENGTH),
+        "Pair": shape("pair", left=SHAPE, right=SHAPE),
+    },
+}
+
+
 class Adder:
     @function
     def add(self, a: int, b: int = 2) -> int:
@@ -46,48 +79,119 @@ class Adder:
         return a + b
 
 
-def arguments(count: int) -> dict[str, object]:
-    items = [
+def order(count: int) -> JsonObject:
+    items: list[JsonValue] = [
         {"sku": f"sku-{n}", "quantity": n + 1, "price": 1.5 * n + 0.25, "tags": ["x", "y"]}
         for n in range(count)
     ]
     return {"items": items, "note": "hello there", "kind": "a"}
 
 
+def spoilt(count: int) -> JsonObject:
+    """Give an order with three mistakes: a bound, a missing and an unknown property."""
+    value = json.loads(json.dumps(order(count))) | {"x": 1}
+    value["items"][0]["quantity"] = 0
+    del value["items"][-1]["sku"]
+    return value
+
+
+def misspelt(count: int) -> JsonObject:
+    """Give an order with three mistakes that look as if they could be repaired."""
+    value = json.loads(json.dumps(order(count))) | {"kind": "c"}
+    value["items"][0]["quantity"] = "two"
+    value["items"][-1]["sku"] = None
+    return value
+
+
+def tree(wrong: bool = False) -> JsonObject:
+    """Give a balanced tree of shapes, three of its leaves wrong if it is to be."""
+    level: list[JsonObject] = [
+        {"type": "circle", "radius": n} if n % 2 else {"type": "box", "width": n, "height": 2}
+        for n in range(NODES // 2)
+    ]
+    if wrong:
+        level[3]["radius"] = -1
+        del level[16]["height"]
+        level[-1]["color"] = "red"
+    while len(level) > 1:
+        pairs: list[JsonObject] = [
+            {"type": "pair", "left": left, "right": right}
+            for left, right in zip(level[::2], level[1::2], strict=False)
+        ]
+        level = pairs + level[len(level) // 2 * 2 :]
+    return {"shape": level[0]}
+
+
+def chain(wrong: bool = False) -> JsonObject:
+    """Give shapes of which each holds the next."""
+    inner: JsonObject = {"type": "circle", "radius": -1 if wrong else 1}
+    for n in range(NODES // 2 - 1):
+        leaf: JsonObject = {"type": "circle", "radius": -1 if wrong and n % 14 == 7 else n}
+        inner = {"type": "pair", "left": leaf, "right": inner}
+    return {"shape": inner}
+
+
+def hostile(size: int) -> list[tuple[str, str]]:
+    return [
+        ("unclosed quotes", '{"a": "' + "\"b': “" * (size // 7)),
+        ("unclosed brackets", '{"a": ' + "[{" * (size // 2)),
+        ("backslashes", '{"a": "' + "\\" * size),
+        ("fences", "```json\n{" * (size // 9)),
+        ("mixed", '```{"\\[\\"' * (size // 9)),
+    ]
+
+
+CASES: list[tuple[str, JsonObject, JsonObject, JsonObject]] = [
+    *((f"order of {n}", ORDER, order(n), spoilt(n)) for n in SIZES),
+    *((f"order of {n}, misspelt", ORDER, order(n), misspelt(n)) for n in (1, 500)),
+    (f"tree of {NODES} tagged shapes", SHAPES, tree(), tree(wrong=True)),
+    (f"chain of {NODES} tagged shapes", SHAPES, chain(), chain(wrong=True)),
+]
+
+
+def ratio(work: Callable[[], object], base: Callable[[], object], times: int) -> float:
+    """Give how long one takes beside the other: the median of rounds in which both are timed."""
+    rounds = [seconds(work, times) / seconds(base, times) for _ in range(ROUNDS)]
+    return median(rounds)
+
+
 def seconds(work: Callable[[], object], times: int) -> float:
-    best = float("inf")
-    for _ in range(ROUNDS):
-        begun = time.perf_counter()
-        for _ in range(times):
-            work()
-        best = min(best, (time.perf_counter() - begun) / times)
-    return best
+    begun = time.thread_time()
+    for _ in range(times):
+        work()
+    return (time.thread_time() - begun) / times
+
+
+def ratios(schema: JsonObject, right: JsonObject, wrong: JsonObject) -> list[float]:
+    checked, validator = Function.from_schema(name="f", parameters=schema), Validator(schema)
+    text, bad = json.dumps(right), json.dumps(wrong)
+    result = checked.check(bad)
+    if result or len(result.issues) != 3 or not checked.check(text):
+        raise AssertionError(result)
+    times = max(2, 50_000 // len(text))
+    base = partial(json.loads, text)
+    return [
+        ratio(partial(validator.validate, right), base, times),
+        ratio(partial(parse, text), base, times),
+        ratio(partial(checked.check, text), base, times),
+        ratio(partial(checked.check, bad), partial(json.loads, bad), times),
+    ]
 
 
 def main() -> None:
-    checked = Function.from_schema(name="f", parameters=SCHEMA)
-    validator = Validator(SCHEMA)
-    print(
-        "| text | validate | parse | check, right | check, three mistakes |\n|---|---|---|---|---|"
-    )
-    for count in SIZES:
-        value = arguments(count)
-        text = json.dumps(value)
-        wrong = json.loads(text) | {"x": 1}
-        wrong["items"][0]["quantity"] = 0
-        del wrong["items"][-1]["sku"]
-        bad = json.dumps(wrong)
-        times = max(2, 1000 // count)
-        base = seconds(lambda text=text: json.loads(text), times)
-        ratios = [
-            seconds(lambda value=value: validator.validate(value), times) / base,
-            seconds(lambda text=text: parse(text), times) / base,
-            seconds(lambda text=text: checked.check(text), times) / base,
-            seconds(lambda bad=bad: checked.check(bad), max(2, times // 10)) / base,
-        ]
-        print(f"| {len(text)} B | " + " | ".join(f"{ratio:.2f}" for ratio in ratios) + " |")
+    print("| text | validate | parse | check, right | check, three mistakes |")
+    print("|---|---|---|---|---|")
+    for name, schema, right, wrong in CASES:
+        figures = " | ".join(f"{each:.2f}" for each in ratios(schema, right, wrong))
+        print(f"| {name}, {len(json.dumps(right))} B | {figures} |")
+    print("\n| hostile text through `parse` | 0.25 MB | 0.5 MB | 1 MB |\n|---|---|---|---|")
+    sizes = [hostile(size) for size in (1 << 18, 1 << 19, (1 << 20) - 16)]
+    for texts in zip(*sizes, strict=True):
+        figures = " | ".join(f"{seconds(partial(parse, text), 1):.2f} s" for _, text in texts)
+        print(f"| {texts[0][0]} | {figures} |")
     adder = Controller.from_object(Adder())
-    call = seconds(lambda: adder.call("add", '{"a": 1, "b": 5}'), 1000)
+    adder.call("add", '{"a": 1, "b": 5}')
+    call = min(seconds(lambda: adder.call("add", '{"a": 1, "b": 5}'), 500) for _ in range(ROUNDS))
     print(f"\nA call of a method of two numbers, from text to outcome: {call * 1e6:.0f} us")
 
 

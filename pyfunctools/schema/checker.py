@@ -7,7 +7,9 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.coerce import Coercer, is_exact
 from pyfunctools.schema.parse import parse_at, read_strictly
 from pyfunctools.schema.result import Failure, Issue, Repair, Side, Success
+from pyfunctools.schema.shape import UNIONS
 from pyfunctools.schema.strict import Strict
+from pyfunctools.schema.walk import subschemas
 
 if TYPE_CHECKING:
     from pyfunctools.schema.fraction import Fractions
@@ -36,13 +38,17 @@ class Checker:
     Safe to share between threads, and can be copied and pickled. The schema must not change.
     """
 
-    __slots__ = ("_coercer", "_judge", "_known_fractions", "schema")
+    __slots__ = ("_coercer", "_judge", "_known_fractions", "_plain", "schema")
 
     def __init__(self, schema: JsonSchema, judge: Judge) -> None:
         self.schema = schema
         self._judge = judge
         self._coercer = Coercer(schema)
         self._known_fractions: Fractions | None = None
+        self._plain = not any(
+            isinstance(inner, dict) and any(keyword in inner for keyword in UNIONS)
+            for _, inner in subschemas(schema)
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Checker, (self.schema, self._judge))
@@ -81,12 +87,16 @@ class Checker:
         is_whole = read.whole and self._fractions().has_whole(value)
         if is_right and not is_whole:
             return Success(value=value)
-        if read.fractions and self._fractions().has_textual(value):
+        survey = None if is_right else self._judge.survey(value, "llm")
+        settled = survey is not None and survey.settled
+        # Without unions, a float that stands where only strings may is not settled.
+        if (
+            read.fractions
+            and not (settled and self._plain)
+            and self._fractions().has_textual(value)
+        ):
             return None
-        if is_right:
-            return self._coerced(value, ())
-        survey = self._judge.survey(value, "llm")
-        if survey.settled and not is_whole:
+        if survey is not None and settled and not is_whole:
             return Failure(value=value, issues=survey.issues)
         return self._coerced(value, (), survey)
 

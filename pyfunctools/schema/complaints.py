@@ -1,6 +1,7 @@
 """Every complaint about one value, in the order of the schema: what is wrong, and where."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
@@ -17,6 +18,13 @@ from pyfunctools.schema.shown import shown
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
+
+
+MOST = 1_000
+"""Complaints about one value that are told."""
+
+ENOUGH = MOST + 1
+"""Wrong parts of one value after which the others need not be looked for."""
 
 
 class Task(NamedTuple):
@@ -64,200 +72,195 @@ class Complaints:
 
     def of(self, value: JsonValue) -> Iterator[tuple[Keys, Complaint]]:
         """Give each complaint with the path of the value that was judged."""
-        running: list[Iterator[Step]] = [iter((Task((), value, ()),))]
+        stack: list[Step] = [Task((), value, ())]
         seen: set[tuple[Keys, Keys, bool]] = set()
         complained = False
-        while running:
-            step = next(running[-1], None)
-            if step is None:
-                running.pop()
-            elif not isinstance(step, Task):
+        while stack:
+            step = stack.pop()
+            if not isinstance(step, Task):
                 complained = True
                 yield step
-            elif (step.at, step.path, step.name) not in seen:
-                seen.add((step.at, step.path, step.name))
-                running.append(self._judge(step))
+                continue
+            asked = (step.at, step.path, step.name)
+            if asked not in seen:
+                seen.add(asked)
+                steps = self._judged(step)
+                steps.reverse()
+                stack += steps
         if not complained:
             yield (), self._misfit(self._fragments.schema(()), value)
 
-    def _judge(self, task: Task) -> Iterator[Step]:
+    def _judged(self, task: Task) -> list[Step]:
+        """Give what judging a value leads to, in the order of the schema."""
+        steps: list[Step] = []
         try:
-            for step in self._steps(task):
-                if task.name and not isinstance(step, Task):
-                    yield task.path, _about_name(step[1], task.value)
-                else:
-                    yield step
+            self._judge(task, steps)
         except SchemaError:  # a part that means nothing apart from the whole
-            yield task.path, self._misfit(True, task.value)
+            steps.append((task.path, self._misfit(True, task.value)))
+        if task.name:
+            return [
+                step if isinstance(step, Task) else (task.path, _about_name(step[1], task.value))
+                for step in steps
+            ]
+        return steps
 
-    def _steps(self, task: Task) -> Iterator[Step]:
-        fragment = self._fragments.at(task.at)
-        complained = False
+    def _judge(self, task: Task, steps: list[Step]) -> None:
+        at, whole, path, name, wrong = task
+        fragment = self._fragments.at(at)
         # Most values break a rule further down: to ask first costs a tenth of having none told.
-        if not fragment.validator.is_valid(task.value):
-            for error in fragment.validator.iter_errors(task.value):
-                complained = True
-                yield from self._broken(fragment, error, task)
-        last = len(fragment.checks) - 1
-        for n, check in enumerate(fragment.checks):
-            there, value = _at(task.value, check.path) if check.path else (True, task.value)
+        if not fragment.validator.is_valid(whole):
+            for error in islice(fragment.validator.iter_errors(whole), ENOUGH):
+                self._broken(fragment, error, task, steps)
+        last = fragment.checks[-1] if wrong and fragment.checks else None
+        for check in fragment.checks:
+            value, place = whole, path
+            if check.path:
+                there, value = _at(whole, check.path)
+                if not there:
+                    continue
+                place = (*path, *check.path)
+            kind = check.kind
+            if kind == "required":
+                if isinstance(value, dict) and not value.keys() >= check.names:
+                    self._required(check, value, place, steps)
+            elif kind == "closed":
+                if isinstance(value, dict) and not value.keys() <= check.names:
+                    self._closed(check, value, place, steps)
             # What nothing else looks at is only known where everything else is right.
-            if not there or (complained and check.kind == "whole"):
-                continue
-            # Where nothing else was wrong, the last has to be.
-            wrong = task.wrong and n == last and not complained
-            path = (*task.path, *check.path) if check.path else task.path
-            inner = Task(check.at, value, path, task.name, wrong)
-            for step in self._follow(check, inner):
-                complained = True
-                yield step
+            elif not (kind == "whole" and steps):
+                # Where nothing else was wrong, the last has to be.
+                known = check is last and not steps
+                self._follow(check, Task(check.at, value, place, name, known), steps)
 
-    def _broken(self, fragment: Fragment, error: "ValidationError", task: Task) -> Iterator[Step]:
+    def _follow(self, check: Check, task: Task, steps: list[Step]) -> None:
+        """Add what comes of a check, if it does not hold."""
+        match check.kind:
+            case "schema":
+                if task.wrong or self._breaks(check, task.value):
+                    steps.append(task if task.wrong else task._replace(wrong=True))
+            case "union":
+                if task.wrong or self._breaks(check, task.value):
+                    self._union(check, task, steps)
+            case "items":
+                self._items(check, task, steps)
+            case "if":
+                if self._breaks(check, task.value):
+                    branch = "then" if self._fits((*task.at, "if"), task.value) else "else"
+                    steps.append(task._replace(at=(*task.at, branch), wrong=True))
+            case "whole":
+                if self._breaks(check, task.value):
+                    self._left_over(check, task, steps)
+            case _:
+                self._members(check, task, steps)
+
+    def _broken(
+        self, fragment: Fragment, error: "ValidationError", task: Task, steps: list[Step]
+    ) -> None:
         below = tuple(error.instance_path)
         _, value = _at(task.value, below)
         kind = error.kind
         self.settled = self.settled and type(kind).__name__ in _UNSEEN
         broken = Broken(kind=kind, node=fragment.node(error), value=value, message=error.message)
-        for complaint in self._sentences.of(broken):
-            yield (*task.path, *below), complaint
+        place = (*task.path, *below)
+        steps += [(place, one) for one in islice(self._sentences.of(broken), ENOUGH)]
 
-    def _follow(self, check: Check, task: Task) -> Iterator[Step]:
-        """Give what comes of a check, if it does not hold."""
-        match check.kind:
-            case "required":
-                return self._required(check, task)
-            case "closed":
-                return self._closed(check, task)
-            case "items":
-                return self._items(check, task)
-            case "union":
-                return self._union(check, task)
-            case "schema":
-                return self._schema(check, task)
-            case "members" | "names":
-                return self._members(check, task)
-            case "if":
-                return self._if(check, task)
-            case "whole":
-                return self._left_over(check, task)
-
-    def _required(self, check: Check, task: Task) -> Iterator[Step]:
-        value = task.value
-        if not isinstance(value, dict) or (check.when is not None and check.when not in value):
-            return
-        if value.keys() >= check.names:
+    def _required(self, check: Check, value: JsonObject, path: Keys, steps: list[Step]) -> None:
+        if check.when is not None and check.when not in value:
             return
         self._look_inside(value)
-        for name in check.names:
-            if name not in value:
-                yield task.path, self._sentences.missing(check.node, name, check.when)
+        missing, node, when = self._sentences.missing, check.node, check.when
+        steps += [(path, missing(node, name, when)) for name in check.names if name not in value]
 
-    def _closed(self, check: Check, task: Task) -> Iterator[Step]:
-        value = task.value
-        if not isinstance(value, dict) or value.keys() <= check.names:
-            return
+    def _closed(self, check: Check, value: JsonObject, path: Keys, steps: list[Step]) -> None:
         self._look_inside(value)
-        wrong = [name for name in value if name not in check.names]
+        wrong = [name for name in value if name not in check.names][:ENOUGH]
         # A text that holds JSON is read even where nothing may be.
         texts = (inner for name in wrong if isinstance(inner := value[name], str))
         self.settled = self.settled and not any(map(may_be_json, texts))
-        for complaint in self._sentences.unexpected(check.node, value, wrong):
-            yield task.path, complaint
+        steps += [(path, one) for one in self._sentences.unexpected(check.node, value, wrong)]
 
-    def _items(self, check: Check, task: Task) -> Iterator[Step]:
-        value = task.value
+    def _items(self, check: Check, task: Task, steps: list[Step]) -> None:
+        value, start = task.value, check.start
         if not isinstance(value, list | tuple):
             return
-        if task.wrong and len(value) == check.start + 1:
-            yield Task(task.at, value[-1], (*task.path, check.start))
+        if task.wrong and len(value) == start + 1:
+            steps.append(Task(task.at, value[-1], (*task.path, start)))
             return
         fits = self._fragments.whole(task.at).is_valid
-        items = value[check.start :] if check.start else value
-        for index, item in enumerate(items, check.start):
-            if not fits(item):
-                yield Task(task.at, item, (*task.path, index))
+        items = enumerate(value[start:] if start else value, start)
+        wrong = ((index, item) for index, item in items if not fits(item))
+        for index, item in islice(wrong, ENOUGH):
+            steps.append(Task(task.at, item, (*task.path, index)))
 
-    def _members(self, check: Check, task: Task) -> Iterator[Step]:
-        value, test = task.value, self._fragments.test(check).is_valid
-        if not isinstance(value, dict) or test(value):
+    def _members(self, check: Check, task: Task, steps: list[Step]) -> None:
+        value, fits = task.value, self._fragments.test(check).is_valid
+        if not isinstance(value, dict) or fits(value):
             return
         self._look_inside(value)
         names = check.kind == "names"
-        for key, inner in value.items():
-            if not test({key: inner}):
-                yield Task(task.at, key if names else inner, (*task.path, key), names)
+        wrong = ((key, inner) for key, inner in value.items() if not fits({key: inner}))
+        for key, inner in islice(wrong, ENOUGH):
+            steps.append(Task(task.at, key if names else inner, (*task.path, key), names))
 
-    def _schema(self, check: Check, task: Task) -> Iterator[Step]:
-        if task.wrong or not self._fragments.test(check).is_valid(task.value):
-            yield task._replace(wrong=True)
-
-    def _if(self, check: Check, task: Task) -> Iterator[Step]:
-        if not self._fragments.test(check).is_valid(task.value):
-            branch = "then" if self._fits((*task.at, "if"), task.value) else "else"
-            yield task._replace(at=(*task.at, branch), wrong=True)
-
-    def _union(self, check: Check, task: Task) -> Iterator[Step]:
+    def _union(self, check: Check, task: Task, steps: list[Step]) -> None:
         value, node, keyword = task.value, check.node, str(task.at[-1])
-        if not task.wrong and self._fragments.test(check).is_valid(value):
-            return
         tag = self._unions.tag(node, keyword)
         index = tag.decided(value) if tag is not None and isinstance(value, dict) else None
         if index is not None:
-            yield task._replace(at=(*task.at, index), wrong=True)
+            steps.append(Task((*task.at, index), value, task.path, task.name))
             return
         self.settled = False
         choice = self._unions.meant(node, value, keyword)
         if choice is not None and not self._fits((*task.at, choice[1]), value):
-            yield task._replace(at=(*task.at, choice[1]), wrong=True)
+            steps.append(Task((*task.at, choice[1]), value, task.path, task.name))
             return
         line = self._lines.union(node, keyword)
         branches = range(len(schemas_of(node.get(keyword))))
         if keyword == "oneOf" and any(self._fits((*task.at, n), value) for n in branches):
             says = f"must fit exactly one of the allowed forms and fits several: {line}"
-            yield task.path, Complaint(expected=f"exactly one of: {line}", says=says, value=value)
-            return
-        if tag is None or not isinstance(value, dict):
-            yield task.path, Complaint(expected=line, says=instead(line, value), value=value)
-            return
-        allowed, given = one_of(tag.allowed), value.get(tag.name)
-        says = f"must be {allowed}, but is {shown(given)}{hint(given, tag.allowed)}"
-        if tag.name not in value:
-            says = absent(allowed)
-        yield task.path, Complaint(expected=allowed, says=says, value=given, below=(tag.name,))
+            complaint = Complaint(expected=f"exactly one of: {line}", says=says, value=value)
+        elif tag is None or not isinstance(value, dict):
+            complaint = Complaint(expected=line, says=instead(line, value), value=value)
+        else:
+            allowed, given = one_of(tag.allowed), value.get(tag.name)
+            says = f"must be {allowed}, but is {shown(given)}{hint(given, tag.allowed)}"
+            if tag.name not in value:
+                says = absent(allowed)
+            complaint = Complaint(expected=allowed, says=says, value=given, below=(tag.name,))
+        steps.append((task.path, complaint))
 
-    def _left_over(self, check: Check, task: Task) -> Iterator[Step]:
-        """Give what nothing else in a schema looks at, where that is why it does not hold."""
-        if self._fragments.test(check).is_valid(task.value):
-            return
-        self.settled = complained = False
+    def _left_over(self, check: Check, task: Task, steps: list[Step]) -> None:
+        """Add what nothing else in a schema looks at, where that is why it does not hold."""
+        self.settled = False
+        found: list[Complaint] = []
         for error in self._fragments.test(check).iter_errors(task.value):
             keyword = error.kind.name
             if error.instance_path or not keyword.startswith("unevaluated"):
                 continue
-            complained = True
             inner = check.node.get(keyword)
             line = self._lines.line(inner if isinstance(inner, dict | bool) else True)
             if not isinstance(task.value, dict):
                 says = "holds items beyond those that are declared"
                 expected = "no more items" if inner is False else f"more items only as {line}"
-                yield task.path, Complaint(expected=expected, says=says, value=task.value)
+                found.append(Complaint(expected=expected, says=says, value=task.value))
                 continue
-            names = list(map(str, error.kind.value))
+            names = list(map(str, error.kind.value))[:ENOUGH]
             if inner is False:
-                for complaint in self._sentences.unexpected(check.node, task.value, names):
-                    yield task.path, complaint
+                found += self._sentences.unexpected(check.node, task.value, names)
                 continue
             for name in names:
                 value = task.value.get(name)
                 says = instead(line, value)
-                yield task.path, Complaint(expected=line, says=says, value=value, below=(name,))
-        if not complained:
-            yield task.path, self._misfit(check.node, task.value)
+                found.append(Complaint(expected=line, says=says, value=value, below=(name,)))
+        steps += [(task.path, one) for one in found or [self._misfit(check.node, task.value)]]
 
     def _look_inside(self, value: JsonObject) -> None:
         """Note that an object may be one around the arguments."""
         if len(value) == 1 and not WRAPPERS.isdisjoint(value):
             self.settled = False
+
+    def _breaks(self, check: Check, value: JsonValue) -> bool:
+        return not self._fragments.test(check).is_valid(value)
 
     def _fits(self, at: Keys, value: JsonValue) -> bool:
         return self._fragments.whole(at).is_valid(value)

@@ -157,19 +157,21 @@ def either(texts: Iterable[str]) -> str:
 
 def bounds_of(schema: JsonSchema) -> Iterator[str]:
     """Give each bound that a schema sets on a number, a length or a count, in words."""
-    for keyword, before, unit in _BOUNDS:
-        limit = schema.get(keyword)
-        if isinstance(limit, int | float) and not isinstance(limit, bool):
-            trivial = keyword in _TRIVIAL and limit == 0
-            if not trivial:
-                yield before + shown(limit) + counted(unit, limit)
+    for keyword in _BOUNDS:
+        if keyword in schema and (words := bound(keyword, schema[keyword])):
+            yield words
     if schema.get("uniqueItems") is True:
         yield "no item twice"
 
 
 def bound(keyword: str, limit: JsonValue) -> str:
     """Give one bound in words, as `at least 1 item` for `minItems`; empty for other keywords."""
-    return next(bounds_of({keyword: limit}), "")
+    if keyword not in _BOUNDS or not isinstance(limit, int | float) or isinstance(limit, bool):
+        return ""
+    if limit == 0 and keyword in _TRIVIAL:
+        return ""
+    before, unit = _BOUNDS[keyword]
+    return before + shown(limit) + counted(unit, limit)
 
 
 def one_of(values: Sequence[JsonValue]) -> str:
@@ -203,19 +205,19 @@ def counted(unit: str, count: float) -> str:
     return f" {unit[:-1]}ies" if unit.endswith("y") else f" {unit}s"
 
 
-_BOUNDS = (
-    ("minimum", "at least ", ""),
-    ("exclusiveMinimum", "greater than ", ""),
-    ("maximum", "at most ", ""),
-    ("exclusiveMaximum", "less than ", ""),
-    ("multipleOf", "a multiple of ", ""),
-    ("minLength", "at least ", "character"),
-    ("maxLength", "at most ", "character"),
-    ("minItems", "at least ", "item"),
-    ("maxItems", "at most ", "item"),
-    ("minProperties", "at least ", "property"),
-    ("maxProperties", "at most ", "property"),
-)
+_BOUNDS = {
+    "minimum": ("at least ", ""),
+    "exclusiveMinimum": ("greater than ", ""),
+    "maximum": ("at most ", ""),
+    "exclusiveMaximum": ("less than ", ""),
+    "multipleOf": ("a multiple of ", ""),
+    "minLength": ("at least ", "character"),
+    "maxLength": ("at most ", "character"),
+    "minItems": ("at least ", "item"),
+    "maxItems": ("at most ", "item"),
+    "minProperties": ("at least ", "property"),
+    "maxProperties": ("at most ", "property"),
+}
 _TRIVIAL = frozenset({"minLength", "minItems", "minProperties"})
 
 

@@ -4,13 +4,10 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonValue
 from pyfunctools.schema.compiled import Compiled
-from pyfunctools.schema.complaints import Complaints, Rules
+from pyfunctools.schema.complaints import MOST, Complaints, Rules
 from pyfunctools.schema.path import Keys, Path
 from pyfunctools.schema.result import Issue, Side
 from pyfunctools.schema.sentences import Complaint
-
-MOST = 1_000
-"""Issues of one value; one more says that there are more."""
 
 
 class Survey(NamedTuple):
@@ -24,7 +21,7 @@ class Survey(NamedTuple):
 
 
 class Issues:
-    """Finds what is wrong with values, by one compiled schema.
+    """Finds what is wrong with values, by one compiled schema: up to `MOST` issues of each.
 
     What it learns of the schema it keeps. May be used by several threads: what two of them make at
     once is made twice, and one is kept.

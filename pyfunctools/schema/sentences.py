@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
@@ -51,6 +52,9 @@ class Sentences:
     def __init__(self, root: JsonSchema | bool, lines: Expectations) -> None:
         self._root: JsonSchema = root if isinstance(root, dict) else {}
         self.lines = lines
+        # The schema is kept beside what was read of it, so that its identity is not used again.
+        self._declared: dict[int, tuple[JsonSchema, Mapping[str, JsonSchema | bool]]] = {}
+        self._remedies: dict[int, tuple[JsonSchema, str]] = {}
 
     def of(self, broken: Broken) -> Iterator[Complaint]:
         """Give the complaints about one broken rule: several where several properties break it."""
@@ -79,12 +83,10 @@ class Sentences:
         self, node: JsonSchema, value: JsonObject, names: Iterable[str]
     ) -> Iterator[Complaint]:
         """Give the complaints about properties that may not be there, with what was meant."""
-        known = list(self.declared(node))
-        patterns = node.get("patternProperties")
-        others = list(patterns) if isinstance(patterns, dict) else []
+        known = self.declared(node)
         for n, name in enumerate(names):
             near = near_name(name, known) if n < _SEARCHED else None
-            remedy = _allowed(known, others) if near is None else f"did you mean {shown(near)}?"
+            remedy = self._remedy(node) if near is None else f"did you mean {shown(near)}?"
             yield Complaint(
                 expected=f"no property {shown(name)}; {remedy}",
                 says=f"is not a property that may be given: {remedy}",
@@ -92,8 +94,14 @@ class Sentences:
                 below=(name,),
             )
 
-    def declared(self, node: JsonSchema) -> dict[str, JsonSchema | bool]:
+    def declared(self, node: JsonSchema) -> Mapping[str, JsonSchema | bool]:
         """Give the properties that a schema declares, those of its `allOf` and `$ref` with them."""
+        known = self._declared.get(id(node))
+        if known is None:
+            known = self._declared[id(node)] = (node, self._find_declared(node))
+        return known[1]
+
+    def _find_declared(self, node: JsonSchema) -> dict[str, JsonSchema | bool]:
         found: dict[str, JsonSchema | bool] = {}
         seen: set[int] = set()
         parts: list[JsonSchema | bool] = [node]
@@ -110,6 +118,16 @@ class Sentences:
             if isinstance(reference := part.get("$ref"), str):
                 parts.append(resolve(self._root, {"$ref": reference}))
         return found
+
+    def _remedy(self, node: JsonSchema) -> str:
+        """Give what to say of the properties that may be given."""
+        known = self._remedies.get(id(node))
+        if known is None:
+            patterns = node.get("patternProperties")
+            others = list(patterns) if isinstance(patterns, dict) else []
+            text = _allowed(list(self.declared(node)), others)
+            known = self._remedies[id(node)] = (node, text)
+        return known[1]
 
     def _expected(self, broken: Broken) -> str:
         values = listed_values(broken.rules) or []
@@ -132,14 +150,27 @@ class Sentences:
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
     """Give the name that was probably meant; case and what is no letter or digit may differ."""
-    names = [text for text in known if len(text) <= _NAME][:_COMPARED]
-    if len(name) > _NAME:
+    size = len(name)
+    if size > _NAME:
         return None
+    names = [text for text in known if len(text) <= _NAME][:_COMPARED]
     bare = _bare(name)
-    same = next((text for text in names if _bare(text) == bare), None)
-    return same or next(iter(get_close_matches(name, names, 1)), None)
+    for text in names:
+        if _bare(text) == bare:
+            return text
+    # What shares too few letters cannot come near enough; seeing that first is far quicker.
+    letters = frozenset(name)
+    close = [
+        text
+        for text in names
+        if 2 * min(size, len(text)) / (size + len(text)) >= _NEAR
+        and 2 * sum(map(letters.__contains__, text)) / (size + len(text)) >= _NEAR
+    ]
+    return next(iter(get_close_matches(name, close, 1, _NEAR)), None) if close else None
 
 
+_NEAR = 0.6
+"""How much of two names must be alike, as `difflib` counts it."""
 _NAME = 64
 _COMPARED = 200
 """How many names of at most how many characters are compared with a wrong one."""
@@ -338,5 +369,6 @@ def _allowed(names: Sequence[str], patterns: Sequence[str]) -> str:
     return f"the properties are {listed}{' and ' * bool(names)}those that match {matching}"
 
 
+@lru_cache(maxsize=1024)
 def _bare(name: str) -> str:
     return "".join(filter(str.isalnum, name)).casefold()

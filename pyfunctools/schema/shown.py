@@ -1,7 +1,7 @@
 """A value as one short line of text, whatever it is and however large."""
 
 from collections.abc import Iterator
-from json import dumps
+from json import JSONEncoder, dumps
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
@@ -10,6 +10,7 @@ LINE = 64
 """How much of a value stands in a sentence."""
 
 _DIGITS = 1_000
+_quoted = JSONEncoder(ensure_ascii=False).encode
 
 
 def shown(value: JsonValue, limit: int = LINE) -> str:
@@ -56,7 +57,7 @@ def escaped(text: str) -> str:
 def _text(value: str, limit: int) -> str:
     limit = max(limit, 1)
     cut = shortened(str(value[: limit + 1]), limit)
-    return escaped(dumps(cut, ensure_ascii=False))
+    return escaped(_quoted(cut))
 
 
 def _integer(value: int) -> str:

@@ -7,7 +7,8 @@ import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.compiled import Compiled
-from pyfunctools.schema.issues import MOST, Issues
+from pyfunctools.schema.complaints import MOST
+from pyfunctools.schema.issues import Issues
 from pyfunctools.schema.result import Issue
 
 GOLDEN = Path(__file__).parent / "golden" / "issues.txt"
