@@ -5,6 +5,7 @@ import io
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextvars import copy_context
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from pyfunctools._json import JsonObject, JsonValue
@@ -151,25 +152,29 @@ def _refused(function: "Function", failure: "Failure") -> "Outcome":
     return replace(refused(function, failure), sent=None)
 
 
-def _raised(error: Exception) -> "Outcome":
+@lru_cache(maxsize=1)
+def _outcome() -> "type[Outcome]":
     from pyfunctools.outcome import Outcome
 
+    return Outcome
+
+
+def _raised(error: Exception) -> "Outcome":
     if isinstance(error, Retry):
-        return Outcome(text=visible(error.text), is_error=True)
+        return _outcome()(text=visible(error.text), is_error=True)
     said = visible(str(error))
     name = type(error).__name__
-    return Outcome(text=f"{name}: {said}" if said else name, is_error=True)
+    return _outcome()(text=f"{name}: {said}" if said else name, is_error=True)
 
 
 def _returned(function: "Function", handler: "Handler", value: object) -> "Outcome":
-    from pyfunctools.outcome import Outcome
-
-    if isinstance(value, Outcome):
+    outcome = _outcome()
+    if isinstance(value, outcome):
         return replace(value, text=visible(value.text))
     try:
         plain = handler.dump(value)
     except Exception as error:  # so may the serialisation of somebody else's objects
-        return Outcome(
+        return outcome(
             text=f"The function ran, but what it returned cannot be written as JSON: {error}",
             value=value,
             is_error=True,
@@ -177,13 +182,13 @@ def _returned(function: "Function", handler: "Handler", value: object) -> "Outco
     checked = function.schemas.get().check_output(plain)
     if not checked:
         complaints = " ".join(issue.message for issue in checked.issues[:3])
-        return Outcome(
+        return outcome(
             text=f"The function ran, but returned what it does not promise. {complaints}",
             value=value,
             is_error=True,
             failure=checked,
         )
-    return Outcome(text=_text_of(plain), value=value)
+    return outcome(text=_text_of(plain), value=value)
 
 
 def _text_of(plain: JsonValue) -> str:

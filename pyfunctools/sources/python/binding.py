@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
@@ -85,8 +85,6 @@ class MethodHandler(NamedTuple):
 
     def bind(self, arguments: JsonObject, context: object) -> "Success[Bound] | Failure":
         """Give the call, its arguments as the objects the hints name; nothing of it runs yet."""
-        from pyfunctools.schema.result import Success
-
         objects = self.arguments.read(arguments)
         if not isinstance(objects, dict):
             return objects
@@ -96,9 +94,9 @@ class MethodHandler(NamedTuple):
         for each in self.context:
             objects[each.name] = each.value(context)
         if self.shape.plain and not self.provided:
-            return Success(value=partial(self.called, **objects))
+            return _success()(value=partial(self.called, **objects))
         bound = partial(self.shape.call, self.called, objects, self.provided, context)
-        return Success(value=bound)
+        return _success()(value=bound)
 
     def dump(self, value: object) -> JsonValue:
         """Give what came back as JSON, by the hint it was promised with.
@@ -113,6 +111,13 @@ class MethodHandler(NamedTuple):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_handler_again, (self.called, self.where, self.owner))
+
+
+@lru_cache(maxsize=1)
+def _success() -> "type[Success[Bound]]":
+    from pyfunctools.schema.result import Success  # needed by the first call, and by none before
+
+    return Success
 
 
 def read_handler(
