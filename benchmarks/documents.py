@@ -1,6 +1,8 @@
-"""What reading a document costs, beside `json.loads` of it: `python benchmarks/documents.py FILE`.
+"""What reading documents costs: `python benchmarks/documents.py FILE`.
 
-The median of the rounds, each of which does everything once.
+First a real document, beside `json.loads` of the same text; then generated ones of 10 to 10,000
+operations, and one of schemas that all lead to each other. Times are those of the processor, and
+medians of rounds that each do everything once.
 """
 
 import gc
@@ -8,39 +10,171 @@ import json
 import statistics
 import sys
 import time
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 from pyfunctools import Controller
 
-ROUNDS = 7
+ROUNDS = 9
+SIZES = (10, 100, 1_000, 10_000)
+MUTUAL = 300
+
+Document = dict[str, object]
 
 
 def main() -> None:
-    text = Path(sys.argv[1]).read_text()
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    real(Path(sys.argv[1]).read_text())
+    growing()
+    mutual()
+
+
+def real(text: str) -> None:
+    """Compare a document with its JSON."""
     times: dict[str, list[float]] = {"json.loads": [], "open and list": [], "build all schemas": []}
     functions = skipped = 0
     for _ in range(ROUNDS):
         gc.collect()  # so that nobody pays for what an earlier round left
-        begun = time.perf_counter()
-        document = json.loads(text)
-        times["json.loads"].append(time.perf_counter() - begun)
-        del document
+        times["json.loads"].append(timed(lambda: json.loads(text)))
         gc.collect()
-        begun = time.perf_counter()
+        begun = time.process_time()
         controller = Controller.from_openapi(text)
-        assert all(each.name for each in controller)
-        opened = time.perf_counter()
-        assert all(each.parameters for each in controller)
+        assert all(each.name and each.description is not None for each in controller)
+        opened = time.process_time()
+        schemas(controller)
         times["open and list"].append(opened - begun)
-        times["build all schemas"].append(time.perf_counter() - opened)
+        times["build all schemas"].append(time.process_time() - opened)
         functions, skipped = len(controller), len(controller.skipped)
         del controller
-    base = statistics.median(times["json.loads"])
     print(f"{functions} functions, {skipped} skipped\n")
     print("| | ms | of `json.loads` |\n|---|---|---|")
     for name, taken in times.items():
-        median = statistics.median(taken)
-        print(f"| {name} | {1000 * median:.0f} | {median / base:.2f} |")
+        # Each round is measured against itself: on a busy machine all of it is slow at once.
+        ratio = statistics.median(map(lambda a, b: a / b, taken, times["json.loads"]))
+        print(f"| {name} | {1000 * statistics.median(taken):.0f} | {ratio:.2f} |")
+    loaded, built = peak(lambda: json.loads(text)), peak(lambda: built_of(text))
+    print(f"| peak memory, all schemas built | {built / 2**20:.0f} MiB | {built / loaded:.2f} |")
+
+
+def growing() -> None:
+    """Show what one operation costs in documents of very different sizes."""
+    print("\n| operations | open, us each | build, us each |\n|---|---|---|")
+    for size in SIZES:
+        text = json.dumps(generated(size))
+        opened: list[float] = []
+        built: list[float] = []
+        repeat = max(1, 200 // size)  # a short time is measured over many
+        for _ in range(ROUNDS if size < SIZES[-1] else 3):
+            gc.collect()
+            kept = []
+            opened.append(timed(lambda: kept.extend(many(text, repeat))) / repeat)  # noqa: B023
+            built.append(timed(lambda: [schemas(each) for each in kept]) / repeat)  # noqa: B023
+        each = [1e6 * statistics.median(taken) / size for taken in (opened, built)]
+        print(f"| {size:,} | {each[0]:.0f} | {each[1]:.0f} |")
+
+
+def mutual() -> None:
+    """Show that schemas which expand into each other are not expanded."""
+    print("\n| schemas that all lead to each other | ms |\n|---|---|")
+    for count in (MUTUAL // 4, MUTUAL // 2, MUTUAL):
+        text = json.dumps(expanding(count))
+        taken = [timed(lambda: built_of(text)) for _ in range(3)]  # noqa: B023
+        print(f"| {count} | {1000 * statistics.median(taken):.0f} |")
+
+
+def generated(operations: int) -> Document:
+    """Give a document of operations like those of real services, one schema for every four."""
+    paths: Document = {}
+    schemas: Document = {}
+    for index in range(operations):
+        name = f"Thing{index // 4}"
+        answer = {"description": "It.", "content": {"application/json": {"schema": named(name)}}}
+        path, slot = f"/area{index % 50}/things{index}/{{id}}", {"name": "id", "in": "path"}
+        paths[path] = {
+            "post": {
+                "operationId": f"change{index}",
+                "summary": f"Change thing {index}.",
+                "tags": [f"area{index % 50}"],
+                "parameters": [
+                    {**slot, "required": True, "schema": {"type": "integer"}},
+                    {"name": "dry", "in": "query", "schema": {"type": "boolean"}},
+                ],
+                "requestBody": {"content": {"application/json": {"schema": named(name)}}},
+                "responses": {"200": answer, "404": {"description": "None."}},
+            }
+        }
+        if index % 4 == 0:
+            schemas[name] = {
+                "type": "object",
+                "required": ["name"],
+                "properties": {
+                    "name": {"type": "string", "maxLength": 80, "description": "Its name."},
+                    "size": {"type": "integer", "minimum": 0},
+                    "kind": {"type": "string", "enum": ["small", "large"]},
+                    "parts": {"type": "array", "items": named(f"Thing{index // 4}")},
+                },
+            }
+    return document(paths, schemas)
+
+
+def expanding(count: int) -> Document:
+    """Give a document whose schemas each hold, as a text or whole, each of twelve others."""
+    schemas: Document = {}
+    for index in range(count):
+        others = [named(f"S{(index * 7 + step * step + 1) % count}") for step in range(12)]
+        properties = {f"p{i}": {"anyOf": [{"type": "string"}, o]} for i, o in enumerate(others)}
+        either = {"anyOf": [{"maxLength": 5000, "type": "string"}, *others], "nullable": True}
+        schemas[f"S{index}"] = {"type": "object", "properties": {**properties, "either": either}}
+    paths: Document = {}
+    for index in range(count):
+        answer = {"content": {"application/json": {"schema": named(f"S{index}")}}}
+        body = {"content": {"application/json": {"schema": named(f"S{index}")}}}
+        paths[f"/s{index}"] = {"post": {"requestBody": body, "responses": {"200": answer}}}
+    return document(paths, schemas)
+
+
+def document(paths: Document, schemas: Document) -> Document:
+    info = {"title": "Generated", "version": "1"}
+    return {"openapi": "3.0.3", "info": info, "paths": paths, "components": {"schemas": schemas}}
+
+
+def named(name: str) -> Document:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def many(text: str, count: int) -> list[Controller]:
+    return [Controller.from_openapi(text) for _ in range(count)]
+
+
+def built_of(text: str) -> Controller:
+    controller = Controller.from_openapi(text)
+    schemas(controller)
+    return controller
+
+
+def schemas(controller: Controller) -> None:
+    for each in controller:
+        _ = each.parameters, each.output
+
+
+def timed(act: Callable[[], object]) -> float:
+    begun = time.process_time()
+    kept = act()
+    taken = time.process_time() - begun
+    del kept  # giving it back is nobody's business here
+    return taken
+
+
+def peak(act: Callable[[], object]) -> int:
+    gc.collect()
+    tracemalloc.start()
+    kept = act()
+    found = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    del kept
+    return found
 
 
 if __name__ == "__main__":

@@ -79,18 +79,25 @@ def _of_item(document: Document, path: str, place: Place) -> Iterator[Operation 
     seen: set[str] = set()
     for item in items:
         found = _methods(item)
-        methods = Counter([method for method, _, _ in found])
+        methods = [method for method, _, _ in found]
+        twice = _twice(methods)
         for method, pointer, value in found:
             if method in seen:
                 continue  # what stands beside a `$ref` goes before what the `$ref` leads to
             where = place.pointer + pointer
-            if methods[method] > 1:
+            if method in twice:
                 reason = f"The method {method} stands in the path item more than once."
                 yield Skipped(where=f"{method} {path}", reason=reason, pointer=where)
             else:
                 inner = Place(value, item.pointer + pointer, item.resource)
                 yield _operation(document, method, path, inner, where, items)
         seen.update(methods)
+
+
+def _twice(methods: list[str]) -> set[str]:
+    if len(set(methods)) == len(methods):
+        return set()  # always, in a sound document
+    return {method for method, count in Counter(methods).items() if count > 1}
 
 
 def _items(document: Document, place: Place) -> Iterator[Place]:

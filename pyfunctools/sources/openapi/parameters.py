@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast, get_args
+from typing import NamedTuple, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
@@ -60,8 +60,7 @@ class Left:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(NamedTuple):
     """What stands under `parameters`; `body` are those of Swagger 2.0 that make the body.
 
     `is_plain` says that there is nothing about the inputs but how they are sent.
@@ -130,7 +129,7 @@ class Parameters:
                 else:
                     of_owner.append(found)
             body = of_owner if any(map(_is_body, of_owner)) else [*body, *of_owner]
-        return Found(inputs=[*inputs.values()], body=body, notes=notes, is_plain=is_plain)
+        return Found([*inputs.values()], body, notes, is_plain)
 
     def _read(self, place: Place) -> Input | Left | Place:
         known = self._known.get(id(place.value))

@@ -15,6 +15,7 @@ from pyfunctools.route import Server
 from pyfunctools.schema.path import Path
 from pyfunctools.schema.predicates import IsHuman, answer, is_human_by_default
 from pyfunctools.sources.openapi.bodies import BodyInput
+from pyfunctools.sources.openapi.collector import waiting_collector
 from pyfunctools.sources.openapi.describe import Describe, describe_operation
 from pyfunctools.sources.openapi.document import Document, Resolver
 from pyfunctools.sources.openapi.load import load
@@ -76,7 +77,25 @@ def read(
     loaded = load(source, limits)
     specification = version_of(loaded.root, loaded.name)
     document = Document(loaded, resolver, limits)
-    routes = Routes(document, loaded.references)
+    with waiting_collector():
+        routes = Routes(document, loaded.references)
+        plans, skipped = _planned(document, routes)
+        if skipped and on_skip == "raise":
+            raise _refused(document.name, skipped)
+        functions = tuple(_functions(document, plans, names, describe, is_human))
+    info = document.root.get("info")
+    return Reading(
+        functions=functions,
+        skipped=tuple(skipped),
+        title=visible(_text(info, "title")),
+        description=visible(_text(info, "description")),
+        servers=routes.servers.main,
+        version=_text(info, "version"),
+        specification=specification,
+    )
+
+
+def _planned(document: Document, routes: Routes) -> tuple[list[Plan], list[Skipped]]:
     plans: list[Plan] = []
     skipped: list[Skipped] = []
     for operation in operations(document):
@@ -85,18 +104,7 @@ def read(
             skipped.append(planned)
         else:
             plans.append(planned)
-    if skipped and on_skip == "raise":
-        raise _refused(document.name, skipped)
-    info = document.root.get("info")
-    return Reading(
-        functions=tuple(_functions(document, plans, names, describe, is_human)),
-        skipped=tuple(skipped),
-        title=visible(_text(info, "title")),
-        description=visible(_text(info, "description")),
-        servers=routes.servers.main,
-        version=_text(info, "version"),
-        specification=specification,
-    )
+    return plans, skipped
 
 
 def _functions(

@@ -29,7 +29,8 @@ class Servers:
         Raises:
             DocumentError: a URL holds a user's name or password.
         """
-        for value in (operation.raw, *(item.value for item in operation.items)):
+        for place in (operation, *operation.items):
+            value = place.raw if isinstance(place, Operation) else place.value
             owner = value if isinstance(value, dict) else _NOTHING
             listed = owner.get("servers")
             if isinstance(listed, list) and listed:

@@ -1,8 +1,15 @@
 """One walk over a whole document: how large it is, how deep, and what it refers to."""
 
-from pyfunctools._json import JsonObject, JsonValue
+from collections.abc import Iterable
+from gc import is_tracked
+from typing import TypeAlias, cast
+
+from pyfunctools._json import JsonObject
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import Limits
+
+_Plain: TypeAlias = dict[str, "_Plain"] | list["_Plain"] | str | int | float | None
+"""JSON as its reader makes it: no class of one's own."""
 
 
 def survey(root: JsonObject, name: str, limits: Limits) -> frozenset[str]:
@@ -20,34 +27,31 @@ def survey(root: JsonObject, name: str, limits: Limits) -> frozenset[str]:
 
     # Recursion takes half the time of a list of what is left to do, and goes no deeper than the
     # limit allows.
-    def into_object(container: JsonObject, levels: int) -> None:
+    def into(values: Iterable[_Plain], levels: int) -> None:
         nonlocal nodes
-        nodes += len(container)
-        if levels < 0 or nodes > most:
-            raise too_deep(name, limits) if levels < 0 else too_many_nodes(name, limits)
-        if "$ref" in container:
-            reference = container["$ref"]
-            if isinstance(reference, str):
-                references.add(reference)
-        for value in container.values():
-            if isinstance(value, dict):
-                into_object(value, levels - 1)
-            elif isinstance(value, list):
-                into_array(value, levels - 1)
-
-    def into_array(container: list[JsonValue], levels: int) -> None:
-        nonlocal nodes
-        nodes += len(container)
-        if levels < 0 or nodes > most:
-            raise too_deep(name, limits) if levels < 0 else too_many_nodes(name, limits)
-        for value in container:
-            if isinstance(value, dict):
-                into_object(value, levels - 1)
-            elif isinstance(value, list):
-                into_array(value, levels - 1)
+        for value in values:
+            if type(value) is dict:
+                nodes += len(value)
+                if "$ref" in value:
+                    reference = value["$ref"]
+                    if isinstance(reference, str):
+                        references.add(reference)
+                if not levels:
+                    raise too_deep(name, limits)
+                # What the garbage collector does not track holds no object and no array, and most
+                # do not: then each of the values need not be fetched from memory.
+                if is_tracked(value):
+                    into(value.values(), levels - 1)
+            elif type(value) is list:
+                nodes += len(value)
+                if not levels:
+                    raise too_deep(name, limits)
+                into(value, levels - 1)
+        if nodes > most:
+            raise too_many_nodes(name, limits)
 
     try:
-        into_object(root, limits.document_depth - 1)
+        into([cast("_Plain", root)], limits.document_depth)
     except RecursionError:
         raise too_deep(name, limits) from None
     return frozenset(references)
