@@ -99,7 +99,7 @@ def misspelt(count: int) -> JsonObject:
     """Give an order with three mistakes that look as if they could be repaired."""
     value = json.loads(json.dumps(order(count))) | {"kind": "c"}
     value["items"][0]["quantity"] = "two"
-    value["items"][-1]["sku"] = None
+    value["items"][-1]["sku"] = True
     return value
 
 

@@ -88,17 +88,15 @@ class Checker:
         if is_right and not is_whole:
             return Success(value=value)
         survey = None if is_right else self._judge.survey(value, "llm")
-        settled = survey is not None and survey.settled
-        # Without unions, a float that stands where only strings may is not settled.
-        if (
-            read.fractions
-            and not (settled and self._plain)
-            and self._fractions().has_textual(value)
-        ):
+        inert = survey is not None and survey.settled and not survey.suspects
+        # Without unions, a float that stands where only strings may is a suspect.
+        if read.fractions and not (inert and self._plain) and self._fractions().has_textual(value):
             return None
-        if survey is not None and settled and not is_whole:
-            return Failure(value=value, issues=survey.issues)
-        return self._coerced(value, (), survey)
+        if survey is None or is_whole or not survey.settled:
+            return self._coerced(value, (), survey)
+        if survey.suspects and self._coercer.helps(survey.suspects):
+            return self._coerced(value, (), survey)
+        return Failure(value=value, issues=survey.issues)
 
     def _recovered(
         self,

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
+from pyfunctools.schema.path import Keys
 from pyfunctools.schema.result import Success
 
 if TYPE_CHECKING:
-    from pyfunctools.schema.coercion import Learned
+    from pyfunctools.schema.coercion import Coercion, Learned
 
 
 def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
@@ -46,21 +47,39 @@ class Coercer:
         if not isinstance(self.schema, dict):
             return Success(value=value)
         # Loaded by the first value that is not right as it is.
-        from pyfunctools.schema.coercion import Coercion, Learned
         from pyfunctools.schema.fit import TooDeep
 
-        # Values choose which branches are looked at together: what that adds up to is bounded.
-        self._left -= 1
-        learned = self._learned
-        if learned is None or self._left < 0:
-            learned = self._learned = Learned(self.schema)
-            self._left = _RENEWED
-        coercion = Coercion(self.schema, learned)
+        coercion = self._coercion(self.schema)
         try:
             result = coercion.value([self.schema], value, ())
         except (TooDeep, RecursionError):
             return Success(value=value)
         return Success(value=result, repairs=tuple(coercion.repairs))
+
+    def helps(self, parts: Iterable[tuple[JsonSchema | bool, JsonValue, Keys]]) -> bool:
+        """Say whether any of these parts of a value, each with its schema and path, is coerced."""
+        if not isinstance(self.schema, dict):
+            return False
+        from pyfunctools.schema.fit import TooDeep
+
+        coercion = self._coercion(self.schema)
+        try:
+            return any(
+                coercion.value([schema], value, keys) is not value for schema, value, keys in parts
+            )
+        except (TooDeep, RecursionError):
+            return True
+
+    def _coercion(self, schema: JsonSchema) -> "Coercion":
+        from pyfunctools.schema.coercion import Coercion, Learned
+
+        # Values choose which branches are looked at together: what that adds up to is bounded.
+        self._left -= 1
+        learned = self._learned
+        if learned is None or self._left < 0:
+            learned = self._learned = Learned(schema)
+            self._left = _RENEWED
+        return Coercion(schema, learned)
 
 
 _RENEWED = 1_000

@@ -45,6 +45,10 @@ Step: TypeAlias = Task | tuple[Keys, Complaint]
 """What judging a value leads to: something else to judge, or a complaint and its place."""
 
 
+Suspect: TypeAlias = tuple[JsonSchema | bool, JsonValue, Keys]
+"""A part of a value that may be coerced: its schema, itself, and the path to it."""
+
+
 class Rules:
     """What one compiled schema says, in words and in parts; what is learned of it is kept."""
 
@@ -59,8 +63,9 @@ class Rules:
 class Complaints:
     """The complaints about one value that is not valid, each found when it is asked for.
 
-    `settled` says that `coerce` would change nothing of the value, as far as it was judged: no
-    complaint was about what it looks at, and no whole number stands as a float.
+    `settled` says that `coerce` would change nothing of the value, as far as it was judged, but
+    perhaps in the `suspects`: parts of the value with their schema, and the path to them. Whole
+    numbers that stand as floats are left out of account.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -69,6 +74,7 @@ class Complaints:
         self._sentences = rules.sentences
         self._fragments = rules.fragments
         self.settled = True
+        self.suspects: list[Suspect] = []
 
     def of(self, value: JsonValue) -> Iterator[tuple[Keys, Complaint]]:
         """Give each complaint with the path of the value that was judged."""
@@ -129,29 +135,27 @@ class Complaints:
             # What nothing else looks at is only known where everything else is right.
             elif not (kind == "whole" and steps):
                 # Where nothing else was wrong, the last has to be.
-                known = check is last and not steps
-                self._follow(check, Task(check.at, value, place, name, known), steps)
+                wrong = check is last and not steps
+                self._follow(check, Task(check.at, value, place, name, wrong), steps)
 
     def _follow(self, check: Check, task: Task, steps: list[Step]) -> None:
         """Add what comes of a check, if it does not hold."""
-        match check.kind:
-            case "schema":
-                if task.wrong or self._breaks(check, task.value):
-                    steps.append(task if task.wrong else task._replace(wrong=True))
-            case "union":
-                if task.wrong or self._breaks(check, task.value):
-                    self._union(check, task, steps)
-            case "items":
-                self._items(check, task, steps)
-            case "if":
-                if self._breaks(check, task.value):
-                    branch = "then" if self._fits((*task.at, "if"), task.value) else "else"
-                    steps.append(task._replace(at=(*task.at, branch), wrong=True))
-            case "whole":
-                if self._breaks(check, task.value):
-                    self._left_over(check, task, steps)
-            case _:
-                self._members(check, task, steps)
+        kind = check.kind
+        if kind == "items":
+            self._items(check, task, steps)
+        elif kind in ("members", "names"):
+            self._members(check, task, steps)
+        elif not task.wrong and self._fragments.test(check).is_valid(task.value):
+            return
+        elif kind == "schema":
+            steps.append(task if task.wrong else task._replace(wrong=True))
+        elif kind == "union":
+            self._union(check, task, steps)
+        elif kind == "if":
+            branch = "then" if self._fits((*task.at, "if"), task.value) else "else"
+            steps.append(task._replace(at=(*task.at, branch), wrong=True))
+        else:
+            self._left_over(check, task, steps)
 
     def _broken(
         self, fragment: Fragment, error: "ValidationError", task: Task, steps: list[Step]
@@ -159,9 +163,14 @@ class Complaints:
         below = tuple(error.instance_path)
         _, value = _at(task.value, below)
         kind = error.kind
-        self.settled = self.settled and type(kind).__name__ in _UNSEEN
-        broken = Broken(kind=kind, node=fragment.node(error), value=value, message=error.message)
-        place = (*task.path, *below)
+        node = fragment.node(error)
+        place = (*task.path, *below) if below else task.path
+        name = type(kind).__name__
+        if name in _SEEN:
+            self._suspect(node, value, place)
+        elif name not in _UNSEEN:
+            self.settled = False
+        broken = Broken(kind=kind, node=node, value=value, message=error.message)
         steps += [(place, one) for one in islice(self._sentences.of(broken), ENOUGH)]
 
     def _required(self, check: Check, value: JsonObject, path: Keys, steps: list[Step]) -> None:
@@ -209,7 +218,7 @@ class Complaints:
         if index is not None:
             steps.append(Task((*task.at, index), value, task.path, task.name))
             return
-        self.settled = False
+        self._suspect(node, value, task.path)
         choice = self._unions.meant(node, value, keyword)
         if choice is not None and not self._fits((*task.at, choice[1]), value):
             steps.append(Task((*task.at, choice[1]), value, task.path, task.name))
@@ -254,13 +263,17 @@ class Complaints:
                 found.append(Complaint(expected=line, says=says, value=value, below=(name,)))
         steps += [(task.path, one) for one in found or [self._misfit(check.node, task.value)]]
 
+    def _suspect(self, schema: JsonSchema | bool, value: JsonValue, path: Keys) -> None:
+        """Note a part that may be coerced; where null stands, the object around it may be."""
+        if value is None or len(self.suspects) >= _SUSPECTS:
+            self.settled = False
+        else:
+            self.suspects.append((schema, value, path))
+
     def _look_inside(self, value: JsonObject) -> None:
         """Note that an object may be one around the arguments."""
         if len(value) == 1 and not WRAPPERS.isdisjoint(value):
             self.settled = False
-
-    def _breaks(self, check: Check, value: JsonValue) -> bool:
-        return not self._fragments.test(check).is_valid(value)
 
     def _fits(self, at: Keys, value: JsonValue) -> bool:
         return self._fragments.whole(at).is_valid(value)
@@ -270,6 +283,12 @@ class Complaints:
         line = self._lines.line(schema)
         return Complaint(expected=line, says=instead(line, value), value=value)
 
+
+_SUSPECTS = 32
+"""Parts that are coerced on their own before it is quicker to coerce the whole."""
+
+_SEEN: Final = frozenset({"Constant", "Enum", "Type"})
+"""Kinds of broken rules that `coerce` looks at where they are broken."""
 
 _UNSEEN: Final = frozenset(
     {

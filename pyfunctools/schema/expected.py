@@ -1,6 +1,7 @@
 """A schema as one line a model can act on."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import shortened
@@ -168,10 +169,7 @@ def bound(keyword: str, limit: JsonValue) -> str:
     """Give one bound in words, as `at least 1 item` for `minItems`; empty for other keywords."""
     if keyword not in _BOUNDS or not isinstance(limit, int | float) or isinstance(limit, bool):
         return ""
-    if limit == 0 and keyword in _TRIVIAL:
-        return ""
-    before, unit = _BOUNDS[keyword]
-    return before + shown(limit) + counted(unit, limit)
+    return "" if limit == 0 and keyword in _TRIVIAL else _bound(keyword, limit)
 
 
 def one_of(values: Sequence[JsonValue]) -> str:
@@ -203,6 +201,12 @@ def counted(unit: str, count: float) -> str:
     if count == 1:
         return f" {unit}"
     return f" {unit[:-1]}ies" if unit.endswith("y") else f" {unit}s"
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _bound(keyword: str, limit: float) -> str:
+    before, unit = _BOUNDS[keyword]
+    return before + shown(limit) + counted(unit, limit)
 
 
 _BOUNDS = {

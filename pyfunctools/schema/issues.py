@@ -1,23 +1,22 @@
 """What a validator complains about, as issues: all of them, each with its place and its remedy."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pyfunctools._json import JsonValue
 from pyfunctools.schema.compiled import Compiled
-from pyfunctools.schema.complaints import MOST, Complaints, Rules
+from pyfunctools.schema.complaints import MOST, Complaints, Rules, Suspect
 from pyfunctools.schema.path import Keys, Path
 from pyfunctools.schema.result import Issue, Side
 from pyfunctools.schema.sentences import Complaint
 
 
 class Survey(NamedTuple):
-    """Every issue of a value; if it is `settled`, `coerce` would change nothing of the value.
-
-    Only whole numbers that stand as floats are left out of account.
-    """
+    """Every issue of a value; see `Complaints` for `settled` and the `suspects`."""
 
     issues: tuple[Issue, ...]
     settled: bool
+    suspects: Sequence[Suspect] = ()
 
 
 class Issues:
@@ -49,7 +48,7 @@ class Issues:
                 found[(), ""] = _more(side)
                 return Survey(tuple(found.values()), settled=False)
             found[path, complaint.says] = issue_of(path, complaint, side)
-        return Survey(tuple(found.values()), complaints.settled)
+        return Survey(tuple(found.values()), complaints.settled, complaints.suspects)
 
 
 def issue_of(keys: Keys, complaint: Complaint, side: Side = "whole") -> Issue:

@@ -25,7 +25,14 @@ class Path(str):
     def of(cls, keys: Iterable[str | int], root: str = "$input") -> "Path":
         """Give the path of these steps."""
         steps = tuple(keys)
-        path = cls(root + "".join(map(_step, steps)))
+        text = root
+        for key in steps:
+            # Nearly every name is a plain one, which is quickly seen.
+            if isinstance(key, str) and key.isascii() and key.isidentifier():
+                text += "." + key
+            else:
+                text += _step(key)
+        path = cls(text)
         path.keys = steps
         return path
 
@@ -58,8 +65,7 @@ def pointer_of(keys: Iterable[str | int]) -> str:
 def _step(key: str | int) -> str:
     if isinstance(key, int):
         return f"[{key}]"
-    # Nearly every name is such a one, which is quicker to see.
-    if (key.isascii() and key.isidentifier()) or _PLAIN.fullmatch(key):
+    if _PLAIN.fullmatch(key):
         return "." + key
     from json import dumps
 

@@ -1,10 +1,9 @@
 """What is wrong with a value, in words: one sentence for each rule it breaks."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import shortened, visible
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from jsonschema_rs import ValidationErrorKind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Complaint:
+class Complaint(NamedTuple):
     """One broken rule: `says` completes a sentence that begins with the place of the value.
 
     `below` are the steps from the judged value to that place.
@@ -31,8 +29,7 @@ class Complaint:
     below: Keys = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Broken:
+class Broken(NamedTuple):
     """A rule that `value` breaks: the schema it stands in, and what jsonschema-rs says of it."""
 
     kind: "ValidationErrorKind"
@@ -55,6 +52,7 @@ class Sentences:
         # The schema is kept beside what was read of it, so that its identity is not used again.
         self._declared: dict[int, tuple[JsonSchema, Mapping[str, JsonSchema | bool]]] = {}
         self._remedies: dict[int, tuple[JsonSchema, str]] = {}
+        self._missing: dict[tuple[int, str, str | None], tuple[JsonSchema, Complaint]] = {}
 
     def of(self, broken: Broken) -> Iterator[Complaint]:
         """Give the complaints about one broken rule: several where several properties break it."""
@@ -73,11 +71,15 @@ class Sentences:
 
     def missing(self, node: JsonSchema, name: str, when: str | None = None) -> Complaint:
         """Give the complaint about a property that is not there, and needed `when` another is."""
-        line = self.lines.line(self.declared(node).get(name, True))
-        says = absent(line)
-        if when is not None:
-            says += f"; it is needed where {shown(when)} is given"
-        return Complaint(expected=line, says=says, value=None, below=(name,))
+        known = self._missing.get((id(node), name, when))
+        if known is None:
+            line = self.lines.line(self.declared(node).get(name, True))
+            says = absent(line)
+            if when is not None:
+                says += f"; it is needed where {shown(when)} is given"
+            complaint = Complaint(expected=line, says=says, value=None, below=(name,))
+            known = self._missing[id(node), name, when] = (node, complaint)
+        return known[1]
 
     def unexpected(
         self, node: JsonSchema, value: JsonObject, names: Iterable[str]
