@@ -88,9 +88,7 @@ class Checker:
         if is_right and not is_whole:
             return Success(value=value)
         survey = None if is_right else self._judge.survey(value, "llm")
-        inert = survey is not None and survey.settled and not survey.suspects
-        # Without unions, a float that stands where only strings may is a suspect.
-        if read.fractions and not (inert and self._plain) and self._fractions().has_textual(value):
+        if read.fractions and self._may_be_textual(survey) and self._fractions().has_textual(value):
             return None
         if survey is None or is_whole or not survey.settled:
             return self._coerced(value, (), survey)
@@ -123,6 +121,15 @@ class Checker:
         if judged:
             return Success(value=judged.value, repairs=repairs)
         return Failure(value=judged.value, issues=judged.issues, repairs=repairs)
+
+    def _may_be_textual(self, survey: "Survey | None") -> bool:
+        """Say whether a float may stand where only a string is wanted.
+
+        Where no union leaves a choice it is a suspect then.
+        """
+        if survey is None or not survey.settled or not self._plain:
+            return True
+        return any(isinstance(value, float) for _, value, _ in survey.suspects)
 
     def _fractions(self) -> "Fractions":
         if self._known_fractions is None:
