@@ -9,27 +9,11 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.references import collect, defined_name, definition
 from pyfunctools.schema.walk import Place, opened
 
-Keep = Callable[[str], bool]
-"""Whether a keyword of a schema is kept."""
-
 _UNSAFE = re.compile(r"\W+", re.ASCII)
-_ANNOTATIONS = frozenset(
-    {"default", "deprecated", "description", "discriminator", "example", "examples", "title"}
-)
 _WORDS = frozenset(
     {"any", "array", "boolean", "integer", "never", "null", "number", "object", "string"}
 )
 """Names that a signature has for types; no definition is called so."""
-
-
-def is_shown(keyword: str) -> bool:
-    """Say whether a model is shown this keyword: not titles, comments and extensions."""
-    return keyword not in ("$comment", "$schema", "title") and not keyword.startswith("x-")
-
-
-def is_asserted(keyword: str) -> bool:
-    """Say whether this keyword can make an answer wrong, as far as it is shown at all."""
-    return is_shown(keyword) and keyword not in _ANNOTATIONS
 
 
 class Gathered:
@@ -46,7 +30,7 @@ class Gathered:
 
     def add(self, schema: JsonSchema) -> JsonSchema:
         """Give a copy of a schema as a model is shown it, over the shared definitions."""
-        whole = kept(schema, is_shown)
+        whole = mapped(schema, _shown)
         own = whole.pop("$defs", {})
         if not isinstance(own, dict) or not own:
             return whole
@@ -74,9 +58,29 @@ class Gathered:
         return next(each for each in chain((name,), numbered) if each not in taken)
 
 
-def kept(schema: JsonSchema, keep: Keep) -> dict[str, JsonValue]:
-    """Give a copy of a schema in which only these keywords stand, at every level."""
-    return _mapped(schema, lambda node: {k: v for k, v in node.items() if keep(k)})
+def mapped(
+    schema: JsonSchema, change: Callable[[JsonSchema], dict[str, JsonValue]]
+) -> dict[str, JsonValue]:
+    """Give a copy in which every schema is what `change` makes of it; needs no stack."""
+    whole: dict[str, JsonValue] = {}
+    todo = [Place(whole, "", schema)]
+    while todo:
+        place = todo.pop()
+        if isinstance(place.inner, dict):
+            copy, places = opened(change(place.inner))
+            place.put(copy)
+            todo.extend(places)
+    result = whole[""]
+    return result if isinstance(result, dict) else {}
+
+
+def _shown(node: JsonSchema) -> dict[str, JsonValue]:
+    """Give a schema without what a model is not shown: titles, comments and extensions."""
+    return {
+        keyword: value
+        for keyword, value in node.items()
+        if keyword not in ("$comment", "$schema", "title") and not keyword.startswith("x-")
+    }
 
 
 def _renamed(schema: JsonSchema, names: Mapping[str, str]) -> dict[str, JsonValue]:
@@ -94,23 +98,7 @@ def _renamed(schema: JsonSchema, names: Mapping[str, str]) -> dict[str, JsonValu
             result["discriminator"] = {**tag, "mapping": spelled}
         return result
 
-    return _mapped(schema, node)
-
-
-def _mapped(
-    schema: JsonSchema, change: Callable[[JsonSchema], dict[str, JsonValue]]
-) -> dict[str, JsonValue]:
-    """Give a copy in which every schema is what `change` makes of it; needs no stack."""
-    whole: dict[str, JsonValue] = {}
-    todo = [Place(whole, "", schema)]
-    while todo:
-        place = todo.pop()
-        if isinstance(place.inner, dict):
-            copy, places = opened(change(place.inner))
-            place.put(copy)
-            todo.extend(places)
-    result = whole[""]
-    return result if isinstance(result, dict) else {}
+    return mapped(schema, node)
 
 
 def _led_to(schema: JsonValue) -> Iterator[str]:

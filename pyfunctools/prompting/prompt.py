@@ -6,10 +6,11 @@ from json import dumps
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError
-from pyfunctools.prompting.gather import Gathered, is_asserted, kept
+from pyfunctools.prompting.gather import Gathered
+from pyfunctools.prompting.response import response_schema
 from pyfunctools.prompting.signature import signature, type_of
 from pyfunctools.record import Function
-from pyfunctools.schema.references import definition, prune
+from pyfunctools.schema.references import definition
 from pyfunctools.schema.shown import escaped
 
 
@@ -36,9 +37,12 @@ def prompt_of(
     `compact` shows it as a signature with a shortened description instead, in far fewer tokens, and
     leaves out what a signature cannot say.
 
-    `response_schema` holds what makes an answer right or wrong and no descriptions. In a property's
-    name or an allowed value, where nothing can be left out, characters that a person would not see
-    stand in `system` as JSON escapes, and in `response_schema` as they are.
+    `response_schema` takes every right answer, and some that are not: it says only what servers can
+    hold a model to (no `not`, `if`, `uniqueItems`, rare formats; `oneOf` is `anyOf`), for some drop
+    a whole schema over one keyword they do not know. To check the arguments says the rest.
+
+    In a property's name or an allowed value, where nothing can be left out, characters that a
+    person would not see stand in `system` as JSON escapes, and in `response_schema` as they are.
 
     Raises:
         DefinitionError: two functions have one name, or there is none and the model `must_call`.
@@ -56,7 +60,8 @@ def prompt_of(
         raise DefinitionError("prompt_of", "There is no function to call.", "Give at least one.")
     listed = list(shown.values())
     system = _system(listed, gathered.definitions, compact=compact, must_call=must_call)
-    schema = _response(listed, gathered.definitions, must_call=must_call)
+    calls = {each.name: each.parameters for each in listed}
+    schema = response_schema(calls, gathered.definitions, must_call=must_call)
     return Prompt(system=system, response_schema=schema)
 
 
@@ -106,29 +111,3 @@ def _system(
 
 def _line(value: JsonValue) -> str:
     return escaped(dumps(value, ensure_ascii=False))
-
-
-def _response(
-    functions: Sequence[_Shown], definitions: JsonObject, *, must_call: bool
-) -> JsonSchema:
-    calls: list[JsonValue] = [
-        _object({"name": {"const": each.name}, "args": kept(each.parameters, is_asserted)})
-        for each in functions
-    ]
-    choices: list[JsonSchema] = []
-    if calls:
-        choices.append(_object({"functionCall": calls[0] if len(calls) == 1 else {"anyOf": calls}}))
-    if not must_call:
-        choices.append(_object({"answer": {"type": "string"}}))
-    schema = choices[0] if len(choices) == 1 else {"type": "object", "anyOf": choices}
-    asserted = kept({"$defs": definitions}, is_asserted)
-    return prune({**schema, **asserted}) if definitions else schema
-
-
-def _object(properties: JsonObject) -> JsonSchema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }

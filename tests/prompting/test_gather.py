@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.prompting.gather import Gathered, is_asserted, kept
+from pyfunctools.prompting.gather import Gathered
 from pyfunctools.schema import validate
 from pyfunctools.schema.references import collect, defined_name
 from pyfunctools.sources.openapi.reader import read
@@ -100,16 +100,17 @@ def test_the_mapping_of_a_discriminator_is_renamed_with_its_branches() -> None:
     assert second["discriminator"]["mapping"] == {"a": "#/$defs/A_2"}  # type: ignore[index, call-overload]
 
 
-def test_keywords_go_and_properties_of_the_same_name_stay() -> None:
+def test_titles_comments_and_extensions_go_and_properties_of_such_names_stay() -> None:
     schema = {
         "title": "T",
+        "$comment": "C",
         "x-own": 1,
         "properties": {"title": {"title": "T", "type": "string"}, "x-a": {"default": 1}},
         "enum": [{"title": "kept"}],
     }
     before = copy.deepcopy(schema)
-    assert kept(schema, is_asserted) == {
-        "properties": {"title": {"type": "string"}, "x-a": {}},
+    assert Gathered().add(schema) == {
+        "properties": {"title": {"type": "string"}, "x-a": {"default": 1}},
         "enum": [{"title": "kept"}],
     }
     assert schema == before

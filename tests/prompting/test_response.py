@@ -1,0 +1,109 @@
+"""The schema of an answer."""
+
+import pytest
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.prompting.response import response_schema
+from pyfunctools.schema import validate
+
+S: JsonSchema = {"type": "string"}
+I: JsonSchema = {"type": "integer"}  # noqa: E741
+X: JsonSchema = {"properties": {"x": S}, "additionalProperties": False}
+
+
+def response(schema: JsonSchema, **definitions: JsonValue) -> JsonSchema:
+    parameters: JsonSchema = {"type": "object", "properties": {"v": schema}, "required": ["v"]}
+    return response_schema({"f": parameters}, definitions, must_call=True)
+
+
+def held(schema: JsonSchema) -> JsonValue:
+    """Give what becomes of the schema of one property."""
+    node: JsonValue = response(schema)
+    for step in ("properties", "functionCall", "properties", "args", "properties", "v"):
+        assert isinstance(node, dict)
+        node = node[step]
+    return node
+
+
+def call(value: JsonValue) -> JsonValue:
+    return {"functionCall": {"name": "f", "args": {"v": value}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "left"),
+    [
+        ({**S, "description": "d", "default": "x", "examples": ["x"], "deprecated": True}, S),
+        ({**I, "not": {"const": 1}}, I),
+        ({**I, "if": {"minimum": 1}, "then": {"maximum": 3}, "else": False}, I),
+        ({"type": "array", "uniqueItems": True, "contains": S}, {"type": "array"}),
+        ({"type": "object", "propertyNames": S, "dependentRequired": {}}, {"type": "object"}),
+        ({"type": "object", "unevaluatedProperties": False}, {"type": "object"}),
+        ({**S, "format": "password"}, S),
+        ({**S, "format": "date"}, {**S, "format": "date"}),
+        ({**S, "pattern": "^(?!a)b$"}, S),
+        ({**S, "pattern": "(?<=a)b"}, S),
+        ({**S, "pattern": r"^(a)\1$"}, S),
+        ({**S, "pattern": "^(?:a|b)$"}, {**S, "pattern": "^(?:a|b)$"}),
+        ({"oneOf": [S, I]}, {"anyOf": [S, I]}),
+        ({"oneOf": [S, I], "anyOf": [S]}, {"anyOf": [S], "allOf": [{"anyOf": [S, I]}]}),
+        (
+            {"oneOf": [S], "anyOf": [S], "allOf": [True]},
+            {"anyOf": [S], "allOf": [True, {"anyOf": [S]}]},
+        ),
+        ({"patternProperties": {"^(?=a)": S}, **X}, {"properties": {"x": S}}),
+        ({"patternProperties": {"^a": S}, **X}, {"patternProperties": {"^a": S}, **X}),
+        ({"properties": {"not": S, "format": S}}, {"properties": {"not": S, "format": S}}),
+        ({"const": {"not": 1, "title": "x"}}, {"const": {"not": 1, "title": "x"}}),
+    ],
+)
+def test_only_what_servers_can_hold_a_model_to_is_left(schema: JsonSchema, left: JsonValue) -> None:
+    assert held(schema) == left
+
+
+@pytest.mark.parametrize(
+    ("schema", "values"),
+    [
+        ({"not": S}, [1, None]),
+        ({"type": "integer", "if": {"minimum": 9}, "then": {"multipleOf": 5}}, [1, 10]),
+        ({"oneOf": [{"minimum": 5}, {"maximum": 1}], "type": "integer"}, [0, 9]),
+        ({"oneOf": [S, I], "anyOf": [I, {"type": "null"}]}, [1]),
+        ({"type": "object", **X, "patternProperties": {"^(?!x)": I}}, [{"x": "s"}, {"a": 1}]),
+        (
+            {"allOf": [{"type": "object", "properties": {"a": I}}], "unevaluatedProperties": False},
+            [{"a": 1}],
+        ),
+        ({"type": "array", "contains": I, "items": {"not": {"type": "null"}}}, [[1, "a"]]),
+        ({"type": "string", "format": "uri"}, ["https://a.example"]),
+    ],
+)
+def test_every_right_value_is_in_a_right_answer(
+    schema: JsonSchema, values: list[JsonValue]
+) -> None:
+    for value in values:
+        assert validate(schema, value)
+        assert validate(response(schema), call(value)), value
+
+
+def test_definitions_are_held_alike_and_only_those_that_are_reached() -> None:
+    schema = response({"$ref": "#/$defs/A"}, A={**S, "format": "byte"}, B=I)
+    assert schema["$defs"] == {"A": S}
+
+
+def test_a_definition_that_only_a_condition_reached_goes_with_it() -> None:
+    schema = response({**I, "not": {"$ref": "#/$defs/A"}}, A={"const": 1})
+    assert "$defs" not in schema
+    assert validate(schema, call(2))
+
+
+def test_several_calls_are_told_apart_by_name() -> None:
+    functions: dict[str, JsonSchema] = {
+        "f": {"type": "object", "properties": {"a": S}, "additionalProperties": False},
+        "g": {"type": "object", "properties": {"b": S}, "additionalProperties": False},
+    }
+    schema = response_schema(functions, {}, must_call=False)
+    assert validate(schema, {"functionCall": {"name": "g", "args": {"b": "x"}}})
+    assert not validate(schema, {"functionCall": {"name": "f", "args": {"b": "x"}}})
+    assert not validate(schema, {"functionCall": {"name": "h", "args": {}}})
+    assert validate(schema, {"answer": "x"})
+    failure = validate(schema, {"functionCall": {"name": "g", "args": {"a": "x"}}})
+    assert [str(issue.path) for issue in failure.issues] == ["$input.functionCall.args.a"]  # type: ignore[union-attr]
