@@ -7,6 +7,7 @@ PyfunctoolsError
 ├── SchemaError            a JSON Schema that is not one
 ├── ArgumentsError         only from `Failure.unwrap()`: bad arguments are values
 ├── UnknownFunctionError   a name the controller does not have (a KeyError too)
+├── LifespanError          an application that does not start, or does not end well
 ├── LoopError              `call` where only `acall` can work
 └── Retry                  raised by a method, for the model to try again
 ```
@@ -101,6 +102,23 @@ class UnknownFunctionError(PyfunctoolsError, KeyError):
     def __str__(self) -> str:
         hint = f" Did you mean {' or '.join(self.close)}?" if self.close else ""
         return f"There is no function {self.name!r}.{hint}"
+
+
+class LifespanError(PyfunctoolsError):
+    """An application that runs in this process does not start, or does not end well.
+
+    `application` is its name, `phase` is `startup` or `shutdown`, and `reason` says what happened;
+    the exception of the application itself is the `__cause__`, where it raised one.
+    """
+
+    def __init__(self, application: str, phase: str, reason: str) -> None:
+        super().__init__(application, phase, reason)
+        self.application = application
+        self.phase = phase
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.application}: The {self.phase} of this application failed. {self.reason}"
 
 
 class LoopError(PyfunctoolsError):

@@ -10,6 +10,7 @@ from pyfunctools.errors import (
     ArgumentsError,
     DefinitionError,
     DocumentError,
+    LifespanError,
     LoopError,
     PyfunctoolsError,
     Retry,
@@ -40,6 +41,10 @@ ALL = [
         "There is no function 'bye'. Did you mean buy or by?",
     ),
     (
+        LifespanError("Shop", "startup", "OSError: no database."),
+        "Shop: The startup of this application failed. OSError: no database.",
+    ),
+    (
         LoopError("buy"),
         "'buy' is asynchronous and this thread runs an event loop: "
         "write `await controller.acall(...)` instead of `controller.call(...)`.",
@@ -67,7 +72,7 @@ def test_every_error_has_one_base_and_is_drawn_in_the_docstring() -> None:
         for value in vars(errors).values()
         if isinstance(value, type) and issubclass(value, Exception)
     ]
-    assert len(found) == 8
+    assert len(found) == 9
     for error in found:
         assert issubclass(error, PyfunctoolsError)
         assert error.__name__ in (errors.__doc__ or "")

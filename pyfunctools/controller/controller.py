@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
@@ -13,7 +14,7 @@ from pyfunctools.errors import DefinitionError, UnknownFunctionError
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from pyfunctools.controller.opening import Opened, Source
+    from pyfunctools.controller.opening import Application, ApplicationSettings, Opened, Source
     from pyfunctools.execution.call import Approve, Runner
     from pyfunctools.execution.connection import Connection
     from pyfunctools.limits import Limits
@@ -37,10 +38,10 @@ def default(path: Path, schema: JsonSchema) -> bool:
 class Controller:
     """Functions and what runs them, under one name.
 
-    Made by `from_object`, `from_functions` or `from_openapi`. `controller["name"]` is a function,
-    `"name" in controller` says whether there is one, and iterating gives the functions in their
-    order. It is a context manager, synchronous and asynchronous: `close` gives back what its
-    runners hold. It may be used from many threads and event loops.
+    Made by `from_object`, `from_functions`, `from_openapi` or `from_fastapi`. `controller["name"]`
+    is a function, `"name" in controller` says whether there is one, and iterating gives the
+    functions in their order. It is a context manager, synchronous and asynchronous: `close` gives
+    back what its runners hold. It may be used from many threads and event loops.
     """
 
     def __init__(
@@ -145,6 +146,25 @@ class Controller:
             **connection,
         )
         return cls._of(opened)
+
+    @classmethod
+    def from_fastapi(cls, source: Application, **settings: Unpack[ApplicationSettings]) -> Self:
+        """Give a controller of a FastAPI application, of an `APIRouter`, or of routes.
+
+        The operations are those of the application's own document; what that leaves out (hidden
+        routes, websockets, mounts) is in `skipped`. A call goes through all of the application, in
+        this process, on one event loop that the controller keeps for it: the application starts
+        before the first call, and `close` shuts it down. A router and routes get an application of
+        their own, without middleware. The settings are those of `from_openapi` that make sense
+        here; `server` is what the application is told of its own address.
+
+        Raises:
+            DocumentError: the document cannot be made or read, or `on_skip="raise"` refuses it.
+            DefinitionError: FastAPI is not installed, or the source or a setting is none.
+        """
+        from pyfunctools.controller.opening import open_application
+
+        return cls._of(open_application(source, **settings))
 
     def __getitem__(self, name: str) -> Function:
         return self._entry(name)[0]
@@ -277,13 +297,15 @@ class Controller:
 
     def close(self) -> None:
         """Give back what the runners hold: their own clients, loops and threads."""
-        for runner in self._runners():
-            runner.close()
+        with ExitStack() as closing:  # one that fails keeps no other open
+            for runner in self._runners():
+                closing.callback(runner.close)
 
     async def aclose(self) -> None:
         """Give back what the runners hold: their own clients, loops and threads."""
-        for runner in self._runners():
-            await runner.aclose()
+        async with AsyncExitStack() as closing:
+            for runner in self._runners():
+                closing.push_async_callback(runner.aclose)
 
     def __enter__(self) -> Self:
         return self

@@ -1,7 +1,7 @@
 """From each kind of source, what a controller of it holds: its functions, and what runs them."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, Unpack
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
 from pyfunctools._json import JsonObject
 
@@ -16,9 +16,37 @@ if TYPE_CHECKING:
     from pyfunctools.record import Function, Skipped
     from pyfunctools.route import Route
     from pyfunctools.schema.predicates import IsHuman
+    from pyfunctools.sources.fastapi import Source as Application
+
+    Headers: TypeAlias = Mapping[str, object] | Callable[..., object] | None
 
 Source: TypeAlias = "str | bytes | PathLike[str] | JsonObject"
 """An OpenAPI document: a path, its text, its bytes, or the document as a mapping."""
+
+
+class Reading(TypedDict, total=False):
+    """How a document's operations are read; see `Controller.from_openapi`."""
+
+    is_human: "IsHuman | None"
+    names: "Literal['accessor', 'operation_id'] | Callable[[Route], str]"
+    describe: Literal["model", "full", "brief"]
+    on_skip: Literal["collect", "raise"]
+
+
+class ApplicationSettings(Reading, total=False):
+    """How an application in this process is read, and what goes with each request to it.
+
+    `server` is what the application is told of its own address, `http://localhost` by default; a
+    path in it stands before every path, as behind a proxy. The others are as in `from_openapi`:
+    see `Connection`.
+    """
+
+    limits: "Limits | None"
+    server: str | None
+    headers: "Headers"
+    auth: Mapping[str, object] | None
+    expose_error_body: bool
+    deep: bool
 
 
 class Opened(NamedTuple):
@@ -105,4 +133,44 @@ def open_document(
         reading.title,
         reading.description,
         reading.skipped,
+    )
+
+
+def open_application(
+    source: "Application",
+    *,
+    limits: "Limits | None" = None,
+    server: str | None = None,
+    headers: "Headers" = None,
+    auth: Mapping[str, object] | None = None,
+    expose_error_body: bool = False,
+    deep: bool = False,
+    **reading: "Unpack[Reading]",
+) -> Opened:
+    """Give what `Controller.from_fastapi` holds."""
+    from pyfunctools.execution.application import ApplicationRunner
+    from pyfunctools.execution.credentials import check_schemes
+    from pyfunctools.limits import DEFAULT_LIMITS
+    from pyfunctools.sources.fastapi import read_application
+
+    limits = limits or DEFAULT_LIMITS
+    found = read_application(source, limits=limits, **reading)
+    runner = ApplicationRunner(
+        found.application,
+        name=found.name,
+        root_path=found.root_path,
+        elsewhere=found.routes.elsewhere,
+        limits=limits,
+        server=server,
+        headers=headers,
+        auth=auth,
+        expose_error_body=expose_error_body,
+        deep=deep,
+    )
+    check_schemes(auth or {}, found.reading.functions)
+    return Opened(
+        ((function, runner) for function in found.reading.functions),
+        found.reading.title,
+        found.reading.description,
+        found.skipped,
     )

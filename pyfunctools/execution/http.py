@@ -138,7 +138,7 @@ class HttpRunner:
                 "Use `await controller.acall(...)`, or hand in an `httpx.Client`.",
             )
         deadline = time.monotonic() + self._limits.deadline
-        call = finish(self._prepared(function, arguments, context, at_hand))
+        call = finish(self.prepared(function, arguments, context, at_hand))
         return call if isinstance(call, Outcome) else self._waited(call, deadline)
 
     async def arun(self, function: Function, arguments: JsonObject, context: object) -> Outcome:
@@ -149,7 +149,7 @@ class HttpRunner:
             DocumentError: the document's server or path cannot be used.
         """
         deadline = time.monotonic() + self._limits.deadline
-        call = await self._prepared(function, arguments, context, settled)
+        call = await self.prepared(function, arguments, context, settled)
         if isinstance(call, Outcome):
             return call
         if self._client is not None:
@@ -160,7 +160,7 @@ class HttpRunner:
             send = over_async_client(self._async_client, masked=call.masked)
         else:
             send = over_async_pool(self._pools.core, self._pools.of_loop())
-        return await self._exchanged(call, Awaiting(send), deadline)
+        return await self.exchanged(call, Awaiting(send), deadline)
 
     def close(self) -> None:
         """Close the runner's own blocking connections; a later call opens others."""
@@ -170,10 +170,15 @@ class HttpRunner:
         """Close the runner's own connections, blocking and of this loop."""
         await self._pools.aclose()
 
-    async def _prepared(
+    async def prepared(
         self, function: Function, arguments: JsonObject, context: object, settle: Settle
-    ) -> "_Call | Outcome":
-        """Give the call that may be sent, or the outcome that says why none is."""
+    ) -> "PreparedCall | Outcome":
+        """Give the call that may be sent, or the outcome that says why none is.
+
+        Raises:
+            DefinitionError: as `run` does.
+            DocumentError: as `run` does.
+        """
         route = function.origin
         if not isinstance(route, Route):
             raise DefinitionError(function.name, "This function is no HTTP operation.")
@@ -194,7 +199,7 @@ class HttpRunner:
         )
         if isinstance(request, Failure):
             return refused(function, request)
-        call = _Call(function, route, request)
+        call = PreparedCall(function, route, request)
         for scheme in chosen(route, self._auth):
             try:
                 credential = await settle(
@@ -208,18 +213,21 @@ class HttpRunner:
                 call.challenge = partial(self._pools.proof, pair_of(scheme.name, credential))
         return call
 
-    def _waited(self, call: "_Call", deadline: float) -> Outcome:
+    def _waited(self, call: "PreparedCall", deadline: float) -> Outcome:
         if self._client is not None:
             send = over_client(self._client, masked=call.masked)
         else:
             send = over_pool(self._pools.core, self._pools.of_threads())
         token = DEADLINE.set(deadline)
         try:
-            return finish(self._exchanged(call, Blocking(send), deadline))
+            return finish(self.exchanged(call, Blocking(send), deadline))
         finally:
             DEADLINE.reset(token)
 
-    async def _exchanged(self, call: "_Call", wire: Wire[Incoming], deadline: float) -> Outcome:
+    async def exchanged(
+        self, call: "PreparedCall", wire: Wire[Incoming], deadline: float
+    ) -> Outcome:
+        """Send a call's request over a wire and give what came of it."""
         route, started = call.route, time.monotonic()
         exchange = Exchange(
             wire=wire, deadline=deadline, limits=self._limits, challenge=call.challenge
@@ -233,7 +241,7 @@ class HttpRunner:
         return outcome_of(result, method=route.method, name=call.function.name, expose=self._expose)
 
 
-class _Call:
+class PreparedCall:
     """A call that may be sent."""
 
     def __init__(self, function: Function, route: Route, request: HttpRequest) -> None:
@@ -245,6 +253,7 @@ class _Call:
 
     @property
     def repeatable(self) -> bool:
+        """Whether the request may be sent again."""
         return (
             self.route.method in IDEMPOTENT
             or self.function.idempotent is True

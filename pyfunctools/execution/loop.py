@@ -44,6 +44,12 @@ class BackgroundLoop:
             future.cancel()
             raise
 
+    def is_mine(self) -> bool:
+        """Say whether it is this loop that runs in this thread."""
+        from asyncio import get_running_loop
+
+        return in_a_loop() and get_running_loop() is self._loop
+
     def close(self) -> None:
         """End the loop and what runs on it."""
         with self._lock:

@@ -1,0 +1,218 @@
+"""A FastAPI application, a router or routes: its own document, and what that leaves out.
+
+FastAPI is imported when an application is read, and by nothing else.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._text import visible
+from pyfunctools.errors import DefinitionError, DocumentError
+from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.record import Skipped
+from pyfunctools.schema.predicates import IsHuman, is_human_by_default
+from pyfunctools.sources.openapi.describe import Describe
+from pyfunctools.sources.openapi.naming import Names
+from pyfunctools.sources.openapi.reader import OnSkip, Reading, read
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter, FastAPI
+    from starlette.routing import BaseRoute
+
+    Source: TypeAlias = FastAPI | APIRouter | Iterable[BaseRoute]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Application:
+    """An application that was read: itself, its document's functions, and what it leaves out.
+
+    `name` is what errors call it; `root_path` stands before every path that it is called by.
+    """
+
+    application: "FastAPI"
+    reading: Reading
+    skipped: tuple[Skipped, ...]
+    routes: "RouteTable"
+    name: str
+    root_path: str
+
+
+def read_application(
+    source: "Source",
+    *,
+    names: Names = "accessor",
+    describe: Describe = "model",
+    is_human: IsHuman | None = is_human_by_default,
+    on_skip: OnSkip = "collect",
+    limits: Limits = DEFAULT_LIMITS,
+) -> Application:
+    """Give the functions of a FastAPI application, of an `APIRouter`, or of routes.
+
+    A router, or routes, are put into an application of their own: middleware, exception handlers
+    and state of the one they stand in are not theirs. What has a path and stands not in the
+    document (`include_in_schema=False`, websockets, what is mounted, routes of Starlette) is in
+    `skipped` and never more than that: `on_skip="raise"` asks only about operations.
+
+    Raises:
+        DefinitionError: FastAPI is not installed, or the source is none of these.
+        DocumentError: the application cannot make its document, or as the reader of documents does.
+    """
+    application, name = _application_of(source)
+    document = _document_of(application, name)
+    reading = read(
+        document,
+        names=names,
+        describe=describe,
+        is_human=is_human,
+        on_skip=on_skip,
+        limits=limits,
+    )
+    places = tuple(_places(application.routes))
+    return Application(
+        application=application,
+        reading=reading,
+        skipped=(*reading.skipped, *_left_out(places, document)),
+        routes=RouteTable(places),
+        name=name,
+        root_path=_root_path_of(application),
+    )
+
+
+class Place(NamedTuple):
+    """Where an application answers: a template, the paths it takes, the methods (none for any)."""
+
+    kind: str
+    template: str
+    pattern: "re.Pattern[str] | None"
+    methods: frozenset[str]
+    is_shown: bool
+
+
+class RouteTable:
+    """What the routes of an application would take, in their order."""
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self._places = [place for place in places if place.kind != "websocket"]
+        self._templates = {_shape(place.template) for place in self._places}
+
+    def elsewhere(self, method: str, template: str, path: str) -> str | None:
+        """Say what other route takes a path that was made of a template: `GET /teas/{id}`.
+
+        Nothing where it is the template's own, where none takes it, and where the application knows
+        no such template, because somebody has rewritten its document.
+        """
+        shape = _shape(template)
+        if shape not in self._templates:
+            return None
+        for place in self._places:
+            if place.methods and method not in place.methods:
+                continue
+            if place.pattern is not None and place.pattern.match(path):
+                is_own = _shape(place.template) == shape
+                return None if is_own else f"{method} {visible(place.template)}"
+        return None
+
+
+def _application_of(source: object) -> "tuple[FastAPI, str]":
+    try:
+        from fastapi import APIRouter, FastAPI
+        from starlette.routing import BaseRoute
+    except ModuleNotFoundError:
+        raise DefinitionError(
+            "from_fastapi", "FastAPI is not installed.", "Run `pip install 'pyfunctools[fastapi]'`."
+        ) from None
+
+    if isinstance(source, FastAPI):
+        return source, visible(source.title) or "the application"
+    if isinstance(source, APIRouter):
+        own = FastAPI(title="router", openapi_url=None)
+        own.include_router(source)
+        return own, "the router"
+    own = FastAPI(title="routes", openapi_url=None)
+    given = list(cast("Iterable[object]", source)) if isinstance(source, Iterable) else [source]
+    for route in given:
+        if not isinstance(route, BaseRoute):
+            raise DefinitionError(
+                "from_fastapi",
+                f"A {type(route).__name__} is no FastAPI application, router or route.",
+                "Pass the `FastAPI` object itself, an `APIRouter`, or routes such as `app.routes`.",
+            )
+        own.router.routes.append(route)
+    return own, "the routes"
+
+
+def _root_path_of(application: "FastAPI") -> str:
+    path = str(getattr(application, "root_path", ""))
+    return path.rstrip("/") if path.startswith("/") else ""  # others never match any path
+
+
+def _document_of(application: "FastAPI", name: str) -> JsonObject:
+    try:
+        return application.openapi()
+    except Exception as error:  # the models, the routes and an own `openapi` are somebody's code
+        raise DocumentError(
+            name,
+            f"The application cannot make its document: {type(error).__name__}: {error}",
+            remedy="`app.openapi()` has to give it.",
+        ) from error
+
+
+def _places(routes: "Sequence[BaseRoute]") -> Iterator[Place]:
+    from fastapi import routing
+    from starlette.routing import Host, Mount, WebSocketRoute
+
+    # From 0.13x on, what was included stays a branch of its own, which this walks through.
+    walk = cast("Callable[..., Iterable[Any]]", getattr(routing, "iter_route_contexts", list))
+    for route in walk(routes):
+        original = getattr(route, "original_route", route)
+        kind = "operation" if isinstance(original, routing.APIRoute) else "route"
+        if isinstance(original, WebSocketRoute):
+            kind = "websocket"
+        elif isinstance(original, Mount | Host):
+            kind = "mount"
+        template = getattr(route, "path_format", None) or getattr(route, "path", None) or ""
+        yield Place(
+            kind=kind,
+            template=template or getattr(route, "host", ""),
+            pattern=getattr(route, "path_regex", None),
+            methods=frozenset(getattr(route, "methods", None) or ()),
+            is_shown=getattr(route, "include_in_schema", True) is True,
+        )
+
+
+def _left_out(places: Iterable[Place], document: JsonObject) -> Iterator[Skipped]:
+    paths = document.get("paths")
+    for kind, template, _, methods, is_shown in places:
+        path = visible(template)
+        if kind == "websocket":
+            yield Skipped(
+                where=f"websocket {path}", reason="A websocket is not called for an answer."
+            )
+        elif kind == "mount":
+            reason = "What is mounted has a document of its own, if any: open it by itself."
+            yield Skipped(where=path or "/", reason=reason)
+        elif kind == "operation" or is_shown:
+            reason = (
+                _WHY[kind] if is_shown else "The application hides it (`include_in_schema=False`)."
+            )
+            for method in sorted(methods - _known(paths, template)):
+                if kind == "operation" or method != "HEAD":
+                    yield Skipped(where=f"{method} {path}", reason=reason)
+
+
+_WHY = {
+    "operation": "The application's document leaves it out.",
+    "route": "A route of Starlette says nothing of its parameters.",
+}
+
+
+def _known(paths: JsonValue, template: str) -> frozenset[str]:
+    item = paths.get(template) if isinstance(paths, Mapping) else None
+    return frozenset(key.upper() for key in item) if isinstance(item, Mapping) else frozenset()
+
+
+def _shape(template: str) -> str:
+    return re.sub(r"\{[^{}]*\}", "{}", template)

@@ -1,0 +1,340 @@
+"""ASGI: what an application is told, what it may answer, and how it starts and stops."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pyfunctools import LifespanError
+from pyfunctools.execution.asgi import (
+    AHEAD,
+    BrokenAnswerError,
+    Lifespan,
+    over_application,
+    scope_of,
+)
+from pyfunctools.execution.request import HttpRequest
+
+SECRET = "SECRET-7f3a"
+
+
+def asked(method: str = "GET", url: str = "http://localhost/teas", **more: Any) -> HttpRequest:
+    return HttpRequest(method=method, url=url, **more)
+
+
+async def answer(
+    application: Any, request: HttpRequest | None = None, state: dict[str, object] | None = None
+) -> tuple[int, dict[str, str], bytes]:
+    tasks: set[asyncio.Task[None]] = set()
+    send = over_application(application, "", state if state is not None else {}, tasks)
+    reply = await send(request or asked(), 0.0)
+    body = b"".join([chunk async for chunk in reply.chunks])
+    await reply.close()
+    if tasks:
+        await asyncio.wait(tasks)
+    return reply.status, dict(reply.headers), body
+
+
+def start(status: int = 200, *lines: tuple[bytes, bytes]) -> dict[str, Any]:
+    return {"type": "http.response.start", "status": status, "headers": list(lines)}
+
+
+def body(content: bytes = b"", *, more: bool = False) -> dict[str, Any]:
+    return {"type": "http.response.body", "body": content, "more_body": more}
+
+
+def test_the_scope_says_what_a_server_would_say() -> None:
+    request = asked(
+        "POST",
+        "https://shop.example:8443/api/teas/a%2Fb%20c?q=%C3%BC&r",
+        headers={"x-key": "k", "accept-encoding": "gzip, deflate"},
+        content=b"{}",
+    )
+    scope = scope_of(request, "/api")
+    headers = dict(scope.pop("headers"))  # type: ignore[call-overload]
+    assert scope == {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.4"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "https",
+        "path": "/api/teas/a/b c",
+        "raw_path": b"/api/teas/a%2Fb%20c",
+        "query_string": b"q=%C3%BC&r",
+        "root_path": "/api",
+        "client": ("127.0.0.1", 0),
+        "server": ("shop.example", 8443),
+    }
+    assert headers == {
+        b"host": b"shop.example:8443",
+        b"accept": b"*/*",
+        b"user-agent": b"pyfunctools",
+        b"x-key": b"k",
+        b"accept-encoding": b"identity",
+        b"content-length": b"2",
+    }
+
+
+@pytest.mark.parametrize(
+    ("url", "port"), [("http://a/", 80), ("https://a/", 443), ("http://a:1/", 1)]
+)
+def test_the_port_is_that_of_the_address_or_of_its_scheme(url: str, port: int) -> None:
+    assert scope_of(asked(url=url), "")["server"] == ("a", port)
+
+
+def test_the_application_reads_the_body_once_and_hears_of_the_end() -> None:
+    heard: list[Any] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        heard.append(await receive())
+        await send(start(201, (b"X-One", b"a"), (b"Set-Cookie", b"b")))
+        await send(body(b"ab", more=True))
+        await send(body(b"c"))
+        heard.append(await receive())
+
+    said = asyncio.run(answer(application, asked("POST", content=b"in")))
+    assert said == (201, {"x-one": "a", "set-cookie": "b"}, b"abc")
+    assert heard == [
+        {"type": "http.request", "body": b"in", "more_body": False},
+        {"type": "http.disconnect"},
+    ]
+
+
+def test_the_answer_to_head_has_no_body() -> None:
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await send(start())
+        await send(body(b"never"))
+
+    assert asyncio.run(answer(application, asked("HEAD"))) == (200, {}, b"")
+
+
+async def silent(scope: Any, receive: Any, send: Any) -> None: ...
+
+
+async def raising(scope: Any, receive: Any, send: Any) -> None:
+    raise ValueError(SECRET)
+
+
+async def exiting(scope: Any, receive: Any, send: Any) -> None:
+    raise SystemExit(1)
+
+
+async def interrupted(scope: Any, receive: Any, send: Any) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("application", [silent, raising, exiting, interrupted])
+def test_an_application_that_does_not_answer_is_a_500(application: Any) -> None:
+    assert asyncio.run(answer(application)) == (500, {}, b"")
+
+
+def test_what_the_application_raises_is_logged_by_its_kind_and_place_alone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    asyncio.run(answer(raising, asked(url=f"http://a/teas%0A?key={SECRET}")))
+    [record] = caplog.records
+    assert (record.name, record.levelno) == ("pyfunctools", logging.ERROR)
+    said = record.getMessage()
+    assert said.startswith("GET /teas : the application raised ValueError (")
+    assert said.endswith(")")
+    assert __file__ in said
+    assert SECRET not in said
+
+
+def test_an_answer_that_breaks_off_is_an_error_where_it_is_read() -> None:
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await send(start())
+        await send(body(b"a", more=True))
+        raise ValueError(SECRET)
+
+    with pytest.raises(BrokenAnswerError) as caught:
+        asyncio.run(answer(application))
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_work_after_the_answer_goes_on_and_a_fault_in_it_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    done: list[str] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await send(start())
+        await send(body(b"a"))
+        await asyncio.sleep(0)
+        done.append("later")
+        raise ValueError
+
+    assert asyncio.run(answer(application)) == (200, {}, b"a")
+    assert done == ["later"]
+    assert len(caplog.records) == 1
+
+
+def test_an_application_is_never_far_ahead_and_is_stopped_where_nobody_reads() -> None:
+    sent: list[int] = []
+    ended: list[str] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await send(start())
+        try:
+            for number in range(10_000):
+                await send(body(b"x", more=True))
+                sent.append(number)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+
+    async def read_one() -> None:
+        tasks: set[asyncio.Task[None]] = set()
+        reply = await over_application(application, "", {}, tasks)(asked(), 0.0)
+        assert await anext(reply.chunks) == b"x"
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert len(sent) <= AHEAD + 2
+        await reply.close()
+        await asyncio.wait(tasks)
+
+    asyncio.run(read_one())
+    assert ended == ["cancelled"]
+
+
+def test_who_sends_after_the_reader_has_left_is_told_and_nothing_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    told: list[str] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await send(start())
+        try:
+            await receive(), await receive()
+        except asyncio.CancelledError:
+            try:
+                await send(body(b"too late"))
+            except OSError as error:
+                told.append(type(error).__name__)
+                raise
+
+    async def leave() -> None:
+        tasks: set[asyncio.Task[None]] = set()
+        reply = await over_application(application, "", {}, tasks)(asked(), 0.0)
+        await reply.close()
+        await asyncio.wait(tasks)
+
+    asyncio.run(leave())
+    assert told == ["OSError"]
+    assert caplog.records == []
+
+
+def test_a_request_has_its_own_copy_of_what_the_startup_left() -> None:
+    seen: list[Any] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(dict(scope["state"]))
+        scope["state"]["own"] = 1
+        await send(start())
+        await send(body())
+
+    async def twice() -> None:
+        state: dict[str, object] = {"pool": "P"}
+        await answer(application, state=state)
+        await answer(application, state=state)
+
+    asyncio.run(twice())
+    assert seen == [{"pool": "P"}, {"pool": "P"}]
+
+
+Step = Callable[[Any, Any, Any], Any]
+
+
+def living(steps: list[str], *, fail: str = "", says: bool = True) -> Any:
+    """Give an application that notes what its lifespan does, and fails where it is told to."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        assert scope["type"] == "lifespan"
+        for phase in ("startup", "shutdown"):
+            assert (await receive()) == {"type": f"lifespan.{phase}"}
+            steps.append(phase)
+            scope["state"]["n"] = len(steps)
+            if fail == phase:
+                if says:
+                    await send(
+                        {"type": f"lifespan.{phase}.failed", "message": "a\nOSError: gone\n"}
+                    )
+                raise OSError("gone")
+            await send({"type": f"lifespan.{phase}.complete"})
+
+    return application
+
+
+def test_an_application_starts_and_stops_once() -> None:
+    steps: list[str] = []
+
+    async def life() -> None:
+        lifespan = Lifespan(living(steps), "teas")
+        await lifespan.start()
+        assert steps == ["startup"]
+        assert lifespan.state == {"n": 1}
+        await lifespan.stop()
+        await lifespan.stop()
+
+    asyncio.run(life())
+    assert steps == ["startup", "shutdown"]
+
+
+@pytest.mark.parametrize("phase", ["startup", "shutdown"])
+def test_a_phase_that_fails_is_an_error_with_its_cause(phase: str) -> None:
+    async def life() -> None:
+        lifespan = Lifespan(living([], fail=phase), "teas")
+        await lifespan.start()
+        await lifespan.stop()
+
+    with pytest.raises(LifespanError, match=rf"^teas: The {phase} of .* OSError: gone$") as caught:
+        asyncio.run(life())
+    assert isinstance(caught.value.__cause__, OSError)
+
+
+def test_a_failure_without_an_exception_is_told_by_its_message() -> None:
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "lifespan.startup.failed", "message": "no database"})
+
+    with pytest.raises(LifespanError, match=r"no database$"):
+        asyncio.run(Lifespan(application, "teas").start())
+
+
+def test_a_start_that_failed_can_be_tried_again() -> None:
+    steps: list[str] = []
+
+    async def life() -> None:
+        async def application(scope: Any, receive: Any, send: Any) -> None:
+            await living(steps, fail="startup" if not steps else "")(scope, receive, send)
+
+        lifespan = Lifespan(application, "teas")
+        with pytest.raises(LifespanError):
+            await lifespan.start()
+        await lifespan.start()
+        await lifespan.stop()
+
+    asyncio.run(life())
+    assert steps == ["startup", "startup", "shutdown"]
+
+
+@pytest.mark.parametrize("application", [silent, raising, exiting])
+def test_an_application_that_takes_no_lifespan_needs_none(application: Any) -> None:
+    async def life() -> None:
+        lifespan = Lifespan(application, "teas")
+        await lifespan.start()
+        await lifespan.stop()
+
+    asyncio.run(life())
+
+
+def test_a_shutdown_that_raises_without_a_word_is_an_error_too() -> None:
+    async def life() -> None:
+        lifespan = Lifespan(living([], fail="shutdown", says=False), "teas")
+        await lifespan.start()
+        await lifespan.stop()
+
+    with pytest.raises(LifespanError, match="OSError: gone"):
+        asyncio.run(life())
