@@ -1,7 +1,7 @@
 """A FastAPI application as functions: called whole, in this process, without a socket."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Annotated
 
@@ -18,7 +18,7 @@ class Tea(BaseModel):
 
 
 @asynccontextmanager
-async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, dict[str, Tea]]]:
+async def lifespan(app: FastAPI) -> AsyncGenerator[dict[str, dict[str, Tea]]]:
     print("the application starts")
     yield {"stock": {}}
     print("the application is shut down")
