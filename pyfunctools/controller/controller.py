@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from pyfunctools.controller.opening import Application, ApplicationSettings, Opened, Source
+    from pyfunctools.controller.report import Report
     from pyfunctools.execution.call import Approve, Runner
     from pyfunctools.execution.connection import Connection
     from pyfunctools.limits import Limits
@@ -228,6 +229,12 @@ class Controller:
             description=description,
             skipped=[item for controller in controllers for item in controller.skipped],
         )
+
+    def report(self) -> Report:
+        """Say what became functions, what was skipped and why, and how large it is for a model."""
+        from pyfunctools.controller.report import report_of
+
+        return report_of(self.functions, self.skipped)
 
     def display_text(self, name: str, fallback: str = "Perform action") -> str:
         """Give what a person is shown while the function runs."""

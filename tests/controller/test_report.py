@@ -1,0 +1,123 @@
+"""The report: what became functions, what did not and why, and how large it is for a model."""
+
+import json
+from dataclasses import FrozenInstanceError, replace
+from typing import Annotated, Any
+
+import pytest
+
+from pyfunctools import Controller, Function, Human, Skipped, human
+from pyfunctools.controller.report import REASONS, SHOWN, WIDTH, Entry, Note, report_of
+
+
+def transfer(amount: float, account: Annotated[str, human("Where to")], pin: Human[str]) -> None:
+    """Überweise money."""
+
+
+def ping() -> None: ...
+
+
+def document(count: int = 1) -> dict[str, Any]:
+    paths: dict[str, Any] = {
+        f"/things/{{id{n}}}": {"get": {"summary": "x" * n, "responses": {}}} for n in range(count)
+    }
+    paths["/people"] = {
+        "get": {"x-human": True, "responses": {}},
+        "put": {"x-human": True, "responses": {}},
+        "post": {"requestBody": {"$ref": "#/none"}, "responses": {}},
+    }
+    return {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": paths}
+
+
+def function(name: str, *notes: str) -> Function:
+    return replace(Function.from_schema(name=name, parameters={}), notes=notes)
+
+
+def test_the_size_is_that_of_the_compact_json_of_the_models_side() -> None:
+    report = Controller.from_functions([ping, transfer]).report()
+    text = (
+        '{"name":"transfer","description":"Überweise money.","parameters":{"type":"object",'
+        '"properties":{"amount":{"type":"number"}},"required":["amount"],'
+        '"additionalProperties":false}}'
+    )
+    assert json.loads(text)
+    largest, smallest = report.entries
+    assert largest == Entry(name="transfer", bytes=len(text.encode()), tokens=45)
+    assert smallest.name == "ping"
+    assert report.bytes == largest.bytes + smallest.bytes
+    assert report.tokens == largest.tokens + smallest.tokens
+
+
+def test_what_was_skipped_is_counted_by_its_reason() -> None:
+    report = Controller.from_openapi(document()).report()
+    assert (report.operations, report.functions) == (4, 1)
+    assert list(report.skipped.values()) == [2, 1]
+    assert next(iter(report.skipped)) == "The operation is for people only."
+
+
+def test_the_notes_of_each_function_are_there_with_its_name() -> None:
+    report = Controller.from_openapi(document(2)).report()
+    assert report.notes == (
+        Note(
+            name="things_getById0",
+            text="The path's parameter 'id0' is not declared, and taken as text.",
+        ),
+        Note(
+            name="things_getById1",
+            text="The path's parameter 'id1' is not declared, and taken as text.",
+        ),
+    )
+
+
+def test_the_largest_come_first_and_equal_ones_by_name() -> None:
+    names = ["b", "a", "long_name"]
+    report = report_of([function(name) for name in names], [])
+    assert [entry.name for entry in report.entries] == ["long_name", "a", "b"]
+
+
+def test_it_is_readable_as_a_text() -> None:
+    report = report_of(
+        [function("one", "Odd."), function("a_longer_one", "Odd.", "Odder.")],
+        [Skipped(where="x", reason="For people only.")],
+    )
+    assert str(report) == (
+        "2 functions of 3 operations, 1 skipped\n"
+        "223 bytes for a model, about 56 tokens\n"
+        "\n"
+        "bytes  ~tokens  function\n"
+        "  116       29  a_longer_one\n"
+        "  107       27  one\n"
+        "\n"
+        "skipped\n"
+        "1  For people only.\n"
+        "\n"
+        "notes\n"
+        "2  Odd.\n"
+        "1  Odder."
+    )
+
+
+def test_a_controller_of_nothing_has_a_report() -> None:
+    assert str(Controller([]).report()) == (
+        "0 functions of 0 operations, 0 skipped\n0 bytes for a model, about 0 tokens"
+    )
+
+
+def test_the_text_is_bounded_and_fits_a_terminal() -> None:
+    functions = [function(f"f{n}_" + "x" * 59, f"Note {n} " + "y" * 500) for n in range(100)]
+    skipped = [Skipped(where="x", reason=f"Reason {n} " + "z\n\x1b[31m" * 500) for n in range(100)]
+    report = report_of(functions, skipped)
+    lines = str(report).splitlines()
+    assert len(lines) <= SHOWN + 2 * (REASONS + 3) + 5
+    assert max(map(len, lines)) <= WIDTH
+    assert "\x1b" not in str(report)
+    assert f"({100 - SHOWN} more)" in str(report)
+    assert str(report).count("(95 more kinds)") == 2
+    assert len(report.entries) == len(report.skipped) == len(report.notes) == 100
+
+
+def test_a_report_is_frozen_and_equal_to_another_of_the_same() -> None:
+    one, other = (Controller.from_openapi(document()).report() for _ in range(2))
+    assert one == other
+    with pytest.raises(FrozenInstanceError):
+        one.bytes = 0  # type: ignore[misc]
