@@ -33,8 +33,9 @@ if TYPE_CHECKING:
         SchemaError,
         UnknownFunctionError,
     )
-    from pyfunctools.execution.call import PendingCall
+    from pyfunctools.execution.approval import Approval, PendingCall
     from pyfunctools.execution.files import File
+    from pyfunctools.execution.tickets import Tickets
     from pyfunctools.limits import Limits
     from pyfunctools.origin import Method, RemoteTool
     from pyfunctools.outcome import Outcome
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from pyfunctools.sources.python.reader import function_of
 
 __all__ = [
+    "Approval",
     "ArgumentsError",
     "Context",
     "Controller",
@@ -78,6 +80,7 @@ __all__ = [
     "Separated",
     "Skipped",
     "Success",
+    "Tickets",
     "UnknownFunctionError",
     "files_under",
     "function",
@@ -99,8 +102,9 @@ _HOMES = {
         "SchemaError",
         "UnknownFunctionError",
     ),
-    "execution.call": ("PendingCall",),
+    "execution.approval": ("Approval", "PendingCall"),
     "execution.files": ("File",),
+    "execution.tickets": ("Tickets",),
     "limits": ("Limits",),
     "origin": ("Method", "RemoteTool"),
     "outcome": ("Outcome",),

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.errors import DefinitionError, UnknownFunctionError
+from pyfunctools._json import JsonObject, JsonSchema
+from pyfunctools._lazy import Lazy
+from pyfunctools.controller.calling import Calling
+from pyfunctools.errors import DefinitionError
 
 # Everything else is imported by the method that needs it: to import a controller and to decorate a
 # class loads neither the engine nor pydantic.
@@ -16,10 +18,10 @@ if TYPE_CHECKING:
 
     from pyfunctools.controller.opening import Application, ApplicationSettings, Opened, Source
     from pyfunctools.controller.report import Report
-    from pyfunctools.execution.call import Approve, Runner
+    from pyfunctools.execution.call import Runner
     from pyfunctools.execution.connection import Connection
+    from pyfunctools.execution.tickets import Tickets
     from pyfunctools.limits import Limits
-    from pyfunctools.outcome import Outcome
     from pyfunctools.record import Function, Skipped
     from pyfunctools.route import Route
     from pyfunctools.schema.path import Path
@@ -36,7 +38,7 @@ def default(path: Path, schema: JsonSchema) -> bool:
     return is_human_by_default(path, schema)
 
 
-class Controller:
+class Controller(Calling):
     """Functions and what runs them, under one name.
 
     Made by `from_object`, `from_functions`, `from_openapi` or `from_fastapi`. `controller["name"]`
@@ -67,6 +69,7 @@ class Controller:
                 raise _collision(function, self._entries[function.name][0])
             self._entries[function.name] = (function, runner)
         self.functions = tuple(function for function, _ in self._entries.values())
+        self._tickets = Lazy(_own_tickets)
 
     @classmethod
     def from_object(
@@ -216,19 +219,51 @@ class Controller:
             for function, runner in self._entries.values()
         )
 
+    def configured(
+        self,
+        *,
+        tickets: Tickets | None = None,
+        confirm: Literal["destructive"] | Callable[[Function], bool] | None = None,
+    ) -> Controller:
+        """Give a controller of the same functions with other settings; `None` leaves one as it is.
+
+        `tickets` says how tickets are signed, for how long, and who remembers the used ones. By
+        default the key is random and the memory this process's: such tickets end with it.
+        `confirm` marks more functions to wait for `approve`: those that are `destructive`, or those
+        of which a predicate says so. What is marked `confirm` stays so.
+        """
+        from dataclasses import replace
+
+        def asks(function: Function) -> bool:
+            if callable(confirm):
+                return confirm(function)
+            return confirm == "destructive" and function.destructive is True
+
+        made = self._with(
+            (replace(function, confirm=function.confirm or asks(function)), runner)
+            for function, runner in self._entries.values()
+        )
+        made._tickets = self._tickets if tickets is None else Lazy.of(tickets)
+        return made
+
     @classmethod
     def combine(cls, *controllers: Controller, name: str = "", description: str = "") -> Self:
         """Give one controller of the functions of several, in their order.
 
+        Its tickets are the first one's.
+
         Raises:
             DefinitionError: two of them have a function of one name; `prefixed` tells them apart.
         """
-        return cls(
+        made = cls(
             (entry for controller in controllers for entry in controller._entries.values()),
             name=name or " + ".join(filter(None, (each.name for each in controllers))),
             description=description,
             skipped=[item for controller in controllers for item in controller.skipped],
         )
+        if controllers:
+            made._tickets = controllers[0]._tickets
+        return made
 
     def report(self) -> Report:
         """Say what became functions, what was skipped and why, and how large it is for a model."""
@@ -240,67 +275,6 @@ class Controller:
         """Give what a person is shown while the function runs."""
         entry = self._entries.get(name)
         return (entry[0].display_text if entry else None) or fallback
-
-    def call(
-        self,
-        name: str,
-        arguments: str | bytes | JsonValue,
-        *,
-        human: JsonObject | None = None,
-        context: object = None,
-        approve: Approve | None = None,
-    ) -> Outcome:
-        """Check what the model wrote, add the human's part, run the function, say what came of it.
-
-        `arguments` is the model's text, or the value where somebody has read it (a list is taken in
-        the order of `Function.positional`). `human` are the person's values; where one is required
-        and none was given nothing runs, and the outcome's `needs_human` says what to ask for.
-        `context` reaches parameters annotated `Context`. A function with `confirm` runs only when
-        `approve` says so. What is wrong with any of this is an error outcome.
-
-        Raises:
-            LoopError: the function is asynchronous and this thread runs an event loop.
-            DefinitionError: the function has nothing that could run it.
-        """
-        from pyfunctools.execution.call import prepare, unknown
-        from pyfunctools.outcome import Outcome
-
-        try:
-            function, runner = self._entry(name)
-        except UnknownFunctionError as error:
-            return unknown(error)
-        ready = prepare(function, arguments, human, approve)
-        if isinstance(ready, Outcome):
-            return ready
-        return ready.finished(runner.run(function, ready.arguments, context))
-
-    async def acall(
-        self,
-        name: str,
-        arguments: str | bytes | JsonValue,
-        *,
-        human: JsonObject | None = None,
-        context: object = None,
-        approve: Approve | None = None,
-    ) -> Outcome:
-        """Do what `call` does, without blocking the event loop.
-
-        A synchronous method runs in a thread, with the caller's context variables.
-
-        Raises:
-            DefinitionError: the function has nothing that could run it.
-        """
-        from pyfunctools.execution.call import prepare, unknown
-        from pyfunctools.outcome import Outcome
-
-        try:
-            function, runner = self._entry(name)
-        except UnknownFunctionError as error:
-            return unknown(error)
-        ready = prepare(function, arguments, human, approve)
-        if isinstance(ready, Outcome):
-            return ready
-        return ready.finished(await runner.arun(function, ready.arguments, context))
 
     def close(self) -> None:
         """Give back what the runners hold: their own clients, loops and threads."""
@@ -346,20 +320,22 @@ class Controller:
         )
 
     def _with(self, entries: Iterable[tuple[Function, Runner]]) -> Controller:
-        return Controller(
+        made = Controller(
             entries, name=self.name, description=self.description, skipped=self.skipped
         )
+        made._tickets = self._tickets
+        return made
 
     def _runners(self) -> list[Runner]:
         return list({id(runner): runner for _, runner in self._entries.values()}.values())
 
-    def _entry(self, name: str) -> tuple[Function, Runner]:
-        try:
-            return self._entries[name]
-        except KeyError:
-            from pyfunctools.controller.selection import unknown_name
 
-            raise unknown_name(name, self._entries) from None
+def _own_tickets() -> Tickets:
+    from secrets import token_bytes
+
+    from pyfunctools.execution.tickets import Tickets
+
+    return Tickets(token_bytes(32))
 
 
 def _collision(one: Function, other: Function) -> DefinitionError:

@@ -15,6 +15,25 @@ def of_model(function: Function, arguments: JsonObject) -> JsonValue:
     return arguments if separated is None else separated.split(arguments)[0]
 
 
+def blamed(function: Function, failure: Failure, human: JsonValue) -> Failure:
+    """Give the failure of a merge with the person blamed where their own part is wrong already.
+
+    The model's is known to be right by itself; what does not go together there is not its fault.
+    """
+    if all(issue.side == "human" for issue in failure.issues):
+        return failure
+    theirs = function.validate(human, "human")
+    if theirs:
+        return failure
+    wrong = {issue.path.keys for issue in theirs.issues}
+    left = (
+        issue
+        for issue in failure.issues
+        if issue.side != "human" and not any(issue.path.keys[: len(keys)] == keys for keys in wrong)
+    )
+    return replace(failure, issues=(*left, *theirs.issues))
+
+
 def refused(function: Function, failure: Failure) -> Outcome:
     """Give the outcome for arguments that no request can be made of.
 

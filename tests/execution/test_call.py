@@ -1,70 +1,524 @@
-"""The way of a call up to where it may run."""
+"""The way of a call: check, ask, merge, approve, use up the ticket, run, mask."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 
-from pyfunctools import Function, Outcome, PendingCall, Repair
-from pyfunctools.execution.call import ReadyCall, prepare
-from pyfunctools.schema import Path
+from pyfunctools import (
+    Approval,
+    DefinitionError,
+    Function,
+    Outcome,
+    PendingCall,
+    Retry,
+    Tickets,
+    UnknownFunctionError,
+)
+from pyfunctools._lazy import Lazy
+from pyfunctools.execution.call import Call
+from pyfunctools.execution.settle import finish
 
+SECRET = "SECRET-7f3a"
 PARAMETERS = {
     "type": "object",
     "properties": {
         "amount": {"type": "number"},
         "pin": {"type": "string", "x-human": True},
+        "note": {"type": "string", "x-human": True},
     },
     "required": ["amount", "pin"],
 }
+WAYS = ("call", "acall")
 
 
-def pay(*, confirm: bool = False) -> Function:
-    return Function.from_schema(name="pay", parameters=PARAMETERS, confirm=confirm)
+class Recorder:
+    """Runs everything by keeping it."""
+
+    def __init__(self) -> None:
+        self.ran: list[Mapping[str, object]] = []
+
+    def run(self, function: Function, arguments: Any, context: object) -> Outcome:
+        self.ran.append(arguments)
+        return Outcome(text=f"ran {function.name} with {context}", value=arguments)
+
+    async def arun(self, function: Function, arguments: Any, context: object) -> Outcome:
+        return self.run(function, arguments, context)
+
+    def close(self) -> None: ...
+
+    async def aclose(self) -> None: ...
 
 
-def test_a_right_call_is_ready_with_the_whole_of_its_arguments() -> None:
-    ready = prepare(pay(), '{"amount": "2"}', {"pin": "1"}, None)
-    assert isinstance(ready, ReadyCall)
-    assert ready.arguments == {"amount": 2.0, "pin": "1"}
-    mended = Repair(path=Path.of([]), kind="x", before=1, after=2)
-    outcome = ready.finished(Outcome(text="done", repairs=(mended,)))
-    assert outcome.function == "pay"
-    assert [str(repair.path) for repair in outcome.repairs] == ["$input.amount", "$input"]
+class Desk:
+    """One function and what it takes to call it both ways."""
+
+    def __init__(self, tickets: Tickets | None = None, *, confirm: bool = False) -> None:
+        self.function = Function.from_schema(name="pay", parameters=PARAMETERS, confirm=confirm)
+        self.runner = Recorder()
+        self.tickets = tickets or Tickets(b"k" * 32)
+
+    def call(self, way: str, arguments: object, **given: Any) -> Outcome:
+        steps = self._call(way, given).run("pay", arguments)  # type: ignore[arg-type]
+        return finish(steps) if way == "call" else asyncio.run(steps)
+
+    def resume(self, way: str, ticket: object, human: Any = None, **given: Any) -> Outcome:
+        steps = self._call(way, {"human": human, **given}).resume(ticket)
+        return finish(steps) if way == "call" else asyncio.run(steps)
+
+    @property
+    def ran(self) -> list[Mapping[str, object]]:
+        return self.runner.ran
+
+    def _call(self, way: str, given: dict[str, Any]) -> Call:
+        return Call(self._entry, Lazy.of(self.tickets), awaits=way == "acall", **given)
+
+    def _entry(self, name: str) -> tuple[Function, Recorder]:
+        if name != self.function.name:
+            raise UnknownFunctionError(name)
+        return self.function, self.runner
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest) -> str:
+    """One way of calling, then the other."""
+    return str(request.param)
+
+
+def test_a_right_call_runs_with_the_whole_of_its_arguments(way: str) -> None:
+    desk = Desk()
+    outcome = desk.call(way, '{"amount": "2"}', human={"pin": "1"}, context="me")
+    assert desk.ran == [{"amount": 2.0, "pin": "1"}]
+    assert (outcome.text, outcome.function) == ("ran pay with me", "pay")
+    assert [str(repair.path) for repair in outcome.repairs] == ["$input.amount"]
+    assert outcome.ticket is None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "human", "is_error", "said"),
+    ("arguments", "human", "said", "waits"),
     [
-        ("{", {"pin": "1"}, True, "amount"),
-        ({"amount": "x"}, {"pin": "1"}, True, "number"),
-        ({"amount": 1, "pin": "0"}, {"pin": "1"}, True, "pin"),
-        ({"amount": 1}, None, False, "A person has to add their part"),
-        ({"amount": 1}, {}, True, "not yours to correct"),
-        ({"amount": 1}, {"pin": 7}, True, "not yours to correct"),
-        ({"amount": 1}, {"amount": 2, "pin": "1"}, True, "not yours to correct"),
+        ("{", {"pin": "1"}, "amount", False),
+        ({"amount": "x"}, {"pin": "1"}, "number", False),
+        ({"amount": 1, "pin": "0"}, {"pin": "1"}, "pin", False),
+        ({"amount": 1}, {}, "not yours to correct", True),
+        ({"amount": 1}, {"pin": 7}, "not yours to correct", True),
+        ({"amount": 1}, {"pin": None}, "not yours to correct", True),
+        ({"amount": 1}, {"amount": 2, "pin": "1"}, "not yours to correct", True),
+        ({"amount": 1}, [SECRET], "not yours to correct", True),
+        ({"amount": 1}, SECRET, "not yours to correct", True),
+        ({"amount": 1}, 7, "not yours to correct", True),
     ],
 )
-def test_a_call_that_may_not_run_says_why(
-    arguments: object, human: dict[str, object] | None, is_error: bool, said: str
+def test_t04_what_is_wrong_with_either_part_is_an_error_and_nothing_runs(
+    way: str, arguments: object, human: object, said: str, waits: bool
 ) -> None:
-    outcome = prepare(pay(), arguments, human, None)  # type: ignore[arg-type]
-    assert isinstance(outcome, Outcome)
-    assert outcome.is_error is is_error
+    desk = Desk()
+    outcome = desk.call(way, arguments, human=human)
+    assert desk.ran == []
+    assert outcome.is_error
     assert said in outcome.text
     assert outcome.function == "pay"
-    assert (outcome.needs_human is not None) is (human is None)
+    assert outcome.failure is not None
+    assert {issue.side == "human" for issue in outcome.failure.issues} == {waits}
+    assert (outcome.needs_human is not None) is waits
+    assert (outcome.ticket is not None) is waits
+    assert SECRET not in repr(outcome) + outcome.text
 
 
-@pytest.mark.parametrize(("answer", "runs"), [(True, True), (False, False), (None, False)])
-def test_a_function_that_asks_first_is_ready_only_when_approved(
-    answer: bool | None, runs: bool
-) -> None:
-    asked: list[PendingCall] = []
+def test_without_the_persons_part_the_call_waits_with_a_ticket(way: str) -> None:
+    desk = Desk()
+    outcome = desk.call(way, '{"amount": "1"}')
+    assert not outcome.is_error
+    assert desk.ran == []
+    assert outcome.value == {"amount": 1}
+    assert outcome.needs_human == desk.function.separated.human  # type: ignore[union-attr]
+    assert outcome.needs_approval is False
+    assert [str(repair.path) for repair in outcome.repairs] == ["$input.amount"]
+    done = desk.resume(way, outcome.ticket, {"pin": "1"}, context="me")
+    assert done.text == "ran pay with me"
+    assert desk.ran == [{"amount": 1, "pin": "1"}]
 
-    def approve(call: PendingCall) -> bool:
-        asked.append(call)
-        return answer is True
 
-    ready = prepare(
-        pay(confirm=True), {"amount": 1}, {"pin": "1"}, None if answer is None else approve
+# A person who is asked.
+
+
+def asking(answer: object, asked: list[object]) -> Callable[..., object]:
+    def ask(function: Function, arguments: object) -> object:
+        asked.append((function.name, arguments))
+        return answer
+
+    return ask
+
+
+def later(ask: Callable[..., object]) -> Callable[..., Awaitable[object]]:
+    async def ask_later(*about: object) -> object:
+        await asyncio.sleep(0)
+        return ask(*about)
+
+    return ask_later
+
+
+def test_a_callable_is_asked_for_the_part_that_is_needed(way: str) -> None:
+    asked: list[object] = []
+    desk = Desk()
+    desk.call(way, {"amount": 1}, human=asking({"pin": "1"}, asked))
+    assert asked == [("pay", {"amount": 1})]
+    assert desk.ran == [{"amount": 1, "pin": "1"}]
+
+
+def test_a_callable_may_be_asynchronous_where_it_can_be_awaited() -> None:
+    desk = Desk(confirm=True)
+    given = {"human": later(asking({"pin": "1"}, [])), "approve": later(lambda call: True)}
+    desk.call("acall", {"amount": 1}, **given)
+    assert desk.ran == [{"amount": 1, "pin": "1"}]
+    for name, asked in given.items():
+        others = {"human": {"pin": "1"}, name: asked}
+        with pytest.raises(DefinitionError, match=f"{name}: .*acall"):
+            desk.call("call", {"amount": 1}, **others)
+    assert len(desk.ran) == 1
+
+
+def test_nobody_is_asked_where_it_is_not_needed(way: str) -> None:
+    asked: list[object] = []
+    desk = Desk()
+    wrong = desk.call(way, {"amount": "x"}, human=asking({"pin": "1"}, asked))
+    assert wrong.is_error
+    desk.function = Function.from_schema(
+        name="pay", parameters={**PARAMETERS, "required": ["amount"]}
     )
-    assert isinstance(ready, ReadyCall) is runs
-    assert [call.arguments for call in asked] == [{"amount": 1, "pin": "1"}] * (answer is not None)
+    assert not desk.call(way, {"amount": 1}, human=asking({"pin": "1"}, asked)).is_error
+    assert asked == []
+    assert desk.ran == [{"amount": 1}]
+
+
+def test_a_person_who_gives_nothing_has_said_no(way: str) -> None:
+    desk = Desk()
+    outcome = desk.call(way, {"amount": 1}, human=asking(None, []))
+    assert outcome.is_error
+    assert "gave none" in outcome.text
+    assert (outcome.needs_human, outcome.ticket) == (None, None)
+    assert desk.ran == []
+
+
+@pytest.mark.parametrize("answer", [{}, {"pin": 7}, SECRET, [SECRET], 7, {"pin": "1", "x": 1}])
+def test_what_a_callable_gives_is_checked_like_any_value(way: str, answer: object) -> None:
+    desk = Desk()
+    outcome = desk.call(way, {"amount": 1}, human=asking(answer, []))
+    assert outcome.is_error
+    assert "not yours to correct" in outcome.text
+    assert outcome.ticket is not None
+    assert desk.ran == []
+    assert SECRET not in repr(outcome)
+
+
+def test_what_a_callable_does_to_the_models_part_changes_nothing(way: str) -> None:
+    def ask(_: Function, arguments: dict[str, object]) -> dict[str, object]:
+        arguments["amount"] = 1_000_000
+        return {"pin": "1"}
+
+    desk = Desk()
+    desk.call(way, {"amount": 1}, human=ask)
+    assert desk.ran == [{"amount": 1, "pin": "1"}]
+
+
+def test_any_mapping_will_do_and_none_is_changed(way: str) -> None:
+    desk = Desk()
+    given = {"pin": "1"}
+    desk.call(way, {"amount": 1}, human=MappingProxyType(given))
+    desk.call(way, {"amount": 1}, human=lambda *_: MappingProxyType(given))
+    assert desk.ran == [{"amount": 1, "pin": "1"}] * 2
+    assert type(given["pin"]) is str
+
+
+@pytest.mark.parametrize("error", [ValueError(SECRET), StopIteration(SECRET), KeyError(SECRET)])
+@pytest.mark.parametrize("name", ["human", "approve"])
+def test_a_callable_that_fails_is_an_error_outcome_without_its_message(
+    way: str, name: str, error: Exception
+) -> None:
+    def fail(*_: object) -> bool:
+        raise error
+
+    desk = Desk(confirm=True)
+    outcome = desk.call(way, {"amount": 1}, **{"human": {"pin": "1"}, name: fail})
+    assert outcome.is_error
+    assert type(error).__name__ in outcome.text
+    assert "Nothing has run" in outcome.text
+    assert SECRET not in repr(outcome)
+    assert desk.ran == []
+
+
+def test_our_own_errors_pass_through_what_is_asked(way: str) -> None:
+    def fail(*_: object) -> bool:
+        raise Retry("no")
+
+    with pytest.raises(Retry):
+        Desk().call(way, {"amount": 1}, human=fail)
+
+
+# A person who approves.
+
+
+@pytest.mark.parametrize(
+    ("answer", "runs"),
+    [
+        (True, True),
+        (False, False),
+        (None, False),
+        ("yes", False),
+        (1, False),
+        ({"amount": 1}, False),
+    ],
+)
+def test_only_a_clear_yes_approves(way: str, answer: object, runs: bool) -> None:
+    asked: list[PendingCall] = []
+    desk = Desk(confirm=True)
+
+    def approve(call: PendingCall) -> object:
+        asked.append(call)
+        return answer
+
+    outcome = desk.call(way, {"amount": 1}, human={"pin": "1"}, approve=approve)
+    assert desk.ran == [{"amount": 1, "pin": "1"}] * runs
+    assert outcome.is_error is not runs
+    assert runs or "has not" in outcome.text
+    assert outcome.ticket is None
+    assert [call.arguments for call in asked] == [{"amount": 1, "pin": "1"}]
+    assert asked[0].function is desk.function
+
+
+def test_without_anybody_to_approve_the_call_waits_with_a_ticket(way: str) -> None:
+    desk = Desk(confirm=True)
+    waiting = desk.call(way, {"amount": 1}, human={"pin": SECRET})
+    assert waiting.is_error
+    assert (waiting.needs_approval, waiting.needs_human) == (True, None)
+    assert waiting.value == {"amount": 1}
+    assert SECRET not in repr(waiting) + str(waiting.ticket)
+    first = desk.resume(way, waiting.ticket, {"pin": "1"})
+    assert first.needs_approval
+    assert first.ticket == waiting.ticket
+    second = desk.resume(way, waiting.ticket, approve=lambda _: True)
+    assert second.needs_human is not None
+    assert second.ticket == waiting.ticket
+    assert desk.ran == []
+    desk.resume(way, waiting.ticket, {"pin": "1"}, approve=lambda _: True)
+    assert desk.ran == [{"amount": 1, "pin": "1"}]
+
+
+def test_a_person_may_edit_what_they_approve_and_the_program_is_told(way: str) -> None:
+    desk = Desk(confirm=True)
+    outcome = desk.call(
+        way,
+        '{"amount": "9"}',
+        human={"pin": SECRET},
+        approve=lambda call: Approval({**call.arguments, "amount": 5}),
+    )
+    assert desk.ran == [{"amount": 5, "pin": SECRET}]
+    coerced, edited = outcome.repairs
+    assert coerced.kind != edited.kind == "edited"
+    assert (edited.path, edited.before, edited.after) == ("$input", {"amount": 9}, {"amount": 5})
+    assert SECRET not in repr(outcome.repairs)
+
+
+def test_an_edit_of_the_persons_own_part_is_not_told(way: str) -> None:
+    desk = Desk(confirm=True)
+    outcome = desk.call(
+        way,
+        {"amount": 9},
+        human={"pin": SECRET},
+        approve=lambda call: Approval({**call.arguments, "pin": "other"}),
+    )
+    assert desk.ran == [{"amount": 9, "pin": "other"}]
+    assert outcome.repairs == ()
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [{"amount": "x", "pin": SECRET}, {"amount": 1}, {}, None, {"amount": 1, "pin": [SECRET]}],
+)
+def test_a_wrong_edit_runs_nothing_and_may_be_tried_again(way: str, edit: object) -> None:
+    desk = Desk(confirm=True)
+    human = {"pin": "1"}
+    outcome = desk.call(
+        way,
+        {"amount": 1},
+        human=human,
+        approve=lambda _: Approval(edit),  # type: ignore[arg-type]
+    )
+    assert desk.ran == []
+    assert outcome.is_error
+    assert outcome.needs_approval
+    assert outcome.failure is not None
+    assert {issue.side for issue in outcome.failure.issues} == {"human"}
+    assert SECRET not in repr(outcome)
+    assert not desk.resume(way, outcome.ticket, human, approve=lambda _: True).is_error
+
+
+def test_the_callers_own_arguments_cannot_be_changed_while_a_person_thinks(way: str) -> None:
+    plain = {"type": "object", "properties": {"x": {"type": "array"}}}
+    desk = Desk()
+    desk.function = Function.from_schema(name="pay", parameters=plain, confirm=True)
+    arguments: dict[str, Any] = {"x": [1]}
+
+    def approve(_: PendingCall) -> bool:
+        arguments["x"].append("DROP TABLE")
+        return True
+
+    desk.call(way, arguments, approve=approve)
+    assert desk.ran == [{"x": [1]}]
+
+
+# A ticket.
+
+
+def waiting_ticket(desk: Desk) -> str:
+    ticket = desk.call("call", {"amount": 1}).ticket
+    assert ticket is not None
+    return ticket
+
+
+def test_a_ticket_is_good_for_one_run(way: str) -> None:
+    desk = Desk()
+    ticket = waiting_ticket(desk)
+    assert not desk.resume(way, ticket, {"pin": "1"}).is_error
+    again = desk.resume(way, ticket, {"pin": "2"})
+    assert again.is_error
+    assert again.text == "This ticket was used already. Nothing has run."
+    assert again.function == "pay"
+    assert len(desk.ran) == 1
+
+
+@pytest.mark.parametrize("mistake", [{"pin": 7}, {}, {"pinn": "1"}, None, "text"])
+def test_a_mistake_of_the_persons_leaves_the_ticket_good(way: str, mistake: object) -> None:
+    desk = Desk()
+    ticket = waiting_ticket(desk)
+    outcome = desk.resume(way, ticket, mistake)
+    assert outcome.ticket == ticket
+    assert outcome.needs_human is not None
+    assert desk.ran == []
+    assert not desk.resume(way, ticket, {"pin": "1"}).is_error
+
+
+def test_a_no_uses_the_ticket_up(way: str) -> None:
+    desk = Desk(confirm=True)
+    ticket = waiting_ticket(desk)
+    assert "has not" in desk.resume(way, ticket, {"pin": "1"}, approve=lambda _: False).text
+    changed_mind = desk.resume(way, ticket, {"pin": "1"}, approve=lambda _: True)
+    assert "used already" in changed_mind.text
+    assert desk.ran == []
+
+
+def test_a_person_may_be_asked_on_from_a_ticket(way: str) -> None:
+    desk = Desk()
+    asked: list[object] = []
+    assert not desk.resume(way, waiting_ticket(desk), asking({"pin": "1"}, asked)).is_error
+    assert asked == [("pay", {"amount": 1})]
+
+
+def test_each_ticket_that_is_not_taken_says_why_and_nothing_runs(way: str) -> None:
+    now = [1_000_000.0]
+    desk = Desk(Tickets(b"k" * 32, clock=lambda: now[0]))
+    good = waiting_ticket(desk)
+    told = {
+        "garbage": desk.resume(way, "garbage", {"pin": "1"}).text,
+        "none": desk.resume(way, None, {"pin": "1"}).text,
+        "changed": desk.resume(way, "A" + good, {"pin": "1"}).text,
+        "key": Desk(Tickets(b"o" * 32)).resume(way, good, {"pin": "1"}).text,
+    }
+    original = desk.function
+    desk.function = replace(original, name="pay_out")
+    told["gone"] = desk.resume(way, good, {"pin": "1"}).text
+    more = {**PARAMETERS, "properties": {**PARAMETERS["properties"], "x": {}}}  # type: ignore[dict-item]
+    desk.function = Function.from_schema(name="pay", parameters=more)
+    told["other"] = desk.resume(way, good, {"pin": "1"}).text
+    desk.function = original
+    now[0] += 900
+    told["expired"] = desk.resume(way, good, {"pin": "1"}).text
+    assert desk.ran == []
+    assert all(text.endswith("Nothing has run.") for text in told.values())
+    assert told["garbage"] == told["none"]
+    assert told["changed"] == told["key"]
+    assert len(set(told.values())) == 5
+
+
+def test_a_ticket_that_ends_while_a_person_thinks_is_not_taken(way: str) -> None:
+    now = [1_000_000.0]
+    desk = Desk(Tickets(b"k" * 32, clock=lambda: now[0]), confirm=True)
+
+    def approve(_: PendingCall) -> bool:
+        now[0] += 1000
+        return True
+
+    outcome = desk.resume(way, waiting_ticket(desk), {"pin": "1"}, approve=approve)
+    assert "expired" in outcome.text
+    assert desk.ran == []
+
+
+class Store:
+    """A store that answers as it is told."""
+
+    def __init__(self, answer: Callable[[], Any]) -> None:
+        self.answer = answer
+        self.claimed: list[tuple[str, int]] = []
+
+    def claim(self, ticket_id: str, expires: int, /) -> Any:
+        self.claimed.append((ticket_id, expires))
+        return self.answer()
+
+
+def test_a_store_that_fails_lets_nothing_run(way: str) -> None:
+    def fail() -> bool:
+        raise ConnectionError(SECRET)
+
+    desk = Desk(Tickets(b"k" * 32, store=Store(fail)))
+    outcome = desk.resume(way, waiting_ticket(desk), {"pin": "1"})
+    assert outcome.is_error
+    assert "ConnectionError" in outcome.text
+    assert SECRET not in repr(outcome)
+    assert desk.ran == []
+
+
+def test_a_store_may_be_asynchronous_where_it_can_be_awaited() -> None:
+    async def first() -> bool:
+        await asyncio.sleep(0)
+        return True
+
+    desk = Desk(Tickets(b"k" * 32, store=Store(first)))
+    with pytest.raises(DefinitionError, match="store"):
+        desk.resume("call", waiting_ticket(desk), {"pin": "1"})
+    assert desk.ran == []
+    assert not desk.resume("acall", waiting_ticket(desk), {"pin": "1"}).is_error
+
+
+def test_many_at_once_run_one_ticket_once() -> None:
+    desk = Desk()
+    ticket = waiting_ticket(desk)
+
+    async def main() -> list[Outcome]:
+        calls = [desk._call("acall", {"human": {"pin": "1"}}).resume(ticket) for _ in range(50)]
+        return await asyncio.gather(*calls)
+
+    outcomes = asyncio.run(main())
+    assert sum(not outcome.is_error for outcome in outcomes) == 1
+    assert len(desk.ran) == 1
+
+
+def test_a_ticket_holds_nothing_of_the_person_the_context_or_the_call(way: str) -> None:
+    from .test_tickets import payload_of
+
+    desk = Desk(confirm=True)
+    outcome = desk.call(way, {"amount": 1}, human={"pin": SECRET}, context=SECRET)
+    assert outcome.ticket is not None
+    said = payload_of(outcome.ticket)
+    assert set(said) == {"v", "id", "f", "d", "x", "a"}
+    assert said["a"] == {"amount": 1}
+    assert SECRET not in str(said)
+
+
+def test_an_unknown_name_is_an_error_outcome(way: str) -> None:
+    desk = Desk()
+    desk.function = replace(desk.function, name="other")
+    outcome = desk.call(way, {"amount": 1})
+    assert (outcome.is_error, outcome.text) == (True, "There is no function 'pay'.")

@@ -1,4 +1,9 @@
-from pyfunctools.execution.sides import of_model, refused
+from typing import Any
+
+import pytest
+
+from pyfunctools import Function
+from pyfunctools.execution.sides import blamed, of_model, refused
 from pyfunctools.schema import Failure, Issue, Path
 
 from .conftest import operation
@@ -54,3 +59,34 @@ def test_without_a_person_every_fault_is_the_models() -> None:
     outcome = refused(operation(), Failure(value=WHOLE, issues=(issue("id"),)))
     assert outcome.failure is not None
     assert [one.value for one in outcome.failure.issues] == ["1"]
+
+
+TEXT = {"type": "string"}
+BOTH = {"type": "object", "properties": {"a": TEXT, "b": {**TEXT, "x-human": True}}}
+MIXED = Function.from_schema(
+    name="f",
+    parameters={
+        "type": "object",
+        "properties": {"one": BOTH, "many": {"type": "array", "items": BOTH}},
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("human", "sides"),
+    [
+        (["x"], {"human"}),
+        ({"one": ["x"]}, {"human"}),
+        ({"many": {"x": 1}}, {"human"}),
+        ({"one": {"b": 7}}, {"human"}),
+        ({"many": [{"b": "x"}] * 2}, {"llm"}),
+        ({"many": [{"b": 7}] * 2}, {"llm", "human"}),
+        ({"many": [{"b": "x"}] * 2, "one": ["x"]}, {"llm", "human"}),
+    ],
+)
+def test_what_does_not_go_together_is_the_persons_where_their_own_part_is_wrong(
+    human: Any, sides: set[str]
+) -> None:
+    merged = MIXED.merge(llm={"one": {"a": "x"}, "many": [{"a": "x"}]}, human=human)
+    assert isinstance(merged, Failure)
+    assert {issue.side for issue in blamed(MIXED, merged, human).issues} == sides

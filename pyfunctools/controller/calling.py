@@ -1,0 +1,145 @@
+"""How the functions of a controller are called, at once or with a ticket later on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+# Everything else is imported by the first call, as in `controller`.
+if TYPE_CHECKING:
+    from pyfunctools._json import JsonValue
+    from pyfunctools._lazy import Lazy
+    from pyfunctools.execution.approval import Approve
+    from pyfunctools.execution.call import Ask, Call, Given, Runner
+    from pyfunctools.execution.tickets import Tickets
+    from pyfunctools.outcome import Outcome
+    from pyfunctools.record import Function
+
+
+class Calling:
+    """The calls of a controller: of what it holds, by name."""
+
+    _entries: dict[str, tuple[Function, Runner]]
+    _tickets: Lazy[Tickets]
+
+    def call(
+        self,
+        name: str,
+        arguments: str | bytes | JsonValue,
+        *,
+        human: Given | Ask = None,
+        context: object = None,
+        approve: Approve | None = None,
+    ) -> Outcome:
+        """Check what the model wrote, add the human's part, run the function, say what came of it.
+
+        `arguments` is the model's text, or the value where somebody has read it (a list is taken in
+        the order of `Function.positional`). `human` are the person's values, or a callable that
+        asks for them. It is asked only where the call cannot run without them, and given the
+        function and the model's part; `None` says that the person gave nothing. Where values are
+        required and there is no `human`, nothing runs, the outcome's `needs_human` says what to ask
+        for, and its `ticket` is what to `resume` with. `context` reaches parameters annotated
+        `Context`.
+
+        A function with `confirm` runs only when `approve` gives `True`, or an `Approval` with the
+        arguments as the person edited them, which are checked again. Without `approve` the outcome
+        is an error with `needs_approval`, and a ticket. What is wrong with any of this is an error
+        outcome, and so is a callable that raises.
+
+        Raises:
+            LoopError: the function is asynchronous and this thread runs an event loop.
+            DefinitionError: the function has nothing that could run it, or `human` or `approve` is
+                asynchronous.
+        """
+        from pyfunctools.execution.settle import finish
+
+        call = self._call(awaits=False, human=human, context=context, approve=approve)
+        del human  # no traceback that shows locals is to show it
+        return finish(call.run(name, arguments))
+
+    async def acall(
+        self,
+        name: str,
+        arguments: str | bytes | JsonValue,
+        *,
+        human: Given | Ask = None,
+        context: object = None,
+        approve: Approve | None = None,
+    ) -> Outcome:
+        """Do what `call` does, without blocking the event loop.
+
+        A synchronous method runs in a thread, with the caller's context variables. `human` and
+        `approve` may be asynchronous; where they are not, they are called on the loop.
+
+        Raises:
+            DefinitionError: the function has nothing that could run it.
+        """
+        call = self._call(awaits=True, human=human, context=context, approve=approve)
+        del human
+        return await call.run(name, arguments)
+
+    def resume(
+        self,
+        ticket: str,
+        human: Given | Ask = None,
+        *,
+        context: object = None,
+        approve: Approve | None = None,
+    ) -> Outcome:
+        """Go on with a call that waited for a person, maybe in another process or much later.
+
+        The model's part is in the ticket; everything else is as in `call`. A ticket is good for one
+        run, or one answer of `approve` that is no. Where the person made a mistake, or something is
+        still missing, it stays good, and is the outcome's `ticket` again. One that was changed, has
+        expired, was used, is of another key, or is for a function that is not there any more or not
+        as it was, is an error outcome that says which, and nothing runs.
+
+        Raises:
+            LoopError: the function is asynchronous and this thread runs an event loop.
+            DefinitionError: the function has nothing that could run it, something that is asked is
+                asynchronous, or the store of used tickets is full.
+        """
+        from pyfunctools.execution.settle import finish
+
+        call = self._call(awaits=False, human=human, context=context, approve=approve)
+        del human
+        return finish(call.resume(ticket))
+
+    async def aresume(
+        self,
+        ticket: str,
+        human: Given | Ask = None,
+        *,
+        context: object = None,
+        approve: Approve | None = None,
+    ) -> Outcome:
+        """Do what `resume` does, without blocking the event loop; the store may be asynchronous.
+
+        Raises:
+            DefinitionError: the function has nothing that could run it, or the store of used
+                tickets is full.
+        """
+        call = self._call(awaits=True, human=human, context=context, approve=approve)
+        del human
+        return await call.resume(ticket)
+
+    def _call(
+        self, *, awaits: bool, human: Given | Ask, context: object, approve: Approve | None
+    ) -> Call:
+        from pyfunctools.execution.call import Call
+
+        return Call(
+            self._entry,
+            self._tickets,
+            awaits=awaits,
+            human=human,
+            context=context,
+            approve=approve,
+        )
+
+    def _entry(self, name: str) -> tuple[Function, Runner]:
+        try:
+            return self._entries[name]
+        except KeyError:
+            from pyfunctools.controller.selection import unknown_name
+
+            raise unknown_name(name, self._entries) from None

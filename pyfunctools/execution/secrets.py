@@ -1,0 +1,179 @@
+"""What a person gave, kept out of every `repr`, and masked in what others are told of a call."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from json import dumps
+from urllib.parse import quote, quote_plus
+
+from pyfunctools._json import JsonValue
+from pyfunctools._text import visible
+from pyfunctools.outcome import Outcome
+from pyfunctools.record import Function
+from pyfunctools.schema import Failure, separate
+from pyfunctools.schema.depth import MAX_SCHEMA_DEPTH, deeper_than
+from pyfunctools.schema.path import Keys
+from pyfunctools.schema.predicates import is_secret
+from pyfunctools.schema.shown import shown_scalar
+
+MASK = "***"
+"""What is shown instead of a secret."""
+
+SHORTEST = 4
+"""Characters of the shortest value that is looked for inside of words; others stand in too many."""
+
+_LONGEST = 4096
+"""Characters of the longest value that is looked for in other spellings than its own."""
+
+
+class Hidden(str):
+    """A text that is one for everything but its `repr`, which does not show it.
+
+    So what shows the `repr` of arguments does not either: a log, an error, a traceback with locals.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return repr(MASK)
+
+
+def hidden(value: JsonValue) -> JsonValue:
+    """Give a person's value with each text in it `Hidden`.
+
+    What is nested without end is given back as it is; the schema refuses it.
+    """
+    try:
+        return _hidden(value)
+    except RecursionError:
+        return value
+
+
+def revealed(value: JsonValue) -> JsonValue:
+    """Give a copy of a value in which no text is `Hidden`."""
+    if isinstance(value, dict):
+        return {key: revealed(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [revealed(item) for item in value]
+    return str(value) if isinstance(value, Hidden) else value
+
+
+def scalars_in(value: JsonValue) -> Iterator[tuple[Keys, str]]:
+    """Give each text and number in a value, a number as JSON writes it, and where it stands."""
+    left: list[tuple[Keys, JsonValue]] = [((), value)]
+    for keys, inner in left:  # grows while it is read
+        if isinstance(inner, dict):
+            left += [((*keys, key), held) for key, held in inner.items()]
+        elif isinstance(inner, list):
+            left += [((*keys, n), held) for n, held in enumerate(inner)]
+        elif isinstance(inner, str):
+            yield keys, inner
+        elif isinstance(inner, int | float) and not isinstance(inner, bool):
+            yield keys, shown_scalar(inner)
+
+
+def secrets_in(function: Function, whole: JsonValue) -> JsonValue:
+    """Give the part of the whole arguments that is at secret places, as `is_secret` says."""
+    return separate(function.parameters, is_secret).split(whole)[1]
+
+
+def masked(function: Function, whole: JsonValue, outcome: Outcome) -> Outcome:
+    """Give the outcome of a call with these arguments without what the person gave.
+
+    From the text and the failure of an error all of it is left out; from the text of a success, in
+    which the function may tell what a person chose, the secrets. `value` and `headers` are the
+    program's, and left alone. See `Masker` for what is found.
+    """
+    separated = function.separated
+    theirs = () if separated is None else tuple(scalars_in(separated.split(whole)[1]))
+    masker = Masker(text for _, text in theirs)
+    if not outcome.is_error and masker.text(outcome.text) != outcome.text:
+        secret = {keys for keys, _ in scalars_in(secrets_in(function, whole))}
+        masker = Masker(text for keys, text in theirs if keys in secret)
+    if not masker.spellings:
+        return outcome
+    failure = outcome.failure
+    return replace(
+        outcome,
+        text=masker.text(outcome.text),
+        failure=None if failure is None else masker.failure(failure),
+    )
+
+
+class Masker:
+    """What puts `***` where one of some values stands.
+
+    Found are values of at least `SHORTEST` characters, and those of one less that stand alone: as
+    they are, as JSON, Python and URLs spell them, and cut off by an ellipsis. What was encoded or
+    taken apart in another way is not.
+    """
+
+    def __init__(self, values: Iterable[str]) -> None:
+        spelled = {each for value in values for each in _spellings(value)}
+        self.spellings = sorted(spelled, key=len, reverse=True)
+
+    def text(self, text: str) -> str:
+        """Give a text without the values."""
+        for spelled in self.spellings:
+            if len(spelled) >= SHORTEST:
+                text = text.replace(spelled, MASK)
+            elif spelled in text:
+                text = re.sub(rf"(?<!\w){re.escape(spelled)}(?!\w)", MASK, text)
+        if not self.spellings or "…" not in text:
+            return text
+        *cut, rest = text.split("…", 100)
+        return "…".join([*map(self._ended, cut), rest])
+
+    def value(self, value: JsonValue) -> JsonValue:
+        """Give a value without the values; what is nested without end is masked as a whole."""
+        return MASK if deeper_than(value, MAX_SCHEMA_DEPTH) else self._inside(value)
+
+    def failure(self, failure: Failure) -> Failure:
+        """Give a failure without the values."""
+        issues = tuple(
+            replace(
+                issue,
+                expected=self.text(issue.expected),
+                message=self.text(issue.message),
+                value=self.value(issue.value),
+            )
+            for issue in failure.issues
+        )
+        return replace(failure, value=self.value(failure.value), issues=issues)
+
+    def _inside(self, value: JsonValue) -> JsonValue:
+        if isinstance(value, dict):
+            return {key: self._inside(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self._inside(item) for item in value]
+        if isinstance(value, str):
+            return self.text(value)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return MASK if is_number and shown_scalar(value) in self.spellings else value
+
+    def _ended(self, piece: str) -> str:
+        for spelled in self.spellings:
+            for size in range(min(len(spelled) - 1, len(piece), _LONGEST), SHORTEST - 1, -1):
+                if piece.endswith(spelled[:size]):
+                    return piece[:-size] + MASK
+        return piece
+
+
+def _hidden(value: JsonValue) -> JsonValue:
+    if type(value) is str:
+        return Hidden(value)
+    if isinstance(value, list):
+        return [_hidden(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _hidden(inner) for key, inner in value.items()}
+    return value
+
+
+def _spellings(value: str) -> set[str]:
+    plain = str(value)
+    spelled = {plain}
+    if len(plain) <= _LONGEST and not (plain.isascii() and plain.isalnum()):
+        coded = plain.encode("utf-8", "replace")
+        spelled |= {visible(plain), repr(plain)[1:-1], quote(coded, safe=""), quote_plus(coded)}
+        spelled |= {quote(coded), dumps(plain)[1:-1], dumps(plain, ensure_ascii=False)[1:-1]}
+    return {each for each in spelled if len(each) >= SHORTEST - 1}

@@ -1,0 +1,270 @@
+"""Calling the functions of a controller: at once, or with a ticket later on."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from pydantic import SecretStr
+
+from pyfunctools import (
+    Approval,
+    Context,
+    Controller,
+    DefinitionError,
+    Human,
+    Inject,
+    LoopError,
+    Outcome,
+    PendingCall,
+    Tickets,
+    function,
+)
+
+SECRET = "SECRET-7f3a"
+
+
+class Account:
+    """What the program knows of who is calling."""
+
+    def __repr__(self) -> str:
+        return SECRET
+
+
+class Bank:
+    """A bank."""
+
+    def __init__(self) -> None:
+        self.moved: list[tuple[object, ...]] = []
+
+    @function
+    def transfer(
+        self,
+        amount: float,
+        account: Human[str],
+        user: Context[Account],
+        db: Annotated[Account, Inject(Account)],
+    ) -> str:
+        """Send money."""
+        self.moved.append((amount, account))
+        return f"sent {amount}"
+
+    @function(destructive=True)
+    async def close(self, reason: str, pin: Human[SecretStr]) -> str:
+        """Close the account."""
+        self.moved.append((reason, pin.get_secret_value()))
+        return "closed"
+
+    @function(destructive=False)
+    def look(self) -> str:
+        """Look."""
+        return "7"
+
+    @function(confirm=True)
+    def print_all(self, copies: int = 1) -> str:
+        """Print."""
+        return f"{copies} copies"
+
+
+def bank() -> Controller:
+    return Controller.from_object(Bank())
+
+
+def call(controller: Controller, way: str, *arguments: Any, **given: Any) -> Outcome:
+    """Call or resume, one way or the other."""
+    made = getattr(controller, way)(*arguments, **given)
+    outcome = asyncio.run(made) if way.startswith("a") else made
+    assert isinstance(outcome, Outcome)
+    return outcome
+
+
+PAIRS = [("call", "resume"), ("acall", "aresume"), ("call", "aresume"), ("acall", "resume")]
+
+
+@pytest.mark.parametrize(("first", "then"), PAIRS)
+def test_a_call_goes_on_from_its_ticket_in_either_way(first: str, then: str) -> None:
+    source = Bank()
+    with Controller.from_object(source) as controller:
+        waiting = call(controller, first, "transfer", '{"amount": 1}', context=Account())
+        assert waiting.needs_human is not None
+        assert source.moved == []
+        done = call(controller, then, waiting.ticket, {"account": "DE02"}, context=Account())
+        assert (done.text, done.function) == ("sent 1.0", "transfer")
+        assert source.moved == [(1.0, "DE02")]
+        assert call(controller, then, waiting.ticket, {"account": "DE02"}).is_error
+    assert len(source.moved) == 1
+
+
+def test_a_person_can_be_asked_while_the_call_waits() -> None:
+    async def ask(asked: object, arguments: object) -> dict[str, str]:
+        await asyncio.sleep(0)
+        return {"account": f"for {arguments}"}
+
+    source = Bank()
+    outcome = call(Controller.from_object(source), "acall", "transfer", {"amount": 1}, human=ask)
+    assert not outcome.is_error
+    assert source.moved == [(1.0, "for {'amount': 1}")]
+
+
+def test_what_is_hidden_from_a_repr_reaches_the_method_as_its_hint_says() -> None:
+    types: list[type] = []
+
+    def pay(account: Human[str], pins: Human[list[str]], pin: Human[SecretStr]) -> str:
+        """Pay."""
+        types.extend(map(type, (account, *pins, pin)))
+        return ""
+
+    given = {"account": "a", "pins": ["b"], "pin": "c"}
+    assert not Controller.from_functions([pay]).call("pay", {}, human=given).is_error
+    assert types == [str, str, SecretStr]
+
+
+# What is configured.
+
+
+def test_by_default_only_marked_functions_wait_for_an_approval() -> None:
+    controller = bank()
+    assert [each.name for each in controller if each.confirm] == ["print_all"]
+    every = controller.configured(confirm="destructive")
+    assert [each.name for each in every if each.confirm] == ["close", "print_all"]
+    chosen = controller.configured(confirm=lambda each: each.name == "look")
+    assert [each.name for each in chosen if each.confirm] == ["look", "print_all"]
+    assert [each.confirm for each in every.configured()] == [each.confirm for each in every]
+    assert [each.name for each in controller if each.confirm] == ["print_all"]
+
+
+def test_what_waits_for_an_approval_does_so_in_every_controller_made_of_it() -> None:
+    every = bank().configured(confirm="destructive")
+    pin = {"pin": "1"}
+    made = {
+        "close": [every, every.select(names=["close"]), Controller.combine(every)],
+        "b_close": [every.prefixed("b_"), Controller.combine(bank(), every.prefixed("b_"))],
+    }
+    for name, controllers in made.items():
+        for controller in controllers:
+            with controller:
+                waiting = controller.call(name, {"reason": "x"}, human=pin)
+                assert waiting.needs_approval
+                ticket = waiting.ticket or ""
+                assert controller.resume(ticket, pin, approve=lambda _: True).text == "closed"
+
+
+def test_an_approval_may_change_the_arguments() -> None:
+    def approve(pending: PendingCall) -> Approval:
+        assert pending.arguments == {}
+        return Approval({"copies": 2})
+
+    outcome = bank().call("print_all", {}, approve=approve)
+    assert outcome.text == "2 copies"
+    assert [(repair.kind, repair.after) for repair in outcome.repairs] == [
+        ("edited", {"copies": 2})
+    ]
+
+
+def test_controllers_made_of_one_take_its_tickets_and_no_other_does() -> None:
+    controller = bank()
+    given = {"account": "a"}
+
+    def ticket() -> str:
+        return controller.call("transfer", {"amount": 1}).ticket or ""
+
+    kin = [
+        controller.select(names=["transfer"]),
+        controller.configured(confirm="destructive"),
+        Controller.combine(controller, bank().prefixed("y_")),
+    ]
+    for each in kin:
+        assert not each.resume(ticket(), given).is_error
+        other = each.call("transfer", {"amount": 1}).ticket or ""
+        assert not controller.resume(other, given).is_error
+    for stranger in (bank(), Controller.combine(bank(), controller.prefixed("x_"))):
+        assert "somebody else" in stranger.resume(ticket(), given).text
+    gone = controller.select(names=["look"]).resume(ticket(), given)
+    assert "not there" in gone.text
+    assert "not there" in controller.prefixed("x_").resume(ticket(), given).text
+    used = ticket()
+    assert not kin[0].resume(used, given).is_error
+    assert "used already" in kin[1].resume(used, given).text
+
+
+def test_a_shared_key_and_store_make_one_ticket_good_once_everywhere() -> None:
+    tickets = Tickets(b"k" * 32)
+    one, other = (bank().configured(tickets=tickets) for _ in range(2))
+    ticket = one.call("transfer", {"amount": 1}).ticket or ""
+    assert not other.resume(ticket, {"account": "a"}).is_error
+    assert "used already" in one.resume(ticket, {"account": "a"}).text
+
+
+PROCESS = """
+import sys
+sys.path.insert(0, {tests!r})
+from test_calling import Bank, Controller, Tickets
+
+bank = Controller.from_object(Bank()).configured(tickets=Tickets(b"k" * 32))
+print(bank.{call})
+"""
+
+
+def test_a_ticket_goes_on_in_another_process_with_the_same_key() -> None:
+    def said(written: str) -> str:
+        code = PROCESS.format(tests=str(Path(__file__).parent), call=written)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    ticket = said('call("transfer", {"amount": 1}).ticket')
+    assert said(f'resume({ticket!r}, {{"account": "a"}}).text') == "sent 1.0"
+    assert "was changed" in said(f'resume({ticket[:-2] + "AA"!r}, {{"account": "a"}}).text')
+
+
+def test_resume_inside_a_loop_names_acall() -> None:
+    async def main() -> None:
+        with bank() as controller:
+            ticket = controller.call("close", {"reason": "x"}).ticket or ""
+            with pytest.raises(LoopError, match="acall"):
+                controller.resume(ticket, {"pin": "1"})
+
+    asyncio.run(main())
+
+
+def test_a_key_that_signs_nothing_well_is_refused() -> None:
+    with pytest.raises(DefinitionError, match="token_bytes"):
+        bank().configured(tickets=Tickets(b"short"))
+
+
+# What is nobody's to tell.
+
+
+def test_the_context_and_what_is_injected_are_on_no_side_and_in_no_text() -> None:
+    controller = bank()
+    transfer = controller["transfer"]
+    assert transfer.separated is not None
+    schemas = [transfer.parameters, transfer.separated.llm, transfer.separated.human]
+    for name in ("user", "db"):
+        assert name not in str(schemas)
+    waiting = controller.call("transfer", {"amount": 1}, context=Account())
+    done = controller.resume(waiting.ticket or "", {"account": "a"}, context=Account())
+    refused = controller.call("transfer", {"amount": 1, "user": 1, "db": 2}, context=Account())
+    assert [str(issue.path) for issue in refused.failure.issues] == [  # type: ignore[union-attr]
+        "$input.user",
+        "$input.db",
+    ]
+    given = {"account": "a", "user": "x"}
+    theirs = controller.call("transfer", {"amount": 1}, human=given, context=Account())
+    assert theirs.is_error
+    for outcome in (waiting, done, refused, theirs):
+        assert SECRET not in outcome.text + repr(outcome) + str(outcome.ticket)
+
+
+def test_what_asks_is_shown_the_function_and_never_the_context() -> None:
+    asked: list[object] = []
+
+    def ask(*about: object) -> dict[str, str]:
+        asked.extend(about)
+        return {"account": "a"}
+
+    bank().call("transfer", {"amount": 1}, human=ask, context=Account())
+    assert SECRET not in repr(asked)

@@ -1,0 +1,221 @@
+"""What a person sees of a call before they approve it, and what their edit makes of it."""
+
+import copy
+import json
+import pickle
+from collections.abc import Callable
+
+import pytest
+
+from pyfunctools import Approval, Failure, File, Function, PendingCall
+from pyfunctools.execution.approval import Covered, View
+
+SECRET = "SECRET-7f3a"
+ROW = {
+    "type": "object",
+    "properties": {
+        "n": {"type": "integer"},
+        "token": {"type": "string", "format": "password", "minLength": 8},
+    },
+    "required": ["n", "token"],
+    "additionalProperties": False,
+}
+FUNCTION = Function.from_schema(
+    name="pay",
+    parameters={
+        "type": "object",
+        "properties": {
+            "amount": {"type": "number", "maximum": 100},
+            "account": {"type": "string", "x-human": True},
+            "pin": {"type": "integer", "x-a-secret-key": True, "x-human": True},
+            "deep": ROW,
+            "rows": {"type": "array", "items": ROW},
+        },
+        "required": ["amount", "pin"],
+    },
+)
+
+
+def whole() -> dict[str, object]:
+    return {
+        "amount": 10,
+        "account": "DE02",
+        "pin": 4711,
+        "deep": {"n": 0, "token": f"{SECRET}-0"},
+        "rows": [{"n": 1, "token": f"{SECRET}-1"}, {"n": 2, "token": f"{SECRET}-2"}],
+    }
+
+
+def shown_to(arguments: dict[str, object] | None = None) -> tuple[View, dict[str, object]]:
+    view = View(FUNCTION, arguments or whole())  # type: ignore[arg-type]
+    return view, dict(view.pending.arguments)
+
+
+def through_json(value: dict[str, object]) -> dict[str, object]:
+    read: dict[str, object] = json.loads(json.dumps(value))
+    return read
+
+
+def test_a_person_sees_all_but_the_secrets() -> None:
+    _, shown = shown_to()
+    assert shown == {
+        "amount": 10,
+        "account": "DE02",
+        "pin": "***",
+        "deep": {"n": 0, "token": "***"},
+        "rows": [{"n": 1, "token": "***"}, {"n": 2, "token": "***"}],
+    }
+    text = json.dumps(shown) + repr(shown) + str(shown) + f"{shown['pin']}"
+    assert SECRET not in text
+    assert "4711" not in text
+
+
+def test_no_value_is_in_the_repr_of_a_pending_call_or_an_approval() -> None:
+    pending = PendingCall(function=FUNCTION, arguments={"account": "DE02"})
+    assert "DE02" not in repr(pending) + repr(Approval({"account": "DE02"}))
+
+
+def test_what_a_person_does_to_the_view_changes_nothing_that_runs() -> None:
+    given = whole()
+    view = View(FUNCTION, given)  # type: ignore[arg-type]
+    pending = view.pending
+    pending.arguments["rows"].clear()  # type: ignore[union-attr]
+    pending.arguments["amount"] = 1_000_000  # type: ignore[index]
+    given["rows"].clear()  # type: ignore[attr-defined]
+    assert view.whole == whole()
+
+
+def test_what_stands_for_a_secret_survives_a_copy_and_holds_none_when_it_is_written() -> None:
+    covered = Covered.of(SECRET)
+    assert copy.copy(covered) is covered
+    assert copy.deepcopy([covered])[0] is covered
+    assert SECRET.encode() not in pickle.dumps(covered)
+    assert pickle.loads(pickle.dumps(covered)) == "***"
+
+
+Edit = Callable[[dict[str, object]], dict[str, object]]
+
+
+@pytest.mark.parametrize("way", [dict, through_json, copy.deepcopy], ids=lambda way: way.__name__)
+def test_secrets_that_were_left_alone_are_kept(way: Edit) -> None:
+    view, shown = shown_to()
+    edited = view.edited(way({**shown, "amount": 5}))
+    assert edited
+    assert edited.value == {**whole(), "amount": 5}
+
+
+def test_a_secret_can_be_given_anew() -> None:
+    view, shown = shown_to()
+    edited = view.edited(
+        {**through_json(shown), "pin": 815, "deep": {"n": 0, "token": "new-token"}}
+    )
+    assert edited
+    assert edited.value == {**whole(), "pin": 815, "deep": {"n": 0, "token": "new-token"}}
+
+
+def test_a_secret_beside_what_was_edited_is_kept() -> None:
+    view, shown = shown_to()
+    edited = view.edited({**through_json(shown), "deep": {"n": 7, "token": "***"}})
+    assert edited
+    assert edited.value == {**whole(), "deep": {"n": 7, "token": f"{SECRET}-0"}}
+
+
+def test_items_that_moved_take_their_secrets_along() -> None:
+    view, shown = shown_to()
+    one, two = shown["rows"]  # type: ignore[misc]
+    edited = view.edited({**shown, "rows": [two]})
+    assert edited
+    assert edited.value == {**whole(), "rows": [{"n": 2, "token": f"{SECRET}-2"}]}
+    turned = view.edited({**shown, "rows": [two, one]})
+    assert turned
+    assert turned.value["rows"][0]["token"] == f"{SECRET}-2"  # type: ignore[index,call-overload]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"n": 2, "token": "***"}],
+        [{"n": 2, "token": "***"}, {"n": 1, "token": "***"}],
+        [{"n": 9, "token": "***"}, {"n": 2, "token": "***"}],
+        [{"n": 1, "token": "***"}, {"n": 2, "token": "***"}, {"n": 2, "token": "***"}],
+    ],
+)
+def test_after_json_a_changed_item_never_gets_the_secret_of_another(
+    rows: list[dict[str, object]],
+) -> None:
+    view = View(relaxed(), whole())  # type: ignore[arg-type]
+    edited = view.edited({**through_json(dict(view.pending.arguments)), "rows": rows})
+    assert not edited
+    assert {issue.side for issue in edited.issues} == {"human"}
+    assert all(str(issue.path).endswith(".token") for issue in edited.issues)
+    assert "the secret itself" in edited.issues[0].expected
+    assert not View(FUNCTION, whole()).edited(  # type: ignore[arg-type]
+        {**through_json(dict(view.pending.arguments)), "rows": rows}
+    )
+
+
+def relaxed() -> Function:
+    """Give the function without a shortest token, so that `***` would be one."""
+    text = json.dumps(FUNCTION.parameters).replace('"minLength": 8', '"minLength": 0')
+    return Function.from_schema(name="pay", parameters=json.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("changed", "path"),
+    [
+        ({"amount": 101}, "$input.amount"),
+        ({"amount": "many"}, "$input.amount"),
+        ({"amount": True}, "$input.amount"),
+        ({"account": 7}, "$input.account"),
+        ({"pin": SECRET}, "$input.pin"),
+        ({"deep": {"n": 1}}, "$input.deep.token"),
+        ({"new": 1}, "$input.new"),
+    ],
+)
+def test_an_edit_is_checked_like_any_other_value_and_its_faults_are_the_persons(
+    changed: dict[str, object], path: str
+) -> None:
+    view, shown = shown_to()
+    edited = view.edited({**shown, **changed})
+    assert isinstance(edited, Failure)
+    assert [str(issue.path) for issue in edited.issues] == [path]
+    assert {issue.side for issue in edited.issues} == {"human"}
+    assert edited.value is None
+    assert SECRET not in repr(edited)
+
+
+@pytest.mark.parametrize("bad", [None, 7, "text", [], {}])
+def test_an_edit_that_is_not_the_whole_arguments_is_refused(bad: object) -> None:
+    view, _ = shown_to()
+    assert not view.edited(bad)  # type: ignore[arg-type]
+
+
+def test_an_edit_that_is_nested_without_end_is_refused() -> None:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    view, shown = shown_to()
+    edited = view.edited({**shown, "rows": deep})
+    assert isinstance(edited, Failure)
+    assert "levels of nesting" in edited.issues[0].expected
+
+
+def test_true_is_not_what_one_was() -> None:
+    view, shown = shown_to({**whole(), "amount": 1})
+    assert not view.edited({**shown, "amount": True})
+
+
+def test_a_file_stays_one_through_the_view() -> None:
+    function = Function.from_schema(
+        name="send",
+        parameters={
+            "type": "object",
+            "properties": {"file": {"type": "string", "format": "binary"}, "n": {}},
+        },
+    )
+    file = File(b"abc", filename="a.txt")
+    view = View(function, {"file": file, "n": 1})
+    for edited in (dict(view.pending.arguments), {"file": str(file), "n": 2}):
+        checked = view.edited(edited)
+        assert checked
+        assert checked.value["file"].filename == "a.txt"  # type: ignore[index,call-overload,union-attr]

@@ -1,0 +1,182 @@
+"""What a person gave, kept out of every `repr`, and masked in what others are told."""
+
+import copy
+import json
+import pickle
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyfunctools import Failure, File, Function, Issue, Outcome, Path
+from pyfunctools.execution.secrets import (
+    Hidden,
+    Masker,
+    hidden,
+    masked,
+    revealed,
+    scalars_in,
+    secrets_in,
+)
+
+SECRET = "SECRET-7f3a"
+FUNCTION = Function.from_schema(
+    name="pay",
+    parameters={
+        "type": "object",
+        "properties": {
+            "to": {"type": "string"},
+            "account": {"type": "string", "x-human": True},
+            "pin": {"type": "string", "format": "password"},
+            "rows": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "n": {"type": "integer"},
+                        "token": {"type": "integer", "x-vendor-secret-key": True, "x-human": True},
+                    },
+                },
+            },
+        },
+    },
+)
+WHOLE = {
+    "to": "Ada",
+    "account": "DE02 1203",
+    "pin": SECRET,
+    "rows": [{"n": 1, "token": 98765}, {"n": 2}],
+}
+
+
+def test_a_hidden_text_is_a_text_but_for_its_repr() -> None:
+    text = Hidden(SECRET)
+    assert text == SECRET
+    assert isinstance(text, str)
+    assert f"{text}" == str(text) == SECRET
+    assert json.dumps({"a": text}) == json.dumps({"a": SECRET})
+    assert SECRET not in repr(text) + repr([text]) + repr({"a": text}) + f"{text!r}"
+    for again in (copy.deepcopy(text), pickle.loads(pickle.dumps(text))):
+        assert (type(again), again) == (Hidden, SECRET)
+
+
+def test_every_text_a_person_gave_is_hidden_and_nothing_of_theirs_is_changed() -> None:
+    given_value = {"a": SECRET, "b": [SECRET, 1, None, {"c": SECRET}]}
+    kept = hidden(given_value)
+    assert kept == given_value
+    assert SECRET not in repr(kept)
+    assert SECRET in repr(given_value)
+    assert repr(revealed(kept)) == repr(given_value)
+    file = File(b"abc")
+    assert hidden({"f": file}) == {"f": file}
+    assert isinstance(hidden(file), File)
+
+
+def test_what_is_nested_without_end_stays_for_the_schema_to_refuse() -> None:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert hidden(deep) is deep  # type: ignore[arg-type]
+
+
+def test_each_scalar_is_found_at_its_place() -> None:
+    assert dict(scalars_in(WHOLE)) == {
+        ("to",): "Ada",
+        ("account",): "DE02 1203",
+        ("pin",): SECRET,
+        ("rows", 0, "n"): "1",
+        ("rows", 0, "token"): "98765",
+        ("rows", 1, "n"): "2",
+    }
+    assert list(scalars_in([True, None, 1.5, 10**5000])) == [
+        ((2,), "1.5"),
+        ((3,), "<integer of about 5001 digits>"),
+    ]
+
+
+def test_secrets_are_what_the_schema_calls_so_wherever_they_stand() -> None:
+    found = dict(scalars_in(secrets_in(FUNCTION, WHOLE)))
+    assert found == {("pin",): SECRET, ("rows", 0, "token"): "98765"}
+
+
+def test_an_error_tells_nothing_that_the_person_gave() -> None:
+    said = f"{SECRET} of DE02 1203 for Ada, 98765"
+    issue = Issue(
+        path=Path.of(("x",)), expected=f"not {SECRET}", value=[98765, SECRET, 1], message=said
+    )
+    failure = Failure(value={"echo": said, "n": 98765, "to": "Ada"}, issues=(issue,))
+    outcome = masked(FUNCTION, WHOLE, Outcome(text=said, is_error=True, failure=failure))
+    assert outcome.text == "*** of *** for Ada, ***"
+    assert outcome.failure is not None
+    assert outcome.failure.value == {"echo": outcome.text, "n": "***", "to": "Ada"}
+    assert outcome.failure.issues[0].value == ["***", "***", 1]
+    assert outcome.failure.issues[0].expected == "not ***"
+    assert failure.value == {"echo": said, "n": 98765, "to": "Ada"}
+
+
+def test_a_success_may_tell_what_the_person_chose_and_no_secret() -> None:
+    said = f"{SECRET} of DE02 1203 for Ada, 98765"
+    outcome = masked(FUNCTION, WHOLE, Outcome(text=said, value=said))
+    assert outcome.text == "*** of DE02 1203 for Ada, ***"
+    assert outcome.value == said  # the program's
+
+
+def test_without_a_person_nothing_is_masked() -> None:
+    plain = Function.from_schema(
+        name="f", parameters={"type": "object", "properties": {"pin": {"type": "string"}}}
+    )
+    outcome = Outcome(text=f"{SECRET}", is_error=True)
+    assert masked(plain, {"pin": SECRET}, outcome) is outcome
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "expected"),
+    [
+        ("1234", "pin=1234x", "pin=***x"),
+        ("123", "the cvc 123, 1234 and a123", "the cvc ***, 1234 and a123"),
+        ("12", "12", "12"),
+        ("", "text", "text"),
+        ('a"b\\c', json.dumps({"k": 'a"b\\c'}), '{"k": "***"}'),
+        ("größe", json.dumps({"k": "größe"}), '{"k": "***"}'),
+        ("größe", json.dumps({"k": "größe"}, ensure_ascii=False), '{"k": "***"}'),
+        ("it's\n", repr({"k": "it's\n"}), "{'k': \"***\"}"),
+        ("a b/c&d", "?q=a+b%2Fc%26d&", "?q=***&"),
+        ("a b/c&d", "/x/a%20b%2Fc%26d", "/x/***"),
+        ("a b/c&d", "/x/a%20b/c%26d", "/x/***"),
+        ("abc\u200bdef", "abcdef", "***"),
+        (SECRET, f'"{SECRET[:6]}… and {SECRET[:4]}…', '"***… and ***…'),
+        (SECRET, f"{SECRET[:3]}…", f"{SECRET[:3]}…"),
+        ("a" * 5000, "a" * 2000 + "…", "***…"),
+        ("abcdef", "abcdefabcdef", "******"),
+    ],
+)
+def test_values_are_found_in_every_spelling_that_texts_have(
+    value: str, text: str, expected: str
+) -> None:
+    assert Masker([value]).text(text) == expected
+
+
+def test_the_longer_of_two_values_goes_first() -> None:
+    assert Masker(["abcd", "abcdefgh"]).text("abcdefgh abcd") == "*** ***"
+
+
+@given(st.text(min_size=4, max_size=20), st.text(max_size=20), st.text(max_size=20))
+def test_a_value_is_never_left_as_it_was(value: str, before: str, after: str) -> None:
+    text = Masker([value]).text(before + value + after)
+    assert value not in text or "*" in value
+
+
+def test_what_is_nested_too_deeply_is_masked_as_a_whole() -> None:
+    deep: list[object] = [SECRET]
+    for _ in range(100_000):
+        deep = [deep]
+    assert Masker([SECRET]).value(deep) == "***"  # type: ignore[arg-type]
+
+
+def test_long_texts_are_masked_in_no_time() -> None:
+    values = ["a" * 4000, "b" * 100_000, *(f"value-{n}" for n in range(50))]
+    text = ("a" * 3999 + "…") * 300 + "b" * 100_000
+    start = time.monotonic()
+    assert "b" * 100 not in Masker(values).text(text)
+    assert time.monotonic() - start < 2

@@ -1,0 +1,284 @@
+"""Tickets: signed, bounded, good for one function as it is, for a time, and once."""
+
+import json
+import threading
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import replace
+from datetime import timedelta
+from hmac import digest as hmac_digest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyfunctools import DefinitionError, Function, Tickets
+from pyfunctools.execution.tickets import LONGEST, MemoryStore, Ticket, digest_of, refusal
+from pyfunctools.origin import Method
+from pyfunctools.route import Route
+
+KEY = b"k" * 32
+PROPERTIES = {"amount": {"type": "number"}, "pin": {"type": "string", "x-human": True}}
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.5
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def pay(name: str = "pay", **properties: object) -> Function:
+    parameters = {"type": "object", "properties": {**PROPERTIES, **properties}}
+    return Function.from_schema(name=name, parameters=parameters)  # type: ignore[arg-type]
+
+
+def issued(tickets: Tickets, arguments: object = None) -> str:
+    text = tickets.issue(pay(), arguments or {"amount": 2.5})  # type: ignore[arg-type]
+    assert text is not None
+    return text
+
+
+def payload_of(ticket: str) -> dict[str, object]:
+    payload = ticket.partition(".")[0]
+    read: dict[str, object] = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    return read
+
+
+def signed(said: object, key: bytes = KEY, prefix: bytes = b"pyfunctools ticket\n") -> str:
+    def coded(data: bytes) -> str:
+        return urlsafe_b64encode(data).rstrip(b"=").decode()
+
+    payload = coded(json.dumps(said).encode())
+    return f"{payload}.{coded(hmac_digest(key, prefix + payload.encode(), 'sha256'))}"
+
+
+def test_a_ticket_is_data_with_an_id_an_end_and_the_digest_of_its_function() -> None:
+    tickets = Tickets(KEY, lifetime=60, clock=Clock())
+    text = issued(tickets)
+    said = payload_of(text)
+    identity = said.pop("id")
+    assert isinstance(identity, str)
+    assert len(identity) >= 22
+    assert said == {
+        "v": 1,
+        "f": "pay",
+        "d": digest_of(pay()),
+        "x": 1_000_060,
+        "a": {"amount": 2.5},
+    }
+    ticket = tickets.read(text)
+    assert isinstance(ticket, Ticket)
+    assert (ticket.id, ticket.function, ticket.arguments) == (identity, "pay", {"amount": 2.5})
+    assert text not in repr(ticket)
+
+
+def test_each_ticket_has_an_id_of_its_own() -> None:
+    tickets = Tickets(KEY)
+    assert len({payload_of(issued(tickets))["id"] for _ in range(50)}) == 50
+
+
+@given(
+    st.dictionaries(
+        st.text(max_size=5),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+            lambda inner: st.lists(inner, max_size=3),
+            max_leaves=5,
+        ),
+        max_size=3,
+    )
+)
+def test_arguments_come_back_as_they_were(arguments: dict[str, object]) -> None:
+    tickets = Tickets(KEY)
+    text = tickets.issue(pay(), arguments)  # type: ignore[arg-type]
+    if text is None:  # no JSON: an infinite number, or half of a character
+        with pytest.raises(ValueError):
+            json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode()
+        return
+    ticket = tickets.read(text)
+    assert isinstance(ticket, Ticket)
+    assert ticket.arguments == arguments
+
+
+@given(st.data())
+def test_no_changed_ticket_is_taken(data: st.DataObject) -> None:
+    tickets = Tickets(KEY)
+    text = issued(tickets)
+    at = data.draw(st.integers(0, len(text) - 1))
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
+    other = data.draw(st.sampled_from(alphabet.replace(text[at], "")))
+    changed = [text[:at] + other + text[at + 1 :], text[:at] + text[at + 1 :]]
+    changed += [text[:at] + other + text[at:], text + other]
+    for each in changed:
+        assert tickets.read(each) in ("none", "foreign")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        b"",
+        7,
+        "",
+        ".",
+        "a.b",
+        "null",
+        "{}",
+        "é" * 90,
+        " ",
+        "A" * 60 + "." + "A" * 44,
+        "A" * LONGEST + "." + "A" * 43,
+        "A=.\n" + "A" * 43,
+        ["ticket"],
+    ],
+)
+def test_what_has_not_the_form_is_no_ticket(text: object) -> None:
+    assert Tickets(KEY).read(text) == "none"
+
+
+def test_a_line_feed_at_the_end_makes_it_another_text() -> None:
+    tickets = Tickets(KEY)
+    assert tickets.read(issued(tickets) + "\n") == "none"
+
+
+def test_the_last_character_has_one_spelling() -> None:
+    tickets = Tickets(KEY)
+    text = issued(tickets)
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    taken = [c for c in alphabet if isinstance(tickets.read(text[:-1] + c), Ticket)]
+    assert taken == [text[-1]]
+
+
+def test_a_ticket_of_another_key_use_or_version_is_foreign() -> None:
+    tickets = Tickets(KEY)
+    said = payload_of(issued(tickets))
+    assert isinstance(tickets.read(signed(said)), Ticket)
+    assert tickets.read(signed(said, key=b"o" * 32)) == "foreign"
+    assert tickets.read(signed(said, prefix=b"")) == "foreign"
+    assert tickets.read(signed({**said, "v": 2})) == "foreign"
+    assert Tickets(b"o" * 32).read(signed(said)) == "foreign"
+
+
+def test_a_ticket_ends_at_its_second() -> None:
+    clock = Clock()
+    tickets = Tickets(KEY, lifetime=timedelta(seconds=1.5), clock=clock)
+    text = issued(tickets)
+    ticket = tickets.read(text)
+    assert isinstance(ticket, Ticket)
+    assert ticket.expires == 1_000_002
+    clock.now = 1_000_001.9
+    assert isinstance(tickets.read(text), Ticket)
+    clock.now = 1_000_002.0
+    assert tickets.read(text) == "expired"
+
+
+def test_only_what_is_json_and_not_too_large_goes_into_a_ticket() -> None:
+    tickets = Tickets(KEY)
+    for bad in (float("nan"), b"x", "\ud800", 10**5000, object()):
+        assert tickets.issue(pay(), {"x": bad}) is None  # type: ignore[dict-item]
+    nested: list[object] = []
+    for _ in range(100_000):
+        nested = [nested]
+    assert tickets.issue(pay(), nested) is None  # type: ignore[arg-type]
+    assert tickets.issue(pay(), {"x": "x" * LONGEST}) is None
+    large = tickets.issue(pay(), {"x": "x" * (LONGEST // 2)})
+    assert isinstance(tickets.read(large), Ticket)
+
+
+@pytest.mark.parametrize("key", [b"", b"x" * 31, "x" * 32, None, bytearray(32)])
+def test_a_key_that_is_too_short_or_none_is_refused_and_not_told(key: object) -> None:
+    with pytest.raises(DefinitionError, match="32 bytes") as caught:
+        Tickets(key)  # type: ignore[arg-type]
+    assert "xxx" not in str(caught.value)
+
+
+@pytest.mark.parametrize("lifetime", [0, -1, timedelta(0)])
+def test_a_ticket_has_to_last(lifetime: float) -> None:
+    with pytest.raises(DefinitionError, match="last"):
+        Tickets(KEY, lifetime=lifetime)
+
+
+def test_the_key_is_in_no_repr() -> None:
+    assert "kkk" not in repr(Tickets(KEY))
+
+
+def test_the_digest_is_of_the_name_the_place_the_parameters_and_whose_they_are() -> None:
+    function = pay()
+    same = digest_of(pay())
+    assert digest_of(function) == same
+    assert digest_of(replace(function, description="else", confirm=True)) == same
+    all_the_models = Function.from_schema(
+        name="pay", parameters={"type": "object", "properties": PROPERTIES}, is_human=None
+    )
+    others = [
+        pay("pay2"),
+        pay(more={"type": "string"}),
+        pay(amount={"type": "integer"}),
+        all_the_models,
+        replace(function, origin=Method(qualname="Bank.pay")),
+        replace(function, origin=Route(method="GET", path="/a")),
+        replace(function, origin=Route(method="POST", path="/a")),
+    ]
+    assert len({same, *map(digest_of, others)}) == len(others) + 1
+
+
+def test_the_digest_does_not_hang_on_the_order_of_keys() -> None:
+    turned = {"properties": dict(reversed(PROPERTIES.items())), "type": "object"}
+    assert digest_of(Function.from_schema(name="pay", parameters=turned)) == digest_of(pay())
+
+
+def test_each_reason_is_told_apart_as_text_and_as_an_issue() -> None:
+    outcomes = [
+        refusal(r, "pay") for r in ("none", "foreign", "expired", "used", "gone", "changed")
+    ]
+    assert len({outcome.text for outcome in outcomes}) == 6
+    expected: set[str] = set()
+    for outcome in outcomes:
+        assert outcome.is_error
+        assert outcome.function == "pay"
+        assert outcome.text.endswith("Nothing has run.")
+        assert outcome.failure is not None
+        (issue,) = outcome.failure.issues
+        assert (issue.path, issue.side, issue.value) == ("$ticket", "human", None)
+        expected.add(issue.expected)
+    assert len(expected) == 6
+
+
+def test_an_id_is_claimed_once_also_by_many_threads() -> None:
+    store = MemoryStore()
+    heard: list[bool] = []
+    start = threading.Barrier(8)
+
+    def claim() -> None:
+        start.wait()
+        heard.extend(store.claim(str(n), 2_000_000_000) for n in range(200))
+
+    threads = [threading.Thread(target=claim) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (heard.count(True), heard.count(False)) == (200, 1400)
+
+
+def test_the_store_forgets_what_has_expired_and_nothing_else() -> None:
+    clock = Clock()
+    store = MemoryStore(clock=clock)
+    assert store.claim("long", 1_001_000)
+    assert store.claim("short", 1_000_010)
+    clock.now = 1_000_071
+    assert store.claim("new", 1_001_000)
+    assert len(store) == 2
+    assert not store.claim("long", 1_001_000)
+
+
+def test_a_full_store_refuses_rather_than_forgets() -> None:
+    store = MemoryStore(limit=2, clock=Clock())
+    assert store.claim("a", 2_000_000)
+    assert store.claim("b", 2_000_000)
+    with pytest.raises(DefinitionError, match="2 used tickets"):
+        store.claim("c", 2_000_000)
+    assert not store.claim("a", 2_000_000)
