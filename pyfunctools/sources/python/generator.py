@@ -5,7 +5,6 @@ Imports pydantic at once, so whoever needs this file imports it when it is neede
 
 from collections.abc import Iterator, Mapping
 from inspect import cleandoc
-from json import dumps
 from typing import Literal, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict
@@ -19,6 +18,7 @@ from pydantic.json_schema import (
 )
 from pydantic_core import core_schema
 
+from pyfunctools._json import JsonValue
 from pyfunctools.schema.walk import subschemas
 from pyfunctools.sources.python.fields import class_docs
 from pyfunctools.sources.python.names import Names
@@ -78,7 +78,7 @@ class Generator(GenerateJsonSchema):
         """Leave out a default that JSON cannot say: infinity, or not a number."""
         result = super().default_schema(schema)
         try:
-            dumps(result.get("default"), allow_nan=False)
+            json_of(result.get("default"))
         except ValueError:
             del result["default"]
         return result
@@ -165,6 +165,31 @@ class Generator(GenerateJsonSchema):
             if said := docs.attributes.get(name):
                 place.setdefault("description", said)
         return schema
+
+
+_LARGE = 1 << 64
+"""Past this is asked whether Python writes an integer at all: not one of over 4,300 digits."""
+
+
+def json_of(value: object) -> JsonValue:
+    """Give a copy of a value, as it is when it is written as JSON and read again.
+
+    Raises:
+        Exception: JSON has no form for it.
+    """
+    kind = type(value)
+    if value is None or kind is bool or kind is str:
+        return cast("str | None", value)
+    if kind is int and -_LARGE < cast("int", value) < _LARGE:
+        return cast("int", value)
+    if kind is list:
+        return [json_of(each) for each in cast("list[object]", value)]
+    if kind is dict and all(type(key) is str for key in cast("dict[object, object]", value)):
+        return {key: json_of(each) for key, each in cast("dict[str, object]", value).items()}
+    # What is rare: a fraction, a large number, a tuple, a kind of text, a key that is no text.
+    from json import dumps, loads
+
+    return cast("JsonValue", loads(dumps(value, allow_nan=False)))
 
 
 def _places(schema: JsonSchemaValue, cls: type) -> Iterator[tuple[str, JsonSchemaValue]]:

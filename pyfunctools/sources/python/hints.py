@@ -5,7 +5,6 @@ Imports pydantic at once, so whoever needs this file imports it when it is neede
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from json import dumps, loads
 from types import GenericAlias, NoneType
 from typing import Annotated, TypeAlias, cast, get_args, get_origin
 
@@ -16,7 +15,7 @@ from pydantic.types import EncodedBytes
 from typing_extensions import TypedDict
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.sources.python.generator import Generator
+from pyfunctools.sources.python.generator import Generator, json_of
 from pyfunctools.sources.python.names import Names
 from pyfunctools.sources.python.typed_dicts import Rewriter
 
@@ -93,7 +92,7 @@ def _generated(
 ) -> JsonObject:
     kind = cast("type[Generator]", generator)
     made = adapter.json_schema(by_alias=True, mode=mode, schema_generator=kind)
-    return loads(dumps(made, allow_nan=False))
+    return cast("JsonObject", json_of(made))
 
 
 CoreSchema: TypeAlias = Mapping[str, object]
@@ -157,14 +156,14 @@ def json_default(hint: object, default: object, names: Names) -> JsonValue:
     """
     scalar = isinstance(hint, type) and hint in _PLAIN.values() and type(default) is hint
     if default is None or scalar:
-        return loads(dumps(default, allow_nan=False))
+        return json_of(default)
     if get_origin(hint) is Annotated:  # aliases and the like mean nothing outside of an object
         bare, *marks = get_args(hint)
         kept = [mark for mark in marks if not isinstance(mark, FieldInfo)]
         hint = Annotated[(bare, *kept)] if kept else bare
     adapter = output_adapter(hint, names)
     value = adapter.dump_python((default,), mode="json", by_alias=True, warnings="error")[0]
-    return loads(dumps(value, allow_nan=False))
+    return json_of(value)
 
 
 def _decodes(hint: object) -> bool:

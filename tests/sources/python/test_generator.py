@@ -1,14 +1,19 @@
 """JSON Schema of type hints: what is not seen from the arguments and the output alone."""
 
+import json
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, SecretStr
 
+from pyfunctools.sources.python.generator import json_of
 from pyfunctools.sources.python.hints import adapter_of, output_adapter, output_schema, schema_of
 
 
@@ -115,3 +120,51 @@ def test_a_field_may_be_called_as_pydantic_s_own_things_are() -> None:
 
     schema: Any = schema_of(adapter_of({"x": Odd}, {}), {})
     assert list(schema["$defs"]["Odd"]["properties"]) == ["model_config", "model_fields", "schema"]
+
+
+class Tea(StrEnum):
+    GREEN = "green"
+
+
+ODD = [
+    Tea.GREEN,
+    1.5,
+    math.nan,
+    10**30,
+    {1: "a"},
+    (1, 2),
+    b"x",
+    {1},
+    object(),
+    "\ud800",
+]
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(ODD),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=8,
+)
+
+
+@given(VALUES)
+def test_json_of_a_value_is_what_writing_and_reading_makes_of_it(value: object) -> None:
+    try:
+        expected = json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError):
+        with pytest.raises((TypeError, ValueError)):
+            json_of(value)
+    else:
+        made = json_of(value)
+        assert made == expected
+        assert repr(made) == repr(expected)
+
+
+def test_an_integer_that_python_does_not_write_is_no_json() -> None:
+    with pytest.raises(ValueError, match="4300 digits"):
+        json_of({"a": [10**5000]})
+
+
+def test_json_of_a_value_is_a_copy() -> None:
+    value: dict[str, list[object]] = {"a": [{}]}
+    copy = json_of(value)
+    value["a"].append(1)
+    assert copy == {"a": [{}]}
