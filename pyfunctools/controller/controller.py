@@ -7,7 +7,6 @@ from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 from pyfunctools._json import JsonObject, JsonSchema
-from pyfunctools._lazy import Lazy
 from pyfunctools.controller.calling import Calling
 from pyfunctools.errors import DefinitionError
 
@@ -60,6 +59,8 @@ class Controller(Calling):
         Raises:
             DefinitionError: two functions have one name.
         """
+        from pyfunctools._lazy import Lazy
+
         self.name = name
         self.description = description
         self.skipped = tuple(skipped)
@@ -233,6 +234,8 @@ class Controller(Calling):
         of which a predicate says so. What is marked `confirm` stays so.
         """
         from dataclasses import replace
+
+        from pyfunctools._lazy import Lazy
 
         def asks(function: Function) -> bool:
             if callable(confirm):
