@@ -196,14 +196,43 @@ def _named_names(value: JsonValue) -> JsonValue:
 
 def _examples(value: JsonValue) -> JsonValue:
     if isinstance(value, list):
-        return value
+        return shown(value)
     if not isinstance(value, dict):
-        return [value]
-    return [
+        return [shown(value)]
+    found: list[JsonValue] = [
         example["value"] if isinstance(example, dict) and "value" in example else example
         for example in value.values()
         if not (isinstance(example, dict) and example.keys() & {"$ref", "externalValue"})
-    ] or None
+    ]
+    return shown(found) if found else None
+
+
+def shown(example: JsonValue) -> JsonValue:
+    """Give an example, or a remark of any form, without what a person would not see in its texts.
+
+    Other values are kept to the letter, since they are what is sent; these are only read.
+    """
+    copies: dict[int, dict[str, JsonValue] | list[JsonValue]] = {}
+
+    def copied(value: JsonValue) -> JsonValue:
+        if isinstance(value, str):
+            return visible(value)
+        if not isinstance(value, dict | list):
+            return value
+        if id(value) not in copies:  # it may stand there often, or hold itself
+            copies[id(value)] = {} if isinstance(value, dict) else []
+            todo.append(value)
+        return copies[id(value)]
+
+    todo: list[JsonValue] = []
+    whole = copied(example)
+    for value in todo:
+        copy = copies[id(value)]
+        if isinstance(value, dict) and isinstance(copy, dict):
+            copy.update((visible(name), copied(inner)) for name, inner in value.items())
+        elif isinstance(value, list) and isinstance(copy, list):
+            copy.extend(map(copied, value))
+    return whole
 
 
 def _object(value: JsonValue) -> JsonValue:
@@ -212,10 +241,10 @@ def _object(value: JsonValue) -> JsonValue:
 
 CLEAN: Mapping[str, Clean] = {
     **dict.fromkeys(("deprecated", "nullable", "readOnly", "uniqueItems", "writeOnly"), _flag),
-    **dict.fromkeys(("description", "title"), _text),
+    **dict.fromkeys(("$comment", "description", "format", "title"), _text),
     **dict.fromkeys(("$schema", "$vocabulary"), _dropped),
-    **dict.fromkeys(("$comment", "$dynamicRef", "$recursiveRef", "$ref"), _name),
-    **dict.fromkeys(("contentEncoding", "contentMediaType", "format"), _name),
+    **dict.fromkeys(("$dynamicRef", "$recursiveRef", "$ref"), _name),
+    **dict.fromkeys(("contentEncoding", "contentMediaType"), _text),
     **dict.fromkeys(("maximum", "minimum"), _number),
     **dict.fromkeys(("exclusiveMaximum", "exclusiveMinimum"), _bound),
     **dict.fromkeys(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.equal import equal
-from pyfunctools.schema.keywords import CLEAN, TYPES, type_named
+from pyfunctools.schema.keywords import CLEAN, TYPES, shown, type_named
 
 ASSERTIONS = frozenset(
     {
@@ -78,7 +78,7 @@ def spell(schema: JsonSchema) -> dict[str, JsonValue]:
     for keyword, value in schema.items():
         clean = CLEAN.get(keyword)
         if clean is None:
-            node[keyword] = value
+            node[keyword] = shown(value) if keyword.startswith("x-") else value
         elif (sound := clean(value)) is not None:
             node[keyword] = sound
     given = node.get("type", "object")
@@ -199,7 +199,7 @@ def _number_bound(node: dict[str, JsonValue]) -> None:
 
 
 def _gather_examples(node: dict[str, JsonValue]) -> None:
-    given = [node.pop(keyword) for keyword in ("example", "x-example") if keyword in node]
+    given = [shown(node.pop(key)) for key in ("example", "x-example") if key in node]
     listed = node.get("examples")
     known = listed if isinstance(listed, list) else []
     new = [value for value in given if not any(equal(value, other) for other in known)]

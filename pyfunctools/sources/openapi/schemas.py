@@ -8,6 +8,7 @@ from pyfunctools._text import visible
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.record import GROUPS
 from pyfunctools.schema.access import readable, writable
+from pyfunctools.schema.keywords import shown
 from pyfunctools.schema.predicates import IsHuman
 from pyfunctools.schemas import Schemas
 from pyfunctools.sources.openapi.definitions import Definitions, Ready
@@ -93,7 +94,7 @@ class SchemaMaker:
             if entry.deprecated:
                 said["deprecated"] = True
             if entry.examples:
-                said["examples"] = list(entry.examples)
+                said["examples"] = [shown(example) for example in entry.examples]
             made = made._replace(schema=_annotated(made.schema, said))
             known = self._inputs[id(entry)] = entry, made
         return known[1]

@@ -1,0 +1,32 @@
+"""What Python's audit hooks tell of a piece of code: sockets, files, processes, code from text."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_EVENTS = ("compile", "exec", "open", "os.", "shutil.", "socket.", "subprocess.", "urllib.")
+_recording: list[list[str]] = []
+_installed: list[bool] = []
+
+
+def _hook(event: str, arguments: tuple[object, ...]) -> None:
+    if _recording and event.startswith(_EVENTS):
+        for record in _recording:
+            record.append(f"{event} {str(arguments[:1])[:80]}")
+
+
+@contextmanager
+def watched() -> Iterator[list[str]]:
+    """Give a list that fills with what happens: connections, files opened, code compiled or run.
+
+    What is loaded when it is first needed has to be loaded before.
+    """
+    if not _installed:  # a hook stays for as long as the process lives
+        sys.addaudithook(_hook)
+        _installed.append(True)
+    record: list[str] = []
+    _recording.append(record)
+    try:
+        yield record
+    finally:
+        _recording.remove(record)
