@@ -5,6 +5,7 @@ from math import lcm
 from typing import TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.errors import SchemaError
 from pyfunctools.schema.equal import common, equal
 from pyfunctools.schema.joined import Copied, Joined, Settled
 from pyfunctools.schema.spelling import ASSERTIONS, tighten, types_in
@@ -12,6 +13,9 @@ from pyfunctools.schema.walk import opened
 
 MOST_CLOSED = 256
 """Properties of two schemas that are merged where one is closed: each is held against the other."""
+
+MOST_WORK = 3_000_000
+"""Entries of a merged schema that are gone through again for each one that is added to it."""
 
 MOST_MULTIPLE = 2**53
 """The largest number that two `multipleOf` are merged into: past it, not all readers are exact."""
@@ -29,6 +33,7 @@ class Conjunction:
         self._node: dict[str, JsonValue] = {}
         self._fallback: dict[str, JsonValue] = {}
         self._left: list[JsonValue] = []
+        self._work = 0
 
     def leave(self, schema: JsonSchema | bool) -> None:
         """Add a schema that must stay a branch of its own."""
@@ -40,7 +45,13 @@ class Conjunction:
 
         One that was `referenced` says less about the whole: its annotations stand behind all
         others; its title, its examples and how it is told from its heirs are left behind.
+
+        Raises:
+            SchemaError: there are too many, or they are too large.
         """
+        self._work += sum(len(v) for v in self._node.values() if isinstance(v, dict | list))
+        if self._work > MOST_WORK:
+            raise SchemaError("Its `allOf` holds too much to be merged.")
         if not self._node and not referenced:
             self._node = dict(part)
             return

@@ -104,7 +104,9 @@ def _joined(parts: list[str], route: Route) -> Candidate:
     name = _begun(_OUTSIDE.sub("_", plainly))
     if len(name) <= LENGTH:
         return Candidate(name, name == plainly)
-    parts = [_OUTSIDE.sub("_", part) for part in parts]
+    # Of so long a name only the end is kept: no more of it than that is gone through.
+    spaces = [part[-2 * LENGTH :] for part in parts[-LENGTH - 2 : -1]]
+    parts = [_OUTSIDE.sub("_", part) for part in (*spaces, parts[-1])]
     while len(parts) > 1 and len(name) > LENGTH:
         # The last namespace goes word by word: what a name is about stands at its end.
         head, _, tail = parts[0].lstrip("_").partition("_")

@@ -1,0 +1,284 @@
+"""Hostile documents: T32 YAML, T33 depth and width, and T34 patterns."""
+
+import json
+import threading
+import time
+import tracemalloc
+from collections.abc import Callable
+from contextlib import suppress
+from copy import deepcopy
+
+import pytest
+from hostile import BODY, DOCUMENT, use, with_reference
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.errors import DocumentError, SchemaError
+from pyfunctools.limits import Limits
+from pyfunctools.sources.openapi.reader import Reading, read
+from pyfunctools.sources.openapi.yaml12 import parse_yaml
+
+DEEP = 100_000
+
+
+def bomb(levels: int, width: int) -> str:
+    lines = ["a0: &a0 [x]"]
+    for level in range(1, levels):
+        lines += [f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * width)}]"]
+    return "\n".join([*lines, 'openapi: "3.1.0"', "paths: {}", ""])
+
+
+REFUSED = {
+    "alias bomb": (bomb(9, 9), "more than 2000000 nodes"),
+    "alias bomb of objects": (
+        bomb(30, 2).replace("[x]", "{k: x}"),
+        "more than 2000000 nodes",
+    ),
+    "merge bomb": ("a: &a {<<: *a}\n", "holds itself"),
+    "alias cycle": ("&a [*a]\n", "holds itself"),
+    "deep flow": ("a: " + "[" * 3_000 + "\n", "nested more than 256 deep"),
+    "deeper flow": ("a: " + "[" * DEEP + "\n", "nested more than 256 deep"),
+    "deep block": (
+        "".join(" " * depth + "a:\n" for depth in range(1_000)),
+        "nested more than 256 deep",
+    ),
+    "python tag": ("a: !!python/object/apply:os.system [touch made]\n", "the tag"),
+    "local tag": ("a: !secret x\n", "the tag"),
+    "duplicate key": ("a: 1\nb: 2\na: 3\n", "'a' stands twice"),
+    "duplicate key, nested": ("x: {a: 1, 'a': 2}\n", "'a' stands twice"),
+    "key that is no text": ("? [a]\n: 1\n", "a key is no text"),
+    "no such alias": ("a: *b\n", "nothing is named 'b'"),
+    "two documents": ("a: 1\n---\nb: 2\n", "several documents"),
+    "infinity": ("a: .inf\n", "JSON has no number"),
+    "a number too long": (f"a: {'1' * 5_000}\n", "too many digits"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_T32_hostile_yaml_is_refused_quickly_and_in_little_memory(name: str) -> None:
+    text, reason = REFUSED[name]
+    read("openapi: 3.1.0\npaths: {}\n")  # loads what is loaded when it is first needed
+    tracemalloc.start()
+    try:
+        begun = time.process_time()
+        with pytest.raises(DocumentError, match=reason):
+            read(text)
+        taken, most = time.process_time() - begun, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert taken < 2
+    assert most < 20 * 2**20
+
+
+def test_T32_aliases_up_to_the_limit_are_read_and_counted_each_time() -> None:
+    text = bomb(5, 6)
+    assert read(text).functions == ()
+    nodes = [1 + 1]  # a list and the text in it, then lists of six of the one before
+    for _ in range(4):
+        nodes += [1 + 6 * nodes[-1]]
+    count = 1 + sum(nodes) + 2
+    assert read(text, limits=Limits(document_nodes=count)).functions == ()
+    with pytest.raises(DocumentError, match=f"more than {count - 1} nodes"):
+        read(text, limits=Limits(document_nodes=count - 1))
+
+
+def test_T32_yaml_is_read_as_yaml_1_2() -> None:
+    text = "no: no\non: on\noctal: 012\ndate: 2024-01-02\ntime: 12:30:45\n200: y\nexp: 1e3\nn: ~\n"
+    assert parse_yaml(text, "x", Limits()) == {
+        "no": "no",
+        "on": "on",
+        "octal": "012",
+        "date": "2024-01-02",
+        "time": "12:30:45",
+        "200": "y",
+        "exp": 1000.0,
+        "n": None,
+    }
+
+
+def of_schema(schema: JsonValue) -> JsonObject:
+    document = deepcopy(DOCUMENT)
+    document["paths"]["/a/{id}"]["post"]["requestBody"] = {  # type: ignore[index, call-overload]
+        "content": {"application/json": {"schema": schema}}
+    }
+    return document
+
+
+def nested(begin: str, end: str) -> str:
+    return '{"openapi": "3.1.0", "paths": {}, "x": ' + begin * DEEP + "1" + end * DEEP + "}"
+
+
+def held(make: Callable[[JsonValue], JsonValue]) -> JsonObject:
+    value: JsonValue = {}
+    for _ in range(DEEP):
+        value = make(value)
+    return of_schema(value)
+
+
+DEEP_SOURCES: dict[str, Callable[[], str | JsonObject]] = {
+    "text of arrays": lambda: nested("[", "]"),
+    "text of objects": lambda: nested('{"a":', "}"),
+    "text that never ends": lambda: '{"a":' * DEEP,
+    "text of anyOf": lambda: nested('{"anyOf":[', "]}"),
+    "text of items": lambda: nested('{"items":', "}"),
+    "YAML of arrays": lambda: "a: " + "[" * DEEP + "]" * DEEP + "\n",
+    "a mapping of arrays": lambda: held(lambda value: [value]),
+    "a mapping of properties": lambda: held(lambda value: {"properties": {"a": value}}),
+    "a mapping of anyOf": lambda: held(lambda value: {"anyOf": [value]}),
+    "a mapping of allOf": lambda: held(lambda value: {"allOf": [value]}),
+}
+
+
+def in_thread(act: Callable[[], object], size: int) -> None:
+    """Run something in a thread with this stack, and raise what it raises."""
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            act()
+        except BaseException as error:  # it is raised again below
+            raised.append(error)
+
+    before = threading.stack_size(size)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    if raised:
+        raise raised[0]
+
+
+@pytest.mark.parametrize("name", DEEP_SOURCES)
+def test_T33_what_is_nested_too_deep_is_an_error_of_ours_on_any_stack(name: str) -> None:
+    source = DEEP_SOURCES[name]()
+
+    def refused() -> None:
+        with pytest.raises(DocumentError, match="nested more than 256 deep"):
+            read(source)
+
+    refused()
+    in_thread(refused, 512 * 1024)
+
+
+def chained(keyword: str, count: int) -> JsonObject:
+    """Give schemas that each hold the next one, by reference: a depth no document limit sees."""
+    schemas: dict[str, JsonValue] = {}
+    for index in range(count):
+        following: JsonValue = {"$ref": f"#/components/schemas/S{index + 1}"}
+        listed = keyword in ("anyOf", "allOf", "oneOf")
+        named = keyword == "properties"
+        inner: JsonValue = [following] if listed else {"a": following} if named else following
+        schemas[f"S{index}"] = {keyword: inner}
+    schemas[f"S{count}"] = {"type": "integer"}
+    document = with_reference((*BODY, "schema"), None, "#/components/schemas/S0")
+    return {**document, "components": {"schemas": schemas}}
+
+
+@pytest.mark.parametrize("keyword", ["properties", "items", "anyOf", "allOf", "oneOf", "not"])
+def test_T33_long_chains_of_references_are_read_on_any_stack(keyword: str) -> None:
+    document = chained(keyword, 2_000)
+
+    def whole() -> None:
+        begun = time.process_time()
+        reading = read(document)
+        assert len(reading.functions) + len(reading.skipped) == 2
+        for function in reading.functions:
+            _ = function.parameters, function.output
+            # So many schemas that judge one value are more than the validator's stack bears.
+            with suppress(SchemaError):
+                function.validate({"id": "x", "body": {"a": {"a": 1}}})
+        assert time.process_time() - begun < 10
+
+    whole()
+    in_thread(whole, 512 * 1024)
+
+
+WIDE: dict[str, Callable[[int], JsonObject]] = {
+    "properties": lambda i: {"properties": {f"p{i}": {"type": "string"}}},
+    "the same property": lambda i: {"properties": {"p": {"maxLength": 5_000 - i}}},
+    "required": lambda i: {"required": [f"p{i}"]},
+    "pattern": lambda i: {"properties": {"p": {"pattern": f"p{i}?"}}},
+    "closed": lambda i: {"properties": {f"p{i}": {}}, "additionalProperties": i % 2 == 0},
+    "union": lambda i: {"anyOf": [{"required": [f"p{i}"]}, {}]},
+    "enum": lambda i: {"properties": {"p": {"enum": list(range(i, i + 50))}}},
+}
+
+
+@pytest.mark.parametrize("kind", WIDE)
+def test_T33_an_allOf_of_2000_is_read_quickly_on_any_stack(kind: str) -> None:
+    document = of_schema({"allOf": [WIDE[kind](index) for index in range(2_000)]})
+
+    def whole() -> None:
+        begun = time.process_time()
+        reading = use(document)
+        assert len(reading.functions) == 2
+        assert time.process_time() - begun < 10  # measured: 0.6 s at most
+
+    whole()
+    in_thread(whole, 512 * 1024)
+
+
+PATTERNS = [
+    "^(a+)+$", "^(a|a)*$", "^(?=(a+)+$)", "(.*)*x", "^(a|aa)+$", "(a*)*b", "^([a-zA-Z]+)*$",
+    "(.*a){25}", "^(([a-z])+.)+[A-Z]([a-z])+$", "(x+x+)+y", r"^(\w+\s?)*$", "(?:a?){30}a{30}",
+]  # fmt: skip
+"""Patterns that take a backtracking matcher longer than anybody waits."""
+
+LONG = 100_000
+
+
+def answered(reading: Reading, name: str, value: JsonValue) -> float:
+    begun = time.process_time()
+    function = next(each for each in reading.functions if each.name == "a_postById")
+    result = function.check(json.dumps({"id": "x", name: value}))
+    if not result:
+        result.feedback()
+    return time.process_time() - begun
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_T34_a_pattern_never_hangs(pattern: str) -> None:
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"s": {"type": "string", "pattern": pattern}},
+        "patternProperties": {pattern: {"type": "string"}},
+        "propertyNames": {"pattern": pattern},
+    }
+    union: JsonObject = {"anyOf": [schema, {"type": "array", "items": schema["properties"]["s"]}]}  # type: ignore[index, call-overload]
+    for whole in (schema, union, {"allOf": [schema, {"properties": {"s": {"pattern": "x$"}}}]}):
+        reading = use(of_schema(whole))
+        for text in ("a" * LONG, "a" * LONG + "!", "x" * LONG, "ab " * (LONG // 3)):
+            assert answered(reading, "body", {"s": text}) < 2
+            assert answered(reading, "body", {text: "v"}) < 2
+            assert answered(reading, "body", [text]) < 2
+
+
+@pytest.mark.parametrize(
+    "piece", ["{", "}", "{a", "a}", "{{", "/", "{a}/", "/:", ":a", "{?", "a_", "-", "\\"]
+)
+def test_T34_no_long_path_hangs_our_own_patterns(piece: str) -> None:
+    path = "/" + piece * (LONG // len(piece))
+    begun = time.process_time()
+    reading = read({"openapi": "3.1.0", "paths": {path: {"get": {}}}})
+    assert len(reading.functions) + len(reading.skipped) == 1
+    assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", " ", "\n", "@param x", "\u200b", "*/", "<", "\r\n", "é\u200d"]
+)
+def test_T34_no_long_text_hangs_our_own_patterns(piece: str) -> None:
+    text = piece * (LONG // len(piece))
+    schema = {"type": "string", "description": text, "format": text, "default": text}
+    operation = {"operationId": text, "summary": text, "description": text, "tags": [text]}
+    parameter = {"name": "q", "in": "query", "description": text, "schema": schema}
+    document = {
+        "openapi": "3.1.0",
+        "servers": [{"url": "https://h/" + text}],
+        "paths": {"/a": {"get": {**operation, "parameters": [parameter]}}},
+    }
+    begun = time.process_time()
+    for names in ("accessor", "operation_id"):
+        assert len(use(document, names=names).functions) == 1
+    assert time.process_time() - begun < 5
