@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from statistics import median
+from typing import Any
 
 from pyfunctools import Controller, Function, function
 from pyfunctools._json import JsonObject, JsonValue
@@ -87,7 +88,7 @@ def order(count: int) -> JsonObject:
     return {"items": items, "note": "hello there", "kind": "a"}
 
 
-def spoilt(count: int) -> JsonObject:
+def spoilt(count: int) -> dict[str, Any]:
     """Give an order with three mistakes: a bound, a missing and an unknown property."""
     value = json.loads(json.dumps(order(count))) | {"x": 1}
     value["items"][0]["quantity"] = 0
@@ -95,7 +96,7 @@ def spoilt(count: int) -> JsonObject:
     return value
 
 
-def misspelt(count: int) -> JsonObject:
+def misspelt(count: int) -> dict[str, Any]:
     """Give an order with three mistakes that look as if they could be repaired."""
     value = json.loads(json.dumps(order(count))) | {"kind": "c"}
     value["items"][0]["quantity"] = "two"
@@ -105,7 +106,7 @@ def misspelt(count: int) -> JsonObject:
 
 def tree(wrong: bool = False) -> JsonObject:
     """Give a balanced tree of shapes, three of its leaves wrong if it is to be."""
-    level: list[JsonObject] = [
+    level: list[dict[str, Any]] = [
         {"type": "circle", "radius": n} if n % 2 else {"type": "box", "width": n, "height": 2}
         for n in range(NODES // 2)
     ]
@@ -114,7 +115,7 @@ def tree(wrong: bool = False) -> JsonObject:
         del level[16]["height"]
         level[-1]["color"] = "red"
     while len(level) > 1:
-        pairs: list[JsonObject] = [
+        pairs: list[dict[str, Any]] = [
             {"type": "pair", "left": left, "right": right}
             for left, right in zip(level[::2], level[1::2], strict=False)
         ]

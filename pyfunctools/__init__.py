@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pyfunctools.origin import Method, RemoteTool
     from pyfunctools.outcome import Outcome
     from pyfunctools.param import Param
+    from pyfunctools.prompting.attempts import Attempts
     from pyfunctools.prompting.prompt import Prompt, prompt_of
     from pyfunctools.record import Function, Skipped
     from pyfunctools.route import Route
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Approval",
     "ArgumentsError",
+    "Attempts",
     "Context",
     "Controller",
     "DefinitionError",
@@ -109,6 +111,7 @@ _HOMES = {
     "origin": ("Method", "RemoteTool"),
     "outcome": ("Outcome",),
     "param": ("Param",),
+    "prompting.attempts": ("Attempts",),
     "prompting.prompt": ("Prompt", "prompt_of"),
     "record": ("Function", "Skipped"),
     "route": ("Route",),

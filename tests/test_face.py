@@ -18,8 +18,8 @@ def names_of(text: str) -> list[str]:
 
 def test_the_face_is_exactly_this() -> None:
     assert pyfunctools.__all__ == names_of(
-        "Approval ArgumentsError Context Controller DefinitionError DocumentError Failure File "
-        "Function Human Inject Issue LifespanError Limits LoopError Method Outcome Param Path "
+        "Approval ArgumentsError Attempts Context Controller DefinitionError DocumentError Failure "
+        "File Function Human Inject Issue LifespanError Limits LoopError Method Outcome Param Path "
         "PendingCall Prompt PyfunctoolsError RemoteTool Repair Retry Route SchemaError Separated "
         "Skipped Success Tickets UnknownFunctionError files_under function function_of human "
         "prompt_of"

@@ -1,6 +1,6 @@
 """What is sent back to the model: the value it sent, with a comment on each line that is wrong."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,6 +28,10 @@ NOT_YOURS = "What a person gave is not accepted. This is not yours to correct."
 """What a model reads where nothing that is wrong is its own."""
 
 
+AGAIN = "AGAIN"
+"""What marks a mistake of which the model had been told."""
+
+
 class IssueLike(Protocol):
     """What feedback needs to know of an issue; see `Issue`."""
 
@@ -52,14 +56,21 @@ class IssueLike(Protocol):
         ...
 
 
-def feedback(value: JsonValue, issues: Sequence[IssueLike], *, hidden: Iterable[Keys] = ()) -> str:
+def feedback(
+    value: JsonValue,
+    issues: Sequence[IssueLike],
+    *,
+    hidden: Iterable[Keys] = (),
+    told: Collection[tuple[str, str]] = (),
+) -> str:
     """Give the text that tells a model what is wrong with the value it sent.
 
     The value stands in a fence as JSON, with a comment on each wrong line and a line for each
     missing property; what has no line there is listed below. Large parts that are right are left
     out, and at most 32 issues and 8 kB are spelled out. What belongs to a person is never shown:
     issues whose side is `human` are left out, and the values at their paths and at those in
-    `hidden` are masked. Works on any value, JSON or not, and costs what it shows, not what the
+    `hidden` are masked. Issues whose path and `expected` are in `told` are pointed out as made
+    again. Works on any value, JSON or not, and costs what it shows, not what the
     value holds.
     """
     theirs = [issue for issue in issues if issue.side == "human"]
@@ -73,12 +84,14 @@ def feedback(value: JsonValue, issues: Sequence[IssueLike], *, hidden: Iterable[
     if isinstance(value, str) and _was_unreadable(value, spelled):
         body = _Body(_text(value))
     else:
-        body = _json(value, spelled, hidden)
-    listed = _listed(issue for issue in spelled if id(issue) not in body.marked)
+        body = _json(value, spelled, hidden, told)
+    listed = _listed((issue for issue in spelled if id(issue) not in body.marked), told)
     parts = [_first(len(distinct), len(body.marked)), body.text]
     if listed:
         parts += ["Also wrong:" if body.marked else "What is wrong:", *listed]
     untold = len(distinct) - len(body.marked) - len(listed)
+    if any((issue.path, issue.expected) in told for issue in spelled):
+        parts.append(f"You were told before of what is marked {AGAIN}: send something else there.")
     return "\n".join([*parts, _last(spelled, body, untold)])
 
 
@@ -98,7 +111,12 @@ class _Body:
     elided: bool = False
 
 
-def _json(value: JsonValue, issues: Sequence[IssueLike], hidden: Iterable[Keys]) -> _Body:
+def _json(
+    value: JsonValue,
+    issues: Sequence[IssueLike],
+    hidden: Iterable[Keys],
+    told: Collection[tuple[str, str]],
+) -> _Body:
     root = Place()
     for keys in hidden:
         root.at(keys).hidden = True
@@ -111,6 +129,8 @@ def _json(value: JsonValue, issues: Sequence[IssueLike], hidden: Iterable[Keys])
         place = root.at(keys)
         place.hidden = place.hidden or issue.side == "human"
         lead = "missing: expected " if there is None else "expected "
+        if (issue.path, issue.expected) in told:
+            lead = f"{AGAIN}, {lead}"
         place.comments[lead + one_line(issue.expected)] = None
         noted.append((id(issue), place))
     lines, whole = _within(lines_of(value, root, DETAILS[0]), DETAILS[0].size)
@@ -134,7 +154,7 @@ def _within(lines: Iterable[Line], left: int) -> tuple[list[Line], bool]:
     return taken, True
 
 
-def _listed(issues: Iterable[IssueLike]) -> list[str]:
+def _listed(issues: Iterable[IssueLike], told: Collection[tuple[str, str]]) -> list[str]:
     lines: list[str] = []
     left = _LISTED
     for issue in issues:
@@ -142,7 +162,8 @@ def _listed(issues: Iterable[IssueLike]) -> list[str]:
         says = issue.message
         if issue.side == "human":
             says = f"{issue.path}: expected {issue.expected}"
-        line = f"- {one_line(says, 400)}"
+        again = f"{AGAIN}: " if (issue.path, issue.expected) in told else ""
+        line = f"- {again}{one_line(says, 400)}"
         left -= len(line.encode()) + 1
         if left < 0:
             break

@@ -1,0 +1,159 @@
+"""The state of a retry, as data: what was tried, what is still wrong, and what to send next."""
+
+from dataclasses import dataclass, field, replace
+from typing import Protocol, cast
+
+from pyfunctools._json import JsonValue
+from pyfunctools.errors import DefinitionError
+from pyfunctools.outcome import Outcome
+from pyfunctools.record import Function
+from pyfunctools.schema import Failure, Issue, Success
+from pyfunctools.schema.feedback import NOT_YOURS, feedback
+
+
+class Tried(Protocol):
+    """What holds the result of a try, as a call that was found in a model's text does."""
+
+    @property
+    def result(self) -> Success[JsonValue] | Failure:
+        """The arguments, or what is wrong with them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempts:
+    """How often a model has tried one call, and what to send it next.
+
+    It asks no model; `after` gives the state after one more try and changes nothing:
+
+        attempts = Attempts(function)
+        text = first_answer
+        while not (attempts := attempts.after(text)).done:
+            text = ask_model(attempts.text)
+
+    `limit` is how many tries there are. `result` is what came of the last, and `count` says how
+    many there were. `repeated` are those of its issues that the model had been told of before and
+    made again. `closest` is the failed try that came closest: one that could be read, with the
+    fewest issues.
+
+    Raises:
+        DefinitionError: the `limit` is less than 1.
+    """
+
+    function: Function = field(kw_only=False)
+    limit: int = 3
+    count: int = 0
+    result: Success[JsonValue] | Failure | Outcome | None = None
+    repeated: tuple[Issue, ...] = ()
+    closest: Failure | None = None
+    told: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
+
+    def __post_init__(self) -> None:
+        if self.limit < 1:
+            raise DefinitionError("Attempts", f"A limit of {self.limit} leaves no try.")
+
+    def after(
+        self, tried: "str | bytes | JsonValue | Success[JsonValue] | Failure | Outcome | Tried"
+    ) -> "Attempts":
+        """Give the state after one more try.
+
+        `tried` are the arguments, as the model's text or read already, which the function checks;
+        or else what came of them: of `Function.check`, of `Controller.call`, or a call with its
+        `result`.
+        """
+        result = self._result(tried)
+        failure = result.failure if isinstance(result, Outcome) else result
+        issues = failure.issues if isinstance(failure, Failure) else ()
+        keys = {(str(issue.path), issue.expected) for issue in issues}
+        return replace(
+            self,
+            count=self.count + 1,
+            result=result,
+            repeated=tuple(i for i in issues if (str(i.path), i.expected) in self.told),
+            closest=_closer(failure, self.closest) if isinstance(failure, Failure) else None,
+            told=self.told | keys,
+        )
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """What was wrong with the arguments of the last try."""
+        failure = self._failure
+        return () if failure is None else failure.issues
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the last try was right."""
+        if isinstance(self.result, Outcome):
+            return not self.result.is_error
+        return isinstance(self.result, Success)
+
+    @property
+    def given_up(self) -> bool:
+        """Whether to stop without success: no try is left, or what is wrong is not the model's."""
+        if self.count == 0 or self.succeeded:
+            return False
+        return self.count >= self.limit or self._is_persons
+
+    @property
+    def done(self) -> bool:
+        """Whether to stop, with success or without."""
+        return self.succeeded or self.given_up
+
+    @property
+    def best(self) -> JsonValue:
+        """The arguments of the last try if they were right, else those that came closest."""
+        if isinstance(self.result, Success):
+            return self.result.value
+        return None if self.closest is None else self.closest.value
+
+    @property
+    def text(self) -> str:
+        """What to send to the model next; empty before the first try and after success.
+
+        Mistakes that it was told of before are pointed out. After the last try it is told to stop.
+        """
+        if self.count == 0 or self.succeeded:
+            return ""
+        if self._is_persons:
+            return NOT_YOURS
+        if self.given_up:
+            times = "once" if self.count == 1 else f"{self.count} times"
+            return (
+                f"The function {self.function.name} was tried {times} and is still not called "
+                "rightly. Do not call it again: go on without it, or say what you need to know."
+            )
+        failure = self._failure
+        if failure is None:
+            return self.result.text if isinstance(self.result, Outcome) else ""
+        told = {(issue.path, issue.expected) for issue in self.repeated}
+        return feedback(failure.value, failure.issues, told=told)
+
+    @property
+    def _failure(self) -> Failure | None:
+        result = self.result
+        failure = result.failure if isinstance(result, Outcome) else result
+        return failure if isinstance(failure, Failure) else None
+
+    @property
+    def _is_persons(self) -> bool:
+        return bool(self.issues) and all(issue.side == "human" for issue in self.issues)
+
+    def _result(
+        self, tried: "str | bytes | JsonValue | Success[JsonValue] | Failure | Outcome | Tried"
+    ) -> Success[JsonValue] | Failure | Outcome:
+        if isinstance(tried, Success | Failure | Outcome):
+            return tried
+        result = getattr(tried, "result", None)
+        if isinstance(result, Success | Failure):
+            return cast("Success[JsonValue] | Failure", result)
+        return self.function.check(cast("str | bytes | JsonValue", tried))
+
+
+def _closer(one: Failure, other: Failure | None) -> Failure:
+    """Give the try that is nearer to being right; of two alike the first named."""
+    return one if other is None or _distance(one) <= _distance(other) else other
+
+
+def _distance(failure: Failure) -> tuple[bool, int]:
+    # Text that could not be read has one issue, which says nothing of the others.
+    return isinstance(failure.value, str), len(failure.issues)

@@ -1,0 +1,183 @@
+"""The state of a retry: what is counted, what is told, and when it stops."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, dataclass
+
+import pytest
+
+from pyfunctools import (
+    Attempts,
+    Controller,
+    DefinitionError,
+    Failure,
+    Function,
+    Issue,
+    Outcome,
+    Path,
+    Retry,
+    Success,
+)
+from pyfunctools._json import JsonValue
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "count": {"type": "integer", "minimum": 1},
+        "name": {"type": "string"},
+        "pin": {"type": "string", "x-human": True},
+    },
+    "required": ["count", "name"],
+}
+
+
+def refuse(count: int, name: str, pin: str = "") -> str:
+    if name == "again":
+        raise Retry("Use another name.")
+    return f"{count} of {name}"
+
+
+FUNCTION = Function.from_schema(name="buy", parameters=SCHEMA, handler=refuse)
+
+
+@dataclass
+class Call:
+    result: Success[JsonValue] | Failure
+
+
+def test_nothing_is_tried_yet() -> None:
+    attempts = Attempts(FUNCTION)
+    assert (attempts.count, attempts.text, attempts.issues, attempts.best) == (0, "", (), None)
+    assert not attempts.done
+    assert not attempts.succeeded
+
+
+def test_a_right_try_ends_it() -> None:
+    attempts = Attempts(FUNCTION).after('{"count": "2", "name": "tea"}')
+    assert attempts.succeeded
+    assert attempts.done
+    assert not attempts.given_up
+    assert attempts.best == {"count": 2, "name": "tea"}
+    assert attempts.text == ""
+
+
+def test_a_wrong_try_says_what_to_send_next() -> None:
+    attempts = Attempts(FUNCTION).after('{"count": 0, "name": "tea"}')
+    failure = FUNCTION.check('{"count": 0, "name": "tea"}')
+    assert not failure
+    assert attempts.text == failure.feedback()
+    assert attempts.issues == failure.issues
+    assert attempts.repeated == ()
+    assert not attempts.done
+
+
+def test_a_mistake_made_again_is_pointed_out_and_a_new_one_is_not() -> None:
+    attempts = Attempts(FUNCTION).after('{"count": 0, "name": "tea"}')
+    attempts = attempts.after('{"count": -1, "name": true}')
+    assert [issue.path for issue in attempts.repeated] == ["$input.count"]
+    assert '"count": -1, // ❌ AGAIN, expected integer, at least 1' in attempts.text
+    assert '"name": true // ❌ expected string' in attempts.text
+    assert "You were told before of what is marked AGAIN" in attempts.text
+
+
+def test_a_mistake_that_was_mended_and_made_anew_was_told_before() -> None:
+    attempts = Attempts(FUNCTION, limit=5)
+    for text in ('{"count": 0, "name": "a"}', '{"count": 1}', '{"count": 0, "name": "a"}'):
+        attempts = attempts.after(text)
+    assert [issue.path for issue in attempts.repeated] == ["$input.count"]
+
+
+def test_a_property_that_is_missing_again_is_pointed_out() -> None:
+    attempts = Attempts(FUNCTION).after('{"count": 1}').after('{"count": 1}')
+    assert '"name": undefined // ❌ AGAIN, missing: expected string' in attempts.text
+
+
+def test_what_has_no_line_is_pointed_out_in_the_list() -> None:
+    attempts = Attempts(FUNCTION).after("{'a': @}").after("{'a': @}")
+    assert "- AGAIN: " in attempts.text
+
+
+def test_the_third_failure_gives_up_with_the_best_value() -> None:
+    attempts = Attempts(FUNCTION)
+    for text in ('{"count": 0}', '{"count": 0, "name": "tea"}', '{"count": 0, "nme": "tea"}'):
+        assert not attempts.done
+        attempts = attempts.after(text)
+    assert attempts.given_up
+    assert attempts.done
+    assert attempts.best == {"count": 0, "name": "tea"}
+    assert attempts.closest is not None
+    assert len(attempts.closest.issues) == 1
+    assert attempts.text.startswith("The function buy was tried 3 times")
+
+
+def test_text_that_could_not_be_read_is_never_the_best() -> None:
+    attempts = Attempts(FUNCTION).after("{}").after("I cannot")
+    assert attempts.best == {}
+    assert Attempts(FUNCTION).after("I cannot").best == "I cannot"
+
+
+def test_of_two_alike_the_later_is_the_best() -> None:
+    attempts = Attempts(FUNCTION).after('{"count": 1}').after('{"count": 2}')
+    assert attempts.best == {"count": 2}
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_the_limit_is_the_number_of_tries(limit: int) -> None:
+    attempts = Attempts(FUNCTION, limit=limit)
+    for _ in range(limit):
+        assert not attempts.given_up
+        attempts = attempts.after("{}")
+    assert attempts.given_up
+    assert attempts.after('{"count": 1, "name": "a"}').succeeded
+
+
+def test_a_limit_that_leaves_no_try_is_refused() -> None:
+    with pytest.raises(DefinitionError, match="leaves no try"):
+        Attempts(FUNCTION, limit=0)
+
+
+@pytest.mark.parametrize(
+    "tried",
+    [
+        '{"count": 0, "name": "a"}',
+        b'{"count": 0, "name": "a"}',
+        {"count": 0, "name": "a"},
+        FUNCTION.check('{"count": 0, "name": "a"}'),
+        Call(FUNCTION.check('{"count": 0, "name": "a"}')),
+        Controller.from_functions([FUNCTION]).call("buy", '{"count": 0, "name": "a"}'),
+    ],
+    ids=["text", "bytes", "value", "result", "call", "outcome"],
+)
+def test_a_try_may_be_given_as_what_came_of_it(tried: str) -> None:
+    attempts = Attempts(FUNCTION).after(tried)
+    assert [issue.path for issue in attempts.issues] == ["$input.count"]
+    assert attempts.best == {"count": 0, "name": "a"}
+    assert "expected integer, at least 1" in attempts.text
+
+
+def test_a_call_that_ran_and_failed_is_told_as_its_outcome_says() -> None:
+    controller = Controller.from_functions([FUNCTION])
+    attempts = Attempts(FUNCTION).after(controller.call("buy", {"count": 1, "name": "again"}))
+    assert not attempts.succeeded
+    assert attempts.issues == ()
+    assert "Use another name." in attempts.text
+    attempts = attempts.after(controller.call("buy", {"count": 1, "name": "tea"}))
+    assert attempts.succeeded
+    assert isinstance(attempts.result, Outcome)
+    assert attempts.result.text == "1 of tea"
+
+
+def test_what_only_a_person_can_correct_is_not_tried_again() -> None:
+    issue = Issue(path=Path.of(("pin",)), expected="string", value=None, message="", side="human")
+    attempts = Attempts(FUNCTION).after(Failure(value={"count": 1}, issues=(issue,)))
+    assert attempts.given_up
+    assert attempts.text == "What a person gave is not accepted. This is not yours to correct."
+
+
+def test_it_is_frozen_and_can_be_copied_and_pickled() -> None:
+    attempts = Attempts(Function.from_schema(name="buy", parameters=SCHEMA)).after("{}")
+    with pytest.raises(FrozenInstanceError):
+        attempts.count = 2  # type: ignore[misc]
+    for other in (copy.deepcopy(attempts), pickle.loads(pickle.dumps(attempts))):
+        assert other == attempts
+        assert other.after("{}").repeated == attempts.after("{}").repeated
