@@ -46,6 +46,11 @@ class IssueLike(Protocol):
         ...
 
     @property
+    def value(self) -> JsonValue:
+        """What was there; `None` where nothing was."""
+        ...
+
+    @property
     def message(self) -> str:
         """The whole complaint as a sentence."""
         ...
@@ -172,9 +177,8 @@ def _listed(issues: Iterable[IssueLike], told: Collection[tuple[str, str]]) -> l
 
 
 def _was_unreadable(value: str, issues: Sequence[IssueLike]) -> bool:
-    """Say whether this is text that was meant as JSON and could not be read, and no string."""
-    meant = value.lstrip()[:1] in ("{", "[", "`") or "\n" in value
-    return meant and all(issue.path.keys == () and issue.side != "human" for issue in issues)
+    """Say whether this is text that could not be read, and no string of which something is said."""
+    return not any(issue.side == "human" or issue.value == value for issue in issues)
 
 
 def _text(value: str) -> str:

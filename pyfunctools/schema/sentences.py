@@ -1,17 +1,18 @@
 """What is wrong with a value, in words: one sentence for each rule it breaks."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.schema.expected import ANYTHING, Expectations, bound, counted, one_of, type_names
+from pyfunctools.schema.near import near_name
 from pyfunctools.schema.path import Keys
 from pyfunctools.schema.references import resolve
 from pyfunctools.schema.shape import listed_values, schemas_of, type_of
 from pyfunctools.schema.shown import escaped, shown
+from pyfunctools.schema.walk import children, subschemas
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationErrorKind
@@ -51,13 +52,16 @@ class Sentences:
         self.lines = lines
         # The schema is kept beside what was read of it, so that its identity is not used again.
         self._declared: dict[int, tuple[JsonSchema, Mapping[str, JsonSchema | bool]]] = {}
+        self._around = Lazy(self._find_around)
         self._remedies: dict[int, tuple[JsonSchema, str]] = {}
         self._missing: dict[tuple[int, str, str | None], tuple[JsonSchema, Complaint]] = {}
 
     def of(self, broken: Broken) -> Iterator[Complaint]:
         """Give the complaints about one broken rule: several where several properties break it."""
         name = type(broken.kind).__name__
-        if name == "AdditionalProperties" and isinstance(broken.value, dict):
+        if name == "UniqueItems":
+            yield Complaint(expected=_UNIQUE, says=_unique(broken), value=broken.value)
+        elif name == "AdditionalProperties" and isinstance(broken.value, dict):
             names = [str(name) for name in broken.kind.value]
             yield from self.unexpected(broken.rules, broken.value, names)
         elif name in _COUNTED:
@@ -73,7 +77,7 @@ class Sentences:
         """Give the complaint about a property that is not there, and needed `when` another is."""
         known = self._missing.get((id(node), name, when))
         if known is None:
-            line = self.lines.line(self.declared(node).get(name, True))
+            line = self.lines.line(self._property(node, name))
             says = absent(line)
             if when is not None:
                 says += f"; it is needed where {shown(when)} is given"
@@ -102,6 +106,28 @@ class Sentences:
         if known is None:
             known = self._declared[id(node)] = (node, self._find_declared(node))
         return known[1]
+
+    def _property(self, node: JsonSchema, name: str) -> JsonSchema | bool:
+        """Give the schema of a property, if need be as the schema around this one declares it."""
+        around: JsonSchema | None = node
+        for _ in range(_AROUND):
+            if around is None:
+                break
+            declared = self.declared(around)
+            if name in declared:
+                return declared[name]
+            around = self._around.get().get(id(around))
+        return True
+
+    def _find_around(self) -> dict[int, JsonSchema]:
+        """Give for each schema that judges the same value as the one around it, that one."""
+        return {
+            id(inner): outer
+            for _, outer in subschemas(self._root)
+            if isinstance(outer, dict)
+            for steps, inner in children(outer)
+            if steps[0] in _IN_PLACE
+        }
 
     def _find_declared(self, node: JsonSchema) -> dict[str, JsonSchema | bool]:
         found: dict[str, JsonSchema | bool] = {}
@@ -150,37 +176,18 @@ class Sentences:
         yield Complaint(expected=expected, says=says, value=broken.value)
 
 
-def near_name(name: str, known: Iterable[str]) -> str | None:
-    """Give the name that was probably meant; case and what is no letter or digit may differ."""
-    size = len(name)
-    if size > _NAME:
-        return None
-    names = [text for text in known if len(text) <= _NAME][:_COMPARED]
-    bare = _bare(name)
-    for text in names:
-        if _bare(text) == bare:
-            return text
-    # What shares too few letters cannot come near enough; seeing that first is far quicker.
-    letters = frozenset(name)
-    close = [
-        text
-        for text in names
-        if 2 * min(size, len(text)) / (size + len(text)) >= _NEAR
-        and 2 * sum(map(letters.__contains__, text)) / (size + len(text)) >= _NEAR
-    ]
-    return next(iter(get_close_matches(name, close, 1, _NEAR)), None) if close else None
-
-
-_NEAR = 0.6
-"""How much of two names must be alike, as `difflib` counts it."""
-_NAME = 64
-_COMPARED = 200
-"""How many names of at most how many characters are compared with a wrong one."""
 _ITEM = 2_000
 """How long the text of an item may be that is looked for among the others."""
+_ITEMS = 200
+"""How many items are compared with each other."""
 _LISTED = 12
 _SEARCHED = 32
 """Properties of one object for which a declared one is sought that resembles them."""
+_AROUND = 8
+"""Schemas one around the other, all about one value, in which a property is looked up."""
+_IN_PLACE = frozenset(
+    {"allOf", "anyOf", "dependencies", "dependentSchemas", "else", "oneOf", "then"}
+)
 _PARTS = 100
 """How many parts of one schema are searched for properties."""
 
@@ -288,7 +295,7 @@ def _format(broken: Broken) -> str:
 def _unique(broken: Broken) -> str:
     seen: dict[str, int] = {}
     items = broken.value if isinstance(broken.value, list | tuple) else []
-    for index, item in enumerate(items[:_COMPARED]):
+    for index, item in enumerate(items[:_ITEMS]):
         text = shown(item, _ITEM)
         if len(text) < _ITEM and text in seen:
             return f"must not hold an item twice: items {seen[text]} and {index} are equal"
@@ -332,8 +339,8 @@ _SAYS: dict[str, _Says] = {
     "Pattern": _pattern,
     "RegexEngineFailure": _costly,
     "Type": _type,
-    "UniqueItems": _unique,
 }
+_UNIQUE = "no item twice"
 _COUNTED = frozenset({"MaxItems", "MaxProperties", "MinItems", "MinProperties"})
 
 
@@ -369,8 +376,3 @@ def _allowed(names: Sequence[str], patterns: Sequence[str]) -> str:
     if not patterns:
         return f"the properties are {listed}" if names else "there are no properties"
     return f"the properties are {listed}{' and ' * bool(names)}those that match {matching}"
-
-
-@lru_cache(maxsize=1024)
-def _bare(name: str) -> str:
-    return "".join(filter(str.isalnum, name)).casefold()

@@ -1,6 +1,6 @@
 import json
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from time import perf_counter
 
@@ -8,14 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pyfunctools import Function
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.schema.feedback import SIZE, feedback
+from pyfunctools.schema.lines import one_line
 from pyfunctools.schema.path import Keys, Path
 from pyfunctools.schema.result import Issue, Side
 from pyfunctools.schema.validate import validate
 
-GOLDEN = FilePath(__file__).parent / "golden" / "feedback.txt"
+GOLDEN = FilePath(__file__).parent / "golden"
 LIMIT = 8 * 1024
 
 
@@ -27,18 +29,33 @@ def issue(
     return Issue(path=path, expected=expected, value=None, message=said, side=side)
 
 
-def golden() -> list[object]:
-    blocks = GOLDEN.read_text(encoding="utf-8").split("=== ")[1:]
+def golden(file: str, parts: int) -> list[object]:
+    """Give the cases of a file: each has a name, `parts` lines of JSON and the reviewed text."""
+    blocks = (GOLDEN / file).read_text(encoding="utf-8").split("=== ")[1:]
     cases: list[object] = []
     for block in blocks:
-        name, schema, value, _, text = block.split("\n", 4)
-        cases.append(pytest.param(schema, value, text.rstrip("\n"), id=name))
+        name, *lines, _, text = block.split("\n", parts + 2)
+        cases.append(pytest.param(*lines, text.rstrip("\n"), id=name))
     return cases
 
 
-@pytest.mark.parametrize(("schema", "value", "text"), golden())
+@pytest.mark.parametrize(("schema", "value", "text"), golden("feedback.txt", 2))
 def test_the_text_is_as_it_was_reviewed(schema: str, value: str, text: str):
     result = validate(json.loads(schema), json.loads(value))
+    assert not result
+    assert result.feedback() == text
+
+
+@pytest.mark.parametrize(("schema", "written", "human", "text"), golden("checks.txt", 3))
+def test_what_a_model_reads_of_its_own_text_is_as_it_was_reviewed(
+    schema: str, written: str, human: str, text: str
+):
+    function = Function.from_schema(name="f", parameters=json.loads(schema))
+    if human == "-":
+        result = function.check(json.loads(written))
+    else:
+        result = function.merge(llm=json.loads(json.loads(written)), human=json.loads(human))
+        assert "SECRET" not in text
     assert not result
     assert result.feedback() == text
 
@@ -99,7 +116,7 @@ def test_a_long_text_that_could_not_be_read_is_cut_in_the_middle():
 
 
 def test_a_string_that_is_no_object_is_shown_as_json():
-    text = feedback("hello", [issue((), "object")])
+    text = feedback("hello", [replace(issue((), "object"), value="hello")])
     assert '"hello" // ❌ expected object' in text
 
 
@@ -236,4 +253,16 @@ def test_every_issue_is_marked_or_listed(value: JsonValue):
     assert text.count("```") == 2
     assert "mistake" in text.splitlines()[0]
     for found in result.issues[:32]:
-        assert found.expected.split("\n")[0][:20] in text or str(found.path) in text
+        assert one_line(found.expected)[:20] in text or one_line(found.message)[:20] in text
+
+
+def test_mistakes_that_were_told_before_are_marked():
+    told = {("$input.a", "integer"), ("$input.b", "integer"), ("$input.gone", "integer")}
+    issues = [issue(("a",)), issue(("b",)), issue(("c",)), issue(("d", "e"), message="It is odd.")]
+    text = feedback({"a": 1, "c": 2}, issues, told={*told, ("$input.d.e", "integer")})
+    assert '"a": 1, // ❌ AGAIN, expected integer' in text
+    assert '"b": undefined // ❌ AGAIN, missing: expected integer' in text
+    assert '"c": 2, // ❌ expected integer' in text
+    assert "- AGAIN: It is odd." in text
+    assert "You were told before of what is marked AGAIN" in text
+    assert "AGAIN" not in feedback({"a": 1}, [issue(("a",), "string")], told=told)

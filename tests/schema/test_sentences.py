@@ -5,7 +5,7 @@ from pyfunctools._text import visible
 from pyfunctools.schema.compiled import Compiled
 from pyfunctools.schema.expected import Expectations
 from pyfunctools.schema.issues import Issues
-from pyfunctools.schema.sentences import SAMPLES, Sentences, instead, named, near_name
+from pyfunctools.schema.sentences import SAMPLES, Sentences, instead, named
 
 STRING: JsonSchema = {"type": "string"}
 INTEGER: JsonSchema = {"type": "integer"}
@@ -62,21 +62,6 @@ def test_the_sample_of_a_format_is_right_and_is_shown(name: str):
     wrong = next(text for text in ("", " ", "\\x(", "~2") if not formatted.is_valid(text))
     (line,) = told({"format": name}, wrong)
     assert SAMPLES[name] in line
-
-
-@pytest.mark.parametrize(
-    ("name", "known", "near"),
-    [
-        ("Quantity", ["quality", "quantity"], "quantity"),
-        ("user-name", ["userId", "user_name"], "user_name"),
-        ("quantty", ["quantity", "price"], "quantity"),
-        ("colour", ["size", "price"], None),
-        ("x" * 100, ["x" * 99], None),
-        ("a", [], None),
-    ],
-)
-def test_the_name_that_was_meant_is_found(name: str, known: list[str], near: str | None):
-    assert near_name(name, known) == near
 
 
 @pytest.mark.parametrize(
