@@ -95,7 +95,7 @@ def _typed(name: str, schema: JsonSchema, depth: int) -> str:
     if name == "object":
         return _object(schema, depth) + _notes(schema, "Properties")
     if name == "array":
-        return _array(schema, depth) + _notes(schema, "Items")
+        return _array(schema, depth)
     if name == "string":
         return name + _notes(schema, "Length", "format", "pattern")
     return name + _notes(schema, "imum", "multipleOf") if name in ("integer", "number") else name
@@ -150,8 +150,12 @@ def _array(schema: JsonSchema, depth: int) -> str:
     many = f"{_type(rest, depth + 1).inside()}[]"
     first = [_type(inner, depth + 1).text for inner in schemas_of(schema.get("prefixItems"))]
     if not first:
-        return "[]" if rest is False else many
-    return f"[{', '.join([*first, *([] if rest is False else [f'...{many}'])])}]"
+        return ("[]" if rest is False else many) + _notes(schema, "Items")
+    if rest is False or schema.get("maxItems") == len(first):
+        least = schema.get("minItems")
+        bounds = {} if least == len(first) else {"minItems": least}
+        return f"[{', '.join(first)}]{_notes(bounds, 'Items')}"
+    return f"[{', '.join([*first, f'...{many}'])}]" + _notes(schema, "Items")
 
 
 def _key(name: JsonValue) -> str:

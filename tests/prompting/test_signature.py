@@ -39,6 +39,15 @@ I: JsonSchema = {"type": "integer"}  # noqa: E741
         ({"type": "array", "items": S, "minItems": 1}, "string[](at least 1 item)"),
         ({"type": "array", "prefixItems": [S, I], "items": False}, "[string, integer]"),
         ({"type": "array", "prefixItems": [S], "items": I}, "[string, ...integer[]]"),
+        ({"prefixItems": [S, I], "minItems": 2, "maxItems": 2}, "[string, integer]"),
+        (
+            {"prefixItems": [S, I], "minItems": 1, "maxItems": 2},
+            "[string, integer](at least 1 item)",
+        ),
+        (
+            {"prefixItems": [S], "items": I, "maxItems": 4},
+            "[string, ...integer[]](at most 4 items)",
+        ),
         ({"type": "object"}, "object"),
         ({"type": "object", "additionalProperties": False}, "{}"),
         ({"type": "object", "additionalProperties": I}, "{[key]: integer}"),
