@@ -54,8 +54,8 @@ class Gathered:
     def _free(self, wanted: str) -> str:
         name = _UNSAFE.sub("_", wanted).strip("_") or "definition"
         numbered = (f"{name}_{number}" for number in count(2))
-        taken = _WORDS | self.definitions.keys()
-        return next(each for each in chain((name,), numbered) if each not in taken)
+        names = chain((name,), numbered)
+        return next(n for n in names if n not in self.definitions and n not in _WORDS)
 
 
 def mapped(
