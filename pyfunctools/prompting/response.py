@@ -22,11 +22,9 @@ _HELD = frozenset(
         "items",
         "maxItems",
         "maxLength",
-        "maxProperties",
         "maximum",
         "minItems",
         "minLength",
-        "minProperties",
         "minimum",
         "multipleOf",
         "oneOf",
@@ -45,6 +43,10 @@ _FORMATS = frozenset(
     {"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"}
 )
 """Formats it knows; the others make it compile nothing as well."""
+
+_BOUNDS = ("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum")
+_EXACT = 2**53
+"""The integers up to which every number of JSON is exact (RFC 8259, 6); it has no range beyond."""
 
 _LOOKS_AROUND = re.compile(r"\(\?<?[=!]|\\[1-9k]")
 """What is in no regular language, and so in no grammar: look-around and back references."""
@@ -86,6 +88,10 @@ def _held(node: JsonSchema) -> dict[str, JsonValue]:
             result |= branches
     if "format" in result and result["format"] not in _FORMATS:
         del result["format"]
+    for keyword in _BOUNDS:
+        bound = result.get(keyword)
+        if isinstance(bound, int | float) and abs(bound) > _EXACT:
+            del result[keyword]
     pattern = result.get("pattern")
     if isinstance(pattern, str) and _LOOKS_AROUND.search(pattern):
         del result["pattern"]

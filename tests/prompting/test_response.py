@@ -38,6 +38,8 @@ def call(value: JsonValue) -> JsonValue:
         ({"type": "array", "uniqueItems": True, "contains": S}, {"type": "array"}),
         ({"type": "object", "propertyNames": S, "dependentRequired": {}}, {"type": "object"}),
         ({"type": "object", "unevaluatedProperties": False}, {"type": "object"}),
+        ({"type": "object", "minProperties": 1, "maxProperties": 2}, {"type": "object"}),
+        ({**I, "minimum": -(2**63), "exclusiveMaximum": 1e300, "maximum": 7}, {**I, "maximum": 7}),
         ({**S, "format": "password"}, S),
         ({**S, "format": "date"}, {**S, "format": "date"}),
         ({**S, "pattern": "^(?!a)b$"}, S),
