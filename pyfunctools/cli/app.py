@@ -9,6 +9,7 @@ from rich.console import Console
 from pyfunctools import __name__ as package
 from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import screen
+from pyfunctools.cli.person import human_part
 from pyfunctools.cli.source import open_source, read_human, read_value
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.origin import place
@@ -103,18 +104,23 @@ def call(
         list[str] | None,
         typer.Option(help="`Name: value`, sent with the request; $VARIABLES are filled in."),
     ] = None,
-    yes: Annotated[bool, typer.Option(help="Approve a function that asks a person first.")] = False,
+    yes: Annotated[bool, typer.Option(help="Run it without asking whether to go on.")] = False,
+    ask: Annotated[
+        bool,
+        typer.Option(help="Ask for the person's values, the optional ones too, terminal or not."),
+    ] = False,
 ) -> None:
-    """Call one function, as `controller.call` would. Exit status 1 if it failed."""
+    """Call one function, as `controller.call` would. Exit status 1 if it failed.
+
+    In a terminal the person's values are asked for where they are needed, and so is whether to go
+    on before a function that asks first or destroys something.
+    """
     controller = open_source(source, server=server, headers=header or ())
     _served(controller[name], server)
+    text, given = read_value(args) or "", read_human(human)
     with controller:
-        outcome = controller.call(
-            name,
-            read_value(args) or "",
-            human=read_human(human),
-            approve=lambda _: yes or typer.confirm(f"Run {name}?"),
-        )
+        part = human_part(controller[name], text, given, server, yes=yes, ask=ask)
+        outcome = controller.call(name, text, human=part, approve=lambda _: True)
     screen.show(Console(), screen.outcome_text(outcome))
     if outcome.is_error or outcome.needs_human is not None:
         raise typer.Exit(1)

@@ -10,6 +10,8 @@ from pyfunctools.schema.result import Failure, Issue, Side, Success
 if TYPE_CHECKING:  # loaded by the first schema that is taken apart
     from pyfunctools.schema.division import Division
     from pyfunctools.schema.issues import Survey
+    from pyfunctools.schema.ownership import Owner
+    from pyfunctools.schema.path import Keys
     from pyfunctools.schema.writer import Part
 
 
@@ -34,6 +36,15 @@ class Separated:
         is the human's, for nobody looks into it.
         """
         return self._division.split(value)
+
+    def owner(self, path: "Keys") -> "Owner":
+        """Say whose a place is, by the steps to it.
+
+        `mixed` is both's, in its parts; `either` that one's who gives it, the human before the
+        model.
+        """
+        *_, place = self._division.ownership.at(path)
+        return place.owner
 
     def merge(self, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
         """Put the model's and the human's value together, and check the whole.

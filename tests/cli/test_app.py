@@ -82,9 +82,9 @@ def test_call_runs_the_pipeline_and_the_exit_status_says_what_came_of_it(folder:
     args, gave = ("--args", '{"amount": "2"}'), ("--human", '{"pin": "1"}')
     done = run("call", "bank:Bank", "pay", *args, *gave, "--yes", cwd=folder)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "paid 2.0 with 1")
-    asked = run("call", "bank:Bank", "pay", *args, *gave, cwd=folder, given="y\n")
+    asked = run("call", "bank:Bank", "pay", *args, *gave, "--ask", cwd=folder, given="y\n")
     assert asked.returncode == 0
-    refused = run("call", "bank:Bank", "pay", *args, *gave, cwd=folder, given="n\n")
+    refused = run("call", "bank:Bank", "pay", *args, *gave, "--ask", cwd=folder, given="n\n")
     assert refused.returncode == 1
     waiting = run("call", "bank:Bank", "pay", *args, cwd=folder)
     assert waiting.returncode == 1

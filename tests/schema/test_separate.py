@@ -142,6 +142,27 @@ def test_separated_are_equal_by_their_schemas_and_can_be_copied_and_pickled() ->
         assert other.merge({"user": "x"}, {"password": "s"})
 
 
+def test_whose_a_place_is_goes_by_the_steps_to_it() -> None:
+    row = {"type": "object", "properties": {"n": S, "t": H}}
+    either = {"anyOf": [{"type": "integer"}, H]}
+    properties = {"rows": {"type": "array", "items": row}, "pin": H, "e": either, "m": S}
+    separated = separate({"type": "object", "properties": properties})
+    owners = {
+        (): "mixed",
+        ("rows",): "mixed",
+        ("rows", 7): "mixed",
+        ("rows", 0, "t"): "human",
+        ("rows", 0, "n"): "llm",
+        ("rows", 0, "n", "below"): "llm",
+        ("pin",): "human",
+        ("pin", "below"): "human",
+        ("e",): "either",
+        ("m",): "llm",
+        ("unknown",): "llm",
+    }
+    assert {path: separated.owner(path) for path in owners} == owners
+
+
 def test_the_schema_is_not_changed() -> None:
     schema = login()
     separated = separate(schema)

@@ -1,0 +1,116 @@
+"""What is shown before a call that may do harm: where it goes, and all that it carries."""
+
+import json
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.panel import Panel
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.cli.prompt import is_yes
+from pyfunctools.cli.question import followed
+from pyfunctools.cli.screen import compact, plain
+from pyfunctools.execution.files import File
+from pyfunctools.origin import Route, place
+from pyfunctools.record import Function
+from pyfunctools.schema.path import Path
+from pyfunctools.schema.predicates import is_secret
+
+HIDDEN = "***"
+"""What stands for a secret."""
+
+
+def asks_first(function: Function) -> bool:
+    """Say whether a person is asked before this function runs."""
+    return function.confirm or function.destructive is True
+
+
+def approved(function: Function, arguments: JsonObject, server: str | None) -> bool:
+    """Show the call, its secrets hidden, and ask whether to go on.
+
+    Raises:
+        typer.Abort: the input has ended, or the person has ended it.
+    """
+    shown = compact(masked(function.parameters, arguments))
+    text = f"{address(function, server)}\n\n{shown}"
+    title = "about to run, and destructive" if function.destructive else "about to run"
+    console = Console(stderr=True)
+    console.print(Panel(plain(text), title=title, title_align="left", border_style="yellow"))
+    return is_yes(f"Run {function.name}?")
+
+
+def address(function: Function, server: str | None) -> str:
+    """Give where a call goes: method and address, or the method's qualified name."""
+    origin = function.origin
+    if not isinstance(origin, Route):
+        return place(origin)
+    base = server or ""
+    if server == "document":
+        base = origin.servers[0].url if origin.servers else ""
+    return f"{origin.method} {base.rstrip('/')}{origin.path}"
+
+
+def masked(schema: JsonSchema, arguments: JsonObject) -> JsonValue:
+    """Give arguments to look at: `***` for each secret, and of a file its name and size."""
+    return _masked(schema, [schema], arguments, ())
+
+
+def _masked(
+    root: JsonSchema, said: list[JsonSchema], value: JsonValue, keys: tuple[str | int, ...]
+) -> JsonValue:
+    bodies = [body for schema in said for body in _bodies(root, schema)]
+    if any(_hides(body, keys) for body in bodies) and value is not None:
+        return HIDDEN
+    if isinstance(value, File):
+        return f"<file {json.dumps(value.filename)}, {len(value.content)} bytes>"
+    if isinstance(value, dict):
+        return {
+            name: _masked(root, [s for b in bodies for s in _named(b, name)], inner, (*keys, name))
+            for name, inner in value.items()
+        }
+    if isinstance(value, list):
+        return [
+            _masked(root, [s for b in bodies for s in _items(b, n)], inner, (*keys, n))
+            for n, inner in enumerate(value)
+        ]
+    return value
+
+
+def _bodies(root: JsonSchema, schema: JsonSchema) -> list[JsonSchema]:
+    """Give all that may hold at the place of a schema, the branches of its unions too."""
+    bodies = [followed(root, schema)]
+    for body in bodies:  # grows while it is read
+        for branch in _branches(body):
+            if isinstance(branch, dict) and (one := followed(root, branch)) not in bodies:
+                bodies.append(one)
+    return bodies
+
+
+def _branches(body: JsonSchema) -> Iterator[JsonValue]:
+    for keyword in ("anyOf", "oneOf"):
+        branches = body.get(keyword)
+        yield from branches if isinstance(branches, list) else ()
+    yield from (body.get("then"), body.get("else"))
+    conditional = body.get("dependentSchemas")
+    yield from conditional.values() if isinstance(conditional, dict) else ()
+
+
+def _hides(body: JsonSchema, keys: tuple[str | int, ...]) -> bool:
+    return is_secret(Path.of(keys), body) or body.get("x-human-widget") in ("password", "secret")
+
+
+def _named(body: JsonSchema, name: str) -> list[JsonSchema]:
+    properties, patterns = body.get("properties"), body.get("patternProperties")
+    found: list[JsonValue] = []
+    if isinstance(properties, dict) and name in properties:
+        found.append(properties[name])
+    else:
+        found.append(body.get("additionalProperties"))
+    found += patterns.values() if isinstance(patterns, dict) else []  # rather one too many
+    return [inner for inner in found if isinstance(inner, dict)]
+
+
+def _items(body: JsonSchema, index: int) -> list[JsonSchema]:
+    listed, rest = body.get("prefixItems"), body.get("items")
+    inner = listed[index] if isinstance(listed, list) and index < len(listed) else rest
+    return [inner] if isinstance(inner, dict) else []

@@ -1,0 +1,63 @@
+"""The person's part of a call: their values, and whether to go on."""
+
+import sys
+
+import typer
+from rich.console import Console
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.cli.approval import approved, asks_first
+from pyfunctools.cli.ask import ask as asked_for
+from pyfunctools.cli.ask import missing
+from pyfunctools.cli.screen import plain
+from pyfunctools.execution.files import with_files
+from pyfunctools.record import Function
+
+
+def human_part(
+    function: Function,
+    text: str,
+    given: JsonObject | None,
+    server: str | None,
+    *,
+    yes: bool,
+    ask: bool,
+) -> JsonObject | None:
+    """Give the human's side of a call that may run, asked for where a person is there to answer.
+
+    Nothing is asked where what the model wrote is refused anyway: calling says so.
+
+    Raises:
+        typer.Exit: nobody is there to give what is missing, or to approve, or they did not.
+        typer.Abort: the input has ended, or the person has ended it.
+    """
+    checked = function.check(text)
+    if not checked:
+        return given
+    is_there = ask or sys.stdin.isatty()
+    lacking = missing(function, checked.value, given or {})
+    if lacking and not is_there:
+        _say("Missing or not right:", *lacking, "Give it with --human, or call it in a terminal.")
+        return given  # which is not enough to run: calling says so
+    if function.separated is not None and (ask or lacking):
+        given = asked_for(function, checked.value, given or {})
+    whole = function.merge(llm=checked.value, human=with_files(given or {}))
+    if whole and asks_first(function) and not yes:
+        if not is_there:
+            _say(
+                f"{function.name} asks a person before it runs. Nothing has run.",
+                "Say --yes, or call it in a terminal.",
+            )
+            raise typer.Exit(1)
+        if not approved(function, _object(whole.value), server):
+            _say("Not approved. Nothing has run.")
+            raise typer.Exit(1)
+    return given
+
+
+def _object(value: JsonValue) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _say(*lines: str) -> None:
+    Console(stderr=True).print(plain("\n".join(lines), "yellow"), soft_wrap=True)

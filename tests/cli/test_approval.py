@@ -1,0 +1,80 @@
+"""What is shown before a call that may do harm."""
+
+from typing import Any
+
+import pytest
+
+from pyfunctools import Controller, File, Function, function
+from pyfunctools.cli.approval import HIDDEN, address, asks_first, masked
+
+SECRET = {"type": "string", "format": "password"}
+S = {"type": "string"}
+
+
+def object_of(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "shown"),
+    [
+        (object_of(a=SECRET, b=S), {"a": "x", "b": "y"}, {"a": HIDDEN, "b": "y"}),
+        (object_of(a=SECRET), {"a": None}, {"a": None}),
+        (object_of(a={"anyOf": [SECRET, {"type": "null"}]}), {"a": "x"}, {"a": HIDDEN}),
+        (object_of(a={"allOf": [SECRET]}), {"a": ["x"]}, {"a": HIDDEN}),
+        (object_of(a={"type": "array", "items": SECRET}), {"a": ["x", "y"]}, {"a": [HIDDEN] * 2}),
+        (object_of(a={"prefixItems": [S, SECRET]}), {"a": ["x", "y"]}, {"a": ["x", HIDDEN]}),
+        ({"additionalProperties": SECRET}, {"a": "x"}, {"a": HIDDEN}),
+        ({"patternProperties": {"^a": SECRET}}, {"a": "x"}, {"a": HIDDEN}),
+        ({"then": object_of(a=SECRET)}, {"a": "x"}, {"a": HIDDEN}),
+        ({"dependentSchemas": {"b": object_of(a=SECRET)}}, {"a": "x"}, {"a": HIDDEN}),
+        (object_of(a={**S, "x-human-widget": "secret"}), {"a": "x"}, {"a": HIDDEN}),
+        (object_of(api_key={**S, "writeOnly": True}), {"api_key": "x"}, {"api_key": HIDDEN}),
+        (
+            {"$ref": "#/$defs/T", "$defs": {"T": object_of(a=SECRET, t={"$ref": "#/$defs/T"})}},
+            {"t": {"t": {"a": "x"}}},
+            {"t": {"t": {"a": HIDDEN}}},
+        ),
+        (object_of(f=S), {"f": File(b"abc", "a.txt")}, {"f": '<file "a.txt", 3 bytes>'}),
+        (object_of(f=SECRET), {"f": File(b"abc", "a.txt")}, {"f": HIDDEN}),
+        (True, {"a": [1, {"b": None}]}, {"a": [1, {"b": None}]}),
+    ],
+    ids=str,
+)
+def test_secrets_are_hidden_wherever_they_stand(schema: Any, value: Any, shown: Any) -> None:
+    assert masked(schema, value) == shown
+
+
+def test_a_call_goes_to_a_method_or_to_an_address() -> None:
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "servers": [{"url": "http://one.example/v1/"}],
+        "paths": {"/a/{id}": {"delete": {}}},
+    }
+    (erase,) = Controller.from_openapi(document)
+    assert address(erase, "http://two.example/") == "DELETE http://two.example/a/{id}"
+    assert address(erase, "document") == "DELETE http://one.example/v1/a/{id}"
+    (bare,) = Controller.from_openapi({**document, "servers": []})
+    assert address(bare, "document").startswith("DELETE /")
+
+    class Shop:
+        @function
+        def buy(self) -> None:
+            """Buy."""
+
+    assert address(Controller.from_object(Shop())["buy"], None).endswith("Shop.buy")
+
+
+@pytest.mark.parametrize(
+    ("traits", "asks"),
+    [
+        ({}, False),
+        ({"destructive": False}, False),
+        ({"destructive": True}, True),
+        ({"confirm": True}, True),
+    ],
+)
+def test_what_is_destructive_or_wants_to_be_confirmed_asks_first(traits: Any, asks: bool) -> None:
+    made = Function.from_schema(name="f", parameters=object_of(), **traits)
+    assert asks_first(made) is asks

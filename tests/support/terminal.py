@@ -1,0 +1,78 @@
+"""A program in a terminal of its own, 80 columns wide, and a person who types."""
+
+import fcntl
+import os
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+LAUNCH = (
+    "import fcntl, os, sys, termios;"
+    "os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
+"""Makes the terminal the one that the program is controlled from, as a shell's is."""
+
+
+class Terminal:
+    """A running program: `until` waits for what it prints, `type` answers."""
+
+    def __init__(self, *words: str, cwd: Path, seconds: float = 30) -> None:
+        self._ours, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", LAUNCH, *words],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            cwd=cwd,
+            env={**os.environ, "TERM": "dumb", "NO_COLOR": "1"},
+        )
+        os.close(theirs)
+        self._end = time.monotonic() + seconds
+        self._met = 0
+        self.output = ""
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait(10)
+        os.close(self._ours)
+
+    def until(self, text: str) -> None:
+        """Wait until something is printed that was not there before."""
+        while (found := self.output.find(text, self._met)) < 0:
+            if not self._read():
+                raise AssertionError(f"{text!r} is not in {self.output[self._met :]!r}")
+        self._met = found + len(text)
+
+    def type(self, line: str) -> None:
+        """Type a line and Enter."""
+        os.write(self._ours, f"{line}\n".encode())
+
+    def answer(self, prompt: str, line: str) -> None:
+        """Wait for a question and answer it."""
+        self.until(prompt)
+        self.type(line)
+
+    def end(self) -> int:
+        """Wait for the end, and give the exit status."""
+        while self._read():
+            pass
+        return self._process.wait(10)
+
+    def _read(self) -> bool:
+        if not select.select([self._ours], [], [], max(self._end - time.monotonic(), 0))[0]:
+            raise AssertionError(f"nothing more came after {self.output!r}")
+        try:
+            piece = os.read(self._ours, 4096)
+        except OSError:  # the program has ended
+            return False
+        self.output += piece.decode().replace("\r\n", "\n")
+        return bool(piece)
