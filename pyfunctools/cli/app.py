@@ -104,10 +104,14 @@ def call(
         list[str] | None,
         typer.Option(help="`Name: value`, sent with the request; $VARIABLES are filled in."),
     ] = None,
-    yes: Annotated[bool, typer.Option(help="Run it without asking whether to go on.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Run it without asking whether to go on.")
+    ] = False,
     ask: Annotated[
         bool,
-        typer.Option(help="Ask for the person's values, the optional ones too, terminal or not."),
+        typer.Option(
+            "--ask", help="Ask for the person's values, the optional ones too, terminal or not."
+        ),
     ] = False,
 ) -> None:
     """Call one function, as `controller.call` would. Exit status 1 if it failed.
