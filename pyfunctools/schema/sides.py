@@ -162,6 +162,8 @@ def _llm_object(
             properties[name] = writer.at(node.parts["properties", name], None)
         elif child.owner in ("mixed", "either"):
             _declare(writer, properties, node, name, child)
+    if node is _first_open(place):
+        properties |= _told_sometimes(writer, place)
     result: dict[str, JsonValue] = {}
     if properties or "properties" in source:
         result["properties"] = properties
@@ -221,8 +223,25 @@ def _declare(
         properties[name] = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
 
 
+def _first_open(place: Place) -> Node | None:
+    """Give the first schema of a place that speaks of properties, and does not forbid others."""
+    for node in place.nodes:
+        schema = node.schema if isinstance(node.schema, dict) else {}
+        if not _OBJECT.isdisjoint(schema) and schema.get("additionalProperties") is not False:
+            return node
+    return None
+
+
+def _told_sometimes(writer: Writer, place: Place) -> dict[str, JsonValue]:
+    """Give the model's properties that only conditions speak of, which are left off its side."""
+    surely = {name for node in opened(place.nodes, UNIONS) for name in declared(node)}
+    names = [n for n in place.names if n not in surely and writer.own.child(place, n) is LLM]
+    said = {name: _sometimes(writer, place, name) for name in names}
+    return {name: schema for name, schema in said.items() if schema is not True}
+
+
 def _sometimes(writer: Writer, place: Place, name: str) -> JsonSchema | bool:
-    """Give what is said of a name of the human's under conditions only.
+    """Give what is said of a name under conditions only, which are left off both sides.
 
     Where none holds any value is right, so this refuses nothing and says what is wanted.
     """

@@ -216,6 +216,19 @@ def test_a_name_that_a_condition_declares_is_asked_of_the_human_as_what_it_is(
     assert theirs["properties"] == {"t": {"anyOf": [H, True]}}
 
 
+def test_what_a_condition_declares_of_the_models_is_still_shown_to_the_model() -> None:
+    then = {"properties": {"n": I, "more": S}}
+    condition = {"if": {"properties": {"n": {"const": 1}, "only": S}}, "then": then}
+    mine, theirs = sides(both(**condition))
+    assert mine["properties"] == {"n": I, "more": {"anyOf": [S, True]}}
+    assert theirs["properties"] == {"t": H}
+    mine, _ = sides(both(**condition, **CLOSED))
+    assert mine["properties"] == {"n": I}
+    mine, _ = sides(both(allOf=[object_of({"m": S, "t": H}, **condition)]))
+    assert "more" not in mine["allOf"][0]["properties"]
+    assert mine["properties"]["more"] == {"anyOf": [S, True]}
+
+
 def test_a_name_that_is_only_asked_about_may_be_anything() -> None:
     _, theirs = sides(object_of({"n": I}, **{"if": {"properties": {"t": H}}, "then": {"not": {}}}))
     assert theirs["properties"] == {"t": True}
