@@ -8,13 +8,12 @@ from rich.panel import Panel
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.cli.prompt import is_yes
-from pyfunctools.cli.question import followed
+from pyfunctools.cli.question import followed, hides
 from pyfunctools.cli.screen import compact, plain
 from pyfunctools.execution.files import File
 from pyfunctools.origin import Route, place
 from pyfunctools.record import Function
-from pyfunctools.schema.path import Path
-from pyfunctools.schema.predicates import is_secret
+from pyfunctools.schema.path import Keys
 
 HIDDEN = "***"
 """What stands for a secret."""
@@ -31,7 +30,7 @@ def approved(function: Function, arguments: JsonObject, server: str | None) -> b
     Raises:
         typer.Abort: the input has ended, or the person has ended it.
     """
-    shown = compact(masked(function.parameters, arguments))
+    shown = compact(masked(function, arguments))
     text = f"{address(function, server)}\n\n{shown}"
     title = "about to run, and destructive" if function.destructive else "about to run"
     console = Console(stderr=True)
@@ -50,30 +49,43 @@ def address(function: Function, server: str | None) -> str:
     return f"{origin.method} {base.rstrip('/')}{origin.path}"
 
 
-def masked(schema: JsonSchema, arguments: JsonObject) -> JsonValue:
-    """Give arguments to look at: `***` for each secret, and of a file its name and size."""
-    return _masked(schema, [schema], arguments, ())
+def masked(function: Function, arguments: JsonObject) -> JsonValue:
+    """Give arguments to look at: `***` for each secret, and of a file its name and size.
+
+    What sounds like a secret is one where it is the human's: it was typed without echo.
+    """
+    return _Masker(function).masked([function.parameters], arguments, ())
 
 
-def _masked(
-    root: JsonSchema, said: list[JsonSchema], value: JsonValue, keys: tuple[str | int, ...]
-) -> JsonValue:
-    bodies = [body for schema in said for body in _bodies(root, schema)]
-    if any(_hides(body, keys) for body in bodies) and value is not None:
-        return HIDDEN
-    if isinstance(value, File):
-        return f"<file {json.dumps(value.filename)}, {len(value.content)} bytes>"
-    if isinstance(value, dict):
-        return {
-            name: _masked(root, [s for b in bodies for s in _named(b, name)], inner, (*keys, name))
-            for name, inner in value.items()
-        }
-    if isinstance(value, list):
-        return [
-            _masked(root, [s for b in bodies for s in _items(b, n)], inner, (*keys, n))
-            for n, inner in enumerate(value)
-        ]
-    return value
+class _Masker:
+    def __init__(self, function: Function) -> None:
+        self._root = function.parameters
+        self._separated = function.separated
+
+    def masked(self, said: list[JsonSchema], value: JsonValue, keys: Keys) -> JsonValue:
+        """Give what is shown of a value of which these schemas speak."""
+        bodies = [body for schema in said for body in _bodies(self._root, schema)]
+        if value is not None and any(self._hides(body, keys) for body in bodies):
+            return HIDDEN
+        if isinstance(value, File):
+            return f"<file {json.dumps(value.filename)}, {len(value.content)} bytes>"
+        if isinstance(value, dict):
+            return {
+                name: self.masked(
+                    [s for b in bodies for s in _named(b, name)], inner, (*keys, name)
+                )
+                for name, inner in value.items()
+            }
+        if isinstance(value, list):
+            return [
+                self.masked([s for b in bodies for s in _items(b, n)], inner, (*keys, n))
+                for n, inner in enumerate(value)
+            ]
+        return value
+
+    def _hides(self, body: JsonSchema, keys: Keys) -> bool:
+        owner = "llm" if self._separated is None else self._separated.owner(keys)
+        return hides(body, keys, by_name=owner in ("human", "either"))
 
 
 def _bodies(root: JsonSchema, schema: JsonSchema) -> list[JsonSchema]:
@@ -93,10 +105,6 @@ def _branches(body: JsonSchema) -> Iterator[JsonValue]:
     yield from (body.get("then"), body.get("else"))
     conditional = body.get("dependentSchemas")
     yield from conditional.values() if isinstance(conditional, dict) else ()
-
-
-def _hides(body: JsonSchema, keys: tuple[str | int, ...]) -> bool:
-    return is_secret(Path.of(keys), body) or body.get("x-human-widget") in ("password", "secret")
 
 
 def _named(body: JsonSchema, name: str) -> list[JsonSchema]:

@@ -198,12 +198,12 @@ def _kind(body: JsonSchema, keys: Keys, is_union: bool) -> Kind:
     kinds = _types(body)
     if "enum" in body or "const" in body:
         return "choice"
-    widget, path = body.get("x-human-widget"), Path.of(keys)
-    if kinds in (["string"], []) and (widget in _SECRET_WIDGETS or is_secret(path, body)):
-        return "secret"
-    is_address = body.get("format") in ("uri", "url", "uri-reference", "iri")
-    if kinds in (["string"], []) and not is_address and (widget == "file" or is_file(path, body)):
+    is_text, is_address = kinds in (["string"], []), body.get("format") in _ADDRESSES
+    is_a_file = body.get("x-human-widget") == "file" or is_file(Path.of(keys), body)
+    if is_text and is_a_file and not is_address:
         return "file"
+    if (is_text or kinds in (["integer"], ["number"])) and hides(body, keys):
+        return "secret"
     if "object" in kinds or ("properties" in body and not kinds):
         return "object" if body.get("properties") else "map"
     if "array" in kinds or ("items" in body and not kinds):
@@ -216,6 +216,12 @@ def _kind(body: JsonSchema, keys: Keys, is_union: bool) -> Kind:
 def _values(body: JsonSchema) -> list[JsonValue]:
     listed = body.get("enum", [body["const"]] if "const" in body else [])
     return listed if isinstance(listed, list) else []
+
+
+def hides(body: JsonSchema, keys: Keys, *, by_name: bool = True) -> bool:
+    """Say whether a value is a secret, by what its schema says or, `by_name`, how it sounds."""
+    is_hidden = body.get("x-human-widget") in ("password", "secret")
+    return is_hidden or is_secret(Path.of(keys), {**body, "writeOnly": True} if by_name else body)
 
 
 def _types(body: JsonSchema) -> list[str]:
@@ -232,7 +238,7 @@ def _is_null(body: JsonSchema) -> bool:
 
 
 _HINTS = {"file": "path", "json": "JSON or text", "secret": "hidden", "yes or no": "y/n"}
+_ADDRESSES = ("iri", "uri", "uri-reference", "url")
 _PARTS = frozenset({"additionalProperties", "items", "prefixItems", "properties"})
-_SECRET_WIDGETS = ("password", "secret")
 _TEXTS = ("description", "title", "x-human-ask")
 _YES_OR_NO = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}

@@ -26,7 +26,7 @@ def object_of(**properties: Any) -> dict[str, Any]:
         (object_of(a={"prefixItems": [S, SECRET]}), {"a": ["x", "y"]}, {"a": ["x", HIDDEN]}),
         ({"additionalProperties": SECRET}, {"a": "x"}, {"a": HIDDEN}),
         ({"patternProperties": {"^a": SECRET}}, {"a": "x"}, {"a": HIDDEN}),
-        ({"then": object_of(a=SECRET)}, {"a": "x"}, {"a": HIDDEN}),
+        ({"if": {"required": ["a"]}, "then": object_of(a=SECRET)}, {"a": "x"}, {"a": HIDDEN}),
         ({"dependentSchemas": {"b": object_of(a=SECRET)}}, {"a": "x"}, {"a": HIDDEN}),
         (object_of(a={**S, "x-human-widget": "secret"}), {"a": "x"}, {"a": HIDDEN}),
         (object_of(api_key={**S, "writeOnly": True}), {"api_key": "x"}, {"api_key": HIDDEN}),
@@ -37,12 +37,21 @@ def object_of(**properties: Any) -> dict[str, Any]:
         ),
         (object_of(f=S), {"f": File(b"abc", "a.txt")}, {"f": '<file "a.txt", 3 bytes>'}),
         (object_of(f=SECRET), {"f": File(b"abc", "a.txt")}, {"f": HIDDEN}),
-        (True, {"a": [1, {"b": None}]}, {"a": [1, {"b": None}]}),
+        ({}, {"a": [1, {"b": None}]}, {"a": [1, {"b": None}]}),
     ],
     ids=str,
 )
 def test_secrets_are_hidden_wherever_they_stand(schema: Any, value: Any, shown: Any) -> None:
-    assert masked(schema, value) == shown
+    parameters = {**object_of(value=schema), "$defs": schema.pop("$defs", {})}
+    made = Function.from_schema(name="f", parameters=parameters, is_human=None)
+    assert masked(made, {"value": value}) == {"value": shown}
+
+
+def test_what_sounds_like_a_secret_is_hidden_where_it_is_the_humans() -> None:
+    pin = {**S, "x-human": True}
+    made = Function.from_schema(name="f", parameters=object_of(pin=pin, key=S, to=pin))
+    shown = masked(made, {"pin": "1", "key": "k", "to": "x"})
+    assert shown == {"pin": HIDDEN, "key": "k", "to": "x"}
 
 
 def test_a_call_goes_to_a_method_or_to_an_address() -> None:

@@ -25,6 +25,7 @@ TAGGED = {"type": "object", "properties": {"kind": {"const": "a"}, "n": I}, "req
         ({"anyOf": [{"type": "string", "format": "password"}, True]}, "secret", "hidden"),
         ({"type": "string", "format": "password"}, "secret", "hidden"),
         ({"type": "string", "x-human-widget": "secret"}, "secret", "hidden"),
+        ({"type": "integer", "x-human-widget": "password"}, "secret", "hidden"),
         ({"type": "string", "format": "binary"}, "file", "path"),
         ({"contentMediaType": "image/png"}, "file", "path"),
         ({"type": "string", "x-human-widget": "file"}, "file", "path"),
@@ -53,6 +54,16 @@ def test_the_kind_of_a_question_follows_from_the_schema(schema: Any, kind: str, 
         return
     question = question_of(root, schema, ("a",))
     assert (question.kind, question.hint) == (kind, hint)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("pin", "secret"), ("card_cvc", "secret"), ("apiKey", "secret"), ("city", "text")],
+)
+def test_what_sounds_like_a_secret_is_typed_without_echo(name: str, kind: str) -> None:
+    assert question_of({}, S, (name,)).kind == kind
+    assert question_of({}, I, ("to", name)).kind == kind
+    assert question_of({}, {"type": "boolean"}, (name,)).kind == "yes or no"
 
 
 def test_what_is_asked_is_the_markers_question_or_the_first_paragraph_that_is_said() -> None:
