@@ -119,6 +119,22 @@ def pair_of(name: str, credential: object) -> tuple[str, str]:
     return user, password
 
 
+def told_by(scheme: SecurityScheme, credential: object, request: HttpRequest) -> tuple[str, ...]:
+    """Give the texts by which a credential would be told: its own, and how a request spells it.
+
+    Raises:
+        DefinitionError: it is not text.
+    """
+    if scheme.type == "mutualTLS":
+        return ()
+    if isinstance(credential, tuple | list):
+        own = pair_of(scheme.name, cast("object", credential))[1:]
+    else:
+        text = revealed(scheme.name, credential)
+        own = (text, text.partition(":")[2])
+    return (*own, request.headers.get("authorization", "").partition(" ")[2])
+
+
 def revealed(name: str, credential: object) -> str:
     """Give the text of a credential or a header, also of one that hides it as `SecretStr` does.
 

@@ -10,13 +10,14 @@ import os
 import time
 import weakref
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import iscoroutinefunction
 from threading import Lock
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import visible
@@ -29,14 +30,17 @@ from pyfunctools.execution.credentials import (
     pair_of,
     signed,
     source_of,
+    told_by,
 )
 from pyfunctools.execution.exchange import Challenge, Exchange, Headers, Incoming
 from pyfunctools.execution.network import DEADLINE, DeadlineBackend, PublicBackend
 from pyfunctools.execution.request import HttpRequest, build
+from pyfunctools.execution.secrets import Masker
 from pyfunctools.execution.senders import (
     AsyncClient,
     AsyncPool,
     Client,
+    Masked,
     Pool,
     over_async_client,
     over_async_pool,
@@ -45,14 +49,13 @@ from pyfunctools.execution.senders import (
 )
 from pyfunctools.execution.server import server_url
 from pyfunctools.execution.settle import Settle, at_hand, finish, settled
-from pyfunctools.execution.sides import of_model, refused
+from pyfunctools.execution.sides import headers_of_person, refused
 from pyfunctools.execution.wire import Awaiting, Blocking, Wire
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure
-from pyfunctools.schema.path import at
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -194,12 +197,13 @@ class HttpRunner:
             arguments,
             base_url=base_url,
             headers=fixed,
-            human=_of_humans(function, route, arguments) if fixed else (),
+            human=headers_of_person(function, route, arguments) if fixed else (),
             deep=self._deep,
         )
         if isinstance(request, Failure):
             return refused(function, request)
         call = PreparedCall(function, route, request)
+        call.headers += fixed.values()
         for scheme in chosen(route, self._auth):
             try:
                 credential = await settle(
@@ -208,7 +212,9 @@ class HttpRunner:
             except Exception as error:
                 return _unprovided(function, error)
             call.request = signed(call.request, scheme, credential)
-            call.masked = call.masked or scheme.location == "query"
+            call.secrets += told_by(scheme, credential, call.request)
+            if scheme.location == "query" and call.masked is None:
+                call.masked = "query"
             if is_digest(scheme):
                 call.challenge = partial(self._pools.proof, pair_of(scheme.name, credential))
         return call
@@ -238,7 +244,9 @@ class HttpRunner:
             taken = (time.monotonic() - started) * 1000
             path = visible(route.path).replace("\n", " ")
             LOGGER.debug("%s %s %s %d ms", route.method, path, status, taken)
-        return outcome_of(result, method=route.method, name=call.function.name, expose=self._expose)
+        name = call.function.name
+        outcome = outcome_of(result, method=route.method, name=name, expose=self._expose)
+        return replace(outcome, text=call.masker(outcome.is_error).text(outcome.text))
 
 
 class PreparedCall:
@@ -248,8 +256,13 @@ class PreparedCall:
         self.function = function
         self.route = route
         self.request = request
+        self.headers: list[str] = []
+        self.secrets: list[str] = []
         self.challenge: Challenge | None = None
-        self.masked = False
+        self.masked: Masked = None if function.separated is None else "target"
+
+    def masker(self, is_error: bool) -> Masker:
+        return Masker([*self.secrets, *(self.headers if is_error else ())])
 
     @property
     def repeatable(self) -> bool:
@@ -353,9 +366,6 @@ def _trusted(library: str) -> object:
     return import_module(library).create_ssl_context(trust_env=False)
 
 
-T = TypeVar("T")
-
-
 def _kinds(client: object) -> tuple[Client | None, AsyncClient | None]:
     """Give the client as a blocking one, or as one for event loops."""
     if client is None:
@@ -370,17 +380,6 @@ def _kinds(client: object) -> tuple[Client | None, AsyncClient | None]:
     if iscoroutinefunction(send):
         return None, client  # pyright: ignore
     return client, None  # pyright: ignore
-
-
-def _of_humans(
-    function: Function, route: Route, arguments: JsonObject
-) -> frozenset[tuple[str, ...]]:
-    """Give the places of the header parameters that a person has filled."""
-    if function.separated is None:
-        return frozenset()
-    models = of_model(function, arguments)
-    places = (p.argument for p in route.parameters if p.location == "header")
-    return frozenset(place for place in places if at(models, place) is None)
 
 
 def _unprovided(function: Function, error: Exception) -> Outcome:

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import lru_cache
 from types import ModuleType
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from pyfunctools.execution.request import HttpRequest
@@ -183,11 +183,12 @@ def over_async_pool(
     return send
 
 
-def over_client(client: Client, *, masked: bool) -> Callable[[HttpRequest, float], BlockingReply]:
-    """Give what sends over a caller's client and waits.
+Masked: TypeAlias = Literal["query", "target"] | None
+"""What of a URL is kept from what a client's library logs: the query, or the path too."""
 
-    With `masked` the query is kept from what the client's library logs.
-    """
+
+def over_client(client: Client, *, masked: Masked) -> Callable[[HttpRequest, float], BlockingReply]:
+    """Give what sends over a caller's client and waits."""
 
     def send(request: HttpRequest, deadline: float) -> BlockingReply:
         built = _client_request(client, request, deadline, masked)
@@ -205,9 +206,9 @@ def over_client(client: Client, *, masked: bool) -> Callable[[HttpRequest, float
 
 
 def over_async_client(
-    client: AsyncClient, *, masked: bool
+    client: AsyncClient, *, masked: Masked
 ) -> Callable[[HttpRequest, float], Awaitable[AwaitingReply]]:
-    """Give what sends over a caller's client for event loops; `masked` as in `over_client`."""
+    """Give what sends over a caller's client for event loops."""
 
     async def send(request: HttpRequest, deadline: float) -> AwaitingReply:
         built = _client_request(client, request, deadline, masked)
@@ -244,7 +245,7 @@ def _pool_request(core: ModuleType, request: HttpRequest, deadline: float) -> ob
 
 
 def _client_request(
-    client: Builder, request: HttpRequest, deadline: float, masked: bool
+    client: Builder, request: HttpRequest, deadline: float, masked: Masked
 ) -> ClientRequest:
     if client.is_closed:
         raise UnusableClientError
@@ -261,7 +262,7 @@ def _client_request(
     if url.raw_path.partition(b"?")[0] != path or url.raw_host.strip(b"[]") != host:
         raise UnusableClientError
     if masked:
-        built.url = _masked(type(url))(url)
+        built.url = _masked(type(url), masked)(url)
     return built
 
 
@@ -272,12 +273,15 @@ def _timeouts(deadline: float) -> dict[str, object]:
 
 
 @lru_cache(maxsize=8)
-def _masked(kind: Callable[[ClientUrl], ClientUrl]) -> Callable[[ClientUrl], ClientUrl]:
+def _masked(
+    kind: Callable[[ClientUrl], ClientUrl], masked: Masked
+) -> Callable[[ClientUrl], ClientUrl]:
     """Give the kind of URL that is the same but for its text, which is what gets logged."""
 
     def shown(url: ClientUrl) -> str:
         path = url.raw_path.partition(b"?")[0].decode("ascii")
-        return f"{url.scheme}://{url.raw_host.decode('ascii')}{path}?***"
+        target = f"{path}?***" if masked == "query" else "/***"
+        return f"{url.scheme}://{url.raw_host.decode('ascii')}{target}"
 
     return type("MaskedUrl", (kind,), {"__str__": shown, "__repr__": shown})  # pyright: ignore
 

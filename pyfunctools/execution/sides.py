@@ -5,6 +5,7 @@ from dataclasses import replace
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
+from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue
 from pyfunctools.schema.path import at
 
@@ -13,6 +14,17 @@ def of_model(function: Function, arguments: JsonObject) -> JsonValue:
     """Give the model's part of the whole arguments."""
     separated = function.separated
     return arguments if separated is None else separated.split(arguments)[0]
+
+
+def headers_of_person(
+    function: Function, route: Route, arguments: JsonObject
+) -> frozenset[tuple[str, ...]]:
+    """Give the places of the header parameters that a person has filled."""
+    if function.separated is None:
+        return frozenset()
+    models = of_model(function, arguments)
+    places = (p.argument for p in route.parameters if p.location == "header")
+    return frozenset(place for place in places if at(models, place) is None)
 
 
 def blamed(function: Function, failure: Failure, human: JsonValue) -> Failure:

@@ -140,7 +140,7 @@ def test_wrong_arguments_reach_nothing_and_say_what_to_correct() -> None:
 
 
 @pytest.mark.parametrize("value", ['"ATTACKER"', "null", '""', "{}"])
-def test_a_model_never_gives_the_humans_value(value: str) -> None:
+def test_t01_a_model_never_gives_the_humans_value(value: str) -> None:
     source = Bank()
     controller = Controller.from_object(source)
     text = f'{{"amount": 1, "account": {value}}}'
@@ -163,7 +163,7 @@ def test_without_the_humans_part_nothing_runs_and_the_outcome_says_what_to_ask()
     assert source.moved == []
 
 
-def test_the_humans_own_mistake_is_not_told_to_the_model() -> None:
+def test_t04_the_humans_own_mistake_is_not_told_to_the_model() -> None:
     source = Bank()
     outcome = Controller.from_object(source).call(
         "transfer", {"amount": 1}, human={"account": ["SECRET-7f3a"]}

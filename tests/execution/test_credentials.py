@@ -12,6 +12,7 @@ from pyfunctools.execution.credentials import (
     revealed,
     signed,
     source_of,
+    told_by,
 )
 from pyfunctools.execution.request import HttpRequest
 from pyfunctools.route import Requirement, Route, SecurityScheme
@@ -60,6 +61,20 @@ def test_a_hidden_text_is_revealed_only_where_it_is_sent() -> None:
     assert signed(REQUEST, BEARER, SecretStr("t")).headers["authorization"] == "Bearer t"
     assert pair_of("basic", ["u", SecretStr("p")]) == ("u", "p")
     assert revealed("x", SecretStr("t")) == "t"
+
+
+def test_what_would_tell_a_credential_is_its_text_and_its_spelling_in_the_request() -> None:
+    for scheme, credential, told in (
+        (BASIC, ("Aladdin", "open sesame"), {"open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=="}),
+        (BASIC, "u:p", {"u:p", "p", "dTpw"}),
+        (BEARER, SecretStr("t"), {"t"}),
+        (BEARER, "Bearer t", {"Bearer t", "t"}),
+        (KEY, "k", {"k"}),
+        (DIGEST, ("u", "p"), {"p"}),
+        (MUTUAL, object(), set[str]()),
+    ):
+        texts = told_by(scheme, credential, signed(REQUEST, scheme, credential))
+        assert set(filter(None, texts)) == told
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import hashlib
+import json
 import logging
 import os
 import re
@@ -12,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -200,7 +202,7 @@ def test_a_challenge_that_is_no_digest_is_the_answer(answering: Answering) -> No
     assert len(server.requests) == 1
 
 
-def test_a_persons_header_wins_over_the_connections_and_that_over_the_models(fine: Any) -> None:
+def test_t21_a_persons_header_wins_over_the_connections_and_that_over_the_models(fine: Any) -> None:
     runner = HttpRunner(server=fine.url, headers={"x-t": "own"})
     arguments = {"id": "1", "header": {"X-T": "given"}}
     called(runner, operation(), arguments)
@@ -290,7 +292,7 @@ def test_a_redirect_on_the_same_origin_is_followed_as_often_as_allowed(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_environment_has_no_say(
+def test_t20_the_environment_has_no_say(
     fine: Any, way: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, library: str
 ) -> None:
     netrc = tmp_path / "netrc"
@@ -308,7 +310,7 @@ def test_the_environment_has_no_say(
     assert fine.requests[0].header("authorization") is None
 
 
-def test_no_cookie_is_kept_between_calls(answering: Answering) -> None:
+def test_t20_no_cookie_is_kept_between_calls(answering: Answering) -> None:
     server = answering(lambda connection: connection.answer(Set_Cookie="sid=1; Path=/"))
     runner = HttpRunner(server=server.url)
     assert runner.run(operation(), ONE, None).headers["set-cookie"] == "sid=1; Path=/"
@@ -438,7 +440,7 @@ def leaks(outcome: Any, records: list[logging.LogRecord]) -> list[str]:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("index", range(len(FAILURES)))
-def test_no_secret_is_told_whatever_happens(
+def test_t26_t63_no_secret_is_told_whatever_happens(
     answering: Answering, index: int, way: str, caplog: pytest.LogCaptureFixture, library: str
 ) -> None:
     server = answering(FAILURES[index])
@@ -465,13 +467,44 @@ def test_no_secret_is_told_whatever_happens(
     ]
 
 
+@pytest.mark.parametrize("status", [200, 401])
+def test_a_server_that_repeats_the_credentials_does_not_tell_the_model(
+    answering: Answering, status: int
+) -> None:
+    def repeat(connection: Connection) -> None:
+        connection.answer(status, body=json.dumps({"you sent": connection.head.decode()}).encode())
+
+    server = answering(repeat)
+    runner = HttpRunner(
+        server=server.url,
+        headers={"X-Own": "not told of an error"},
+        auth={
+            "key": SECRET,
+            "query": f"{SECRET} &",
+            "cookie": SECRET,
+            "basic": ("user", "open sesame"),
+        },
+        expose_error_body=True,
+    )
+    outcome = called(runner, guarded(KEY, IN_QUERY, IN_COOKIE, BASIC), ONE)
+    assert outcome.status == status
+    assert "you sent" in outcome.text
+    assert "x-own" in outcome.text
+    sent = str(outcome.value)
+    for secret in (SECRET, quote(f"{SECRET} &"), "dXNlcjpvcGVuIHNlc2FtZQ=="):
+        assert secret in sent
+        assert secret not in outcome.text
+    assert ("not told" in outcome.text) is (status == 200)
+    assert SECRET not in repr(outcome)
+
+
 def test_nothing_is_logged_above_debug(fine: Any, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         called(HttpRunner(server=fine.url), operation(), ONE)
     assert caplog.records == []
 
 
-def test_the_models_text_has_an_excerpt_only_where_that_was_asked_for(
+def test_t63_the_models_text_has_an_excerpt_only_where_that_was_asked_for(
     answering: Answering,
 ) -> None:
     server = answering(lambda connection: connection.answer(409, body=b'{"why": "too long"}'))

@@ -229,6 +229,20 @@ def test_a_client_logs_no_credential_of_the_query(
     assert [text for text in told if SECRET in text] == []
 
 
+def test_a_client_logs_nothing_of_a_url_that_a_person_had_part_in(
+    handed: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    given = handed(lambda library, request: library.Response(200, json={}))
+    with caplog.at_level(logging.DEBUG):
+        for way in ways_of(given):
+            runner = HttpRunner(server="https://h", client=given.client)
+            called(runner, operation(human=True), {"id": SECRET, "query": {"q": SECRET}}, way)
+            assert given.requests[-1].url.raw_path == f"/things/{SECRET}?q={SECRET}".encode()
+    told = [f"{record.getMessage()} {record.args!r}" for record in caplog.records]
+    assert any("https://h/***" in text for text in told)
+    assert [text for text in told if SECRET in text] == []
+
+
 def test_a_client_that_changes_the_place_is_not_used(library: ModuleType) -> None:
     class Elsewhere(library.Client):  # type: ignore[name-defined, misc]
         def build_request(self, method: str, url: str, **rest: Any) -> Any:
