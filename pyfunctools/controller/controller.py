@@ -232,16 +232,16 @@ class Controller(Calling):
         default the key is random and the memory this process's: such tickets end with it.
         `confirm` marks more functions to wait for `approve`: those that are `destructive`, or those
         of which a predicate says so. What is marked `confirm` stays so.
+
+        Raises:
+            DefinitionError: `confirm` is none of these.
         """
         from dataclasses import replace
 
         from pyfunctools._lazy import Lazy
+        from pyfunctools.controller.selection import confirmed
 
-        def asks(function: Function) -> bool:
-            if callable(confirm):
-                return confirm(function)
-            return confirm == "destructive" and function.destructive is True
-
+        asks = confirmed(confirm)
         made = self._with(
             (replace(function, confirm=function.confirm or asks(function)), runner)
             for function, runner in self._entries.values()

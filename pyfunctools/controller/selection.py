@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from typing import Literal
 
 from pyfunctools._text import shortened, visible
-from pyfunctools.errors import UnknownFunctionError
+from pyfunctools.errors import DefinitionError, UnknownFunctionError
 from pyfunctools.record import Function
 from pyfunctools.route import Route
 
@@ -36,6 +37,25 @@ def wanted(
         )
 
     return keep
+
+
+def confirmed(
+    confirm: Literal["destructive"] | Callable[[Function], bool] | None,
+) -> Callable[[Function], bool]:
+    """Give what says whether a person has to approve a function; see `Controller.configured`.
+
+    Raises:
+        DefinitionError: it is neither a word for it nor a predicate.
+    """
+    if callable(confirm):
+        return confirm
+    if confirm == "destructive":
+        return lambda function: function.destructive is True
+    if confirm is None:
+        return lambda _: False
+    raise DefinitionError(
+        "confirm", f"{confirm!r} says of no function.", 'Write "destructive", or a predicate.'
+    )
 
 
 def unknown_name(name: str, known: Iterable[str]) -> UnknownFunctionError:

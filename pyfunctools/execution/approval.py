@@ -89,7 +89,10 @@ class View:
         """Give the whole arguments after a person's edit, or what is wrong with them."""
         if is_too_deep(arguments):
             return _failure(too_deep("human"))
-        restored = _restored(hidden(with_files(arguments)), self._shown, self.whole)
+        given = with_files(arguments)
+        if self._function.separated is not None:
+            given = hidden(given)
+        restored = _restored(given, self._shown, self.whole)
         checked = self._function.validate(restored)
         if not checked:
             return _failure(*(issue("human", i.path.keys, i.expected) for i in checked.issues))

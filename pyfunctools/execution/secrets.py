@@ -30,6 +30,7 @@ class Hidden(str):
     """A text that is one for everything but its `repr`, which does not show it.
 
     So what shows the `repr` of arguments does not either: a log, an error, a traceback with locals.
+    The function itself gets a plain text.
     """
 
     __slots__ = ()

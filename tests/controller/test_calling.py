@@ -3,11 +3,15 @@
 import asyncio
 import subprocess
 import sys
+from datetime import datetime
+from decimal import Decimal
+from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
+from uuid import UUID
 
 import pytest
-from pydantic import SecretStr
+from pydantic import BaseModel, Field, SecretStr
 
 from pyfunctools import (
     Approval,
@@ -108,6 +112,70 @@ def test_a_person_can_be_asked_while_the_call_waits() -> None:
     assert source.moved == [(1.0, "for {'amount': 1}")]
 
 
+class Size(Enum):
+    """How large."""
+
+    SMALL = "small"
+    LARGE = "large"
+
+
+class Cat(BaseModel):
+    """A cat."""
+
+    kind: Literal["cat"]
+    name: str
+
+
+class Dog(BaseModel):
+    """A dog."""
+
+    kind: Literal["dog"]
+    age: int
+
+
+class Everything(BaseModel):
+    """What a person may have to give."""
+
+    size: Size
+    word: Literal["a", "b"]
+    when: datetime
+    which: UUID
+    many: dict[str, list[str]]
+    pet: Annotated[Cat | Dog, Field(discriminator="kind")]
+    code: Annotated[str, Field(pattern="^[A-Z]{3}$")]
+    only: set[str]
+    price: Decimal
+
+
+def test_a_persons_values_of_every_kind_reach_the_method_as_its_hints_say() -> None:
+    kept: list[Everything] = []
+
+    def keep(all: Human[Everything]) -> int:
+        """Keep."""
+        kept.append(all)
+        return 1
+
+    said = {
+        "size": "large",
+        "word": "b",
+        "when": "2026-11-21T18:00:00Z",
+        "which": "12345678-1234-5678-1234-567812345678",
+        "many": {"x": ["y"]},
+        "pet": {"kind": "dog", "age": 3},
+        "code": "ABC",
+        "only": ["x", "y"],
+        "price": "1.10",
+    }
+    controller = Controller.from_functions([keep])
+    assert not controller.call("keep", {}, human={"all": said}).is_error
+    assert kept == [Everything.model_validate(said)]
+    for key, wrong in (("size", "huge"), ("word", "c"), ("code", "abc"), ("only", ["x", "x"])):
+        outcome = controller.call("keep", {}, human={"all": {**said, key: wrong}})
+        assert outcome.failure is not None
+        assert {issue.side for issue in outcome.failure.issues} == {"human"}
+    assert len(kept) == 1
+
+
 def test_what_is_hidden_from_a_repr_reaches_the_method_as_its_hint_says() -> None:
     types: list[type] = []
 
@@ -164,6 +232,7 @@ def test_an_approval_may_change_the_arguments() -> None:
 
 
 def test_controllers_made_of_one_take_its_tickets_and_no_other_does() -> None:
+    assert len(Controller.combine()) == 0
     controller = bank()
     given = {"account": "a"}
 

@@ -1,11 +1,12 @@
 """Selection: which functions are meant, and what is said of a name that none has."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from pyfunctools import Function
-from pyfunctools.controller.selection import unknown_name, wanted
+from pyfunctools import DefinitionError, Function
+from pyfunctools.controller.selection import confirmed, unknown_name, wanted
 
 NOTHING: dict[str, Any] = dict.fromkeys(("tags", "names", "paths", "methods", "where"))
 
@@ -47,3 +48,13 @@ def test_a_mistyped_name_is_told_the_close_ones() -> None:
 def test_a_hostile_name_is_shortened_and_made_visible() -> None:
     assert "\x1b" not in str(unknown_name("\x1b[2J" * 1000, ["a"]))
     assert len(str(unknown_name("x" * 10_000, ["a"]))) < 300
+
+
+def test_what_has_to_be_approved_is_said_by_a_word_or_a_predicate() -> None:
+    hints = (None, True, False)
+    functions = [replace(made("f"), destructive=hint) for hint in hints]
+    assert [confirmed(None)(each) for each in functions] == [False, False, False]
+    assert [confirmed("destructive")(each) for each in functions] == [False, True, False]
+    assert confirmed(lambda each: each.name == "f")(functions[0])
+    with pytest.raises(DefinitionError, match="'destructiv'"):
+        confirmed("destructiv")  # type: ignore[arg-type]

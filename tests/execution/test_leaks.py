@@ -194,19 +194,17 @@ def test_b09_t63_a_method_that_tells_what_a_person_gave_tells_nobody(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_b09_a_handler_is_given_the_value_and_its_repr_tells_none(
+def test_b09_a_handler_is_given_plain_text_and_what_it_says_of_it_is_not_told(
     way: str, debug: pytest.LogCaptureFixture
 ) -> None:
     def handler(**given: Any) -> str:
-        assert given["pin"] == SECRET
-        logging.getLogger("shop").debug("called with %r", given)
+        assert (type(given["pin"]), given["pin"]) == (str, SECRET)
         raise ValueError(f"{given['pin']} of {given}")
 
     controller = Controller.from_functions([written(handler)])
     outcome = call(controller, way, "written", ORDINARY, human={"pin": SECRET})
     assert outcome.text == "ValueError: *** of {'amount': 1, 'pin': '***'}"
     assert leaks(outcome, debug) == []
-    assert any("called with" in record.getMessage() for record in debug.records)
 
 
 WRONG: list[Any] = [

@@ -1,6 +1,7 @@
 """Steps written once, run blocking or awaited."""
 
 import asyncio
+from collections.abc import Generator
 
 import pytest
 
@@ -27,6 +28,20 @@ def test_what_has_to_be_awaited_is_refused_where_it_cannot_be_and_names_the_plac
         finish(sum_of(at_hand, 1, later()))
 
 
+class Pending:
+    """Something that can be awaited and is no coroutine; it waits once."""
+
+    def __await__(self) -> Generator[None, None, int]:
+        yield
+        return 3
+
+
+def test_what_can_be_awaited_need_not_be_a_coroutine() -> None:
+    assert asyncio.run(sum_of(settled, Pending())) == 3
+    with pytest.raises(DefinitionError):
+        finish(sum_of(at_hand, Pending()))
+
+
 def test_blocking_steps_never_wait_for_a_loop() -> None:
-    with pytest.raises(RuntimeError):
-        finish(asyncio.sleep(1))
+    with pytest.raises(RuntimeError, match="blocking steps"):
+        finish(sum_of(settled, Pending()))

@@ -3,7 +3,19 @@
 from dataclasses import dataclass
 from typing import Annotated, assert_type
 
-from pyfunctools import Context, Human, Inject, function, human
+from pyfunctools import (
+    Approval,
+    Context,
+    Controller,
+    Function,
+    Human,
+    Inject,
+    Outcome,
+    PendingCall,
+    Tickets,
+    function,
+    human,
+)
 from pyfunctools.schema import Failure, Result, Success
 
 
@@ -84,6 +96,39 @@ assert_type(plain(1), str)
 
 async def run() -> None:
     assert_type(await shop.later(1), str)
+
+
+def asks(function: Function, arguments: object) -> dict[str, str] | None:
+    return {"pin": function.name} if arguments else None
+
+
+async def asks_later(function: Function, arguments: object) -> dict[str, int]:
+    return {"pin": len(function.name)}
+
+
+def approves(call: PendingCall) -> bool | Approval:
+    return Approval({**call.arguments, "maybe": 1}) if call.arguments else True
+
+
+class Used:
+    async def claim(self, ticket_id: str, expires: int) -> bool:
+        return len(ticket_id) < expires
+
+
+async def called(controller: Controller) -> None:
+    controller = controller.configured(
+        tickets=Tickets(b"k" * 32, store=Used(), lifetime=60), confirm="destructive"
+    )
+    controller.configured(confirm=lambda function: not function.read_only)
+    outcome = controller.call("order", {"n": 1}, human={"pin": "1"}, approve=lambda call: True)
+    assert_type(outcome, Outcome)
+    controller.call("order", "{}", human=asks, approve=approves)
+    await controller.acall("order", "{}", human=asks_later, approve=approves)
+    if outcome.ticket is not None:
+        assert_type(controller.resume(outcome.ticket, {"pin": "1"}), Outcome)
+        assert_type(await controller.aresume(outcome.ticket, asks, approve=approves), Outcome)
+    controller.call("order", "{}", human=3)  # pyright: ignore[reportArgumentType]
+    controller.configured(confirm="always")  # pyright: ignore[reportArgumentType]
 
 
 def narrowed(result: Result[int]) -> int:
