@@ -1,0 +1,132 @@
+"""Our verdict beside those of jsonschema-rs and of jsonschema, which share no code.
+
+Three things are left out, for they differ by design: `NaN` (no JSON here, a number there), decimal
+`multipleOf` (exact here and in jsonschema-rs, of floats there), and regular expressions (ECMA 262
+here, Python's own there). `PYFUNCTOOLS_EXAMPLES=100000` judges that many pairs.
+"""
+
+import os
+
+import jsonschema
+import jsonschema_rs
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema import validate
+
+PER_SCHEMA = 8
+PAIRS = max(3_000, int(os.environ.get("PYFUNCTOOLS_EXAMPLES", "0")))
+
+NAMES = st.sampled_from(["a", "b", "c"])
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-12, 12),
+    st.sampled_from([0.0, -0.0, 1.0, 2.5, 1e300, 10**30]),
+    st.text(max_size=4),
+)
+JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=8,
+)
+SMALL = st.integers(0, 4)
+LEAVES: list[st.SearchStrategy[JsonValue]] = [
+    st.booleans(),
+    st.just({}),
+    st.builds(lambda t: {"type": t}, st.sampled_from(
+        ["null", "boolean", "integer", "number", "string", "array", "object"])),
+    st.builds(lambda t: {"type": t}, st.lists(st.sampled_from(
+        ["null", "integer", "string", "object"]), min_size=1, max_size=3, unique=True)),
+    st.builds(lambda v: {"enum": v}, st.lists(JSON, min_size=1, max_size=3)),
+    st.builds(lambda v: {"const": v}, JSON),
+    st.builds(lambda a, b: {"minimum": a, "exclusiveMaximum": b}, SMALL, st.integers(3, 12)),
+    st.builds(lambda n: {"type": "integer", "multipleOf": n}, st.integers(1, 5)),
+    st.builds(lambda a, b: {"type": "string", "minLength": a, "maxLength": b}, SMALL, SMALL),
+    st.builds(lambda a, b: {"minItems": a, "maxItems": b, "uniqueItems": True}, SMALL, SMALL),
+    st.builds(lambda a, b: {"minProperties": a, "maxProperties": b}, SMALL, SMALL),
+    st.builds(lambda n: {"required": n}, st.lists(NAMES, max_size=2, unique=True)),
+    st.builds(lambda a, b: {"dependentRequired": {a: [b]}}, NAMES, NAMES),
+]  # fmt: skip
+
+
+def composed(inner: st.SearchStrategy[JsonValue]) -> st.SearchStrategy[JsonValue]:
+    some = st.lists(inner, min_size=1, max_size=3)
+    named = st.dictionaries(NAMES, inner, max_size=3)
+    return st.one_of(
+        st.builds(lambda s: {"type": "array", "items": s}, inner),
+        st.builds(lambda p, s: {"prefixItems": p, "items": s}, some, inner),
+        st.builds(lambda s, n: {"contains": s, "minContains": n}, inner, SMALL),
+        st.builds(lambda p, r: {"type": "object", "properties": p, "required": r}, named,
+            st.lists(NAMES, max_size=2, unique=True)),
+        st.builds(lambda p, s: {"properties": p, "additionalProperties": s}, named, inner),
+        st.builds(lambda p, s: {"allOf": [{"properties": p}], "unevaluatedProperties": s},
+            named, inner),
+        st.builds(lambda p, s: {"anyOf": [{"prefixItems": p}, True], "unevaluatedItems": s},
+            some, inner),
+        st.builds(lambda s: {"propertyNames": s}, inner),
+        st.builds(lambda k, b: {k: b}, st.sampled_from(["anyOf", "oneOf", "allOf"]), some),
+        st.builds(lambda s: {"not": s}, inner),
+        st.builds(lambda a, b, c: {"if": a, "then": b, "else": c}, inner, inner, inner),
+        st.builds(lambda n, s: {"dependentSchemas": {n: s}}, NAMES, inner),
+        st.builds(lambda s: {"$ref": "#/$defs/D", "$defs": {"D": s}}, inner).map(_inlined),
+    )  # fmt: skip
+
+
+def _inlined(schema: JsonValue) -> JsonValue:
+    # A definition is found from the root only, and this may stand anywhere.
+    return {"allOf": [schema["$defs"]["D"]]} if isinstance(schema, dict) else schema
+
+
+SCHEMAS = st.recursive(st.one_of(LEAVES), composed, max_leaves=6)
+
+
+TYPED: dict[str, st.SearchStrategy[JsonValue]] = {
+    "null": st.none(),
+    "boolean": st.booleans(),
+    "integer": st.integers(-3, 12) | st.sampled_from([1.0, 10**30]),
+    "number": st.integers(-3, 12) | st.sampled_from([-0.0, 2.5, 1e300]),
+    "string": st.text(max_size=4),
+    "array": st.lists(JSON, max_size=4),
+    "object": st.dictionaries(NAMES, JSON, max_size=3),
+}
+
+
+def near(schema: JsonValue) -> st.SearchStrategy[JsonValue]:
+    """Give values of which many fit a schema; hypothesis-jsonschema is behind hypothesis itself."""
+    if not isinstance(schema, dict):
+        return JSON
+    found: list[st.SearchStrategy[JsonValue]] = [JSON]
+    if "const" in schema:
+        found.append(st.just(schema["const"]))
+    found += [st.just(value) for value in schema.get("enum", [])]
+    types = schema.get("type", [])
+    found += [TYPED[name] for name in ([types] if isinstance(types, str) else types)]
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        found += [near(inner) for inner in schema.get(keyword, [])]
+    found += [near(schema[keyword]) for keyword in ("if", "then", "else") if keyword in schema]
+    if "items" in schema or "prefixItems" in schema:
+        front = [near(inner) for inner in schema.get("prefixItems", [])]
+        rest = st.lists(near(schema.get("items", True)), max_size=3)
+        found.append(st.builds(lambda front, rest: [*front, *rest], st.tuples(*front), rest))
+    if "properties" in schema:
+        members = {name: near(inner) for name, inner in schema["properties"].items()}
+        needed = {name: members[name] for name in schema.get("required", []) if name in members}
+        rest = {name: value for name, value in members.items() if name not in needed}
+        found.append(st.fixed_dictionaries(needed, optional=rest))
+    return st.one_of(found)
+
+
+@given(st.data())
+@settings(max_examples=PAIRS // PER_SCHEMA, deadline=None, suppress_health_check=list(HealthCheck))
+def test_b02_the_verdict_is_that_of_two_other_validators(data: st.DataObject) -> None:
+    schema: JsonSchema | bool = data.draw(SCHEMAS)
+    values = data.draw(st.lists(near(schema), min_size=PER_SCHEMA, max_size=PER_SCHEMA))
+    fast = jsonschema_rs.Draft202012Validator(schema)
+    plain = jsonschema.Draft202012Validator(schema)
+    for value in values:
+        result = validate(schema, value, formats=False)
+        assert bool(result) is fast.is_valid(value), (schema, value)
+        assert bool(result) is plain.is_valid(value), (schema, value)
+        assert result or result.issues
