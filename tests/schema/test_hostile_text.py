@@ -1,12 +1,25 @@
-"""Text that means harm: answered in time, without an exception, on little stack."""
+"""Text that means harm: answered in time, without an exception, on little stack.
 
+`PYFUNCTOOLS_EXAMPLES=1000000` shows the laws that many texts; `benchmarks/fuzz.py` looks for new
+ones by what they reach in the code.
+"""
+
+import os
+import threading
+from collections.abc import Callable
 from time import perf_counter
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from pyfunctools import Function
 from pyfunctools._json import JsonSchema
+from pyfunctools._text import visible
 from pyfunctools.schema import Failure, Success, parse
 
+EXAMPLES = int(os.environ.get("PYFUNCTOOLS_EXAMPLES", "0"))
+STACK = 512 * 1024
 MEGABYTE = 1 << 20
 
 ORDER: JsonSchema = {
@@ -57,3 +70,89 @@ def test_a_megabyte_is_answered_in_seconds(begin: str, more: str) -> None:
     assert isinstance(parse(text), Success | Failure)
     assert isinstance(parse(text, ORDER), Success | Failure)
     assert perf_counter() - began < 20
+
+
+FUNCTION = Function.from_schema(name="order", parameters=ORDER)
+OPEN = Function.from_schema(name="any", parameters={"type": "object"}, is_human=None)
+
+PIECES = [
+    *(b"{ } [ ] \" ' ` : , ; \\ / . - + e E 0 1 9 \n \t".split(b" ")),
+    *(b'{"name": "a"} "count" : 1 "pet": {"kind": "cat", "next": [{"kind":'.split(b" ")),
+    *(b"```json ``` <tool_call> </tool_call> // /* */ # true True None nul NaN 1e999".split(b" ")),
+    b'"\\ud800"',
+    b'"\\u00',
+    b"\xef\xbb\xbf",
+    b"\xff",
+    "\u201c\u201d\u2018\u2019\u00ab\uff1a\uff0c\u202e\U000e0041".encode(),
+    b'{"arguments": ',
+    b'"[1]"',
+    b"\x00\x1b",
+]
+TEXTS = st.one_of(
+    st.binary(max_size=60),
+    st.lists(st.sampled_from(PIECES), max_size=25).map(b"".join),
+    st.lists(st.sampled_from(PIECES) | st.binary(max_size=4), max_size=20).map(b" ".join),
+    st.text(max_size=40).map(lambda text: text.encode("utf-8", "surrogatepass")),
+)
+
+
+def answer(text: str | bytes) -> None:
+    """Take one text through everything that reads the arguments of a model."""
+    for result in (
+        parse(text),
+        parse(text, ORDER),
+        FUNCTION.check(text),
+        FUNCTION.check(text, allow_truncated=True),
+        OPEN.check(text),
+    ):
+        assert isinstance(result, Success | Failure)
+        if not result:
+            assert result.issues
+            told = result.feedback()
+            assert len(told.encode()) <= 8_192
+            assert visible(told) == told
+
+
+def on_little_stack(call: Callable[[], object]) -> None:
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            call()
+        except BaseException as error:
+            raised.append(error)
+
+    before = threading.stack_size(STACK)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    for error in raised:
+        raise error
+
+
+@given(TEXTS)
+@settings(max_examples=max(1_000, EXAMPLES), deadline=None, suppress_health_check=list(HealthCheck))
+def test_b07_any_text_has_an_answer(text: bytes) -> None:
+    answer(text)
+    answer(text.decode(errors="replace"))
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=20))
+@settings(
+    max_examples=max(50, EXAMPLES // 10), deadline=None, suppress_health_check=list(HealthCheck)
+)
+def test_b07_any_text_has_an_answer_in_a_thread_with_512_kb_of_stack(texts: list[bytes]) -> None:
+    on_little_stack(lambda: [answer(text) for text in texts])
+
+
+@pytest.mark.parametrize(
+    "unit", [b"[", b'{"a":', b'{"pet":{"kind":"cat","next":', b"[{", b"{'a':["]
+)
+@pytest.mark.parametrize("depth", [60, 64, 65, 200, 5_000])
+def test_b07_nesting_has_an_answer_in_a_thread_with_512_kb_of_stack(
+    unit: bytes, depth: int
+) -> None:
+    on_little_stack(lambda: answer(unit * depth))

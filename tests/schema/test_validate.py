@@ -391,11 +391,11 @@ def mismatches(suite: Path, draft: str, folder: str, *, formats: bool) -> tuple[
 
 
 @pytest.mark.parametrize(("draft", "tests"), [("draft2020-12", 1299), ("draft4", 618)])
-def test_the_required_tests_of_the_official_suite_pass(shared: Path, draft: str, tests: int):
+def test_b01_the_required_tests_of_the_official_suite_pass(shared: Path, draft: str, tests: int):
     assert mismatches(shared / "suite", draft, "", formats=False) == (tests, [])
 
 
-def test_the_format_tests_of_the_official_suite_pass(shared: Path):
+def test_b01_the_format_tests_of_the_official_suite_pass(shared: Path):
     assert mismatches(shared / "suite", "draft2020-12", "optional/format", formats=True) == (
         764,
         [],
