@@ -183,9 +183,10 @@ class Complaints:
     def _closed(self, check: Check, value: JsonObject, path: Keys, steps: list[Step]) -> None:
         self._look_inside(value)
         wrong = [name for name in value if name not in check.names][:ENOUGH]
-        # A text that holds JSON is read even where nothing may be.
-        texts = (inner for name in wrong if isinstance(inner := value[name], str))
-        self.settled = self.settled and not any(map(may_be_json, texts))
+        for name in wrong:
+            # A text that holds JSON is read even where nothing may be.
+            if isinstance(inner := value[name], str) and may_be_json(inner):
+                self.settled = False
         steps += [(path, one) for one in self._sentences.unexpected(check.node, value, wrong)]
 
     def _items(self, check: Check, task: Task, steps: list[Step]) -> None:

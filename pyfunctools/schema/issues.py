@@ -41,13 +41,14 @@ class Issues:
         found: dict[tuple[Keys, str], Issue] = {}
         complaints = Complaints(self._rules)
         for keys, complaint in complaints.of(value):
-            path = (*keys, *complaint.below)
-            if (path, complaint.says) in found:
+            path = (*keys, *complaint.below) if complaint.below else keys
+            told = (path, complaint.says)
+            if told in found:
                 continue
             if len(found) == MOST:
                 found[(), ""] = _more(side)
                 return Survey(tuple(found.values()), settled=False)
-            found[path, complaint.says] = issue_of(path, complaint, side)
+            found[told] = issue_of(path, complaint, side)
         return Survey(tuple(found.values()), complaints.settled, complaints.suspects)
 
 

@@ -56,22 +56,22 @@ class Sentences:
         self._remedies: dict[int, tuple[JsonSchema, str]] = {}
         self._missing: dict[tuple[int, str, str | None], tuple[JsonSchema, Complaint]] = {}
 
-    def of(self, broken: Broken) -> Iterator[Complaint]:
+    def of(self, broken: Broken) -> Iterable[Complaint]:
         """Give the complaints about one broken rule: several where several properties break it."""
         name = type(broken.kind).__name__
-        if name == "UniqueItems":
-            yield Complaint(expected=_UNIQUE, says=_unique(broken), value=broken.value)
-        elif name == "AdditionalProperties" and isinstance(broken.value, dict):
+        if name == "AdditionalProperties" and isinstance(broken.value, dict):
             names = [str(name) for name in broken.kind.value]
-            yield from self.unexpected(broken.rules, broken.value, names)
+            return self.unexpected(broken.rules, broken.value, names)
+        if name in _ON_PARTS:
+            return (self._on_parts(name, broken),)
+        says = _SAYS.get(name, _other)(broken)
+        if name == "UniqueItems":
+            expected = _UNIQUE
         elif name in _COUNTED:
             expected = bound(broken.kind.name, _limit(broken))
-            yield Complaint(expected=expected, says=_SAYS[name](broken), value=broken.value)
-        elif name in _ON_PARTS:
-            yield from self._on_parts(name, broken)
         else:
-            says = _SAYS.get(name, _other)(broken)
-            yield Complaint(expected=self._expected(broken), says=says, value=broken.value)
+            expected = self._expected(broken)
+        return (Complaint(expected, says, broken.value),)
 
     def missing(self, node: JsonSchema, name: str, when: str | None = None) -> Complaint:
         """Give the complaint about a property that is not there, and needed `when` another is."""
@@ -158,13 +158,15 @@ class Sentences:
         return known[1]
 
     def _expected(self, broken: Broken) -> str:
-        values = listed_values(broken.rules) or []
+        values = broken.rules.get("enum")
         line = self.lines.line(broken.node)
+        if not isinstance(values, list) or "const" in broken.rules:
+            return line
         if len(values) > _LISTED and (near := _near(broken.value, values)) is not None:
             return f"{line}; did you mean {shown(near)}?"
         return line
 
-    def _on_parts(self, name: str, broken: Broken) -> Iterator[Complaint]:
+    def _on_parts(self, name: str, broken: Broken) -> Complaint:
         keyword, before = _ON_PARTS[name]
         inner = broken.rules.get(keyword)
         line = self.lines.line(inner if isinstance(inner, dict | bool) else True)
@@ -173,7 +175,7 @@ class Sentences:
         else:
             held = f"{_how_many(broken.rules)} of this kind: {line}"
             expected, says = before + held, f"must hold {held}"
-        yield Complaint(expected=expected, says=says, value=broken.value)
+        return Complaint(expected=expected, says=says, value=broken.value)
 
 
 _ITEM = 2_000
@@ -222,9 +224,12 @@ SAMPLES: Mapping[str, str] = {
 
 
 def _type(broken: Broken) -> str:
-    names = sorted(type_names(broken.rules), key=lambda name: name == "null")
-    wanted = " or ".join(_TYPES.get(name, shown(name)) for name in names)
-    return f"must be {wanted}, not {named(broken.value)}"
+    wanted = broken.rules.get("type")
+    known = _TYPES.get(wanted) if isinstance(wanted, str) else None
+    if known is None:
+        names = sorted(type_names(broken.rules), key=lambda name: name == "null")
+        known = " or ".join(_TYPES.get(name, shown(name)) for name in names)
+    return f"must be {known}, not {named(broken.value)}"
 
 
 def absent(line: str) -> str:
@@ -339,6 +344,7 @@ _SAYS: dict[str, _Says] = {
     "Pattern": _pattern,
     "RegexEngineFailure": _costly,
     "Type": _type,
+    "UniqueItems": _unique,
 }
 _UNIQUE = "no item twice"
 _COUNTED = frozenset({"MaxItems", "MaxProperties", "MinItems", "MinProperties"})

@@ -10,6 +10,7 @@ LINE = 64
 """How much of a value stands in a sentence."""
 
 _DIGITS = 1_000
+_SHORT = 1 << 62
 _quoted = JSONEncoder(ensure_ascii=False).encode
 
 
@@ -55,12 +56,16 @@ def escaped(text: str) -> str:
 
 
 def _text(value: str, limit: int) -> str:
+    if len(value) <= limit and type(value) is str and value.isascii() and value.isprintable():
+        return _quoted(value)  # nearly all text
     limit = max(limit, 1)
     cut = shortened(str(value[: limit + 1]), limit)
     return escaped(_quoted(cut))
 
 
 def _integer(value: int) -> str:
+    if -_SHORT < value < _SHORT:
+        return str(int(value))
     # Python writes no integer of more than 4,300 digits (`sys.int_info`).
     digits = value.bit_length() * 30103 // 100000 + 1
     return str(int(value)) if digits < _DIGITS else f"<integer of about {digits} digits>"
