@@ -19,10 +19,10 @@ from typing import Any, Protocol
 
 from scenarios import CORRECTED, SCENARIOS, WRONG, Scenario, Shot, meet
 
-from pyfunctools import Function, function_of, prompt_of
+from pyfunctools import Attempts, Function, function_of, prompt_of
 from pyfunctools.schema import validate
 
-LONGEST = 200
+LONGEST = 250
 """How many tokens an answer may have."""
 
 WAYS = (
@@ -118,15 +118,15 @@ def trial(
     answer = complete(asked.text, temperature=temperature, seed=seed)
     valid, value = strictly(asked.schema, answer)
     yield valid, valid and value == wanted
-    result = asked.reader.check(answer)
-    yield bool(result), bool(result) and result.value == wanted
+    attempts = Attempts(asked.reader).after(answer)
+    yield attempts.succeeded, attempts.succeeded and attempts.best == wanted
     text = asked.text
     for attempt in (1, 2):
-        if not result:
-            text = corrected(text, answer, result.feedback())
+        if not attempts.done:
+            text = corrected(text, answer, attempts.text)
             answer = complete(text, temperature=temperature, seed=seed + 1000 * attempt)
-            result = asked.reader.check(answer)
-        yield bool(result), bool(result) and result.value == wanted
+            attempts = attempts.after(answer)
+        yield attempts.succeeded, attempts.succeeded and attempts.best == wanted
     held = complete(asked.text, temperature=temperature, seed=seed, schema=asked.schema)
     result = asked.reader.check(held)
     yield bool(result), bool(result) and result.value == wanted
