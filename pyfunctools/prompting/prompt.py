@@ -11,7 +11,7 @@ from pyfunctools.prompting.response import response_schema
 from pyfunctools.prompting.signature import signature, type_of
 from pyfunctools.record import Function
 from pyfunctools.schema.references import definition
-from pyfunctools.schema.shown import escaped
+from pyfunctools.schema.shown import escaped, shown_scalar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,24 +45,33 @@ def prompt_of(
     person would not see stand in `system` as JSON escapes, and in `response_schema` as they are.
 
     Raises:
-        DefinitionError: two functions have one name, or there is none and the model `must_call`.
+        DefinitionError: two functions have one name, one is no `Function`, or there is none and
+            the model `must_call`.
         SchemaError: a schema is not one.
     """
     gathered = Gathered()
-    shown: dict[str, _Shown] = {}
-    for function in functions:
-        if function.name in shown:
+    listed: dict[str, _Shown] = {}
+    for function in map(_function, functions):
+        if function.name in listed:
             raise DefinitionError(function.name, "Two functions have this name.", "Rename one.")
         separated = function.separated
         side = function.parameters if separated is None else separated.llm
-        shown[function.name] = _Shown(function.name, function.description, gathered.add(side))
-    if must_call and not shown:
+        listed[function.name] = _Shown(function.name, function.description, gathered.add(side))
+    if must_call and not listed:
         raise DefinitionError("prompt_of", "There is no function to call.", "Give at least one.")
-    listed = list(shown.values())
-    system = _system(listed, gathered.definitions, compact=compact, must_call=must_call)
-    calls = {each.name: each.parameters for each in listed}
+    system = _system(
+        list(listed.values()), gathered.definitions, compact=compact, must_call=must_call
+    )
+    calls = {each.name: each.parameters for each in listed.values()}
     schema = response_schema(calls, gathered.definitions, must_call=must_call)
     return Prompt(system=system, response_schema=schema)
+
+
+def _function(given: object) -> Function:
+    if isinstance(given, Function):
+        return given
+    remedy = "Make one with `function_of`, or give a controller."
+    raise DefinitionError(shown_scalar(given), "This is no `Function`.", remedy)
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,6 +159,12 @@ def test_two_functions_of_one_name_are_refused() -> None:
         prompt_of([made("ping", {}), made("ping", OTHER)])
 
 
+@pytest.mark.parametrize("given", [len, "order", None, {"name": "order"}])
+def test_what_is_no_function_is_refused_with_the_remedy(given: object) -> None:
+    with pytest.raises(DefinitionError, match=r"no `Function`.*function_of"):
+        prompt_of([given])  # type: ignore[list-item]
+
+
 @pytest.mark.parametrize("compact", [False, True])
 def test_nothing_of_the_humans_reaches_the_model(compact: bool) -> None:
     secret: JsonSchema = {
