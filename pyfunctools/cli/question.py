@@ -62,7 +62,7 @@ class Question:
         """A word or two on what to type."""
         if self.kind != "text":
             return _HINTS.get(self.kind, "")
-        name = self.body.get("format", "")
+        name = self.body.get("format") or self.body.get("x-human-widget")
         kinds = [kind for kind in _types(self.body) if kind != "string"]
         return str(name) if name else " or ".join(kinds)
 

@@ -204,6 +204,34 @@ def test_each_file_of_the_models_is_asked_for_in_turn(
     assert [each["url"][-7:] for each in json.loads(sent)["files"]] == ["cat.png", "dog.png"]
 
 
+def test_a_file_is_sent_with_its_name_and_one_that_is_not_there_sends_nothing(
+    shop: tuple[str, list[tuple[str, bytes]]], tmp_path: Path
+) -> None:
+    url, seen = shop
+    (tmp_path / "roof.png").write_bytes(b"\x89PNG roof")
+    properties = {"reason": {"type": "string"}, "photo": {"type": "string", "format": "binary"}}
+    schema = {"type": "object", "properties": properties, "required": ["photo"]}
+    content = {"multipart/form-data": {"schema": schema}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {"/claims": {"post": {"requestBody": {"content": content, "required": True}}}},
+    }
+    (tmp_path / "claims.json").write_text(json.dumps(document))
+    words = ["call", str(tmp_path / "claims.json"), "claims_post", "--server", url, "--ask"]
+    line = [*words, "--args", '{"body": {"reason": "hail"}}']
+    typed = f"{tmp_path / 'no.png'}\n"
+    done = CliRunner().invoke(app, line, input=typed)
+    assert (done.exit_code, seen) == (1, [])
+    assert "No such file" in done.stderr
+    done = CliRunner().invoke(app, line, input=f"{typed}{tmp_path / 'roof.png'}\n")
+    assert done.exit_code == 0, done.output
+    ((_, sent),) = seen
+    assert b'filename="roof.png"' in sent
+    assert b"Content-Type: image/png" in sent
+    assert b"\x89PNG roof" in sent
+
+
 def test_a_destructive_operation_shows_its_address_and_sends_nothing_unless_approved(
     shared: Path, shop: tuple[str, list[tuple[str, bytes]]]
 ) -> None:

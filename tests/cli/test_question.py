@@ -18,6 +18,7 @@ TAGGED = {"type": "object", "properties": {"kind": {"const": "a"}, "n": I}, "req
     [
         (S, "text", ""),
         ({"type": "string", "format": "date"}, "text", "date"),
+        ({"type": "string", "x-human-widget": "date"}, "text", "date"),
         (I, "text", "integer"),
         ({"type": ["integer", "null"]}, "text", "integer"),
         ({"anyOf": [I, NULL]}, "text", "integer"),
