@@ -9,6 +9,7 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError
+from pyfunctools.note import Note, hidden_notes
 from pyfunctools.origin import Method, Origin
 from pyfunctools.schema.predicates import IsHuman, is_human_by_default
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:  # the engine is loaded by the first function whose schemas ar
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
 """What a function may be called: the rule that every vendor's rule admits."""
+
+LONG = 1024
+"""Characters of a description that every vendor takes (OpenAI's limit, seen in 2026)."""
 
 GROUPS = ("query", "header", "cookie", "body")
 """The groups of an operation's parameters, in the order of `Function.positional`."""
@@ -60,8 +64,8 @@ class Function:
 
     Frozen, and equal to another that says the same; the schemas behind `parameters`, `output` and
     `separated` are built when first asked for, shared and read-only. The hints `read_only`,
-    `destructive` and `idempotent` are `None` where nobody said. `notes` are oddities of the source
-    that did not keep it from becoming a function.
+    `destructive` and `idempotent` are `None` where nobody said. `noted` is what had
+    been found odd in the source when the function was made, a part of `notes`.
 
     Raises:
         DefinitionError: the name is not a letter or `_` followed by up to 63 letters, digits, `_`
@@ -80,7 +84,7 @@ class Function:
     confirm: bool = False
     concurrent: bool = True
     strict: bool = False
-    notes: tuple[str, ...] = ()
+    noted: tuple[Note, ...] = field(default=(), compare=False, repr=False)
     origin: Origin | None = None
     schemas: "Lazy[Schemas]" = field(repr=False)
     handler: "Handler | None" = field(default=None, compare=False, repr=False)
@@ -92,7 +96,10 @@ class Function:
                 "This is not a name a model's vendor accepts.",
                 "Use a letter or `_`, then up to 63 letters, digits, `_` or `-`.",
             )
-        object.__setattr__(self, "description", visible(self.description))
+        if (shown := visible(self.description)) != self.description:
+            notes = hidden_notes("the description", self.description)
+            object.__setattr__(self, "noted", (*self.noted, *notes))
+            object.__setattr__(self, "description", shown)
 
     def __hash__(self) -> int:
         return hash((self.name, self.description))
@@ -146,6 +153,16 @@ class Function:
     def separated(self) -> "Separated | None":
         """The model's and the human's side, or `None` where nothing is the human's."""
         return self.schemas.get().separated
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was odd in the source, and did not keep it from becoming a function.
+
+        It is looked for when somebody asks: the schemas as they were written are read once more.
+        """
+        said = f"The description is longer than the {LONG:,} characters that every vendor takes."
+        own = (Note(text=said),) if len(self.description) > LONG else ()
+        return tuple(dict.fromkeys((*self.noted, *own, *self.schemas.get().notes.get())))
 
     @property
     def positional(self) -> tuple[JsonSchema | bool, ...]:

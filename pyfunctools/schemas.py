@@ -1,12 +1,13 @@
 """The schemas of a function, and what checks arguments against them: built when first asked for."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError
+from pyfunctools.note import Note
 from pyfunctools.param import Param, parameters_of
 from pyfunctools.schema.checker import Checker
 from pyfunctools.schema.coerce import coerce
@@ -18,6 +19,9 @@ from pyfunctools.schema.result import Failure, Side, Success
 from pyfunctools.schema.separate import Separated, separate
 from pyfunctools.schema.validate import Validator
 
+Notes = Callable[[], Iterable[Note]]
+"""What says, when it is asked, what was odd in schemas as they were written."""
+
 InOrder = Callable[[Iterable[str]], Sequence[str]]
 """What puts the names of a function's inputs in the order that a list of arguments has."""
 
@@ -26,7 +30,8 @@ InOrder = Callable[[Iterable[str]], Sequence[str]]
 class Schemas:
     """What a function takes and gives: `parameters` and `output`, both normalized.
 
-    `sides` are the model's and the human's, made when first asked for.
+    `sides` are the model's and the human's, and `notes` what was odd in the two as they were
+    written; both are made when first asked for.
     """
 
     parameters: JsonSchema
@@ -35,14 +40,20 @@ class Schemas:
     validator: Validator = field(compare=False)
     output_validator: Validator | None = field(compare=False)
     checker: Lazy[Checker] = field(compare=False, repr=False)
+    notes: Lazy[tuple[Note, ...]] = field(compare=False, repr=False)
 
     @classmethod
     def of(
-        cls, parameters: JsonSchema, output: JsonSchema | None, is_human: IsHuman | None
+        cls,
+        parameters: JsonSchema,
+        output: JsonSchema | None,
+        is_human: IsHuman | None,
+        notes: Notes = tuple,
     ) -> "Schemas":
         """Give the schemas of normalized `parameters` and `output`.
 
-        `is_human` decides what `separated` keeps from the model, and `None` keeps nothing.
+        `is_human` decides what `separated` keeps from the model, and `None` keeps nothing. `notes`
+        says what was odd in them, when somebody asks.
         """
         sides = Lazy(partial(_separated, parameters, is_human))
         validator = Validator(parameters)
@@ -53,6 +64,7 @@ class Schemas:
             validator=validator,
             output_validator=None if output is None else Validator(output),
             checker=Lazy(partial(_checker, parameters, validator, sides)),
+            notes=Lazy(lambda: tuple(dict.fromkeys(notes()))),
         )
 
     @classmethod
@@ -70,7 +82,9 @@ class Schemas:
             SchemaError: one of the two is no schema.
         """
         whole = _closed(name, parameters)
-        schemas = cls.of(whole, None if output is None else normalize(output), is_human)
+        result = None if output is None else normalize(output)
+        given = parameters if isinstance(parameters, Mapping) else whole
+        schemas = cls.of(whole, result, is_human, partial(notes_on, given, output))
         schemas.validator.compile()
         return schemas
 
@@ -134,6 +148,15 @@ class Schemas:
 
     def _model_side(self) -> JsonSchema:
         return self.parameters if self.separated is None else self.separated.llm
+
+
+def notes_on(parameters: JsonSchema, output: JsonSchema | None) -> Iterator[Note]:
+    """Say what is odd in schemas as written, at pointers below `/parameters` and `/output`."""
+    from pyfunctools.schema.notes import notes_of
+
+    yield from notes_of(parameters, "/parameters")
+    if output is not None:
+        yield from notes_of(output, "/output")
 
 
 def _separated(parameters: JsonSchema, is_human: IsHuman | None) -> Separated | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from json import JSONEncoder
 
 from pyfunctools._text import shortened, visible
+from pyfunctools.note import Note
 from pyfunctools.record import Function, Skipped
 
 BYTES_PER_TOKEN = 4
@@ -35,14 +36,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """An oddity of the source that did not keep it from becoming the function of this name."""
-
-    name: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """What a controller holds: `str()` of it fits a terminal of 80 columns.
 
@@ -50,6 +43,7 @@ class Report:
     each reason how often it kept one from it. `bytes` is the UTF-8 of what a model would be sent of
     each function, `{"name", "description", "parameters"}` in compact JSON with the model's side of
     the parameters, and `tokens` an estimate (`BYTES_PER_TOKEN`). `entries` has the largest first.
+    `notes` has what was odd in the source of a function, by its name, where anything was.
     """
 
     operations: int
@@ -58,7 +52,7 @@ class Report:
     bytes: int
     tokens: int
     entries: tuple[Entry, ...]
-    notes: tuple[Note, ...]
+    notes: Mapping[str, tuple[Note, ...]]
 
     def __str__(self) -> str:
         return "\n".join(line.rstrip() for line in self._lines())
@@ -71,7 +65,9 @@ class Report:
             yield ""
             yield from self._largest()
         yield from _counted("skipped", self.skipped)
-        yield from _counted("notes", Counter([note.text for note in self.notes]))
+        yield from _counted(
+            "notes", Counter([note.text for each in self.notes.values() for note in each])
+        )
 
     def _largest(self) -> Iterator[str]:
         shown, rest = self.entries[:SHOWN], self.entries[SHOWN:]
@@ -98,7 +94,7 @@ def report_of(functions: Sequence[Function], skipped: Sequence[Skipped]) -> Repo
         bytes=sum(entry.bytes for entry in entries),
         tokens=sum(entry.tokens for entry in entries),
         entries=tuple(entries),
-        notes=tuple(Note(name=each.name, text=text) for each in functions for text in each.notes),
+        notes={each.name: notes for each in functions if (notes := each.notes)},
     )
 
 

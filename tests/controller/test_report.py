@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import pytest
 
 from pyfunctools import Controller, Function, Human, Skipped, human
-from pyfunctools.controller.report import REASONS, SHOWN, WIDTH, Entry, Note, report_of
+from pyfunctools.controller.report import REASONS, SHOWN, WIDTH, Entry, report_of
+from pyfunctools.note import Note
 
 
 def transfer(amount: float, account: Annotated[str, human("Where to")], pin: Human[str]) -> None:
@@ -30,7 +31,8 @@ def document(count: int = 1) -> dict[str, Any]:
 
 
 def function(name: str, *notes: str) -> Function:
-    return replace(Function.from_schema(name=name, parameters={}), notes=notes)
+    noted = tuple(Note(text=text, pointer=f"/{name}") for text in notes)
+    return replace(Function.from_schema(name=name, parameters={}), noted=noted)
 
 
 def test_the_size_is_that_of_the_compact_json_of_the_models_side() -> None:
@@ -57,16 +59,13 @@ def test_what_was_skipped_is_counted_by_its_reason() -> None:
 
 def test_the_notes_of_each_function_are_there_with_its_name() -> None:
     report = Controller.from_openapi(document(2)).report()
-    assert report.notes == (
-        Note(
-            name="things_getById0",
-            text="The path's parameter 'id0' is not declared, and taken as text.",
-        ),
-        Note(
-            name="things_getById1",
-            text="The path's parameter 'id1' is not declared, and taken as text.",
-        ),
-    )
+    said = "The path's parameter {!r} is not declared, and taken as text."
+    assert report.notes == {
+        f"things_getById{n}": (
+            Note(text=said.format(f"id{n}"), pointer=f"/paths/~1things~1{{id{n}}}/get"),
+        )
+        for n in range(2)
+    }
 
 
 def test_the_largest_come_first_and_equal_ones_by_name() -> None:

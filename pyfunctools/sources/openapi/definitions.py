@@ -64,6 +64,18 @@ class Definitions:
         """
         return self._normalized(self._rewritten(place), place.pointer)
 
+    def written(self, place: Place) -> JsonSchema | bool:
+        """Give the schema at a place as it was written, its references made those to definitions.
+
+        Raises:
+            DocumentError: a reference leads nowhere.
+        """
+        return self._rewritten(place)
+
+    def place_of(self, name: str) -> Place:
+        """Give where a definition stands that some schema has referred to."""
+        return self._places[name]
+
     def closure(self, names: Iterable[str]) -> Closure:
         """Give the definitions of these names and all that they reach.
 

@@ -10,6 +10,7 @@ from pyfunctools._lazy import Lazy
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record import Function, Skipped
 from pyfunctools.route import Server
 from pyfunctools.schema.path import Path
@@ -129,22 +130,22 @@ def _functions(
             read_only=method in _SAFE if known else None,
             destructive={"DELETE": True}.get(method, False if method in _SAFE else None),
             idempotent=method in _IDEMPOTENT if known else None,
-            notes=plan.notes,
+            noted=tuple([Note(text=text, pointer=plan.pointer) for text in plan.notes]),
             origin=plan.route,
             schemas=Lazy(Pending(maker, plan), maker.lock),
         )
         # What the description hides, and only that, may be hidden in the title and the tags too.
-        hidden = len(text) - len(function.description)
-        yield _shown(function, hidden) if hidden or describe == "brief" else function
+        hidden = len(text) > len(function.description)
+        yield _shown(function) if hidden or describe == "brief" else function
 
 
-def _shown(function: Function, hidden: int) -> Function:
-    note = f"{hidden} hidden characters were left out of the description."
+def _shown(function: Function) -> Function:
+    notes = hidden_notes("the tags", "".join(function.tags))
     return replace(
         function,
         title=visible(function.title or "").strip() or None,
         tags=tuple(map(visible, function.tags)),
-        notes=(*function.notes, note) if hidden else function.notes,
+        noted=(*function.noted, *notes),
     )
 
 

@@ -1,11 +1,13 @@
 """The schemas of a function, made of its plan when somebody asks for them."""
 
+from functools import partial
 from threading import RLock
 from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.errors import DocumentError, SchemaError
+from pyfunctools.note import Note
 from pyfunctools.record import GROUPS
 from pyfunctools.schema.access import readable, writable
 from pyfunctools.schema.keywords import shown
@@ -13,6 +15,7 @@ from pyfunctools.schema.predicates import IsHuman
 from pyfunctools.schemas import Schemas
 from pyfunctools.sources.openapi.definitions import Definitions, Ready
 from pyfunctools.sources.openapi.document import Document
+from pyfunctools.sources.openapi.oddities import Oddities, notes_on
 from pyfunctools.sources.openapi.parameters import Input
 from pyfunctools.sources.openapi.routes import Plan
 
@@ -44,6 +47,7 @@ class SchemaMaker:
         self._name = document.name
         self._is_human = is_human
         self._definitions = Definitions(document)
+        self._oddities = Oddities(document, self._definitions)
         # The input is kept with what was made of it, so that its id stays its own.
         self._inputs: dict[int, tuple[Input, _Made]] = {}
 
@@ -55,12 +59,16 @@ class SchemaMaker:
         """
         try:
             parameters, output = self._parameters(plan), self._output(plan)
-            return Schemas.of(parameters, output, self._is_human)
+            return Schemas.of(parameters, output, self._is_human, partial(self._notes, plan))
         except SchemaError as error:
             where = f"{plan.route.method} {plan.route.path}"
             raise DocumentError(
                 self._name, f"The schemas of {where} cannot be read: {error}.", pointer=plan.pointer
             ) from error
+
+    def _notes(self, plan: Plan) -> tuple[Note, ...]:
+        with self.lock:
+            return tuple(notes_on(plan, self._oddities))
 
     def _parameters(self, plan: Plan) -> JsonSchema:
         whole: dict[str, _Named] = {}

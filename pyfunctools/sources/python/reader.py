@@ -148,7 +148,11 @@ def _function(
         origin=Method(
             qualname=where if behind is None else behind.__qualname__, is_async=handler.is_async
         ),
-        schemas=Lazy(partial(_schemas, *_normalized(where, parameters, output), is_human)),
+        schemas=Lazy(
+            partial(
+                _schemas, (parameters, output), _normalized(where, parameters, output), is_human
+            )
+        ),
         handler=handler,
     )
 
@@ -164,12 +168,14 @@ def _normalized(
         ) from error
 
 
-def _schemas(
-    parameters: JsonSchema, output: JsonSchema | None, is_human: IsHuman | None
-) -> "Schemas":
-    from pyfunctools.schemas import Schemas
+_Both = tuple[JsonSchema, JsonSchema | None]
+"""The schemas of what is taken and of what comes back."""
 
-    return Schemas.of(parameters, output, is_human)
+
+def _schemas(written: _Both, normalized: _Both, is_human: IsHuman | None) -> "Schemas":
+    from pyfunctools.schemas import Schemas, notes_on
+
+    return Schemas.of(*normalized, is_human, partial(notes_on, *written))
 
 
 def _docs_of(called: Callable[..., object], attribute: str, owner: type | None) -> Docs:

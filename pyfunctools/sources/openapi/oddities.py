@@ -1,0 +1,102 @@
+"""What is odd in an operation beside what its plan says: its schemas, references, hidden texts.
+
+It is looked for when somebody asks, in the document as it is written; to open one costs nothing.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pyfunctools._json import JsonValue
+from pyfunctools.note import Note, hidden_notes
+from pyfunctools.schema.notes import notes_of
+from pyfunctools.schema.references import defined_name
+from pyfunctools.schema.walk import subschemas
+from pyfunctools.sources.openapi.definitions import Definitions
+from pyfunctools.sources.openapi.document import Document, Place
+from pyfunctools.sources.openapi.routes import Plan
+
+
+class _Found(NamedTuple):
+    notes: tuple[Note, ...]
+    names: tuple[str, ...]
+
+
+class Oddities:
+    """What is odd in the schemas of one document; each definition is looked at once."""
+
+    def __init__(self, document: Document, definitions: Definitions) -> None:
+        self._definitions = definitions
+        self._known: dict[str, _Found] = {}
+        version = document.root.get("openapi")
+        self._siblings_ignored = not str(version).startswith(("3.1", "3.2"))
+
+    def of(self, place: Place) -> Iterator[Note]:
+        """Give what is odd in a schema, and in the definitions that it reaches.
+
+        Raises:
+            DocumentError: a reference in it leads nowhere.
+        """
+        found = self._found(place)
+        yield from found.notes
+        queue = list(found.names)
+        seen = set(queue)
+        for name in queue:
+            if name not in self._known:
+                self._known[name] = self._found(self._definitions.place_of(name))
+            found = self._known[name]
+            yield from found.notes
+            new = [each for each in found.names if each not in seen]
+            queue += new
+            seen.update(new)
+
+    def _found(self, place: Place) -> _Found:
+        written = self._definitions.written(place)
+        notes = notes_of(written, place.pointer, siblings_ignored=self._siblings_ignored)
+        names = [
+            name
+            for _, schema in subschemas(written)
+            if isinstance(schema, dict)
+            and isinstance(reference := schema.get("$ref"), str)
+            and (name := defined_name(reference)) is not None
+        ]
+        return _Found(tuple(notes), tuple(dict.fromkeys(names)))
+
+
+def notes_on(plan: Plan, oddities: Oddities) -> Iterator[Note]:
+    """Give what is odd in an operation: in what stands there, and in its schemas.
+
+    Raises:
+        DocumentError: a reference leads nowhere.
+    """
+    yield from _beside(plan)
+    for entry in plan.inputs:
+        what = f"what is said of {entry.parameter.name!r}"
+        yield from hidden_notes(what, entry.description, entry.schema.pointer)
+        yield from oddities.of(entry.schema)
+    if plan.body is not None:
+        what = "what is said of the body"
+        yield from hidden_notes(what, plan.body.description, plan.body.schema.pointer)
+        yield from oddities.of(plan.body.schema)
+    if plan.output is not None:
+        yield from oddities.of(plan.output)
+
+
+def _beside(plan: Plan) -> Iterator[Note]:
+    """Note what stands beside a `$ref` that leads to a parameter, a body or an answer.
+
+    A parameter's description counts there, and what is said of an answer is read by nobody.
+    """
+    operation = plan.route.operation
+    listed, answers = operation.get("parameters"), operation.get("responses")
+    written: list[tuple[str, JsonValue]] = [("requestBody", operation.get("requestBody"))]
+    if isinstance(listed, list):
+        written += [(f"parameters/{index}", each) for index, each in enumerate(listed)]
+    if isinstance(answers, dict):
+        written += [(f"responses/{status}", each) for status, each in answers.items()]
+    for steps, value in written:
+        if isinstance(value, dict) and isinstance(value.get("$ref"), str):
+            known = {"$ref"} if steps == "requestBody" else {"$ref", "description", "summary"}
+            others = [f"`{key}`" for key in value if key not in known and not key.startswith("x-")]
+            if others:
+                text = f"{', '.join(others)} beside the `$ref` is not read."
+                yield Note(text=text, pointer=f"{plan.pointer}/{steps}")
