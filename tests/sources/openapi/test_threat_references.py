@@ -111,7 +111,7 @@ def test_T30_an_external_reference_is_followed_nowhere(
             assert names == ["a_postById", "b_get"]
             assert skipped == []
         if where in ("response", "output"):
-            assert any(reference in note for note in reading.functions[0].notes)
+            assert any(reference in note.text for note in reading.functions[0].notes)
             assert reading.functions[0].output is None
 
 

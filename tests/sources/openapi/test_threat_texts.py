@@ -152,7 +152,7 @@ def test_T37_no_hidden_character_is_in_what_a_model_reads(hidden: str) -> None:
                 text = seen(reading.functions[0])
                 assert "ignore" in text  # what can be seen is not judged
                 assert visible(text) == text
-                assert any("hidden characters" in note for note in reading.functions[0].notes)
+                assert any("hidden char" in str(each) for each in reading.functions[0].notes)
                 feedback = reading.functions[0].check('{"id": 1, "\\u200bx": 2}')
                 assert not feedback
                 assert visible(feedback.feedback()) == feedback.feedback()
