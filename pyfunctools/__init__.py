@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pyfunctools.outcome import Outcome
     from pyfunctools.param import Param
     from pyfunctools.prompting.attempts import Attempts
+    from pyfunctools.prompting.calls import Call, parse_calls
     from pyfunctools.prompting.prompt import Prompt, prompt_of
     from pyfunctools.record import Function, Skipped
     from pyfunctools.route import Route
@@ -54,6 +55,7 @@ __all__ = [
     "Approval",
     "ArgumentsError",
     "Attempts",
+    "Call",
     "Context",
     "Controller",
     "DefinitionError",
@@ -88,6 +90,7 @@ __all__ = [
     "function",
     "function_of",
     "human",
+    "parse_calls",
     "prompt_of",
 ]
 
@@ -112,6 +115,7 @@ _HOMES = {
     "outcome": ("Outcome",),
     "param": ("Param",),
     "prompting.attempts": ("Attempts",),
+    "prompting.calls": ("Call", "parse_calls"),
     "prompting.prompt": ("Prompt", "prompt_of"),
     "record": ("Function", "Skipped"),
     "route": ("Route",),

@@ -107,7 +107,7 @@ class Checker:
             return read
         cut = [repair for repair in read.repairs if repair.kind == "truncated"]
         if cut and not allow_truncated:
-            return _truncated(read.value, cut, read.repairs)
+            return truncated(read.value, cut, read.repairs)
         return self._coerced(by_name(read.value), read.repairs)
 
     def _coerced(
@@ -139,7 +139,8 @@ class Checker:
         return self._known_fractions
 
 
-def _truncated(value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]) -> Failure:
+def truncated(value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]) -> Failure:
+    """Give the failure of a value whose text ended inside a scalar: `cut` are those repairs."""
     return Failure(
         value=value,
         issues=tuple(

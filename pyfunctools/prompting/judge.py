@@ -1,0 +1,277 @@
+"""Whether a call that was found is right: its function, and its arguments as that wants them."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._text import shortened, visible
+from pyfunctools.errors import UnknownFunctionError
+from pyfunctools.prompting.arguments import Arguments
+from pyfunctools.prompting.found import Found, Piece
+from pyfunctools.prompting.names import Names
+from pyfunctools.record import Function
+from pyfunctools.schema.checker import truncated
+from pyfunctools.schema.parse import parse_at
+from pyfunctools.schema.path import Keys, Path, at
+from pyfunctools.schema.result import Failure, Issue, Repair, Success
+
+_NO_VALUE: Final = frozenset(
+    {"NaN", "Infinity", "-Infinity", "+Infinity", "undefined", "inf", "nan"}
+)
+_ROOT: Final = Path.of(())
+
+
+def judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
+    """Give the arguments of a call, coerced and checked, or how far that went and what is wrong."""
+    function = found.function
+    arguments = found.arguments
+    if function is None:
+        return _unknown(found, names)
+    if isinstance(arguments, Arguments):
+        return _written(found, arguments, function)
+    if isinstance(arguments, str):
+        return _text(arguments, function, found.piece)
+    value: JsonValue = {} if arguments is None else arguments
+    keys = found.keys
+    if isinstance(value, list) and not value:
+        value = {}
+    elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        value, keys = value[0], (*keys, 0)
+    if found.piece is None:
+        return function.check(value)
+    return _piece(found.piece, keys, value, function)
+
+
+def _unknown(found: Found, names: Names) -> Failure:
+    written = visible(shortened(found.name, 64))
+    close = names.close(found.name)
+    arguments = found.arguments
+    value: JsonValue
+    if isinstance(arguments, Arguments):
+        value = {**arguments.values}
+        if arguments.positional:
+            value = list(arguments.positional) if not value else {**value}
+    elif isinstance(arguments, str):
+        read = parse_at(arguments, None, ())
+        value = read.value
+    else:
+        value = {} if arguments is None else arguments
+    issue = Issue(
+        path=_ROOT,
+        expected="a call of " + (" or ".join(close) if close else "a function that there is"),
+        value=written,
+        message=str(UnknownFunctionError(written, close)),
+    )
+    return Failure(value=value, issues=(issue,))
+
+
+def _text(text: str, function: Function, piece: Piece | None) -> Success[JsonValue] | Failure:
+    """Judge arguments that are a text, JSON as a rule."""
+    if not text.strip():
+        return function.check({})
+    result = function.check(text)
+    if result or not isinstance(result.value, str):
+        return result
+    names = list(_properties(function))
+    if len(names) == 1 and text.lstrip()[:1] not in ("{", "["):
+        alone = function.check({names[0]: text})
+        return alone or result
+    from pyfunctools.limits import DEFAULT_LIMITS
+    from pyfunctools.schema.recover import Recovery
+
+    start = max(text.find("{"), 0)
+    recovery = Recovery(text, start, len(text), limits=DEFAULT_LIMITS, sure=True)
+    if len(text) <= DEFAULT_LIMITS.text and text.startswith("{", start):
+        recovery.read()
+        if isinstance(recovery.value, dict):
+            value = function.coerce(recovery.value).value
+            return Failure(value=value, issues=result.issues, repairs=result.repairs)
+    return result
+
+
+def _piece(
+    piece: Piece, keys: Keys, value: JsonValue, function: Function
+) -> Success[JsonValue] | Failure:
+    """Judge arguments that stand in JSON, which is read again as the schema has it if need be."""
+    result = _joined(function, value, keys, piece.repairs, piece.issues)
+    if result:
+        return result
+    schema: JsonValue = _side(function)
+    for key in reversed(keys):
+        if isinstance(key, int):
+            schema = {"type": "array", "prefixItems": [*[True] * key, schema]}
+        else:
+            schema = {"type": "object", "properties": {key: schema}}
+    wrapper = schema if isinstance(schema, dict) else {}
+    again = parse_at(piece.text, _side(function), (wrapper,))
+    inner = at(again.value, keys) if again else None
+    if inner is None:
+        return result
+    other = _joined(function, inner[0], keys, again.repairs, ())
+    return other if other or piece.issues else result
+
+
+def _joined(
+    function: Function,
+    value: JsonValue,
+    keys: Keys,
+    repairs: Iterable[Repair],
+    issues: Iterable[Issue],
+) -> Success[JsonValue] | Failure:
+    """Check a value, and give with it what was repaired and what was wrong in reading it."""
+    mine = [
+        Repair(path=path, kind=repair.kind, before=repair.before, after=repair.after)
+        for repair in repairs
+        if (path := _within(repair.path.keys, keys)) is not None
+    ]
+    wrong = [
+        Issue(path=path, expected=issue.expected, value=issue.value, message=issue.message)
+        for issue in issues
+        if (path := _within(issue.path.keys, keys)) is not None
+    ]
+    return _concluded(function, value, mine, wrong)
+
+
+def _within(path: Keys, keys: Keys) -> Path | None:
+    """Give a path as seen from the arguments; the root for what is on the way to them."""
+    if path[: len(keys)] == keys:
+        return Path.of(path[len(keys) :])
+    return _ROOT if keys[: len(path)] == path else None
+
+
+def _concluded(
+    function: Function, value: JsonValue, repairs: list[Repair], issues: list[Issue]
+) -> Success[JsonValue] | Failure:
+    result = function.check(value)
+    made = (*repairs, *result.repairs)
+    cut = [repair for repair in repairs if repair.kind == "truncated"]
+    if cut:
+        issues = [*truncated(result.value, cut, made).issues, *issues]
+    if issues:
+        more = () if result else result.issues
+        return Failure(value=result.value, issues=(*issues, *more), repairs=made)
+    if not repairs:
+        return result
+    if result:
+        return Success(value=result.value, repairs=made)
+    return Failure(value=result.value, issues=result.issues, repairs=made)
+
+
+def _written(
+    found: Found, arguments: Arguments, function: Function
+) -> Success[JsonValue] | Failure:
+    """Judge the arguments of a call in Python or in tags."""
+    names = list(_properties(function))
+    values = dict(arguments.values)
+    issues = [
+        _issue(names, keys, f"{_name(names, keys)} {says}.") for keys, says in arguments.faults
+    ]
+    if not values and len(arguments.positional) == 1:
+        only = arguments.positional[0]
+        if isinstance(only, dict) and only and all(key in names for key in only):
+            return _concluded(function, only, _repairs(names, arguments), issues)
+    for place, value in enumerate(arguments.positional):
+        if place >= len(names) or names[place] in values:
+            keys: Keys = (place,)
+            issues.append(_issue(names, keys, f"There is no place for the argument {place + 1}."))
+        else:
+            values[names[place]] = value
+    for raw in arguments.raws:
+        text = _inside(arguments, raw.keys)
+        if raw.keys in found.inner:
+            says = "is a call itself, whose outcome is not known yet"
+            issues.append(_issue(names, raw.keys, f"{_name(names, raw.keys)} {says}."))
+        elif isinstance(text, str) and (text in _NO_VALUE or text.startswith(("...", "<"))):
+            says = f"is `{shortened(text, 40)}`, which is no value"
+            issues.append(_issue(names, raw.keys, f"{_name(names, raw.keys)} {says}."))
+    repairs = _repairs(names, arguments)
+    result = _concluded(function, values, repairs, issues)
+    if result or issues or any(repair.kind == "truncated" for repair in repairs):
+        return result
+    return _again(arguments, function, values, result, repairs) or result
+
+
+def _again(
+    arguments: Arguments,
+    function: Function,
+    values: JsonObject,
+    failure: Failure,
+    repairs: list[Repair],
+) -> Success[JsonValue] | None:
+    """Read the arguments that are wrong as the schema has them: `1.10` where a text is wanted."""
+    names = list(_properties(function))
+    properties = _properties(function)
+    changed = dict(values)
+    for name in {issue.path.keys[0] for issue in failure.issues if issue.path.keys}:
+        source = _source(arguments, names, name)
+        if source is None or not isinstance(properties.get(str(name)), dict):
+            continue
+        schema = properties[str(name)]
+        if not isinstance(schema, dict):
+            continue
+        read = parse_at(source, _side(function), (schema,))
+        if read:
+            changed[str(name)] = read.value
+            place = Path.of((name,))
+            repairs = [
+                *(repair for repair in repairs if repair.path.keys[:1] != (name,)),
+                *(
+                    Repair(path=place, kind=each.kind, before=each.before, after=each.after)
+                    for each in read.repairs
+                    if each.kind != "truncated"
+                ),
+            ]
+    result = _concluded(function, changed, repairs, [])
+    return result or None
+
+
+def _source(arguments: Arguments, names: list[str], name: str | int) -> str | None:
+    place = names.index(name) if isinstance(name, str) and name in names else -1
+    return arguments.source(name) or arguments.source(place)
+
+
+def _repairs(names: list[str], arguments: Arguments) -> list[Repair]:
+    repairs = [
+        Repair(path=_path(names, keys), kind=kind, before=before, after=after)
+        for keys, kind, before, after in arguments.notes
+    ]
+    for raw in arguments.raws:
+        text = _inside(arguments, raw.keys)
+        if isinstance(text, str):
+            path = _path(names, raw.keys)
+            repairs.append(Repair(path=path, kind="word", before=text, after=text))
+    return repairs
+
+
+def _inside(arguments: Arguments, keys: Keys) -> JsonValue:
+    holder: JsonValue = arguments.values
+    if isinstance(keys[0], int):
+        holder = arguments.positional
+    inner = at(holder, keys)
+    return None if inner is None else inner[0]
+
+
+def _path(names: list[str], keys: Keys) -> Path:
+    if keys and isinstance(keys[0], int) and keys[0] < len(names):
+        return Path.of((names[keys[0]], *keys[1:]))
+    if keys and keys[0] in ("*", "**"):
+        return Path.of(keys[1:])
+    return Path.of(keys)
+
+
+def _name(names: list[str], keys: Keys) -> str:
+    return str(_path(names, keys))
+
+
+def _issue(names: list[str], keys: Keys, message: str) -> Issue:
+    return Issue(path=_path(names, keys), expected="a literal value", value=None, message=message)
+
+
+def _side(function: Function) -> JsonSchema:
+    separated = function.separated
+    return function.parameters if separated is None else separated.llm
+
+
+def _properties(function: Function) -> JsonObject:
+    properties = _side(function).get("properties")
+    return properties if isinstance(properties, dict) else {}

@@ -1,0 +1,80 @@
+"""Which function a written name means."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from pyfunctools._text import shortened
+from pyfunctools.record import Function
+
+_ODD: Final = re.compile(r"[^A-Za-z0-9_-]")
+_LONGEST: Final = 200
+_ALIKE: Final = 0.8
+
+
+class Names:
+    """The functions by name, and by the ways in which models write their names."""
+
+    __slots__ = ("_close", "_found", "functions")
+
+    def __init__(self, functions: Iterable[Function]) -> None:
+        self.functions: dict[str, Function] = {}
+        for function in functions:
+            self.functions.setdefault(function.name, function)
+        self._found: dict[str, Function | None] = {}
+        self._close: dict[str, tuple[str, ...]] = {}
+
+    def find(self, written: str) -> Function | None:
+        r"""Give the function that a written name means, or `None`.
+
+        That is the one of exactly this name; else of this name with `_` for what no name has
+        (`math.sqrt` for `math_sqrt`), `\_` being a `_`; else the only one whose name is what the
+        written one ends in, behind a dot: `functions.get_weather`, `api.math.sqrt`.
+        """
+        function = self.functions.get(written)
+        if function is not None:
+            return function
+        if written not in self._found:
+            self._found[written] = self._search(written)
+        return self._found[written]
+
+    def _search(self, written: str) -> Function | None:
+        name = written.strip(" \t\r\n`*\"'").replace("\\_", "_")
+        if not name or len(name) > _LONGEST:
+            return None
+        function = self.functions.get(_ODD.sub("_", name))
+        if function is not None:
+            return function
+        parts = _PARTS.split(name)
+        ends = {_ODD.sub("_", ".".join(parts[n:])) for n in range(1, len(parts))}
+        if parts[-1] == "call":  # `weather.call(...)`, as Llama 3.1 writes it
+            ends.add(_ODD.sub("_", ".".join(parts[:-1])))
+        found = [self.functions[end] for end in ends if end in self.functions]
+        return found[0] if len(found) == 1 else None
+
+    def alike(self, written: str) -> bool:
+        """Say whether a written name is so near to that of a function that it may be a slip."""
+        from difflib import SequenceMatcher
+
+        return any(
+            SequenceMatcher(None, _ODD.sub("_", shortened(written, 64)), name).ratio() > _ALIKE
+            for name in self.close(written)
+        )
+
+    def close(self, written: str) -> tuple[str, ...]:
+        """Give the names that resemble a written one, the closest first."""
+        if written not in self._close:
+            self._close[written] = self._resembling(written)
+        return self._close[written]
+
+    def _resembling(self, written: str) -> tuple[str, ...]:
+        from difflib import get_close_matches
+
+        name = _ODD.sub("_", shortened(written, 64))
+        last = _PARTS.split(written)[-1][:64]
+        near = get_close_matches(name, self.functions, n=3)
+        near += (other for other in get_close_matches(last, self.functions, n=3))
+        return tuple(dict.fromkeys(near))[:3]
+
+
+_PARTS: Final = re.compile(r"\.|::|/")

@@ -1,0 +1,196 @@
+"""The objects that say a call: those of the vendors' interfaces, and what models make of them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.prompting.names import Names
+from pyfunctools.record import Function
+from pyfunctools.schema.path import Keys
+
+NAME_KEYS: Final = (
+    "name",
+    "function",
+    "function_name",
+    "functionName",
+    "tool_name",
+    "toolName",
+    "tool",
+    "recipient_name",
+    "action",
+    "func",
+    "api",
+    "api_name",
+    "method",
+)
+"""Keys under which the name of a function stands."""
+
+ARGUMENT_KEYS: Final = (
+    "arguments",
+    "parameters",
+    "args",
+    "input",
+    "params",
+    "action_input",
+    "tool_input",
+    "toolInput",
+    "tool_arguments",
+    "tool_args",
+    "function_arguments",
+    "function_args",
+    "kwargs",
+    "inputs",
+    "partial_json",
+)
+"""Keys under which its arguments stand."""
+
+_SURE: Final = frozenset(
+    {
+        ("name", "arguments"),
+        ("function", "arguments"),
+        ("name", "args"),
+        ("function_name", "arguments"),
+        ("function_name", "function_args"),
+        ("tool_name", "parameters"),
+        ("tool_name", "arguments"),
+        ("toolName", "args"),
+        ("tool", "tool_input"),
+        ("tool", "arguments"),
+        ("action", "action_input"),
+        ("recipient_name", "parameters"),
+    }
+)
+"""Pairs of keys that nothing but a call has."""
+
+_CALLS: Final = frozenset({"function", "function_call", "tool_use", "tool_call"})
+"""What `type` is of a call."""
+_DONE: Final = frozenset({"mcp_call", "mcp_tool_use", "server_tool_use"})
+"""What it is of one that the vendor has carried out already."""
+_BESIDE: Final = frozenset({"call_id", "caller", "id", "index", "status", "type"})
+_DEEPEST: Final = 64
+
+
+class Shape(NamedTuple):
+    """A call in an object: its arguments, and the keys that lead to them.
+
+    It is `sure` where nothing but a call looks like this.
+    """
+
+    name: str
+    function: Function | None
+    arguments: JsonValue
+    keys: Keys
+    sure: bool
+
+
+def shapes(value: JsonValue, names: Names, keys: Keys = ()) -> Iterator[Shape]:
+    """Give the calls in a value, in the order in which they stand."""
+    if len(keys) > _DEEPEST:
+        return
+    if isinstance(value, dict):
+        yield from _object(value, names, keys)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if index and isinstance(item, dict):
+                name = value[index - 1]
+                function = names.find(name) if isinstance(name, str) else None
+                if isinstance(name, str) and function is not None:
+                    yield Shape(name, function, item, (*keys, index), True)
+                    continue
+            if isinstance(item, dict | list):
+                yield from shapes(item, names, (*keys, index))
+
+
+def _object(value: JsonObject, names: Names, keys: Keys) -> Iterator[Shape]:
+    kind = value.get("type")
+    if isinstance(kind, str) and kind in _DONE:
+        return
+    shape = _named(value, names, keys)
+    if shape is not None and (shape.function is not None or shape.sure):
+        nested = list(_inside(shape, names)) if shape.function is None else []
+        yield from nested or [shape]
+        return
+    if _is_definition(value):
+        return
+    mine = [(key, inner, names.find(key)) for key, inner in value.items() if type(key) is str]
+    known = [each for each in mine if each[2] is not None and _may_be_arguments(each[1])]
+    if known:
+        for key, inner, function in known:
+            yield Shape(key, function, inner, (*keys, key), True)
+        return
+    if shape is not None:
+        yield shape
+        return
+    for key, inner, _ in mine:
+        if isinstance(inner, dict | list):
+            yield from shapes(inner, names, (*keys, key))
+
+
+def _inside(shape: Shape, names: Names) -> Iterator[Shape]:
+    """Give the calls in the arguments of a function nobody has, as `multi_tool_use.parallel`."""
+    for inner in shapes(shape.arguments, names, shape.keys):
+        if inner.function is not None:
+            yield inner
+
+
+def _named(value: JsonObject, names: Names, keys: Keys) -> Shape | None:
+    """Give the call that an object with a name is."""
+    inner = value.get("function")
+    if isinstance(inner, Mapping):
+        if isinstance(inner.get("name"), str) and any(key in value for key in ARGUMENT_KEYS):
+            return _named({**value, "function": inner["name"]}, names, keys)
+        found = _named(inner, names, (*keys, "function"))
+        return None if found is None else found._replace(sure=True)
+    for key in NAME_KEYS:
+        name = value.get(key)
+        if not isinstance(name, str) or not name:
+            continue
+        for where in ARGUMENT_KEYS:
+            if where in value:
+                arguments = value[where]
+                function = names.find(name)
+                if function is None and not _may_be_arguments(arguments):
+                    continue
+                if _is_schema(arguments, function):
+                    return None
+                sure = (key, where) in _SURE or value.get("type") in _CALLS
+                return Shape(name, function, arguments, (*keys, where), sure)
+        if (shape := _flat(value, key, name, names, keys)) is not None:
+            return shape
+    return None
+
+
+def _flat(value: JsonObject, key: str, name: str, names: Names, keys: Keys) -> Shape | None:
+    """Give the call whose arguments stand beside its name, or that has none."""
+    function = names.find(name)
+    if function is None:
+        return None
+    rest = {other: inner for other, inner in value.items() if other != key}
+    properties = function.parameters.get("properties")
+    known = properties.keys() if isinstance(properties, Mapping) else ()
+    if key not in known and all(other in known for other in rest):
+        return Shape(name, function, rest, keys, True)
+    if rest.keys() <= _BESIDE:
+        return Shape(name, function, {}, keys, True)
+    return None
+
+
+def _may_be_arguments(value: JsonValue) -> bool:
+    return value is None or isinstance(value, Mapping | str | list)
+
+
+def _is_definition(value: JsonObject) -> bool:
+    """Say whether this describes a function, as those who offer one write it."""
+    return "description" in value and ("parameters" in value or "input_schema" in value)
+
+
+def _is_schema(arguments: JsonValue, function: Function | None) -> bool:
+    """Say whether what stands for the arguments is the schema of the function instead."""
+    if not isinstance(arguments, Mapping):
+        return False
+    described = isinstance(arguments.get("properties"), Mapping)
+    if not described and arguments.get("type") not in ("object", "dict"):
+        return False
+    properties = None if function is None else function.parameters.get("properties")
+    key = "properties" if described else "type"
+    return not (isinstance(properties, Mapping) and key in properties)

@@ -1,0 +1,473 @@
+"""The calls in what a model wrote, one family of models after another."""
+
+import json
+import math
+
+import pytest
+
+from pyfunctools import Call, Failure, Function, Success, parse_calls
+from pyfunctools.errors import DocumentError
+
+PARIS = ("get_weather", {"city": "Paris"})
+DAYS = ("get_weather", {"city": "Paris", "days": 3})
+TIME = ("get_time", {})
+ROOT = ("math_sqrt", {"value": 2})
+JSON = '{"name": "get_weather", "arguments": {"city": "Paris", "days": 3}}'
+ARGUMENTS = '{"city": "Paris", "days": 3}'
+
+FAMILIES = {
+    "a json object": (JSON, [DAYS]),
+    "a json list": (f'[{JSON}, {{"name": "get_time", "arguments": {{}}}}]', [DAYS, TIME]),
+    "arguments as a text": (
+        '{"name": "get_weather", "arguments": "{\\"city\\": \\"Paris\\"}"}',
+        [PARIS],
+    ),
+    "hermes": (f"<tool_call>\n{JSON}\n</tool_call>", [DAYS]),
+    "hermes twice": (
+        f'<tool_call>\n{JSON}\n</tool_call>\n<tool_call>\n{{"name": "get_time"}}\n</tool_call>',
+        [DAYS, TIME],
+    ),
+    "hermes with python": (
+        "<tool_call>\n{'arguments': {'city': 'Paris', 'days': 3}, 'name': 'get_weather'}\n"
+        "</tool_call>",
+        [DAYS],
+    ),
+    "hermes without the last brace": (
+        '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}\n</tool_call>',
+        [PARIS],
+    ),
+    "qwen in thoughts first": (
+        "<think>I could use get_weather(city='Rome').</think>\n<tool_call>" + JSON + "</tool_call>",
+        [DAYS],
+    ),
+    "thoughts whose tag was in the prompt": (
+        "It is get_weather(city='Rome').\n</think>\n\nget_weather(city='Paris')",
+        [PARIS],
+    ),
+    "llama 3": ('{"name": "get_weather", "parameters": {"city": "Paris"}}', [PARIS]),
+    "llama 3 with a token": (
+        '<|python_tag|>{"name": "get_weather", "parameters": {"city": "Paris"}}<|eom_id|>',
+        [PARIS],
+    ),
+    "llama 3 separated": (
+        '{"name": "get_time", "parameters": {}}; '
+        '{"name": "get_weather", "parameters": {"city": "Paris"}}',
+        [TIME, PARIS],
+    ),
+    "llama 3.1 built in": ('<|python_tag|>get_weather.call(city="Paris")', [PARIS]),
+    "llama 3.1 custom": (f"<function=get_weather>{ARGUMENTS}</function>", [DAYS]),
+    "llama 4": ('<|python_start|>[get_weather(city="Paris")]<|python_end|>', [PARIS]),
+    "mistral": (f'[TOOL_CALLS] [{{"name": "get_weather", "arguments": {ARGUMENTS}}}]', [DAYS]),
+    "mistral since v11": (f"[TOOL_CALLS]get_weather[ARGS]{ARGUMENTS}", [DAYS]),
+    "mistral with a call id": (
+        f"[TOOL_CALLS]get_weather[CALL_ID]ab12[ARGS]{ARGUMENTS}[TOOL_CALLS]get_time[ARGS]{{}}",
+        [DAYS, TIME],
+    ),
+    "mistral without a mark": (f"[TOOL_CALLS]get_weather{ARGUMENTS}", [DAYS]),
+    "granite": (f"<function_call> {JSON}", [DAYS]),
+    "granite 3": (f"<|tool_call|>[{JSON}]", [DAYS]),
+    "deepseek v3": (
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n"
+        + ARGUMENTS
+        + "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+        [DAYS],
+    ),
+    "deepseek v3.1": (
+        f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{ARGUMENTS}"
+        "<｜tool▁call▁end｜><｜tool▁call▁begin｜>get_time<｜tool▁sep｜>{}<｜tool▁call▁end｜>"
+        "<｜tool▁calls▁end｜>",
+        [DAYS, TIME],
+    ),
+    "deepseek v3.2": (
+        '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n'
+        '<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>\n'
+        '<｜DSML｜parameter name="days" string="false">3</｜DSML｜parameter>\n'
+        "</｜DSML｜invoke>\n</｜DSML｜function_calls>",
+        [DAYS],
+    ),
+    "glm 4": (f"get_weather\n{ARGUMENTS}", [DAYS]),
+    "glm 4.5": (
+        "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n"
+        "<arg_key>days</arg_key>\n<arg_value>3</arg_value>\n</tool_call>",
+        [DAYS],
+    ),
+    "functionary 3.2": (f">>>get_weather\n{ARGUMENTS}\n>>>get_time\n{{}}", [DAYS, TIME]),
+    "functionary beside text": (f">>>all\nLet me look.\n>>>get_weather\n{ARGUMENTS}", [DAYS]),
+    "raven": ("Call: get_weather(city='Paris', days=3); get_time()<bot_end>", [DAYS, TIME]),
+    "qwen 3 coder": (
+        "<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n"
+        "<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>",
+        [DAYS],
+    ),
+    "seed": (
+        "<seed:tool_call>\n<function=get_weather>\n<parameter=city>Paris</parameter>\n"
+        "</function>\n</seed:tool_call>",
+        [PARIS],
+    ),
+    "minimax m2": (
+        '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris'
+        '</parameter>\n<parameter name="days">3</parameter>\n</invoke>\n</minimax:tool_call>',
+        [DAYS],
+    ),
+    "claude": (
+        'I will look.\n\n<function_calls>\n<invoke name="get_weather">\n'
+        '<parameter name="city">Paris</parameter>\n</invoke>\n</function_calls>',
+        [PARIS],
+    ),
+    "claude 2": (
+        "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n"
+        "<city>Paris</city>\n<days>3</days>\n</parameters>\n</invoke>\n</function_calls>",
+        [DAYS],
+    ),
+    "tags of the function's name": (
+        "<get_weather>\n<city>Paris</city>\n<days>3</days>\n</get_weather>",
+        [DAYS],
+    ),
+    "kimi k2": (
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
+        f"<|tool_call_argument_begin|>{ARGUMENTS}<|tool_call_end|><|tool_calls_section_end|>",
+        [DAYS],
+    ),
+    "gpt-oss": (
+        "<|channel|>analysis<|message|>Look it up.<|end|><|start|>assistant<|channel|>commentary "
+        f"to=functions.get_weather <|constrain|>json<|message|>{ARGUMENTS}<|call|>",
+        [DAYS],
+    ),
+    "gpt-oss, the recipient first": (
+        "<|start|>assistant to=functions.get_weather<|channel|>commentary json<|message|>"
+        + ARGUMENTS
+        + "<|call|>",
+        [DAYS],
+    ),
+    "react": (f"Thought: look.\nAction: get_weather\nAction Input: {ARGUMENTS}", [DAYS]),
+    "react as json": (
+        'Action:\n```json\n{"action": "get_weather", "action_input": {"city": "Paris"}}\n```',
+        [PARIS],
+    ),
+    "command r": (
+        'Action: ```json\n[{"tool_name": "get_weather", "parameters": {"city": "Paris"}}]\n```',
+        [PARIS],
+    ),
+    "command a": (
+        '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "get_weather", '
+        '"parameters": {"city": "Paris"}}]<|END_ACTION|>',
+        [PARIS],
+    ),
+    "xlam": (f'{{"tool_calls": [{JSON}]}}', [DAYS]),
+    "phi 4": (f"functools[{JSON}]", [DAYS]),
+    "internlm": (f"<|action_start|><|plugin|>{JSON}<|action_end|>", [DAYS]),
+    "nemotron": (f"<TOOLCALL>[{JSON}]</TOOLCALL>", [DAYS]),
+    "jamba": (f"<tool_calls>[{JSON}]</tool_calls>", [DAYS]),
+    "a response by schema": (
+        '{"functionCall": {"name": "get_weather", "args": {"city": "Paris"}}}',
+        [PARIS],
+    ),
+    "parallel tool use": (
+        '{"tool_uses": [{"recipient_name": "functions.get_weather", '
+        '"parameters": {"city": "Paris"}}]}',
+        [PARIS],
+    ),
+    "a name as the key": ('{"get_weather": {"city": "Paris"}}', [PARIS]),
+    "names as keys": ('{"get_weather": {"city": "Paris"}, "get_time": {}}', [PARIS, TIME]),
+    "a name and its arguments": ("[['get_weather', {'city': 'Paris'}]]", [PARIS]),
+    "tuples": ("[('get_weather', {'city': 'Paris'}), ('get_time', {})]", [PARIS, TIME]),
+    "names between arguments": (
+        "['get_weather', {'city': 'Paris'}, 'math.sqrt', {'value': 2}]",
+        [PARIS, ROOT],
+    ),
+    "a list of assignments": ("['get_weather', 'city=Paris', 'days=3']", [DAYS]),
+    "a tuple of assignments": ("('get_weather', 'city=\"Paris\"', 'days=3')", [DAYS]),
+    "arguments beside the name": ('{"name": "get_weather", "city": "Paris"}', [PARIS]),
+    "fenced json": (f"Here it is:\n\n```json\n{JSON}\n```\nDone.", [DAYS]),
+    "json in a sentence": (f"I call {JSON} now.", [DAYS]),
+    "the name in a sentence": (f"Use get_weather with:\nget_weather: {ARGUMENTS}", [DAYS]),
+    "python": ("get_weather(city='Paris', days=3)", [DAYS]),
+    "python in a list": ('[get_weather(city="Paris"), get_time()]', [PARIS, TIME]),
+    "python in texts": ("['get_weather(city=\"Paris\")', 'get_time()']", [PARIS, TIME]),
+    "python in texts of the same quotes": (
+        "['get_weather(city='Paris')', 'get_time()']",
+        [PARIS, TIME],
+    ),
+    "python escaped in a text": ('["get_weather(city=\\"Paris\\", days=3)"]', [DAYS]),
+    "python with the name in quotes": ('["get_weather"(city="Paris")]', [PARIS]),
+    "python on lines": ("get_time()\nget_weather(city='Paris')", [TIME, PARIS]),
+    "python fenced": ("```python\nget_weather(city='Paris')\n```", [PARIS]),
+    "tool code": ("```tool_code\nprint(default_api.get_weather(city='Paris'))\n```", [PARIS]),
+    "python assigned": ("weather = functions.get_weather(city='Paris')\nprint(weather)", [PARIS]),
+    "python awaited": ("result = await get_weather(city='Paris')", [PARIS]),
+    "python by position": ("get_weather('Paris', 3)", [DAYS]),
+    "python by position and name": ("get_weather('Paris', days=3)", [DAYS]),
+    "python of a dict": ('get_weather({"city": "Paris", "days": 3})', [DAYS]),
+    "python of a spread dict": ('get_weather(**{"city": "Paris", "days": 3})', [DAYS]),
+    "python with a module": ("weather.api.get_weather(city='Paris')", [PARIS]),
+    "python with dots for underscores": ("math.sqrt(value=2)", [ROOT]),
+    "python with escaped underscores": ("get\\_weather(city='Paris')", [PARIS]),
+    "python over lines": ("get_weather(\n    city='Paris',  # where\n    days=3,\n)", [DAYS]),
+    "python with json's words": (
+        "get_weather(city='Paris', hourly=true, days=null)",
+        [("get_weather", {"city": "Paris", "hourly": True})],
+    ),
+    "python without quotes": (
+        "get_weather(city=St. John's, Canada, days=3)",
+        [("get_weather", {"city": "St. John's, Canada", "days": 3})],
+    ),
+    "python with an apostrophe": (
+        "get_weather(city='L'Aquila', days=3)",
+        [("get_weather", {"city": "L'Aquila", "days": 3})],
+    ),
+    "python without the last bracket": ("get_weather(city='Paris', days=3\n", []),
+    "python in a bold list": ("1. **get_weather(city='Paris')**\n2. **get_time()**", [PARIS, TIME]),
+    "python in a sentence": ("I will call `get_weather(city='Paris', days=3)` for you.", [DAYS]),
+    "python labelled": ("Function call: get_weather(city='Paris')", [PARIS]),
+    "python and what it means": (
+        "[get_weather(city='Paris')]\n\nHere get_weather(city='Rome') would be for Rome, and "
+        "`get_weather()` needs a city.",
+        [PARIS],
+    ),
+    "python repeated in an explanation": (
+        "First:\nget_weather(city='Paris')\nThen:\nget_time()\n\nTogether they are:\n"
+        "[get_weather(city='Paris'), get_time()]",
+        [PARIS, TIME],
+    ),
+    "python twice on purpose": ("get_time(); get_time()", [TIME, TIME]),
+    "lists and python together": (
+        "[{'name': 'get_time', 'arguments': {}}, 'get_weather'(city='Paris')]",
+        [TIME, PARIS],
+    ),
+}
+
+
+def heard(calls: list[Call]) -> list[tuple[str, object]]:
+    return [(call.name, call.arguments) for call in calls if call.result]
+
+
+@pytest.mark.parametrize(("raw", "meant"), FAMILIES.values(), ids=FAMILIES)
+def test_a_family_is_heard(raw: str, meant: list[object], functions: list[Function]) -> None:
+    calls = parse_calls(raw, functions)
+    assert heard(calls) == meant
+    assert all(call.span and raw[slice(*call.span)].strip() for call in calls)
+
+
+NO_CALLS = {
+    "nothing": "",
+    "space": " \n\t ",
+    "an answer": "It is 21 degrees in Paris.",
+    "a name": "The get_weather function gives the weather of a city.",
+    "a name in quotes": "You could use `get_weather` with the city, or 'get_time'.",
+    "a name with brackets": "The function get_weather() gives the weather, get_time() the time.",
+    "a form": "Use get_weather(city, days) for that.",
+    "a form with types": "get_weather(city: str, days: int = 3) -> dict",
+    "a form with a gap": "get_weather(...)",
+    "a form in a fence": "```python\nget_weather(city)\n```",
+    "a definition": "def get_weather(city='Paris', days=3):\n    return 21",
+    "an asynchronous definition": "async def get_weather(city='Paris'):\n    pass",
+    "a definition in another language": "function get_weather(city='Paris') { return 21 }",
+    "a call with variables": "city = 'Paris'\nget_weather(city=city)",
+    "a call in a loop": "for town in towns:\n    get_weather(city=town)",
+    "data": '{"city": "Paris", "days": 3}',
+    "data with a name": '{"name": "Alice", "age": 30}',
+    "a list of data": '[{"id": 1, "title": "x"}, {"id": 2, "title": "y"}]',
+    "numbers": "[1, 2, 3]",
+    "names only": '["get_weather", "get_time"]',
+    "other code": "```python\nimport math\nx = math.floor(2.5)\nprint(x)\n```",
+    "a description": json.dumps(
+        {
+            "name": "get_weather",
+            "description": "The weather.",
+            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
+        }
+    ),
+    "a schema": '{"name": "get_weather", "parameters": {"type": "object", "properties": {}}}',
+    "a result": 'get_weather returned {"temperature": 21}.',
+    "thoughts": "<think>get_weather(city='Paris')</think>It is warm.",
+    "unended thoughts": "<think>\n<tool_call>" + JSON + "</tool_call>",
+    "brackets": "((()))[[[]]]{{{}}}",
+    "markdown": "See [get_weather](https://example.org/get_weather) (city='Paris').",
+}
+
+
+@pytest.mark.parametrize("raw", NO_CALLS.values(), ids=NO_CALLS)
+def test_what_only_talks_about_a_function_is_no_call(raw: str, functions: list[Function]) -> None:
+    assert parse_calls(raw, functions) == []
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "get_wether(city='Paris')",
+        "[get_wether(city='Paris')]",
+        "Here you are:\n\nget_wether(city='Paris')\n",
+        '{"name": "get_wether", "arguments": {"city": "Paris"}}',
+        '<tool_call>{"name": "get_wether", "parameters": {"city": "Paris"}}</tool_call>',
+        '<function=get_wether>{"city": "Paris"}</function>',
+        '<invoke name="get_wether"><parameter name="city">Paris</parameter></invoke>',
+        'get_wether\n{"city": "Paris"}',
+        [{"get_wether": '{"city": "Paris"}'}],
+        [{"type": "tool_use", "id": "1", "name": "get_wether", "input": {"city": "Paris"}}],
+    ],
+)
+def test_a_name_of_no_function_is_a_failure_with_close_names(
+    raw: object, functions: list[Function]
+) -> None:
+    (call,) = parse_calls(raw, functions)
+    assert (call.name, call.arguments) == ("get_wether", {"city": "Paris"})
+    assert isinstance(call.result, Failure)
+    assert "get_weather" in call.result.issues[0].message
+    assert "get_weather" in call.result.issues[0].expected
+    assert "get_weather" in call.result.feedback()
+
+
+def test_an_unknown_call_beside_a_known_one_is_told(functions: list[Function]) -> None:
+    first, second = parse_calls("[get_time(), fly_away(to='Mars')]", functions)
+    assert first.result
+    assert (second.name, second.arguments, bool(second.result)) == (
+        "fly_away",
+        {"to": "Mars"},
+        False,
+    )
+
+
+def test_a_last_part_that_is_ambiguous_is_no_name() -> None:
+    both = [Function.from_schema(name=name, parameters={"type": "object"}) for name in ("b", "a_b")]
+    (call,) = parse_calls("x.a.b()", both)
+    assert isinstance(call.result, Failure)
+    assert call.name == "x.a.b"
+    assert [call.name for call in parse_calls("x.y.b()", both)] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "arguments", "path"),
+    [
+        ("get_weather(city='Paris', days=soon)", {"city": "Paris", "days": "soon"}, "$input.days"),
+        ("get_weather(city='Paris', days=5*2)", {"city": "Paris", "days": "5*2"}, "$input.days"),
+        ("get_weather(days=3)", {"days": 3}, "$input.city"),
+        ("get_weather('Paris', city='Rome')", {"city": "Rome"}, "$input.city"),
+        ("get_weather(city='Paris', city='Rome')", {"city": "Paris"}, "$input.city"),
+        ("get_weather(city=<the city>)", {"city": "<the city>"}, "$input.city"),
+        ("get_weather(city=undefined)", {"city": "undefined"}, "$input.city"),
+        ("get_weather(city='Par", {"city": "Par"}, "$input.city"),
+        ("get_weather(city='Paris', days=1", {"city": "Paris", "days": 1}, "$input.days"),
+        ('{"name": "get_weather", "arguments": {"city": "Par', {"city": "Par"}, "$input.city"),
+        (
+            '{"name": "get_weather", "arguments": {"city": "Paris", "city": "Rome"}}',
+            None,
+            "$input.city",
+        ),
+        ([{"get_weather": '{"city": 5, "days": 1e}'}], None, "$input.days"),
+        ([{"get_weather": '{"city": "Paris", "days": NaN}'}], None, "$input.days"),
+    ],
+)
+def test_arguments_that_are_wrong_are_a_failure_that_keeps_them(
+    raw: object, arguments: object, path: str, functions: list[Function]
+) -> None:
+    (call,) = parse_calls(raw, functions)
+    assert isinstance(call.result, Failure)
+    assert path in [issue.path for issue in call.result.issues]
+    assert call.arguments == call.result.value
+    assert isinstance(call.arguments, dict)
+    if arguments is not None:
+        assert call.arguments == arguments
+
+
+def test_a_call_in_the_arguments_of_another_comes_first(functions: list[Function]) -> None:
+    inner, outer = parse_calls("get_weather(city=get_time(), days=3)", functions)
+    assert (inner.name, bool(inner.result)) == ("get_time", True)
+    assert isinstance(outer.result, Failure)
+    assert outer.result.issues[0].path == "$input.city"
+    assert "call" in outer.result.issues[0].message
+
+
+def test_what_the_schema_wants_decides_the_reading(functions: list[Function]) -> None:
+    (call,) = parse_calls("math_sqrt(value='2.5', version=1.10)", functions)
+    assert call.arguments == {"value": 2.5, "version": "1.10"}
+    (call,) = parse_calls(
+        '{"name": "math_sqrt", "arguments": {"value": 2, "version": 1.10}}', functions
+    )
+    assert call.arguments == {"value": 2, "version": "1.10"}
+    assert call.result
+    (call,) = parse_calls("get_weather(city='Paris', unit='Celsius', tags='a')", functions)
+    assert call.arguments == {"city": "Paris", "unit": "celsius", "tags": ["a"]}
+    assert {repair.kind for repair in call.repairs} == {"constant", "item"}
+    assert isinstance(call.result, Success)
+    assert call.repairs == call.result.repairs
+
+
+@pytest.mark.parametrize(
+    "raw",
+    ["get_weather(city='Paris')", '{"name": "get_weather", "arguments": {"city": "Paris"}}'],
+)
+@pytest.mark.parametrize(("front", "back"), [("", ""), ("Well:\n", "\nSo be it."), ("\ufeff", "")])
+def test_the_span_is_where_the_call_stands(
+    raw: str, front: str, back: str, functions: list[Function]
+) -> None:
+    text = front + raw + back
+    (call,) = parse_calls(text, functions)
+    assert call.span is not None
+    assert text[slice(*call.span)] == raw
+    (call,) = parse_calls(text.encode(), functions)
+    assert call.span is not None
+    assert text[slice(*call.span)] == raw
+
+
+def test_each_of_several_calls_has_a_span_of_its_own(functions: list[Function]) -> None:
+    text = f'[{{"name": "get_time", "arguments": {{}}}}, {JSON}]'
+    spans = [text[slice(*call.span)] for call in parse_calls(text, functions) if call.span]
+    assert [json.loads(span)["name"] for span in spans] == ["get_time", "get_weather"]
+
+
+def test_more_calls_than_are_read_end_in_a_failure_that_says_so(functions: list[Function]) -> None:
+    for raw in ("get_time()\n" * 1_500, [{"get_time": "{}"}] * 1_500, f"[{JSON}]" * 1_500):
+        calls = parse_calls(raw, functions)
+        assert len(calls) == 1_001
+        assert all(call.result for call in calls[:-1])
+        assert isinstance(calls[-1].result, Failure)
+        assert "1000" in calls[-1].result.issues[0].message
+    assert len(parse_calls("get_time()\n" * 1_000, functions)) == 1_000
+
+
+@pytest.mark.parametrize(
+    "raw", [None, b"", "", [], {}, (), 42, 1.5, True, math.nan, "\ufeff", b"\xff\xfe", "\ud800"]
+)
+def test_nothing_is_heard_where_nothing_is_said(raw: object, functions: list[Function]) -> None:
+    assert parse_calls(raw, functions) == []
+
+
+@pytest.mark.parametrize("raw", [object(), int, len, lambda: "x"])
+def test_what_no_model_writes_is_our_error(raw: object, functions: list[Function]) -> None:
+    with pytest.raises(DocumentError, match="neither a text nor a message"):
+        parse_calls(raw, functions)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'get_weather(city="\xff")',
+        'get_weather(city="\ud800")',
+        '{"name": "get_weather", "arguments": {"city": "\ud800"}}',
+        '{"name": "get_weather", "arguments": {"city": "x", "days": NaN}}',
+        "get_weather(city='x', days=" + "9" * 5_000 + ")",
+        '{"name": "get_weather", "arguments": {"city": "x", "days": ' + "9" * 5_000 + "}}",
+        [{"name": "get_weather", "input": {"city": "x", "days": math.inf}}],
+        [{"name": "get_weather", "input": {"city": "x", "options": {"a": object()}}}],
+        [{"name": "get_weather", "arguments": '{"city": "\ud800"}'}],
+        [{"name": "get_weather", "arguments": "nothing"}],
+        [{"name": "get_weather", "arguments": 42}],
+    ],
+)
+def test_what_is_no_json_is_a_failure(raw: object, functions: list[Function]) -> None:
+    calls = parse_calls(raw, functions)
+    assert [(call.name, bool(call.result)) for call in calls] == [("get_weather", False)]
+
+
+def test_no_functions_make_every_call_a_failure() -> None:
+    (call,) = parse_calls("get_weather(city='Paris')", [])
+    assert isinstance(call.result, Failure)
+
+
+def test_functions_may_be_any_iterable_and_nothing_given_is_changed(
+    functions: list[Function],
+) -> None:
+    raw = [{"name": "get_weather", "input": {"city": "Paris", "days": "3"}}]
+    (call,) = parse_calls(raw, iter(functions))
+    assert heard([call]) == [DAYS]
+    assert raw == [{"name": "get_weather", "input": {"city": "Paris", "days": "3"}}]

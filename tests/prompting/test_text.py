@@ -1,0 +1,132 @@
+"""One pass through a text, in linear time whatever it holds."""
+
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyfunctools import Function, parse_calls
+from pyfunctools.prompting.names import Names
+from pyfunctools.prompting.text import Scan
+
+MEGABYTE = 1 << 20
+
+PIECES = {
+    "open quotes": "'",
+    "open double quotes": '"',
+    "open objects": "{",
+    "open arrays": "[",
+    "open objects with a key": '{"a":',
+    "open arrays of texts": '["a",',
+    "open brackets": "(",
+    "backslashes": "\\",
+    "fences": "```json\n",
+    "tags": "<tool_call>",
+    "named tags": "<function=get_weather>",
+    "parameters": "<function=get_weather><parameter=city>",
+    "keys of tags": "<tool_call>get_weather<arg_key>city</arg_key><arg_value>",
+    "tags in tags": "<get_weather><city>",
+    "calls": "get_weather(",
+    "unknown calls": "f(",
+    "calls of a text": "get_weather(city='",
+    "calls of a list": "get_weather(tags=[",
+    "calls in calls": "get_weather(city=get_weather(",
+    "calls of words": "get_weather(city=x, ",
+    "strings in strings": "get_weather(city='a'b ",
+    "lists of names": "['get_weather', ",
+    "names and objects": "get_weather {} ",
+    "whole calls": "get_time()",
+    "whole unknown calls": "f(a=1)",
+    "whole objects": '{"name": "get_time", "arguments": {}}',
+    "unknown objects": '{"name": "x", "parameters": {}}',
+    "empty objects": "{}",
+    "data": '{"a": [1, 2, {"b": "c"}]} ',
+    "equal signs": "a=",
+    "dots": "a.",
+    "hyphens": "a-",
+    "letters": "a",
+    "escaped underscores": "\\_",
+    "spaces": " ",
+    "lines": "\n",
+    "stars": "*",
+    "colons": ":",
+    "angles": "<",
+    "bars": "<|",
+    "commas": ",",
+    "numbers": "9",
+    "thoughts": "<think>",
+    "ends of thoughts": "</think>",
+    "closers": ")]}",
+    "escaped quotes": '\\"',
+    "mixed": "get_weather(city='x\\', [{\"a\": <tool_call>f(",
+}
+
+
+def taken(text: str, functions: list[Function]) -> float:
+    began = time.perf_counter()
+    parse_calls(text, functions)
+    return time.perf_counter() - began
+
+
+@pytest.mark.parametrize("piece", PIECES.values(), ids=PIECES)
+def test_a_megabyte_of_anything_is_read_in_seconds(piece: str, functions: list[Function]) -> None:
+    text = piece * (MEGABYTE // len(piece))
+    assert taken(text, functions) < 20
+    assert taken("get_weather(city='" + text, functions) < 20
+
+
+@pytest.mark.parametrize("opener", ["[", "{", "(", '{"a":', "[(", "get_weather(city=[", "f(", "-"])
+def test_deep_nesting_needs_no_stack(opener: str, functions: list[Function]) -> None:
+    deep = opener * 100_000
+    texts = [deep, f"get_weather(city={deep}", f'{{"name": "get_weather", "arguments": {deep}']
+    for text in texts:
+        parse_calls(text, functions)
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            for text in texts:
+                parse_calls(text, functions)
+        except BaseException as error:
+            failed.append(error)
+
+    before = threading.stack_size(512 << 10)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert failed == []
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*PIECES.values(), "\ud800", "\x00", "é", "city", "=", "'x'", "3", "}", "]", ")"]
+        )
+        | st.text(max_size=5),
+        max_size=30,
+    ).map("".join)
+)
+def test_no_text_raises_and_every_call_stands_where_it_says(text: str) -> None:
+    functions = [
+        Function.from_schema(
+            name="get_weather",
+            parameters={"type": "object", "properties": {"city": {"type": "string"}}},
+        )
+    ]
+    for call in parse_calls(text, functions):
+        assert call.span is not None
+        start, end = call.span
+        assert 0 <= start < end <= len(text)
+        assert call.arguments is call.result.value
+        assert call.repairs == call.result.repairs
+
+
+def test_a_call_behind_much_that_is_none_is_still_found(functions: list[Function]) -> None:
+    text = "See [1], {x} and f (as said). " * 2_000 + "\nget_weather(city='Paris')"
+    (found,) = Scan(text, Names(functions)).calls()
+    assert text[found.start : found.end] == "get_weather(city='Paris')"
