@@ -16,6 +16,7 @@ CALL: Final = r"(?<![\w.$@\\-])[^\W\d](?:\w|\.(?=[^\W\d])|-(?=\w)|\\_)*+\\?[\"'`
 _NAME: Final = re.compile(r"(?:\w|[.-]|\\_)*+")
 _INNER: Final = re.compile(CALL)
 _DEFINED: Final = re.compile(r"\b(?:def|class|function|func|fn)\s+\Z")
+_SUBSCRIPT: Final = re.compile(r"[\w\])]\[[\"']?\Z")
 _ANNOTATED: Final = re.compile(r"[^\W\d]\w*\s*:(?!:)")
 _GAP: Final = re.compile(
     r"(?:[\s\[\](){},;\"'`\\*|]|\b(?:and|then|python|json|tool_code|tool_call|tool_calls|print|await)\b"
@@ -42,7 +43,8 @@ def read_call(text: str, at: int, end: int, names: Names) -> tuple[list[Found], 
     and how far was looked.
     """
     name = _written(text, at)
-    if _DEFINED.search(text, max(at - 12, 0), at):
+    front = text[max(at - 12, 0) : at]
+    if _DEFINED.search(front) or (text[end - 2] == "]" and _SUBSCRIPT.search(front)):
         return [], end, end
     function = names.find(name)
     if function is None and name in _BUILTINS:
@@ -152,9 +154,26 @@ def weighed(text: str, calls: list[Found], marked: list[Found], names: Names) ->
             near = near or (alone and names.alike(each.name))
             if near and (each.weight is Weight.ALONE or _is_full(each)):
                 meant.append(each)
-        kept += (each for each in meant if text[each.start : each.end] not in said)
-        said.update(text[each.start : each.end] for each in meant)
+        kept += _news(text, meant, said)
     return kept
+
+
+def _news(text: str, meant: list[Found], said: set[str]) -> list[Found]:
+    """Give the calls of a run that were not said before, and note them.
+
+    In one run a call may stand twice, but for its outcome standing in another's arguments.
+    """
+    news: list[Found] = []
+    written: set[str] = set()
+    end = 0
+    for each in meant:
+        what = text[each.start : each.end]
+        if what not in said and not (each.end <= end and what in written):
+            news.append(each)
+        written.add(what)
+        end = max(end, each.end)
+    said |= written
+    return news
 
 
 def _is_full(found: Found) -> bool:

@@ -14,12 +14,14 @@ _OPENER: Final = re.compile(
 )
 _LISTED: Final = re.compile(rf"\[\s*+\\?[\"'`]?{CALL}")
 _THOUGHT: Final = re.compile(r"<(think|thinking|thought|reasoning|scratch_?pad)>", re.IGNORECASE)
-_EFFORT: Final = 16
+_EFFORT: Final = 8
 _LEAST: Final = 400_000
 """How many characters are looked at: so many times those of the text, and so many at least."""
 _FAILED: Final = 4_000
 _HEAVY: Final = 8
 """What is counted for JSON that is none: so much each time, and for each character in it."""
+_SEARCHED: Final = 300
+"""What is counted for looking for a name in front of JSON."""
 
 
 class Scan:
@@ -87,6 +89,8 @@ class Scan:
         nested = text[at] == "[" and "(" in piece.text
         if calls or (piece.whole and not nested):
             self._at = piece.end
+        if not calls:
+            self._left -= _SEARCHED
 
     def _tag(self, at: int) -> None:
         text = self._text

@@ -65,16 +65,16 @@ PIECES = {
 
 
 def taken(text: str, functions: list[Function]) -> float:
-    began = time.perf_counter()
+    began = time.thread_time()
     parse_calls(text, functions)
-    return time.perf_counter() - began
+    return time.thread_time() - began
 
 
 @pytest.mark.parametrize("piece", PIECES.values(), ids=PIECES)
 def test_a_megabyte_of_anything_is_read_in_seconds(piece: str, functions: list[Function]) -> None:
     text = piece * (MEGABYTE // len(piece))
-    assert taken(text, functions) < 20
-    assert taken("get_weather(city='" + text, functions) < 20
+    assert taken(text, functions) < 10
+    assert taken("get_weather(city='" + text, functions) < 10
 
 
 @pytest.mark.parametrize("opener", ["[", "{", "(", '{"a":', "[(", "get_weather(city=[", "f(", "-"])
