@@ -13,7 +13,7 @@ _NAMED: Final = re.compile(r"""(["'`]?)([^\W\d](?:[\w$-]|\\_)*+)\1\s*+=(?!=)\s*+
 _QUOTED: Final = re.compile(r"""(["'])([^"'\\\n]{1,200}+)\1\s*+:\s*+""")
 _NEXT: Final = re.compile(r"""\s*+(?:(["'`]?)[^\W\d](?:[\w$-]|\\_)*+\1\s*+=(?!=)|\*\*|[)\]]|\Z)""")
 """What follows the comma behind a value that is no literal, if it is not part of that value."""
-_CLOSED: Final = re.compile(r"\s*+(?:\Z|[\]};`]|\n)")
+_CLOSED: Final = re.compile(r"\s*+(?:\Z|[\]};`\"']|\n)")
 
 
 @dataclass(slots=True, kw_only=True)

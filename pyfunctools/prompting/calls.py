@@ -1,7 +1,7 @@
 """What a model wrote -> the calls it meant, whatever its family's habit of writing them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyfunctools._json import JsonValue
 from pyfunctools.prompting.found import MAX_CALLS, Found
@@ -41,9 +41,11 @@ def parse_calls(raw: object, functions: Iterable[Function]) -> list[Call]:
     description of `f`. In sentences a call counts only where no other stands in the text, and one
     that is repeated behind other text counts once.
 
-    A name is matched as `Names.find` says; one that is no function's is a call whose result is a
-    `Failure`. At most 1,000 calls are read; of more the last one given is a `Failure` that says so.
-    Time is linear in the length of the text.
+    A name is matched exactly, then with `_` for what no name has, then by its last part behind a
+    dot, or as the last part of one function's name if the arguments are right for that; one that
+    is no function's is a call whose result is a `Failure` with the close names. At most 1,000 calls
+    are read; of more the last one given is a `Failure` that says so. Time is linear in the length
+    of the text.
 
     Raises:
         DocumentError: `raw` is nothing that a model or an SDK gives, a coroutine for example.
@@ -67,6 +69,11 @@ def _surplus(found: Found) -> Call:
 
 def _call(found: Found, names: Names) -> Call:
     result = judged(found, names)
+    short = names.short(found.name) if found.function is None else None
+    if short is not None:
+        meant = replace(found, function=short)
+        if other := judged(meant, names):
+            found, result = meant, other
     return Call(
         name=_name(found),
         arguments=result.value,

@@ -22,6 +22,7 @@ _SPACE: Final = re.compile(r"(?:\s|\#[^\n]*+|\\\n)*+")
 _COMMA: Final = re.compile(r"\s*+,")
 _WRITTEN_NUMBER: Final = re.compile(rf"(?:{WRITTEN.pattern}){_NEXT}", WRITTEN.flags)
 _ENDING: Final = re.compile(r"\s*+(?:\#[^\n]*+\s*+)?(?:[,)\]}]|\Z)")
+_QUOTED: Final = re.compile(r"\s*+[\"'`]\s*+(?:[,)\]}]|\Z)")
 _JOINED: Final = re.compile(r"\s++(?=[\"'])")
 _OPERATOR: Final = re.compile(r"\s*+[+%*/]|\.[A-Za-z_]|\[")
 _PREFIX: Final = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")
@@ -127,6 +128,8 @@ class Literals:
             value = self._other(char, keys)
             if _ENDING.match(text, self.at, self.stop):
                 return value
+            if char in ("[", "{") and _QUOTED.match(text, self.at, self.stop):
+                return value  # of a call that stands in quotes itself
         except TooDeep:
             if depth:
                 raise
@@ -302,6 +305,8 @@ class Literals:
                 return unescaped(text[start + 1 : end - 1], raw)
             if not inside and _OPERATOR.match(text, end, self.stop):
                 raise Unread
+            if text[start + 1 : end - 1].rstrip()[-1:] == ",":
+                self.faults.append((keys, "has a quote inside that may begin another string"))
             inside = True
         if inside:
             self._effort += self.stop - start

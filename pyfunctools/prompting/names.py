@@ -10,6 +10,7 @@ from pyfunctools.record import Function
 _ODD: Final = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST: Final = 200
 _ALIKE: Final = 0.8
+_AROUND: Final = " \t\r\n`*\"'"
 
 
 class Names:
@@ -39,7 +40,7 @@ class Names:
         return self._found[written]
 
     def _search(self, written: str) -> Function | None:
-        name = written.strip(" \t\r\n`*\"'").replace("\\_", "_")
+        name = written.strip(_AROUND).replace("\\_", "_")
         if not name or len(name) > _LONGEST:
             return None
         function = self.functions.get(_ODD.sub("_", name))
@@ -52,9 +53,24 @@ class Names:
         found = [self.functions[end] for end in ends if end in self.functions]
         return found[0] if len(found) == 1 else None
 
+    def short(self, written: str) -> Function | None:
+        """Give the only function whose name ends in all of a written one, if it has two words.
+
+        Models leave the front of a name away that was written with dots for them: `get_rate` for
+        `currency.get_rate`, which is `currency_get_rate` here.
+        """
+        name = written.strip(_AROUND).replace("\\_", "_")
+        if "_" not in name.strip("_") or len(name) > _LONGEST:
+            return None
+        found = [f for other, f in self.functions.items() if other.endswith("_" + name)]
+        return found[0] if len(found) == 1 else None
+
     def alike(self, written: str) -> bool:
-        """Say whether a written name is so near to that of a function that it may be a slip."""
+        """Say whether a written name is so near to that of a function that it may be meant."""
         from difflib import SequenceMatcher
+
+        if self.short(written) is not None:
+            return True
 
         return any(
             SequenceMatcher(None, _ODD.sub("_", shortened(written, 64)), name).ratio() > _ALIKE

@@ -13,7 +13,10 @@ _OPENER: Final = re.compile(
     rf"(?P<call>{CALL})|(?P<bracket>[\[{{]|\((?=\s*+[\"']))|(?P<tag><(?=[^\s<>]))"
 )
 _LISTED: Final = re.compile(rf"\[\s*+\\?[\"'`]?{CALL}")
-_THOUGHT: Final = re.compile(r"<(think|thinking|thought|reasoning|scratch_?pad)>", re.IGNORECASE)
+_THOUGHT: Final = re.compile(
+    r"<(think|thinking|thought|reasoning|scratch_?pad|tool_response|tool_result|tool_output|function_response|function_result|function_results|observation)>",
+    re.IGNORECASE,
+)
 _EFFORT: Final = 8
 _LEAST: Final = 400_000
 """How many characters are looked at: so many times those of the text, and so many at least."""

@@ -335,6 +335,19 @@ def test_a_last_part_that_is_ambiguous_is_no_name() -> None:
     assert [call.name for call in parse_calls("x.y.b()", both)] == ["b"]
 
 
+def test_the_last_part_of_a_name_is_enough_where_it_is_unique_and_the_arguments_fit() -> None:
+    schema = {"type": "object", "properties": {"pair": {"type": "string"}}}
+    names = ("currency_get_rate", "tax_get_rates", "bank_get_all", "shop_get_all")
+    functions = [Function.from_schema(name=name, parameters=schema) for name in names]
+    for raw in ("get_rate(pair='EURUSD')", '{"name": "get_rate", "arguments": {"pair": "EURUSD"}}'):
+        (call,) = parse_calls(raw, functions)
+        assert (call.name, bool(call.result)) == ("currency_get_rate", True)
+    for raw in ("get_rate(money=1)", "get_all(pair='x')", "x.get_rate(pair='x')", "rate(pair='x')"):
+        (call,) = parse_calls(raw, functions)
+        assert isinstance(call.result, Failure)
+        assert call.name == raw.partition("(")[0]
+
+
 @pytest.mark.parametrize(
     ("raw", "arguments", "path"),
     [
