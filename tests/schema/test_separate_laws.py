@@ -161,6 +161,35 @@ def test_B04_no_value_of_the_models_ever_stands_where_the_humans_belongs(seed: i
         check_hostile(separated, oracle, other, random.choice([human, {}]))
 
 
+@laws
+@seeds
+def test_B04_among_alternatives_of_both_the_humans_value_is_the_one(seed: int) -> None:
+    random = Random(seed)
+    schemas = Schemas(random, marks=True)
+    mine, theirs = schemas.schema(3, 0), schemas.schema(3, 0)
+    if not isinstance(mine, dict) or not isinstance(theirs, dict):
+        return
+    branches = [mine, schemas.human(theirs)]
+    random.shuffle(branches)
+    root = {
+        "type": "object",
+        "properties": {"a": {"anyOf": branches}, "b": {"type": "integer"}},
+        "$defs": schemas.definitions,
+    }
+    separated = separate(root)
+    for _ in range(4):
+        human = {"a": Values(random, root, "v", 1000).of(theirs)}
+        bad = Values(random, root, "EVIL", 6660)
+        for llm in ({"a": bad.of(mine)}, {"a": bad.hostile(bad.of(mine))}, {"a": bad.of(theirs)}):
+            merged = separated.merge(llm, human)
+            if merged and human["a"] not in (None, {}, []):
+                assert same(at(merged.value, ("a",)), human["a"])
+            alone = separated.merge(llm, {})
+            if alone:
+                for keys, _ in Oracle(root).humans(alone.value):
+                    assert at(alone.value, keys) is ABSENT
+
+
 Predicate = Callable[[Path, Schema], bool]
 
 

@@ -11,6 +11,12 @@ from random_schemas import NAMES, Schema
 ABSENT = "ABSENT"
 
 
+class Spelled(str):
+    """A text that equals its like and is none: a validator may read it as another."""
+
+    __slots__ = ()
+
+
 class Values:
     """Random values that mostly fit; every text and number in them says whose they are."""
 
@@ -102,6 +108,8 @@ class Values:
             bad = {k: self.hostile(v) for k, v in value.items() if self.random.random() < 0.9}
             if self.random.random() < 0.4:
                 bad[self.random.choice(NAMES)] = self.noise(1)
+            if self.random.random() < 0.04:
+                return {Spelled(name): inner for name, inner in bad.items()}
             return bad
         if isinstance(value, list):
             listed = [self.hostile(inner) for inner in value]
