@@ -1,6 +1,7 @@
 """Runs operations in this process: their application is called through ASGI, without a socket."""
 
 import time
+from asyncio import Future as LoopFuture
 from asyncio import Task, create_task, current_task, shield, wait, wrap_future
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
@@ -11,6 +12,7 @@ from typing import TypeAlias, cast
 from urllib.parse import quote, unquote
 
 from pyfunctools._json import JsonObject
+from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, LifespanError, LoopError
 from pyfunctools.execution.answer import outcome_of
 from pyfunctools.execution.asgi import Application, Lifespan, over_application
@@ -22,6 +24,7 @@ from pyfunctools.execution.settle import at_hand, finish, settled
 from pyfunctools.execution.sides import refused
 from pyfunctools.execution.wire import Awaiting
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.origin import place
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
 from pyfunctools.schema import Failure, Issue, Path
@@ -161,8 +164,9 @@ class ApplicationRunner:
             LifespanError: its shutdown fails, or does not end within the deadline of a call.
         """
         if (ending := self._ending()) is not None:
-            await wait((wrap_future(ending),), timeout=self._until_ended)
-            self._ended(ending)
+            waiting = wrap_future(ending)
+            await wait((waiting,), timeout=self._until_ended)
+            self._ended(waiting)
 
     def _submitted(self, call: PreparedCall) -> "tuple[_Hosted, Future[Outcome]]":
         with self._lock:  # so that what is submitted before `close` is carried out before it
@@ -174,9 +178,9 @@ class ApplicationRunner:
     async def _carried(self, hosted: "_Hosted", call: PreparedCall) -> Outcome:
         with hosted.busy():
             await hosted.start()
-            send = over_application(
-                self._application, self._root_path, hosted.lifespan.state, hosted.tasks
-            )
+            where = visible(place(call.route)).replace("\n", " ")
+            state, tasks = hosted.lifespan.state, hosted.tasks
+            send = over_application(self._application, where, self._root_path, state, tasks)
             deadline = time.monotonic() + self._limits.deadline
             return await self._http.exchanged(call, Awaiting(send), deadline)
 
@@ -206,10 +210,10 @@ class ApplicationRunner:
         expected = f"a value with which this is not {other}"
         issues = tuple(
             Issue(
-                path=(place := Path.of(parameter.argument)),
+                path=(path_to := Path.of(parameter.argument)),
                 expected=expected,
                 value=(at(arguments, parameter.argument) or (None,))[0],
-                message=f"{place} cannot be sent: expected {expected}.",
+                message=f"{path_to} cannot be sent: expected {expected}.",
             )
             for parameter in route.parameters
             if parameter.location == "path"
@@ -233,7 +237,7 @@ class ApplicationRunner:
         # The loop cannot wait for itself: where the application ends itself, it goes on ending.
         return None if hosted.loop.is_mine() else ending
 
-    def _ended(self, ending: "Future[None]") -> None:
+    def _ended(self, ending: "Future[None] | LoopFuture[None]") -> None:
         if not ending.done():
             raise LifespanError(self._name, "shutdown", "It does not end.")
         if not ending.cancelled():  # else its loop has ended, and the application with it

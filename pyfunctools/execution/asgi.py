@@ -38,18 +38,20 @@ class BrokenAnswerError(Exception):
 
 def over_application(
     application: Application,
+    where: str,
     root_path: str,
     state: MutableMapping[str, object],
     tasks: set[Task[None]],
 ) -> Callable[[HttpRequest, float], Awaitable[AwaitingReply]]:
     """Give what sends requests to an application on the running loop.
 
-    `state` is what its lifespan has left, of which each request gets a copy. `tasks` holds what
-    runs, also after the answer: an application may have work to do in the background.
+    `where` is what a log calls them: a method and a template, for a path may hold a secret. `state`
+    is what the lifespan has left, of which each request gets a copy. `tasks` holds what runs, also
+    after the answer: an application may have work to do in the background.
     """
 
     async def send(request: HttpRequest, deadline: float) -> AwaitingReply:
-        conversation = Conversation(request)
+        conversation = Conversation(request, where)
         scope = scope_of(request, root_path)
         scope["state"] = dict(state)
         task = create_task(conversation.hold(application, scope))
@@ -99,8 +101,9 @@ def scope_of(request: HttpRequest, root_path: str) -> Message:
 class Conversation:
     """One request and its answer, between an application and who reads what it sends."""
 
-    def __init__(self, request: HttpRequest) -> None:
+    def __init__(self, request: HttpRequest, where: str) -> None:
         self._request = request
+        self._where = where
         self._messages: deque[Message] = deque()
         self._news = Event()
         self._room = Event()
@@ -120,9 +123,7 @@ class Conversation:
         except BaseException as error:
             self._error = error
             if not self._over.is_set() or self._is_answered:
-                request = self._request
-                path = visible(unquote(request.target.partition("?")[0])).replace("\n", " ")
-                LOGGER.error("%s %s: %s", request.method, path, _place_of(error))
+                LOGGER.error("%s: %s", self._where, _place_of(error))
         finally:
             self._has_ended = True
             self._news.set()

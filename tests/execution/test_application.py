@@ -149,7 +149,7 @@ def test_a_startup_that_fails_is_an_error_each_time(way: str) -> None:
     assert teas.steps == ["startup", "startup", "startup", "shutdown"]
 
 
-def test_a_shutdown_that_fails_is_an_error_of_closing() -> None:
+def test_a_shutdown_that_fails_is_an_error_of_closing(caplog: pytest.LogCaptureFixture) -> None:
     _, runner = hosted(fail="shutdown")
     called(runner, "run")
     with pytest.raises(LifespanError, match=r"^Teas: The shutdown .* no database$"):
@@ -157,6 +157,8 @@ def test_a_shutdown_that_fails_is_an_error_of_closing() -> None:
     called(runner, "arun")
     with pytest.raises(LifespanError, match="shutdown"):
         asyncio.run(runner.aclose())
+    gc.collect()
+    assert caplog.records == []  # no loop finds an error that nobody took
 
 
 @pytest.mark.parametrize("way", WAYS)

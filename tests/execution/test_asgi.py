@@ -28,7 +28,7 @@ async def answer(
     application: Any, request: HttpRequest | None = None, state: dict[str, object] | None = None
 ) -> tuple[int, dict[str, str], bytes]:
     tasks: set[asyncio.Task[None]] = set()
-    send = over_application(application, "", state if state is not None else {}, tasks)
+    send = over_application(application, "GET /teas", "", state if state is not None else {}, tasks)
     reply = await send(request or asked(), 0.0)
     body = b"".join([chunk async for chunk in reply.chunks])
     await reply.close()
@@ -133,11 +133,11 @@ def test_an_application_that_does_not_answer_is_a_500(application: Any) -> None:
 def test_what_the_application_raises_is_logged_by_its_kind_and_place_alone(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    asyncio.run(answer(raising, asked(url=f"http://a/teas%0A?key={SECRET}")))
+    asyncio.run(answer(raising, asked(url=f"http://a/teas/{SECRET}?key={SECRET}")))
     [record] = caplog.records
     assert (record.name, record.levelno) == ("pyfunctools", logging.ERROR)
     said = record.getMessage()
-    assert said.startswith("GET /teas : the application raised ValueError (")
+    assert said.startswith("GET /teas: the application raised ValueError (")
     assert said.endswith(")")
     assert __file__ in said
     assert SECRET not in said
@@ -187,7 +187,7 @@ def test_an_application_is_never_far_ahead_and_is_stopped_where_nobody_reads() -
 
     async def read_one() -> None:
         tasks: set[asyncio.Task[None]] = set()
-        reply = await over_application(application, "", {}, tasks)(asked(), 0.0)
+        reply = await over_application(application, "GET /teas", "", {}, tasks)(asked(), 0.0)
         assert await anext(reply.chunks) == b"x"
         for _ in range(10):
             await asyncio.sleep(0)
@@ -217,7 +217,7 @@ def test_who_sends_after_the_reader_has_left_is_told_and_nothing_is_logged(
 
     async def leave() -> None:
         tasks: set[asyncio.Task[None]] = set()
-        reply = await over_application(application, "", {}, tasks)(asked(), 0.0)
+        reply = await over_application(application, "GET /teas", "", {}, tasks)(asked(), 0.0)
         await reply.close()
         await asyncio.wait(tasks)
 
