@@ -11,8 +11,9 @@ from pyfunctools.cli.prompt import is_yes
 from pyfunctools.cli.question import followed, hides
 from pyfunctools.cli.screen import compact, plain
 from pyfunctools.execution.files import File
-from pyfunctools.origin import Route, place
+from pyfunctools.origin import place
 from pyfunctools.record import Function
+from pyfunctools.route import Route
 from pyfunctools.schema.path import Keys
 
 HIDDEN = "***"
