@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.execution.files import with_files
-from pyfunctools.execution.secrets import MASK, hidden, revealed, scalars_in, secrets_in
+from pyfunctools.execution.secrets import MASK, Arguments, scalars_in, secrets_in
 from pyfunctools.record import Function
 from pyfunctools.schema import Failure, Issue, Success
 from pyfunctools.schema.equal import equal
@@ -85,21 +85,19 @@ class View:
             function=self._function, arguments=shown if isinstance(shown, dict) else {}
         )
 
-    def edited(self, arguments: JsonValue) -> Success[JsonValue] | Failure:
+    def edited(self, arguments: JsonValue) -> Success[JsonObject] | Failure:
         """Give the whole arguments after a person's edit, or what is wrong with them."""
         if is_too_deep(arguments):
             return _failure(too_deep("human"))
-        given = with_files(arguments)
-        if self._function.separated is not None:
-            given = hidden(given)
-        restored = _restored(given, self._shown, self.whole)
+        restored = _restored(with_files(arguments), self._shown, self.whole)
         checked = self._function.validate(restored)
         if not checked:
             return _failure(*(issue("human", i.path.keys, i.expected) for i in checked.issues))
-        lost = [
-            keys for keys, text in scalars_in(secrets_in(self._function, restored)) if text == MASK
-        ]
-        return _failure(*(issue("human", keys, _AGAIN) for keys in lost)) if lost else checked
+        secret = scalars_in(secrets_in(self._function, restored))
+        lost = [issue("human", keys, _AGAIN) for keys, text in secret if text == MASK]
+        if lost or not isinstance(restored, dict):
+            return _failure(*lost)
+        return Success(value=Arguments(restored))
 
 
 _AGAIN = "the secret itself, since what stood there was changed"
@@ -117,9 +115,7 @@ def _shown(whole: JsonValue, secret: JsonValue) -> JsonValue:
     if isinstance(whole, list | tuple):
         inside = secret if isinstance(secret, list) else [None] * len(whole)
         return [_shown(item, held) for item, held in zip(whole, inside, strict=True)]
-    if secret is not None:
-        return Covered.of(whole)
-    return revealed(whole)
+    return whole if secret is None else Covered.of(whole)
 
 
 def _restored(edited: JsonValue, shown: Given, whole: Given) -> JsonValue:

@@ -7,21 +7,21 @@ ones; they differ in whether what a callable gives is awaited, and in how the fu
 from collections.abc import Awaitable, Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools._lazy import Lazy
 from pyfunctools.errors import PyfunctoolsError, UnknownFunctionError
-from pyfunctools.execution.approval import Approval, Approve, View
-from pyfunctools.execution.files import with_files
-from pyfunctools.execution.secrets import hidden, masked, revealed
 from pyfunctools.execution.settle import at_hand, settled
 from pyfunctools.execution.sides import NOT_YOURS, blamed, of_model
-from pyfunctools.execution.tickets import Ticket, Tickets, digest_of, refusal
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
 from pyfunctools.schema import Failure, Path, Repair, Success
 from pyfunctools.schema.equal import equal
+
+if TYPE_CHECKING:  # loaded by the first call that has to do with a person
+    from pyfunctools._lazy import Lazy
+    from pyfunctools.execution.approval import Approve
+    from pyfunctools.execution.tickets import Ticket, Tickets
 
 
 class Runner(Protocol):
@@ -67,12 +67,12 @@ class Call:
     def __init__(
         self,
         entry: Entry,
-        tickets: Lazy[Tickets],
+        tickets: "Lazy[Tickets]",
         *,
         awaits: bool,
         human: Given | Ask = None,
         context: object = None,
-        approve: Approve | None = None,
+        approve: "Approve | None" = None,
     ) -> None:
         self._entry = entry
         self._tickets = tickets
@@ -81,7 +81,7 @@ class Call:
         self._human: JsonValue = None
         if callable(human) and not isinstance(human, Mapping):
             self._ask = human
-        else:
+        elif human is not None:
             self._human = _values(cast("object", human))
         self._context = context
         self._approve = approve
@@ -93,6 +93,8 @@ class Call:
         Raises:
             PyfunctoolsError: as `run`.
         """
+        from pyfunctools.execution.tickets import Ticket, digest_of, refusal
+
         ticket = self._tickets.get().read(text)
         if not isinstance(ticket, Ticket):
             return refusal(ticket)
@@ -119,52 +121,79 @@ class Call:
         checked = function.check(arguments)
         if not checked:
             return _refused(function, checked)
-        repairs = list(checked.repairs)
-        whole = await self._whole(function, checked)
-        if not isinstance(whole, Outcome) and function.confirm:
-            whole = await self._approved(function, checked, whole, repairs)
-        if not isinstance(whole, Outcome):
-            whole = await self._claimed() or whole
-        if isinstance(whole, Outcome):
-            repairs = [*checked.repairs, *whole.repairs]
-            return replace(whole, function=function.name, repairs=tuple(repairs))
+        ready = await self._ready(function, checked)
+        if isinstance(ready, Outcome):
+            repairs = (*checked.repairs, *ready.repairs)
+            return replace(ready, function=function.name, repairs=repairs)
+        whole = ready.value
         if self._awaits:
             outcome = await runner.arun(function, whole, self._context)
         else:
             outcome = runner.run(function, whole, self._context)
-        repairs += outcome.repairs
-        done = replace(outcome, function=function.name, repairs=tuple(repairs))
-        return masked(function, whole, done)
+        repairs = (*ready.repairs, *outcome.repairs)
+        outcome = replace(outcome, function=function.name, repairs=repairs)
+        if self._human is None:
+            return outcome
+        from pyfunctools.execution.secrets import masked
 
-    async def _whole(self, function: Function, checked: Success[JsonValue]) -> JsonObject | Outcome:
-        """Give the whole arguments, the person's part among them."""
-        given = self._human
-        merged = _merged(function, checked, given)
-        if self._ask is not None and not merged and _is_theirs(function, merged):
-            part = deepcopy(checked.value)
-            answer = await self._answer("human", _UNASKED, self._ask, function, part)
+        return masked(function, whole, self._human, outcome)
+
+    async def _ready(
+        self, function: Function, checked: Success[JsonValue]
+    ) -> Success[JsonObject] | Outcome:
+        """Give the arguments that may run, and what was repaired; the ticket is used up by then."""
+        merged = function.merge(llm=checked.value, human=self._human)
+        if not merged:
+            joined = await self._joined(function, checked, merged)
+            if isinstance(joined, Outcome):
+                return joined
+            merged = joined
+        whole = merged.value if isinstance(merged.value, dict) else {}
+        if self._human is not None:
+            from pyfunctools.execution.secrets import Arguments
+
+            whole = Arguments(whole)
+        ready = Success(value=whole, repairs=checked.repairs)
+        if function.confirm:
+            approved = await self._approved(function, checked, whole)
+            if isinstance(approved, Outcome):
+                return approved
+            ready = approved
+        if self._ticket is None:
+            return ready
+        return await self._claimed(self._ticket) or ready
+
+    async def _joined(
+        self, function: Function, checked: Success[JsonValue], merged: Failure
+    ) -> Success[JsonValue] | Outcome:
+        """Give the whole after the person was asked, where all that is missing is theirs."""
+        if self._ask is not None and _is_theirs(function, merged):
+            answer = await self._answer(
+                "human", _UNASKED, self._ask, function, deepcopy(checked.value)
+            )
             if isinstance(answer, Outcome):
                 return answer
-            given = _values(answer[0])
-            if given is None:
+            self._human = _values(answer[0])
+            if self._human is None:
                 return Outcome(text=_DECLINED, is_error=True)
-            merged = _merged(function, checked, given)
-        if merged:
-            return merged.value if isinstance(merged.value, dict) else {}
+            again = function.merge(llm=checked.value, human=self._human)
+            if again:
+                return again
+            merged = again
+        if self._human is not None:
+            merged = blamed(function, merged, self._human)
         if not _is_theirs(function, merged):
             return _refused(function, merged)
         schema = None if function.separated is None else function.separated.human
         waiting = replace(self._waiting(_NEEDS_HUMAN, function, checked), needs_human=schema)
-        return waiting if given is None else _mistaken(waiting, merged)
+        return waiting if self._human is None else _mistaken(waiting, merged)
 
     async def _approved(
-        self,
-        function: Function,
-        checked: Success[JsonValue],
-        whole: JsonObject,
-        repairs: list[Repair],
-    ) -> JsonObject | Outcome:
+        self, function: Function, checked: Success[JsonValue], whole: JsonObject
+    ) -> Success[JsonObject] | Outcome:
         """Give the arguments that a person has approved; their edit of them is a repair."""
+        from pyfunctools.execution.approval import Approval, View
+
         if self._approve is None:
             return self._unapproved(function, checked)
         view = View(function, whole)
@@ -172,23 +201,24 @@ class Call:
         if isinstance(answer, Outcome):
             return answer
         if answer[0] is True:
-            return view.whole
+            return Success(value=view.whole, repairs=checked.repairs)
         if not isinstance(answer[0], Approval):
-            return await self._claimed() or Outcome(text=_DENIED, is_error=True)
+            used = None if self._ticket is None else await self._claimed(self._ticket)
+            return used or Outcome(text=_DENIED, is_error=True)
         edited = view.edited(answer[0].arguments)
         if not edited:
             return _mistaken(self._unapproved(function, checked), edited)
-        approved = edited.value if isinstance(edited.value, dict) else {}
-        before, after = (revealed(of_model(function, each)) for each in (view.whole, approved))
-        if not equal(before, after):
-            repairs.append(Repair(path=Path.of(()), kind="edited", before=before, after=after))
-        return approved
+        if function.separated is not None:
+            self._human = function.separated.split(edited.value)[1]
+        before, after = of_model(function, view.whole), of_model(function, edited.value)
+        edit = Repair(path=Path.of(()), kind="edited", before=before, after=after)
+        edits = () if equal(before, after) else (edit,)
+        return Success(value=edited.value, repairs=(*checked.repairs, *edits))
 
-    async def _claimed(self) -> Outcome | None:
-        """Use up the ticket, if the call goes on from one; give what forbids it."""
-        ticket = self._ticket
-        if ticket is None:
-            return None
+    async def _claimed(self, ticket: "Ticket") -> Outcome | None:
+        """Use up the ticket that the call goes on from; give what forbids it."""
+        from pyfunctools.execution.tickets import refusal
+
         tickets = self._tickets.get()
         if tickets.has_expired(ticket):  # while a person was asked
             return refusal("expired")
@@ -236,17 +266,12 @@ _UNCLAIMED = "It could not be found out whether the ticket was used ({}). Nothin
 
 
 def _values(human: object) -> JsonValue:
-    """Give a person's values as the schema takes them: files as such, texts without a `repr`."""
+    """Give a person's values as the schema takes them: an object, with files as such."""
+    from pyfunctools.execution.files import with_files
+
     if isinstance(human, Mapping):
         human = dict(cast("JsonObject", human))
-    return hidden(with_files(cast("JsonValue", human)))
-
-
-def _merged(
-    function: Function, checked: Success[JsonValue], human: JsonValue
-) -> Success[JsonValue] | Failure:
-    merged = function.merge(llm=checked.value, human=human)
-    return merged if merged or human is None else blamed(function, merged, human)
+    return with_files(cast("JsonValue", human))
 
 
 def _is_theirs(function: Function, failure: Failure) -> bool:

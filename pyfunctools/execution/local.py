@@ -50,7 +50,7 @@ class LocalRunner:
         handler = _handler_of(function)
         if handler.is_async and in_a_loop():
             raise LoopError(function.name)
-        bound = handler.bind(_plain(function, arguments), context)
+        bound = handler.bind(arguments, context)
         if not bound:
             return _refused(function, bound)
         try:
@@ -77,7 +77,7 @@ class LocalRunner:
         from asyncio import get_running_loop, wrap_future
 
         handler = _handler_of(function)
-        bound = handler.bind(_plain(function, arguments), context)
+        bound = handler.bind(arguments, context)
         if not bound:
             return _refused(function, bound)
         try:
@@ -126,16 +126,6 @@ def _handler_of(function: "Function") -> "Handler":
             "Pass `handler=` to `Function.from_schema`.",
         )
     return function.handler
-
-
-def _plain(function: "Function", arguments: JsonObject) -> JsonObject:
-    """Give the arguments as the function is to have them: what a person gave is text again."""
-    if function.separated is None:
-        return arguments
-    from pyfunctools.execution.secrets import revealed
-
-    plain = revealed(arguments)
-    return plain if isinstance(plain, dict) else arguments
 
 
 def _complete(bound: "Bound") -> object:

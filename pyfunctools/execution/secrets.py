@@ -26,37 +26,14 @@ _LONGEST = 4096
 """Characters of the longest value that is looked for in other spellings than its own."""
 
 
-class Hidden(str):
-    """A text that is one for everything but its `repr`, which does not show it.
+class Arguments(dict[str, JsonValue]):
+    """The whole arguments of a call, of which the `repr` tells no more than the names.
 
-    So what shows the `repr` of arguments does not either: a log, an error, a traceback with locals.
-    The function itself gets a plain text.
+    So what shows the `repr` of them does not either: a log, an error, a traceback with locals.
     """
-
-    __slots__ = ()
 
     def __repr__(self) -> str:
-        return repr(MASK)
-
-
-def hidden(value: JsonValue) -> JsonValue:
-    """Give a person's value with each text in it `Hidden`.
-
-    What is nested without end is given back as it is; the schema refuses it.
-    """
-    try:
-        return _hidden(value)
-    except RecursionError:
-        return value
-
-
-def revealed(value: JsonValue) -> JsonValue:
-    """Give a copy of a value in which no text is `Hidden`."""
-    if isinstance(value, dict):
-        return {key: revealed(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [revealed(item) for item in value]
-    return str(value) if isinstance(value, Hidden) else value
+        return "{" + ", ".join(f"{name!r}: {MASK}" for name in self) + "}"
 
 
 def scalars_in(value: JsonValue) -> Iterator[tuple[Keys, str]]:
@@ -78,21 +55,20 @@ def secrets_in(function: Function, whole: JsonValue) -> JsonValue:
     return separate(function.parameters, is_secret).split(whole)[1]
 
 
-def masked(function: Function, whole: JsonValue, outcome: Outcome) -> Outcome:
-    """Give the outcome of a call with these arguments without what the person gave.
+def masked(function: Function, whole: JsonValue, human: JsonValue, outcome: Outcome) -> Outcome:
+    """Give the outcome of a call with these arguments without what the person gave of them.
 
     From the text and the failure of an error all of it is left out; from the text of a success, in
     which the function may tell what a person chose, the secrets. `value` and `headers` are the
     program's, and left alone. See `Masker` for what is found.
     """
-    separated = function.separated
-    theirs = () if separated is None else tuple(scalars_in(separated.split(whole)[1]))
+    theirs = tuple(scalars_in(human))
     masker = Masker(text for _, text in theirs)
-    if not outcome.is_error and masker.text(outcome.text) != outcome.text:
+    if not outcome.is_error:
+        if masker.text(outcome.text) == outcome.text:
+            return outcome
         secret = {keys for keys, _ in scalars_in(secrets_in(function, whole))}
         masker = Masker(text for keys, text in theirs if keys in secret)
-    if not masker.spellings:
-        return outcome
     failure = outcome.failure
     return replace(
         outcome,
@@ -158,16 +134,6 @@ class Masker:
                 if piece.endswith(spelled[:size]):
                     return piece[:-size] + MASK
         return piece
-
-
-def _hidden(value: JsonValue) -> JsonValue:
-    if type(value) is str:
-        return Hidden(value)
-    if isinstance(value, list):
-        return [_hidden(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _hidden(inner) for key, inner in value.items()}
-    return value
 
 
 def _spellings(value: str) -> set[str]:
