@@ -102,11 +102,22 @@ def test_colons_in_strings_and_space_before_them_do_no_harm(text: str):
     assert strict(text, 64) == (json.loads(text), False, False)
 
 
-def test_it_says_whether_there_is_a_fraction():
-    assert strict("[1, 2]", 64) == ([1, 2], False)
-    assert strict('{"a": [{"b": 1.0}]}', 64) == ({"a": [{"b": 1.0}]}, True)
-    assert strict("1e2", 64) == (100.0, True)
-    assert strict("12", 64) == (12, False)
+@pytest.mark.parametrize(
+    ("text", "fractions", "whole"),
+    [
+        ("[1, 2]", False, False),
+        ('{"a": [{"b": 1.0}]}', True, True),
+        ('{"a": [{"b": 1.5}]}', True, False),
+        ("[1.5, 2.0]", True, True),
+        ("1e2", True, True),
+        ("0.5", True, False),
+        ("12", False, False),
+    ],
+)
+def test_it_says_whether_there_is_a_fraction_and_whether_one_is_whole(
+    text: str, fractions: bool, whole: bool
+):
+    assert strict(text, 64) == (json.loads(text), fractions, whole)
 
 
 @pytest.mark.parametrize(
@@ -136,8 +147,8 @@ def test_what_is_no_json_is_refused(text: str):
 
 
 def test_integers_and_small_numbers_are_read_as_they_are():
-    assert strict("9" * 4300, 64) == (int("9" * 4300), False)
-    assert strict("1e-999", 64) == (0.0, True)
+    assert strict("9" * 4300, 64) == (int("9" * 4300), False, False)
+    assert strict("1e-999", 64) == (0.0, True, True)
     read = strict("-0.0", 64)
     assert read is not None
     assert math.copysign(1, read[0]) == -1  # pyright: ignore[reportArgumentType]
@@ -149,7 +160,7 @@ def test_depth_is_counted_exactly(depth: int):
     assert strict("[" * (depth + 1) + "]" * (depth + 1), depth) is None
     assert strict('{"a":' * depth + "1" + "}" * depth, depth) is not None
     assert strict("[" * (depth + 1) + "1" + "]" * (depth + 1), depth) is None
-    assert strict("1", 0) == (1, False)
+    assert strict("1", 0) == (1, False, False)
 
 
 def test_very_deep_text_is_refused_in_a_thread_with_little_stack():
