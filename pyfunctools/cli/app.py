@@ -1,6 +1,7 @@
 """The commands, and how each refuses."""
 
 import json
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -10,7 +11,7 @@ from pyfunctools import __name__ as package
 from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import screen
 from pyfunctools.cli.person import human_part
-from pyfunctools.cli.source import open_source, read_human, read_value
+from pyfunctools.cli.source import names_object, open_source, read_human, read_value
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.origin import place
 from pyfunctools.record import Function
@@ -26,7 +27,11 @@ app = typer.Typer(
 )
 
 Source = Annotated[
-    str, typer.Argument(help="An OpenAPI document's path, or `module:object` of Python.")
+    str,
+    typer.Argument(
+        help="An OpenAPI document's path, or `module:object` of Python: a class, a function, a "
+        "FastAPI application."
+    ),
 ]
 Name = Annotated[str, typer.Argument(help="The function's name, as `list` shows it.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for another program.")]
@@ -87,6 +92,13 @@ def show(source: Source, name: Name, as_json: AsJson = False) -> None:
 
 
 @app.command()
+def report(source: Source, as_json: AsJson = False) -> None:
+    """Say what became functions, what was skipped and why, and how large it is for a model."""
+    made = open_source(source).report()
+    print(json.dumps(asdict(made), ensure_ascii=False) if as_json else made)
+
+
+@app.command()
 def call(
     source: Source,
     name: Name,
@@ -120,7 +132,8 @@ def call(
     on before a function that asks first or destroys something.
     """
     controller = open_source(source, server=server, headers=header or ())
-    _served(controller[name], server)
+    if not names_object(source):
+        _served(controller[name], server)
     text, given = read_value(args) or "", read_human(human)
     with controller:
         part = human_part(controller[name], text, given, server, yes=yes, ask=ask)

@@ -21,18 +21,24 @@ def open_source(
 ) -> Controller:
     """Give the controller of a document's path, or of `module:object` from the current folder.
 
-    The object is a controller, a function, an instance, or a class that is made without arguments.
+    The object is a controller, a function, a FastAPI application or router, an instance, or a class
+    that is made without arguments.
 
     Raises:
         PyfunctoolsError: the document cannot be read, or the object cannot become a controller.
     """
-    if _OBJECT.fullmatch(source) and not Path(source).exists():
+    if names_object(source):
         return _of_object(source, _imported(source))
     return Controller.from_openapi(
         Path(source),
         server=True if server == "document" else server,
         headers=dict(_header(line) for line in headers),
     )
+
+
+def names_object(source: str) -> bool:
+    """Say whether this is `module:object`, and no document's path."""
+    return _OBJECT.fullmatch(source) is not None and not Path(source).exists()
 
 
 def read_value(given: str | None) -> str | None:
@@ -108,4 +114,9 @@ def _of_object(source: str, value: object) -> Controller:
     if isinstance(value, Function) or (callable(value) and hasattr(value, "__code__")):
         made: list[Callable[..., object] | Function] = [value]
         return Controller.from_functions(made, name=source)
+    if "fastapi" in sys.modules:  # whose application it is has imported it
+        from fastapi import APIRouter, FastAPI
+
+        if isinstance(value, FastAPI | APIRouter):
+            return Controller.from_fastapi(value)
     return Controller.from_object(value)

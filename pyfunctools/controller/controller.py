@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pyfunctools.execution.connection import Connection
     from pyfunctools.execution.tickets import Tickets
     from pyfunctools.limits import Limits
+    from pyfunctools.prompting.calls import Call
     from pyfunctools.record import Function, Skipped
     from pyfunctools.route import Route
     from pyfunctools.schema.path import Path
@@ -273,6 +274,18 @@ class Controller(Calling):
         from pyfunctools.controller.report import report_of
 
         return report_of(self.functions, self.skipped)
+
+    def parse_calls(self, raw: object) -> list[Call]:
+        """Give the calls of these functions in what a model wrote; see `pyfunctools.parse_calls`.
+
+        What is right in a call goes to `call` as it is: `call(each.name, each.arguments)`.
+
+        Raises:
+            DocumentError: `raw` is nothing that a model or an SDK gives.
+        """
+        from pyfunctools.prompting.calls import parse_calls
+
+        return parse_calls(raw, self.functions)
 
     def display_text(self, name: str, fallback: str = "Perform action") -> str:
         """Give what a person is shown while the function runs."""

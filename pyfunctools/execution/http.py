@@ -42,6 +42,7 @@ from pyfunctools.execution.senders import (
     Client,
     Masked,
     Pool,
+    masked_for,
     over_async_client,
     over_async_pool,
     over_client,
@@ -49,7 +50,7 @@ from pyfunctools.execution.senders import (
 )
 from pyfunctools.execution.server import server_url
 from pyfunctools.execution.settle import Settle, at_hand, finish, settled
-from pyfunctools.execution.sides import headers_of_person, refused
+from pyfunctools.execution.sides import headers_of_person, locations_of_person, refused
 from pyfunctools.execution.wire import Awaiting, Blocking, Wire
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.outcome import Outcome
@@ -259,7 +260,7 @@ class PreparedCall:
         self.headers: list[str] = []
         self.secrets: list[str] = []
         self.challenge: Challenge | None = None
-        self.masked: Masked = None if function.separated is None else "target"
+        self.masked: Masked = masked_for(locations_of_person(function, route))
 
     def masker(self, is_error: bool) -> Masker:
         return Masker([*self.secrets, *(self.headers if is_error else ())])

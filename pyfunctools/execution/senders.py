@@ -5,7 +5,7 @@ library is imported here: what is sent over is handed in, httpx and httpx2 alike
 """
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from functools import lru_cache
 from types import ModuleType
 from typing import Literal, Protocol, TypeAlias
@@ -185,6 +185,13 @@ def over_async_pool(
 
 Masked: TypeAlias = Literal["query", "target"] | None
 """What of a URL is kept from what a client's library logs: the query, or the path too."""
+
+
+def masked_for(locations: Collection[str]) -> Masked:
+    """Give what of a URL is kept back where a person's values stand in these parts of a request."""
+    if "path" in locations:
+        return "target"
+    return None if {"query", "querystring"}.isdisjoint(locations) else "query"
 
 
 def over_client(client: Client, *, masked: Masked) -> Callable[[HttpRequest, float], BlockingReply]:

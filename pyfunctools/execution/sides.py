@@ -27,6 +27,15 @@ def headers_of_person(
     return frozenset(place for place in places if at(models, place) is None)
 
 
+def locations_of_person(function: Function, route: Route) -> frozenset[str]:
+    """Give where in a request a person's parameters may stand: `path`, `query`, and so on."""
+    human = None if function.separated is None else function.separated.human
+    theirs = at(human, ("properties",))
+    if theirs is None or not isinstance(theirs[0], dict):
+        return frozenset()
+    return frozenset(p.location for p in route.parameters if p.argument[0] in theirs[0])
+
+
 def blamed(function: Function, failure: Failure, human: JsonValue) -> Failure:
     """Give the failure of a merge with the person blamed where their own part is wrong already.
 

@@ -37,6 +37,19 @@ class Bank:
         return f"paid {amount} with {pin}"
 """
 
+APPLICATION = """
+from fastapi import APIRouter, FastAPI
+
+router = APIRouter()
+
+@router.get("/teas/{name}")
+def tea(name: str) -> str:
+    return f"a cup of {name}"
+
+app = FastAPI()
+app.include_router(router)
+"""
+
 
 def run(*words: str, cwd: Path | None = None, given: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -53,6 +66,7 @@ def run(*words: str, cwd: Path | None = None, given: str = "") -> subprocess.Com
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "api.json").write_text(json.dumps(DOCUMENT))
     (tmp_path / "bank.py").write_text(MODULE)
+    (tmp_path / "teahouse.py").write_text(APPLICATION)
     return tmp_path
 
 
@@ -125,3 +139,21 @@ def test_a_mistake_is_one_line_and_status_2(folder: Path, words: tuple[str, ...]
 
 def test_an_unknown_name_offers_the_close_ones(folder: Path) -> None:
     assert "Did you mean a_getById?" in run("show", "api.json", "a_getByld", cwd=folder).stderr
+
+
+@pytest.mark.parametrize("place", ["app", "router"])
+def test_an_application_is_called_in_process_without_a_server(folder: Path, place: str) -> None:
+    words = ("call", f"teahouse:{place}", "teas_getByName", "--args", '{"name": "mint"}')
+    done = run(*words, cwd=folder)
+    assert (done.returncode, "a cup of mint" in done.stdout) == (0, True), done.stderr
+
+
+def test_report_says_what_is_there_and_how_large_it_is(folder: Path) -> None:
+    done = run("report", "api.json", cwd=folder)
+    assert "2 functions of 3 operations, 1 skipped" in done.stdout, done.stderr
+    assert "a_getById" in done.stdout
+    as_json = json.loads(run("report", "api.json", "--json", cwd=folder).stdout)
+    assert (as_json["operations"], as_json["functions"]) == (3, 2)
+    assert [entry["bytes"] for entry in as_json["entries"]] == sorted(
+        (entry["bytes"] for entry in as_json["entries"]), reverse=True
+    )

@@ -478,3 +478,18 @@ def test_what_is_marked_and_never_exposed_is_skipped_with_the_reason() -> None:
     controller = Controller.from_object(Shop())
     assert [each.name for each in controller] == ["buy"]
     assert ["_hidden" in each.where for each in controller.skipped] == [True]
+
+
+def test_the_calls_a_model_wrote_are_read_and_run() -> None:
+    class Shop:
+        @function
+        def buy(self, item: str, count: int = 1) -> str:
+            """Buy."""
+            return f"{count} {item}"
+
+    shop = Controller.from_object(Shop())
+    wrote = """Both. <tool_call>{"name": "buy", "arguments": {"item": "tea"}}</tool_call>
+        <tool_call>{"name": "buy", "arguments": {"item": "jam", "count": "2"}}</tool_call>"""
+    calls = shop.parse_calls(wrote)
+    assert [shop.call(each.name, each.arguments).text for each in calls] == ["1 tea", "2 jam"]
+    assert shop.parse_calls("Nothing to buy.") == []

@@ -4,13 +4,15 @@ import asyncio
 import gzip
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from pyfunctools import DefinitionError
+from pyfunctools import DefinitionError, Function
 from pyfunctools.execution.http import HttpRunner
+from pyfunctools.execution.senders import masked_for
 from pyfunctools.limits import Limits
 from pyfunctools.route import Requirement, SecurityScheme
 
@@ -229,17 +231,40 @@ def test_a_client_logs_no_credential_of_the_query(
     assert [text for text in told if SECRET in text] == []
 
 
-def test_a_client_logs_nothing_of_a_url_that_a_person_had_part_in(
-    handed: Any, caplog: pytest.LogCaptureFixture
+def of_person(*place: str) -> Function:
+    """Give the operation with one input that only a person gives."""
+    schemas = Function.from_schema(
+        name="operation",
+        parameters=operation().parameters,
+        is_human=lambda path, _: path.keys == place,
+    ).schemas
+    return replace(operation(), schemas=schemas)
+
+
+@pytest.mark.parametrize(
+    ("place", "arguments", "logged"),
+    [
+        (("query", "q"), {"id": "1", "query": {"q": SECRET}}, "https://h/things/1?***"),
+        (("id",), {"id": SECRET, "query": {"q": "x"}}, "https://h/***"),
+        (("body", "secret"), {"id": "1", "body": {"secret": SECRET}}, "https://h/things/1"),
+    ],
+)
+def test_a_client_logs_nothing_of_the_part_of_a_url_that_holds_a_persons_values(
+    handed: Any,
+    caplog: pytest.LogCaptureFixture,
+    place: tuple[str, ...],
+    arguments: dict[str, Any],
+    logged: str,
 ) -> None:
     given = handed(lambda library, request: library.Response(200, json={}))
     with caplog.at_level(logging.DEBUG):
         for way in ways_of(given):
             runner = HttpRunner(server="https://h", client=given.client)
-            called(runner, operation(human=True), {"id": SECRET, "query": {"q": SECRET}}, way)
-            assert given.requests[-1].url.raw_path == f"/things/{SECRET}?q={SECRET}".encode()
+            called(runner, of_person(*place), arguments, way)
+            sent = given.requests[-1]
+            assert SECRET.encode() in sent.url.raw_path + sent.read()
     told = [f"{record.getMessage()} {record.args!r}" for record in caplog.records]
-    assert any("https://h/***" in text for text in told)
+    assert any(logged in text for text in told)
     assert [text for text in told if SECRET in text] == []
 
 
@@ -285,3 +310,19 @@ def test_a_blocking_client_does_not_block_the_loop(answering: Any, library: Modu
 
     with library.Client() as client:
         assert asyncio.run(calls(HttpRunner(server=answering(slow).url, client=client))) > 10
+
+
+@pytest.mark.parametrize(
+    ("locations", "masked"),
+    [
+        ((), None),
+        (("header", "cookie"), None),
+        (("query",), "query"),
+        (("header", "querystring"), "query"),
+        (("query", "path"), "target"),
+    ],
+)
+def test_of_a_url_only_what_may_hold_a_persons_values_is_kept_back(
+    locations: tuple[str, ...], masked: str | None
+) -> None:
+    assert masked_for(locations) == masked

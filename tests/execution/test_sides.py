@@ -3,7 +3,13 @@ from typing import Any
 import pytest
 
 from pyfunctools import Function
-from pyfunctools.execution.sides import blamed, headers_of_person, of_model, refused
+from pyfunctools.execution.sides import (
+    blamed,
+    headers_of_person,
+    locations_of_person,
+    of_model,
+    refused,
+)
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue, Path
 
@@ -29,6 +35,13 @@ def test_a_persons_headers_are_those_that_the_model_did_not_give() -> None:
         function = operation(human=human)
         assert isinstance(function.origin, Route)
         assert headers_of_person(function, function.origin, filled) == places
+
+
+def test_a_person_has_places_where_the_schema_gives_them_some() -> None:
+    for human, places in ((True, {"query", "header"}), (False, set[str]())):
+        function = operation(human=human)
+        assert isinstance(function.origin, Route)
+        assert locations_of_person(function, function.origin) == places
 
 
 def test_the_model_is_told_of_its_own_faults_only() -> None:
