@@ -138,12 +138,14 @@ def test_documents_of_many_files_are_one(shared: Path) -> None:
     whole = read(shared / "corpus" / "v3.2" / "redocly-redocly-cli--resources_cafe.yaml")
     assert {each.name for each in cafe.functions} == {each.name for each in whole.functions}
     assert [each.where for each in cafe.skipped] == ["POST webhook order-notification"]
-    for function in cafe.functions:
-        for schema in schemas(function):
-            assert all(defined_name(each) for each in collect(schema))
     circular = read(
         folder / "swagger-parser-circular" / "circular.yaml", resolver=files_under(folder)
     )
+    assert (len(cafe.functions), len(circular.functions), circular.skipped) == (12, 4, ())
+    for function in (*cafe.functions, *circular.functions):
+        for schema in schemas(function):
+            assert {defined_name(each) for each in collect(schema)} == {*schema.get("$defs", ())}  # type: ignore[misc]
+            jsonschema_rs.Draft202012Validator(schema)
     names = [each.name for each in circular.functions]
     assert names == ["pet_get", "thing_get", "person_get", "parent_get"]
     assert [each.output is None for each in circular.functions] == [False, True, False, False]
