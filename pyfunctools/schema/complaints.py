@@ -117,14 +117,11 @@ class Complaints:
         if not fragment.validator.is_valid(whole):
             for error in islice(fragment.validator.iter_errors(whole), ENOUGH):
                 self._broken(fragment, error, task, steps)
-        last = fragment.checks[-1] if wrong and fragment.checks else None
-        for check in fragment.checks:
-            value, place = whole, path
-            if check.path:
-                there, value = _at(whole, check.path)
-                if not there:
-                    continue
-                place = (*path, *check.path)
+        for n, check in enumerate(fragment.checks):
+            there, value = _at(whole, check.path) if check.path else (True, whole)
+            if not there:
+                continue
+            place = (*path, *check.path) if check.path else path
             kind = check.kind
             if kind == "required":
                 if isinstance(value, dict) and not value.keys() >= check.names:
@@ -134,9 +131,10 @@ class Complaints:
                     self._closed(check, value, place, steps)
             # What nothing else looks at is only known where everything else is right.
             elif not (kind == "whole" and steps):
-                # Where nothing else was wrong, the last has to be.
-                wrong = check is last and not steps
-                self._follow(check, Task(check.at, value, place, name, wrong), steps)
+                # Where nothing else is wrong, the last has to be.
+                known = wrong and n == fragment.decisive and not steps
+                known = known and _are_named(fragment.checks[n + 1 :], whole)
+                self._follow(check, Task(check.at, value, place, name, known), steps)
 
     def _follow(self, check: Check, task: Task, steps: list[Step]) -> None:
         """Add what comes of a check, if it does not hold."""
@@ -312,6 +310,17 @@ _UNSEEN: Final = frozenset(
     }
 )
 """Kinds of broken rules that `coerce` does not look at: breaking them alone, a value is kept."""
+
+
+def _are_named(checks: Iterable[Check], whole: JsonValue) -> bool:
+    """Say whether all of these checks of names hold."""
+    for check in checks:
+        _, value = _at(whole, check.path)
+        if isinstance(value, dict):
+            keys, names = value.keys(), check.names
+            if not (keys >= names if check.kind == "required" else keys <= names):
+                return False
+    return True
 
 
 def _about_name(complaint: Complaint, name: JsonValue) -> Complaint:

@@ -60,14 +60,16 @@ class Check:
 class Fragment:
     """A fragment of a schema: what judges the value at once, and the checks after that.
 
-    Those of the kind `whole` come last, for they tell something only where the others hold.
-    `nodes` leads from each schema in `schema` to the one of the whole that it was made of.
+    Those of the kind `whole` come last, for they tell something only where the others hold. The
+    last that asks for more than names is at `decisive`, -1 where there is none. `nodes` leads from
+    each schema in `schema` to the one of the whole that it was made of.
     """
 
     schema: JsonSchema | bool
     checks: tuple[Check, ...]
     nodes: dict[int, JsonSchema]
     validator: "Validator"
+    decisive: int
 
     def node(self, error: "ValidationError") -> JsonSchema | bool:
         """Give the schema of the whole that a complaint is about."""
@@ -109,7 +111,9 @@ class Fragments:
             schema = builder.fragment(self.schema(keys), keys)
             validator = self._compiled.part(schema)
             checks = sorted(builder.checks, key=lambda check: check.kind == "whole")
-            made = Fragment(schema, tuple(checks), builder.nodes, validator)
+            asking = [n for n, check in enumerate(checks) if check.kind not in _NAMING]
+            decisive = max(asking, default=-1)
+            made = Fragment(schema, tuple(checks), builder.nodes, validator, decisive)
             self._made[keys] = made
         return made
 
@@ -160,6 +164,8 @@ _UNKNOWN = ("$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProp
 _APART = ("contains", "not")
 _IDENTITY = {"$anchor", "$dynamicAnchor", "$id", "$recursiveAnchor", "$schema", "id"}
 _REQUIRED = {"dependentRequired", "required"}
+_NAMING = ("closed", "required")
+_CHOICE = {*_UNIONS, "$comment", "description", "discriminator", "examples", "title"}
 _HANDLED = SINGLE | LISTED | NAMED | {*_UNKNOWN, *_IDENTITY, *_REQUIRED, "$ref"}
 
 
@@ -242,6 +248,8 @@ class _Builder:
             target = None
         if steps is None or not isinstance(target, dict | bool):
             self._note("whole", place, schema, self._refer(place))
+        elif _is_choice(target):  # which adds nothing but a check
+            also.append(self._fragment(target, _Place(steps, place.path, place.inside)))
         elif id(target) in place.inside or len(self.nodes) > _INLINED or place.depth > _NESTED:
             there = _Place(steps, place.path, place.inside)
             self._note("schema", there, schema, self._refer(there))
@@ -340,6 +348,15 @@ class _Builder:
 
     def _refer(self, place: _Place, *steps: str | int) -> JsonSchema:
         return {"$ref": self._compiled.address((*place.at, *steps))}
+
+
+def _is_choice(schema: JsonSchema | bool) -> bool:
+    """Say whether a schema is nothing but a union."""
+    return (
+        isinstance(schema, dict)
+        and schema.keys() <= _CHOICE
+        and any(keyword in schema for keyword in _UNIONS)
+    )
 
 
 def _texts(value: JsonValue) -> list[str]:
