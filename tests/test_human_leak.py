@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from random_schemas import HUMAN, MARK, Schemas
 from random_values import Values
 
-from pyfunctools import Controller, Function, Outcome
+from pyfunctools import Attempts, Controller, Function, Outcome, parse_calls, prompt_of
 from pyfunctools.errors import DefinitionError, SchemaError
 
 NUMBER = 73737000
@@ -23,6 +23,9 @@ MENTIONING = {"const", "default", "enum", "examples", "required"}
 RENDERINGS: dict[str, Callable[[Function], Any]] = {
     "the model's side": lambda function: function.separated and function.separated.llm,
     "the description": lambda function: function.description,
+    "the prompt": lambda function: prompt_of([function]).system,
+    "the compact prompt": lambda function: prompt_of([function], compact=True).system,
+    "the schema of an answer": lambda function: prompt_of([function]).response_schema,
 }
 """Everything of a function that is shown to a model before it calls."""
 
@@ -70,9 +73,13 @@ def contradicts_itself(schema: Any) -> bool:
     return any(map(contradicts_itself, schema.values()))
 
 
-def told(outcome: Outcome) -> Iterator[str]:
+def told(function: Function, outcome: Outcome) -> Iterator[str]:
     """Give every text that comes of a call for a model to read."""
     yield outcome.text
+    attempts = Attempts(function, limit=9)
+    for tried in (outcome, outcome, outcome.failure):  # what is made again is pointed out
+        attempts = attempts if tried is None else attempts.after(tried)
+        yield attempts.text
     yield json.dumps([[r.path, r.kind, r.before, r.after] for r in outcome.repairs])
     if outcome.failure is not None:
         yield outcome.failure.feedback()
@@ -81,6 +88,16 @@ def told(outcome: Outcome) -> Iterator[str]:
                 assert issue.value is None
             else:
                 yield json.dumps([issue.path, issue.expected, issue.value, issue.message])
+
+
+def found(function: Function, wrote: Any) -> Iterator[str]:
+    """Give every text that comes of looking for calls in what a model wrote."""
+    arguments = wrote if isinstance(wrote, str) else json.dumps(wrote)
+    for call in parse_calls(f'<tool_call>{{"name": "f", "arguments": {arguments}}}', [function]):
+        if not call.result:
+            yield call.result.feedback()
+            for one in call.result.issues:
+                yield json.dumps([one.path, one.expected, one.value, one.message])
 
 
 def leaked(text: str, wrote: str) -> list[str]:
@@ -107,5 +124,7 @@ def test_B09_no_text_of_a_call_tells_a_model_of_the_human(seed: int) -> None:
                 for gave in (human, None, {}, theirs.hostile(llm)):
                     gave = gave if isinstance(gave, dict) else None
                     outcome = controller.call("f", wrote, human=gave)
-                    for text in told(outcome):
+                    for text in told(function, outcome):
                         assert not leaked(text, json.dumps(wrote)), text
+                for text in found(function, wrote):
+                    assert not leaked(text, json.dumps(wrote)), text

@@ -109,6 +109,25 @@ def test_T02_a_name_that_looks_like_the_humans_is_not_taken_for_it(name: str) ->
     assert asked == [{"auth": Auth("a", "mine"), "more": None}]
 
 
+class Spelled(str):
+    """A text that equals its like and is none."""
+
+    __slots__ = ()
+
+
+def test_T02_a_name_that_merely_equals_the_humans_is_an_issue() -> None:
+    pattern = {"type": "object", "patternProperties": {"^p": {"type": "string", "x-human": True}}}
+    parameters = {"type": "object", "properties": {"amount": {"type": "integer"}, "map": pattern}}
+    ran: list[Any] = []
+    made = Function.from_schema(
+        name="f", parameters=parameters, handler=lambda **given: ran.append(given)
+    )
+    with Controller.from_functions([made]) as controller:
+        for wrote in ({"map": {Spelled("pin"): "x"}}, {Spelled("map"): {"pin": "x"}}):
+            assert controller.call("f", wrote).is_error
+    assert ran == []
+
+
 def test_T02_a_list_that_is_longer_than_the_humans_is_an_issue() -> None:
     wrote = {"cards": [{"kind": "a"}, {"kind": "b"}]}
     for gave in ({"cards": [{"number": "1"}]}, {"cards": [{"number": "1"}] * 3}):

@@ -94,7 +94,8 @@ async def _second_try(console: Console, shop: Controller, sent: "list[httpx.Requ
     screen.show(console, screen.repair_table(outcome))
     request = sent[-1]
     body = screen.compact(json.loads(request.content))
-    _panel(console, "what was sent", f"{request.method} {request.url}\n\n{body}", "green")
+    address = request.url.copy_with()  # its own text hides all that a person may have given
+    _panel(console, "what was sent", f"{request.method} {address}\n\n{body}", "green")
     _panel(console, f"outcome.text (HTTP {outcome.status})", outcome.text, "green")
 
 

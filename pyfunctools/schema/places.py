@@ -173,12 +173,13 @@ def items_of(schema: JsonSchema) -> tuple[list[JsonValue], JsonValue]:
 def matches(pattern: str, text: str) -> bool | None:
     """Say whether a pattern is found in a text.
 
-    `None` where nobody can say in linear time, or the text is none that UTF-8 could say.
+    `None` where nobody can say in linear time, or the text is none that UTF-8 could say, or merely
+    equals one.
     """
     search = _search(pattern)
     try:
         return None if search is None else search(text)
-    except UnicodeEncodeError:
+    except ValueError:
         return None
 
 

@@ -108,6 +108,7 @@ def test_patterns_are_searched_in_linear_time_or_not_at_all():
     assert matches("(", "a") is None
     assert matches("(?=a)", "a") is None
     assert matches("a", "\ud800") is None
+    assert matches("a", type("Spelled", (str,), {})("a")) is None
     began = perf_counter()
     for pattern in ("^(a+)+$", "^(a|a)*$", "(.*)*x"):
         matches(pattern, "a" * 100_000 + "!")
