@@ -297,6 +297,43 @@ def test_closing_waits_for_calls_and_for_what_they_left_running(close: str) -> N
     assert teas.steps == ["startup", "shutdown"]
 
 
+@pytest.mark.parametrize("close", ["close", "aclose"])
+def test_a_shutdown_that_does_not_end_is_an_error_in_time(close: str) -> None:
+    go = threading.Event()
+
+    class Slow(Teas):
+        async def _live(self, receive: Any, send: Any) -> None:
+            await receive()
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await asyncio.to_thread(go.wait, 10)
+
+    runner = ApplicationRunner(Slow(), name="Slow", limits=SHORT)
+    called(runner, "run")
+    started = time.monotonic()
+    with pytest.raises(LifespanError, match=r"^Slow: The shutdown .* It does not end\.$"):
+        runner.close() if close == "close" else asyncio.run(runner.aclose())
+    assert time.monotonic() - started < 3
+    go.set()
+
+
+def test_work_that_does_not_end_after_its_answer_is_cancelled_by_closing() -> None:
+    steps: list[str] = []
+
+    async def working(scope: Any, receive: Any, send: Any) -> None:
+        await say(send)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            steps.append("cancelled")
+
+    teas, runner = hosted(working, limits=SHORT)
+    assert called(runner, "run").value == "ok"
+    runner.close()
+    assert steps == ["cancelled"]
+    assert teas.steps == ["startup", "shutdown"]
+
+
 def test_an_application_may_call_itself_and_even_close_itself() -> None:
     async def nested(scope: Any, receive: Any, send: Any) -> None:
         if scope["path"].endswith("/1"):
