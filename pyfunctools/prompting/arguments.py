@@ -129,7 +129,7 @@ def _unclosed(literals: Literals, found: Arguments, closer: str) -> bool:
 
 
 def keyed(arguments: Arguments, names: Container[str]) -> None:
-    """Take strings such as `"days=3"` or `"(days=3)"` as the arguments that they say, if all are.
+    """Take strings such as `"days=3"` as the arguments that they say, if all are such.
 
     `names` are the arguments that there are.
     """
@@ -137,9 +137,8 @@ def keyed(arguments: Arguments, names: Container[str]) -> None:
     for each in arguments.positional:
         if not isinstance(each, str) or "=" not in each:
             return
-        inner = each[1:] if each[0] == "(" and each[-1] == ")" else each + ")"
-        said, _ = read_arguments(inner, 0, len(inner))
-        if said is None or said.positional or said.faults or said.end < len(inner):
+        said, _ = read_arguments(each + ")", 0, len(each) + 1)
+        if said is None or said.positional or said.faults or said.end <= len(each):
             return
         values.update(said.values)
     if values and not arguments.raws and all(name in names for name in values):

@@ -10,8 +10,11 @@ from pyfunctools.prompting.found import Found, Weight
 from pyfunctools.prompting.names import Names
 from pyfunctools.record import Function
 
-CALL: Final = r"(?<![\w.$@\\-])[^\W\d](?:\w|\.(?=[^\W\d])|-(?=\w)|\\_)*+\\?[\"'`*]{0,3}\]?[ \t]?\("
-"""The name of a function and the bracket behind it; a name may stand in quotes."""
+CALL: Final = (
+    r"(?<![\w.$@\\-])[^\W\d](?:\w|\.(?=[^\W\d])|-(?=\w)|\\_)*+"  # the name
+    r"\\?[\"'`*]{0,3}(?:\]|(?<=[\"']),[ ]?[\"'])?[ \t]?\("
+)
+"""The name of a function and the bracket behind it; a name may stand in quotes, and `['f', '(`."""
 
 _NAME: Final = re.compile(r"(?:\w|[.-]|\\_)*+")
 _INNER: Final = re.compile(CALL)

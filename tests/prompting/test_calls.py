@@ -177,6 +177,10 @@ FAMILIES = {
     ),
     "a list of assignments": ("['get_weather', 'city=Paris', 'days=3']", [DAYS]),
     "a tuple of assignments": ("('get_weather', 'city=\"Paris\"', 'days=3')", [DAYS]),
+    "names and arguments in texts": (
+        "['get_weather', '(city=\"Paris\", days=3)', 'get_time', '()']",
+        [DAYS, TIME],
+    ),
     "arguments beside the name": ('{"name": "get_weather", "city": "Paris"}', [PARIS]),
     "fenced json": (f"Here it is:\n\n```json\n{JSON}\n```\nDone.", [DAYS]),
     "json in a sentence": (f"I call {JSON} now.", [DAYS]),
