@@ -137,9 +137,11 @@ def keyed(arguments: Arguments, names: Container[str]) -> None:
     for each in arguments.positional:
         if not isinstance(each, str) or "=" not in each:
             return
-        said, _ = read_arguments(each + ")", 0, len(each) + 1)
-        if said is None or said.positional or said.faults or said.end <= len(each):
+        said, _ = read_arguments(each, 0, len(each))
+        if said is None or said.positional or said.faults or said.end < len(each):
             return
+        if any(note.before.startswith(("'", '"')) for note in said.notes):
+            return  # a string without an end, or with a quote inside
         values.update(said.values)
     if values and not arguments.raws and all(name in names for name in values):
         arguments.positional.clear()

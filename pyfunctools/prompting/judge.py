@@ -6,6 +6,7 @@ from typing import Final
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import UnknownFunctionError
+from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.prompting.arguments import Arguments
 from pyfunctools.prompting.found import Found, Piece
 from pyfunctools.prompting.names import Names
@@ -76,15 +77,13 @@ def _text(text: str, function: Function, piece: Piece | None) -> Success[JsonVal
     if len(names) == 1 and text.lstrip()[:1] not in ("{", "["):
         alone = function.check({names[0]: text})
         return alone or result
-    from pyfunctools.limits import DEFAULT_LIMITS
-    from pyfunctools.schema.recover import Recovery
-
     start = max(text.find("{"), 0)
-    recovery = Recovery(text, start, len(text), limits=DEFAULT_LIMITS, sure=True)
     if len(text) <= DEFAULT_LIMITS.text and text.startswith("{", start):
-        recovery.read()
-        if isinstance(recovery.value, dict):
-            value = function.coerce(recovery.value).value
+        from pyfunctools.prompting.partial import recovered
+
+        part, _ = recovered(text, start, len(text), sure=True)
+        if isinstance(part, dict):
+            value = function.coerce(part).value
             return Failure(value=value, issues=result.issues, repairs=result.repairs)
     return result
 

@@ -5,14 +5,13 @@ from typing import Final
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import shortened
-from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.prompting.found import Found, Piece
 from pyfunctools.prompting.literals import Literals, Raw, Unread
 from pyfunctools.prompting.names import Names
 from pyfunctools.prompting.shapes import shapes
 from pyfunctools.record import Function
 from pyfunctools.schema.glyphs import OPENING
-from pyfunctools.schema.path import Path
+from pyfunctools.schema.path import Keys, Path
 from pyfunctools.schema.result import Issue, Repair
 
 _BEGINS: Final = re.compile(
@@ -75,9 +74,10 @@ def _literal(text: str, at: int, stop: int, *, ended: bool = False) -> tuple[Pie
     notes = literals.notes
     if ended and not any(note.before.startswith(("'", '"')) for note in notes):
         notes = [note for note in notes if note.kind == "closer"]
-    if literals.faults or (notes and not ended) or any(note.before for note in notes):
+    if (notes and not ended) or any(note.before for note in notes):
         return None, literals.far
     issues = [_no_literal(text, raw) for raw in literals.raws]
+    issues += (_fault(keys, says) for keys, says in literals.faults)
     end = literals.at
     piece = Piece(
         text=text[at:end],
@@ -105,20 +105,24 @@ def _no_literal(text: str, raw: Raw) -> Issue:
     )
 
 
-def _recovered(text: str, at: int, stop: int, far: int) -> tuple[Piece | None, int]:
-    from pyfunctools.schema.recover import Recovery
+def _fault(keys: Keys, says: str) -> Issue:
+    path = Path.of(keys)
+    return Issue(path=path, expected="a JSON value", value=None, message=f"{path} {says}.")
 
-    recovery = Recovery(text, at, stop, limits=DEFAULT_LIMITS, sure=False)
-    recovery.read()
+
+def _recovered(text: str, at: int, stop: int, far: int) -> tuple[Piece | None, int]:
+    from pyfunctools.prompting.partial import recovered
+
+    value, recovery = recovered(text, at, stop, sure=False)
     far = max(far, recovery.at)
-    if recovery.issues and not isinstance(recovery.value, dict | list):
+    if recovery.issues and not isinstance(value, dict | list):
         return None, far
     end = max(recovery.at, at + 1)
     piece = Piece(
         text=text[at:end],
         start=at,
         end=end,
-        value=recovery.value,
+        value=value,
         repairs=tuple(recovery.repairs),
         issues=tuple(recovery.issues),
         whole=not recovery.issues,

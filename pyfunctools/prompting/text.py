@@ -13,6 +13,7 @@ _OPENER: Final = re.compile(
     rf"(?P<call>{CALL})|(?P<bracket>[\[{{]|\((?=\s*+[\"']))|(?P<tag><(?=[^\s<>]))"
 )
 _LISTED: Final = re.compile(rf"\[\s*+\\?[\"'`]?{CALL}")
+_NESTED: Final = re.compile(r"\(|\[\s*+[\"']")
 _THOUGHT: Final = re.compile(
     r"<(think|thinking|thought|reasoning|scratch_?pad|tool_response|tool_result|tool_output|function_response|function_result|function_results|observation)>",
     re.IGNORECASE,
@@ -89,7 +90,7 @@ class Scan:
         after = self._marked[-1].end if self._marked else -1
         calls = calls_of(piece, text, self._names, after)
         self._marked += calls
-        nested = text[at] == "[" and "(" in piece.text
+        nested = text[at] == "[" and _NESTED.search(piece.text, 1) is not None
         if calls or (piece.whole and not nested):
             self._at = piece.end
         if not calls:
