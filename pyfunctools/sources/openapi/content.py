@@ -9,6 +9,7 @@ from pyfunctools.sources.openapi.document import Document, Place
 from pyfunctools.sources.openapi.media import Kind, chosen, essence, kind_of
 
 _SCHEMA_WORDS = frozenset({"$ref", "allOf", "anyOf", "items", "oneOf", "properties", "type"})
+_WRITTEN = ("string", "boolean", "integer", "number")
 _NO_ENTRY: JsonObject = {}
 
 
@@ -26,8 +27,11 @@ class Content(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def content_in(document: Document, place: Place) -> Content | None:
+def content_in(document: Document, place: Place, *, received: bool = False) -> Content | None:
     """Give the content of choice of what has a `content`, or `None` where there is none.
+
+    What is `received` as text is text, whatever the schema says; a number or a boolean is sent as
+    its own text.
 
     Raises:
         DocumentError: the media type refers to something that is not there.
@@ -39,10 +43,10 @@ def content_in(document: Document, place: Place) -> Content | None:
     media = next(iter(content)) if len(content) == 1 else chosen(content)
     pointer = f"{place.pointer}/content/{media.replace('~', '~0').replace('/', '~1')}"
     entry = document.follow(Place(content[media], pointer, place.resource))
-    return _content(document, media, entry)
+    return _content(document, media, entry, received)
 
 
-def _content(document: Document, media: str, entry: Place) -> Content:
+def _content(document: Document, media: str, entry: Place, received: bool) -> Content:
     said = entry.value if isinstance(entry.value, dict) else _NO_ENTRY
     kind = kind_of(media)
     notes: list[str] = []
@@ -63,7 +67,7 @@ def _content(document: Document, media: str, entry: Place) -> Content:
             notes.append(f"The schema of {media!r} is none, and anything is taken.")
         schema = schema._replace(value=True)
     if kind == "text":
-        schema = _text(document, media, schema)
+        schema = _text(document, media, schema, received)
     elif kind == "bytes":
         schema = _bytes(document, schema)
     return Content(media, kind, entry, schema, is_said, tuple(notes))
@@ -75,10 +79,11 @@ def _sequence(items: Place) -> Place:
     return items._replace(value={"type": "array", "items": items.value})
 
 
-def _text(document: Document, media: str, schema: Place) -> Place:
+def _text(document: Document, media: str, schema: Place, received: bool) -> Place:
     """Give the schema of a value that is sent or read as text, whatever the text holds."""
     found = _followed(document, schema).value
-    if isinstance(found, dict) and found.get("type") == "string":
+    kinds = ("string",) if received or essence(media) != "text/plain" else _WRITTEN
+    if isinstance(found, dict) and found.get("type") in kinds:
         return schema
     made: dict[str, JsonValue] = {"type": "string"}
     if isinstance(found, dict):

@@ -94,7 +94,7 @@ class Responses:
 
     def _output(self, answer: "_Answer", notes: list[str]) -> Place | None:
         try:
-            content = content_in(self._document, answer.place)
+            content = content_in(self._document, answer.place, received=True)
         except DocumentError as error:
             notes.append(f"What comes back is not known: {error.reason}")
             return None

@@ -153,3 +153,19 @@ def test_a_form_that_multiplies_is_read_once() -> None:
     found = form_schema(document, Place({"$ref": "#/S0"}, "", document.main))
     assert isinstance(found, dict)
     assert [*found["properties"]] == [*(f"p{i}" for i in range(10)), "last"]  # pyright: ignore
+
+
+@pytest.mark.parametrize("kind", ["boolean", "integer", "number"])
+def test_a_number_or_a_boolean_is_sent_as_its_own_text_and_read_as_text(kind: str) -> None:
+    document = Document(Loaded(root={"scalar": {"type": kind}}, name="a.json"))
+    for schema in ({"type": kind}, {"$ref": "#/scalar"}):
+        place = Place({"content": {"text/plain": {"schema": schema}}}, "", document.main)
+        sent, got = content_in(document, place), content_in(document, place, received=True)
+        assert sent is not None
+        assert got is not None
+        assert (sent.schema.value, got.schema.value) == (schema, {"type": "string"})
+    xml = content_in(
+        document, Place({"content": {"text/xml": {"schema": {"type": kind}}}}, "", document.main)
+    )
+    assert xml is not None
+    assert xml.schema.value == {"type": "string", "contentMediaType": "text/xml"}

@@ -16,6 +16,7 @@ import pytest
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import hidden_count
 from pyfunctools.errors import DefinitionError, DocumentError
+from pyfunctools.execution.request import HttpRequest, build
 from pyfunctools.limits import Limits
 from pyfunctools.record import NAME, Function
 from pyfunctools.route import Route, Server
@@ -646,3 +647,15 @@ def test_a_document_of_ten_thousand_operations_costs_little_more_than_its_json()
     found = read(text)
     assert len(found.functions) == 10_000
     assert time.process_time() - began < 5
+
+
+def test_a_boolean_that_is_sent_as_plain_text_is_a_boolean_to_the_model() -> None:
+    body = {"required": True, "content": {"text/plain": {"schema": {"type": "boolean"}}}}
+    operation = {"requestBody": body, "responses": {}}
+    (function,) = read({"openapi": "3.1.0", "paths": {"/a": {"put": operation}}}).functions
+    assert function.parameters["properties"] == {"body": {"type": "boolean"}}
+    assert not function.check('{"body": "perhaps"}')
+    assert isinstance(function.origin, Route)
+    request = build(function.origin, {"body": True}, base_url="https://h.example")
+    assert isinstance(request, HttpRequest)
+    assert (request.content, request.headers["content-type"]) == (b"true", "text/plain")
