@@ -253,3 +253,29 @@ def test_any_value_has_one_answer_and_always_the_same(value: JsonValue):
     first = unions.meant(union, value)
     assert first == unions.meant(union, value) == meant(union, union, value)
     assert first is None or first[1] in range(7)
+
+
+def test_a_tag_is_certain_where_every_branch_lists_its_own():
+    certain = Unions({}).tag(any_of(CAT, DOG, NULL))
+    assert certain is not None
+    assert certain.certain
+    assert certain.decided({"kind": "puppy", "age": "x"}) == 1
+    for value in ({"kind": "Cat"}, {"kind": "cow"}, {"age": 1}, {"kind": []}):
+        assert certain.decided(value) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"properties": {"kind": {"const": "dog"}}},
+        {"type": "object", "properties": {"kind": STRING}},
+        {"type": ["object", "null"], "properties": {"kind": {"const": "dog"}}},
+        {"type": "object", "allOf": [{"properties": {"kind": {"const": "dog"}}}]},
+    ],
+)
+def test_a_tag_is_not_certain_where_a_branch_may_take_that_of_another(other: JsonSchema):
+    union = {**any_of(CAT, other), "discriminator": {"propertyName": "kind"}}
+    tag = Unions({}).tag(union)
+    assert tag is not None
+    assert not tag.certain
+    assert tag.decided({"kind": "cat"}) is None

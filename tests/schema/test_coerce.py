@@ -6,7 +6,7 @@ import jsonschema_rs
 import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.coerce import coerce, is_exact
+from pyfunctools.schema.coerce import Coercer, coerce, is_exact
 from pyfunctools.schema.result import Success
 
 INTEGER: JsonSchema = {"type": "integer"}
@@ -302,3 +302,18 @@ def test_a_whole_number_may_stand_as_a_float_where_no_integer_is_wanted():
     assert is_exact({"a": 42.0, "b": [1]}, schema)
     assert not is_exact({"a": 42.0, "b": [1.0]}, schema)
     assert not is_exact({"a": 42.0})
+
+
+def test_a_coercer_answers_for_every_value_as_a_new_one_does():
+    schema = {"$ref": "#/$defs/X", "$defs": {"X": any_of(X, array(INTEGER), BOOLEAN)}}
+    coercer = Coercer(schema)
+    for value in [{"x": "1"}, ["1"], "true", {"x": 1}, "[2]"] * 500:
+        assert coercer.coerce(value) == coerce(schema, value)
+
+
+def test_a_coercer_says_whether_it_helps_any_part():
+    coercer = Coercer(X)
+    assert coercer.helps([(INTEGER, "a", ("x",)), (INTEGER, "2", ("x",))])
+    assert not coercer.helps([(INTEGER, "a", ("x",)), (STRING, True, ("y",))])
+    assert not coercer.helps([])
+    assert not Coercer(True).helps([(INTEGER, "2", ())])

@@ -164,3 +164,17 @@ def test_a_fragment_is_neither_deep_nor_large():
         "properties": {f"p{n}": {"$ref": "#/$defs/A"} for n in range(500)},
     }
     assert sum(1 for _ in subschemas(fragments(wide).at(()).schema)) < 1200
+
+
+def test_the_decisive_check_is_the_last_that_asks_more_than_names():
+    made = fragments(TREE).at(("$defs", "Tree"))
+    assert made.checks[made.decisive].kind == "items"
+    assert fragments({"required": ["a"]}).at(()).decisive == -1
+
+
+def test_a_reference_to_a_mere_union_is_that_union():
+    schema: JsonSchema = {
+        "properties": {"a": {"$ref": "#/$defs/U"}},
+        "$defs": {"U": {"anyOf": [INTEGER, {"items": {"$ref": "#/$defs/U"}}], "title": "U"}},
+    }
+    assert checks(schema) == [("union", ("a",), ("$defs", "U", "anyOf"))]

@@ -7,7 +7,7 @@ ones by what they reach in the code.
 import os
 import threading
 from collections.abc import Callable
-from time import perf_counter
+from time import thread_time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -66,10 +66,10 @@ ORDER: JsonSchema = {
 )
 def test_a_megabyte_is_answered_in_seconds(begin: str, more: str) -> None:
     text = begin + more * ((MEGABYTE - len(begin)) // len(more.encode()))
-    began = perf_counter()
+    began = thread_time()
     assert isinstance(parse(text), Success | Failure)
     assert isinstance(parse(text, ORDER), Success | Failure)
-    assert perf_counter() - began < 20
+    assert thread_time() - began < 20
 
 
 FUNCTION = Function.from_schema(name="order", parameters=ORDER)

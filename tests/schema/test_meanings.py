@@ -3,7 +3,7 @@ import json
 import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.meanings import decoded, meanings
+from pyfunctools.schema.meanings import decoded, may_be_json, meanings
 from pyfunctools.schema.shape import ALL_TYPES
 
 
@@ -97,3 +97,13 @@ def test_the_schema_says_what_a_bare_word_or_number_in_it_is():
 def test_what_only_looks_like_json_is_a_text(text: str):
     result = decoded(text, {}, [{}])
     assert result is None
+
+
+@pytest.mark.parametrize("text", ["{", " [1]", '"a"', "```json", "~~~", "\n{"])
+def test_what_begins_as_json_may_be_json(text: str):
+    assert may_be_json(text)
+
+
+@pytest.mark.parametrize("text", ["", "a", "1", "true", "a {"])
+def test_what_begins_otherwise_is_none(text: str):
+    assert not may_be_json(text)

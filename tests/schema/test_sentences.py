@@ -104,3 +104,16 @@ def test_declared_properties_of_a_circle_are_found():
         "$defs": {"A": {"properties": {"a": True}, "allOf": [{"$ref": "#/$defs/A"}]}}
     }
     assert Sentences(root, Expectations(root)).declared({"$ref": "#/$defs/A"}) == {"a": True}
+
+
+def test_a_property_that_a_branch_needs_is_told_as_the_schema_around_declares_it():
+    schema: JsonSchema = {
+        "properties": {"how": {"type": "string"}, "where": {"type": "string", "minLength": 2}},
+        "if": {"properties": {"how": {"const": "post"}}},
+        "then": {"allOf": [{"required": ["where", "when"]}]},
+    }
+    where = "$input.where is missing: expected string, at least 2 characters."
+    assert told(schema, {"how": "post"}) == [
+        f"{where} <string, at least 2 characters>",
+        "$input.when is missing. <any value>",
+    ]

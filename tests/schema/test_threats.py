@@ -1,7 +1,7 @@
 """Threats to what reads arguments, each under its number: exact input, exact result."""
 
 import json
-from time import perf_counter, process_time
+from time import process_time, thread_time
 
 import pytest
 
@@ -75,11 +75,11 @@ def test_t34_a_check_with_a_pattern_ends_soon(pattern: str) -> None:
         checked = function({"type": "string", "pattern": pattern})
     except SchemaError:
         return
-    begun = perf_counter()
+    begun = thread_time()
     result = checked.check(json.dumps({"a": "a" * 99_999 + "!"}))
     if not result:
         assert len(result.feedback()) < 8_000
-    assert perf_counter() - begun < 5
+    assert thread_time() - begun < 5
 
 
 @pytest.mark.parametrize("unit", ["a ", "Args:\n", ":param a: ", "    a: b\n", "`" * 3, "\\", "- "])
@@ -88,9 +88,9 @@ def test_t34_a_docstring_of_100_kb_is_read_soon(unit: str) -> None:
         return a
 
     called.__doc__ = unit * (100_000 // len(unit))
-    begun = perf_counter()
+    begun = thread_time()
     assert function_of(called).name == "called"
-    assert perf_counter() - begun < 10
+    assert thread_time() - begun < 10
 
 
 @pytest.mark.parametrize(
@@ -235,11 +235,11 @@ def test_t55_many_issues_are_bounded_in_number_size_and_time() -> None:
     text = json.dumps({"a": ["x" * 5] * 100_000})
     checked = function({"type": "array", "items": INTEGER})
     checked.check(text)
-    begun = perf_counter()
+    begun = thread_time()
     result = checked.check(text)
     assert not result
     told = result.feedback()
-    assert perf_counter() - begun < 5
+    assert thread_time() - begun < 5
     assert len(told.encode()) <= 8_192
     assert told.count("// \u274c") == 32
     assert len(result.issues) == 1_001

@@ -400,3 +400,14 @@ def test_b01_the_format_tests_of_the_official_suite_pass(shared: Path):
         764,
         [],
     )
+
+
+def test_what_was_read_from_strict_json_needs_no_second_look():
+    validator = Validator({"type": "object", "required": ["a"]})
+    assert validator.accepts({"a": 1})
+    assert not validator.accepts({})
+    survey = validator.survey({}, "llm")
+    failure = validator.validate({}, "llm")
+    assert isinstance(failure, Failure)
+    assert survey.issues == failure.issues
+    assert survey.settled
