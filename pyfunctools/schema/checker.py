@@ -75,7 +75,9 @@ class Checker:
             return self._recovered(arguments, by_name, allow_truncated)
         if isinstance(arguments, dict):
             judged = self._judge.validate(arguments, "llm")
-            if judged and is_exact(arguments, self.schema):
+            if not judged:
+                return self._coerced(arguments, (), judged.issues)
+            if is_exact(arguments, self.schema):
                 return judged
         return self._coerced(by_name(arguments), ())
 
@@ -90,10 +92,10 @@ class Checker:
         survey = None if is_right else self._judge.survey(value, "llm")
         if read.fractions and self._may_be_textual(survey) and self._fractions().has_textual(value):
             return None
-        if survey is None or is_whole or not survey.settled:
-            return self._coerced(value, (), survey)
-        if survey.suspects and self._coercer.helps(survey.suspects):
-            return self._coerced(value, (), survey)
+        if survey is None:
+            return self._coerced(value, ())
+        if is_whole or not survey.settled or self._coercer.helps(survey.suspects):
+            return self._coerced(value, (), survey.issues)
         return Failure(value=value, issues=survey.issues)
 
     def _recovered(
@@ -111,12 +113,13 @@ class Checker:
         return self._coerced(by_name(read.value), read.repairs)
 
     def _coerced(
-        self, value: JsonValue, repairs: tuple[Repair, ...], survey: "Survey | None" = None
+        self, value: JsonValue, repairs: tuple[Repair, ...], known: tuple[Issue, ...] = ()
     ) -> Success[JsonValue] | Failure:
+        """Coerce a value and judge it, where its issues are not `known` and still the same."""
         coerced = self._coercer.coerce(value)
         repairs = (*repairs, *coerced.repairs)
-        if survey is not None and coerced.value is value:
-            return Failure(value=value, issues=survey.issues, repairs=repairs)
+        if known and coerced.value is value:
+            return Failure(value=value, issues=known, repairs=repairs)
         judged = self._judge.validate(coerced.value, "llm")
         if judged:
             return Success(value=judged.value, repairs=repairs)

@@ -7,7 +7,7 @@ value where an array is wanted), `absent` (null for an optional property that ta
 `unwrapped` (an object that stood in another, under a single key such as `arguments`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -56,9 +56,9 @@ class Coercer:
             return Success(value=value)
         return Success(value=result, repairs=tuple(coercion.repairs))
 
-    def helps(self, parts: Iterable[tuple[JsonSchema | bool, JsonValue, Keys]]) -> bool:
+    def helps(self, parts: Sequence[tuple[JsonSchema | bool, JsonValue, Keys]]) -> bool:
         """Say whether any of these parts of a value, each with its schema and path, is coerced."""
-        if not isinstance(self.schema, dict):
+        if not parts or not isinstance(self.schema, dict):
             return False
         from pyfunctools.schema.fit import TooDeep
 
