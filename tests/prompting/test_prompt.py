@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools import Controller, DefinitionError, Function, Prompt, prompt_of
+from pyfunctools import Controller, DefinitionError, Function, Prompt, parse_calls, prompt_of
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema import Validator, normalize, validate
 from pyfunctools.schema.references import collect, defined_name
@@ -109,18 +109,42 @@ def test_an_answer_is_right_exactly_where_the_functions_arguments_are(
         assert bool(validate(schema, call(name, args))) is expected
 
 
-@pytest.mark.parametrize(
-    ("name", "args"),
-    [
-        ("order", {"item": {"sku": "a", "count": 1}}),
-        ("label", {"item": {"label": "a"}}),
-        ("plant", {"tree": {"value": 1, "left": {"value": 2}}}),
-        ("ping", {}),
-        ("pay", {"amount": 1.5}),
-    ],
-)
+RIGHT = [
+    ("order", {"item": {"sku": "a", "count": 1}}),
+    ("label", {"item": {"label": "a"}}),
+    ("plant", {"tree": {"value": 1, "left": {"value": 2}}}),
+    ("ping", {}),
+    ("pay", {"amount": 1.5}),
+]
+
+
+@pytest.mark.parametrize(("name", "args"), RIGHT)
 def test_a_right_call_is_a_right_answer(name: str, args: JsonValue) -> None:
     assert validate(prompt_of(FUNCTIONS).response_schema, call(name, args))
+
+
+@pytest.mark.parametrize(("name", "args"), RIGHT)
+@pytest.mark.parametrize("written", ["{}", "```json\n{}\n```", "Of course:\n\n{}\n"])
+def test_a_right_answer_is_read_back_as_the_call_it_is(
+    name: str, args: JsonValue, written: str
+) -> None:
+    text = written.replace("{}", json.dumps(call(name, args), indent=2), 1)
+    (read,) = parse_calls(text, FUNCTIONS)
+    assert (read.name, read.arguments) == (name, args)
+    assert read.result
+
+
+@given(name=st.sampled_from(list(BY_NAME)), args=NEARLY_RIGHT)
+def test_an_answer_that_is_right_is_read_back_unchanged(name: str, args: JsonValue) -> None:
+    answer = call(name, args)
+    if validate(prompt_of(FUNCTIONS).response_schema, answer):
+        (read,) = parse_calls(json.dumps(answer), FUNCTIONS)
+        assert (read.name, read.arguments, read.repairs) == (name, args, ())
+
+
+@pytest.mark.parametrize("words", ["", "Nothing to order.", "I would ping it, if I could."])
+def test_an_answer_in_words_holds_no_call(words: str) -> None:
+    assert parse_calls(json.dumps({"answer": words}), FUNCTIONS) == []
 
 
 def test_answers_that_are_no_answers_are_refused() -> None:
