@@ -127,6 +127,8 @@ def check_hostile(separated: Separated, oracle: Oracle, llm: Any, human: Any) ->
 def check_told(separated: Separated, oracle: Oracle, llm: Any) -> None:
     """Whatever the model writes where the human's belongs is told at its place, or above it."""
     verdict = separated.validate(llm, "llm")
+    plain = json.loads(json.dumps(llm))  # as strict JSON gives it, for the quicker way
+    assert separated.accepts(plain) == bool(separated.validate(plain, "llm"))
     told = [issue.path.keys for issue in (() if verdict else verdict.issues)]
     for keys, value in oracle.humans(llm):
         if not keys:
