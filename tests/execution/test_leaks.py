@@ -271,15 +271,30 @@ def test_b09_a_call_that_waits_or_was_refused_tells_nothing(
     assert leaks(outcome, debug) == []
 
 
-def test_b09_t63_our_frames_of_a_traceback_show_no_value_not_even_with_their_locals() -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_b09_what_a_person_edited_is_told_as_little(
+    way: str, debug: pytest.LogCaptureFixture
+) -> None:
+    controller = Controller.from_object(Leaky()).configured(confirm=lambda _: True)
+    edit = Approval({"amount": 2, "pin": SECRET})
+    given: dict[str, Any] = {"human": {"pin": "other"}, "approve": lambda _: edit}
+    outcome = call(controller, way, "raises", ORDINARY, **given)
+    assert outcome.text == "ValueError: bad pin ***"
+    assert leaks(outcome, debug) == []
+
+
+@pytest.mark.parametrize("edit", [True, Approval({"amount": 2, "pin": SECRET})], ids=str)
+def test_b09_t63_our_frames_of_a_traceback_show_no_value_not_even_with_their_locals(
+    edit: bool | Approval,
+) -> None:
     async def later(amount: int, pin: Human[str]) -> str:
         """Wait."""
         return ""
 
     async def main() -> None:
-        controller = Controller.from_functions([later])
+        controller = Controller.from_functions([later]).configured(confirm=lambda _: True)
         with pytest.raises(LoopError) as caught:
-            controller.call("later", ORDINARY, human={"pin": SECRET}, approve=None)
+            controller.call("later", ORDINARY, human={"pin": SECRET}, approve=lambda _: edit)
         error: BaseException | None = caught.value
         while error is not None:
             assert SECRET not in f"{error} {error!r} {error.args}"

@@ -269,6 +269,8 @@ def test_the_store_forgets_what_has_expired_and_nothing_else() -> None:
     store = MemoryStore(clock=clock)
     assert store.claim("long", 1_001_000)
     assert store.claim("short", 1_000_010)
+    clock.now = 1_000_069  # a second of its minute of grace is left
+    assert not store.claim("short", 1_000_010)
     clock.now = 1_000_071
     assert store.claim("new", 1_001_000)
     assert len(store) == 2
