@@ -305,7 +305,7 @@ class Literals:
                 return unescaped(text[start + 1 : end - 1], raw)
             if not inside and _OPERATOR.match(text, end, self.stop):
                 raise Unread
-            if text[start + 1 : end - 1].rstrip()[-1:] == ",":
+            if text[max(start + 1, end - 9) : end - 1].rstrip().endswith(","):
                 self.faults.append((keys, "has a quote inside that may begin another string"))
             inside = True
         if inside:

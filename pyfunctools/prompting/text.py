@@ -18,7 +18,7 @@ _THOUGHT: Final = re.compile(
     r"<(think|thinking|thought|reasoning|scratch_?pad|tool_response|tool_result|tool_output|function_response|function_result|function_results|observation)>",
     re.IGNORECASE,
 )
-_EFFORT: Final = 8
+_EFFORT: Final = 4
 _LEAST: Final = 400_000
 """How many characters are looked at: so many times those of the text, and so many at least."""
 _FAILED: Final = 4_000
@@ -82,7 +82,7 @@ class Scan:
             return
         piece, far = read_piece(text, at, len(text))
         self._left -= far - at
-        if piece is None or not piece.whole:
+        if (piece is None and far > at + 1) or (piece is not None and not piece.whole):
             self._left -= _FAILED + _HEAVY * (far - at)
         self._at = at + 1
         if piece is None or (piece.issues and text[at] == "["):
