@@ -49,6 +49,7 @@ def parse_calls(raw: object, functions: Iterable[Function]) -> list[Call]:
 
     Raises:
         DocumentError: `raw` is nothing that a model or an SDK gives, a coroutine for example.
+        DefinitionError: one of the `functions` is no `Function`.
     """
     names = Names(functions)
     found = calls_in(raw, names)

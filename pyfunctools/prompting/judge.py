@@ -1,5 +1,6 @@
 """Whether a call that was found is right: its function, and its arguments as that wants them."""
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -19,6 +20,8 @@ from pyfunctools.schema.result import Failure, Issue, Repair, Success
 _NO_VALUE: Final = frozenset(
     {"NaN", "Infinity", "-Infinity", "+Infinity", "undefined", "inf", "nan"}
 )
+_GAPS: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']")
+"""What begins a placeholder, or a text with gaps."""
 _ROOT: Final = Path.of(())
 
 
@@ -180,7 +183,7 @@ def _written(
         if raw.keys in found.inner:
             says = "is a call itself, whose outcome is not known yet"
             issues.append(_issue(names, raw.keys, f"{_name(names, raw.keys)} {says}."))
-        elif isinstance(text, str) and (text in _NO_VALUE or text.startswith(("...", "<"))):
+        elif isinstance(text, str) and (text in _NO_VALUE or _GAPS.match(text)):
             says = f"is `{shortened(text, 40)}`, which is no value"
             issues.append(_issue(names, raw.keys, f"{_name(names, raw.keys)} {says}."))
     repairs = _repairs(names, arguments)

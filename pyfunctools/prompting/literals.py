@@ -25,7 +25,7 @@ _ENDING: Final = re.compile(r"\s*+(?:\#[^\n]*+\s*+)?(?:[,)\]}]|\Z)")
 _QUOTED: Final = re.compile(r"\s*+[\"'`]\s*+(?:[,)\]}]|\Z)")
 _JOINED: Final = re.compile(r"\s++(?=[\"'])")
 _OPERATOR: Final = re.compile(r"\s*+[+%*/]|\.[A-Za-z_]|\[")
-_PREFIX: Final = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")
+_PREFIX: Final = re.compile(r"[rRbBuUfF]{1,2}(?=[\"'])")
 _RUNS: Final = {quote: re.compile(rf"(?:[^\\{quote}]|\\.)*+{quote}", re.DOTALL) for quote in "\"'"}
 _BARE: Final = re.compile(r"""(?<!\w)(?:"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')|[()\[\]{},\n]""")
 _CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}
@@ -162,7 +162,10 @@ class Literals:
             return self._strings(keys)
         if prefix := _PREFIX.match(self.text, self.at, self.stop):
             self.at = prefix.end()
-            return self._strings(keys, raw="r" in prefix[0].lower())
+            value = self._strings(keys, raw="r" in prefix[0].lower())
+            if "f" in prefix[0].lower() and "{" in value:
+                raise Unread  # a text with gaps that only a program can fill
+            return value
         found = _WRITTEN_NUMBER.match(self.text, self.at, self.stop)
         if found is None:
             return self._last(keys)

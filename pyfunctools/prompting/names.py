@@ -5,22 +5,32 @@ from collections.abc import Iterable
 from typing import Final
 
 from pyfunctools._text import shortened
+from pyfunctools.errors import DefinitionError
 from pyfunctools.record import Function
 
 _ODD: Final = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST: Final = 200
+_MOST_CLOSE: Final = 64
 _ALIKE: Final = 0.8
 _AROUND: Final = " \t\r\n`*\"'"
 
 
 class Names:
-    """The functions by name, and by the ways in which models write their names."""
+    """The functions by name, and by the ways in which models write their names.
+
+    Raises:
+        DefinitionError: one of them is no `Function`.
+    """
 
     __slots__ = ("_close", "_found", "functions")
 
     def __init__(self, functions: Iterable[Function]) -> None:
         self.functions: dict[str, Function] = {}
+        if not isinstance(functions, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise _no_function(functions)
         for function in functions:
+            if not isinstance(function, Function):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise _no_function(function)
             self.functions.setdefault(function.name, function)
         self._found: dict[str, Function | None] = {}
         self._close: dict[str, tuple[str, ...]] = {}
@@ -78,8 +88,13 @@ class Names:
         )
 
     def close(self, written: str) -> tuple[str, ...]:
-        """Give the names that resemble a written one, the closest first."""
+        """Give the names that resemble a written one, the closest first.
+
+        Only the first 64 names are looked up.
+        """
         if written not in self._close:
+            if len(self._close) >= _MOST_CLOSE:
+                return ()
             self._close[written] = self._resembling(written)
         return self._close[written]
 
@@ -91,6 +106,14 @@ class Names:
         near = get_close_matches(name, self.functions, n=3)
         near += (other for other in get_close_matches(last, self.functions, n=3))
         return tuple(dict.fromkeys(near))[:3]
+
+
+def _no_function(given: object) -> DefinitionError:
+    return DefinitionError(
+        "parse_calls",
+        f"A {type(given).__name__} is not a function record.",
+        "Give the `functions` of a controller, or what `function_of` or `from_schema` gives.",
+    )
 
 
 _PARTS: Final = re.compile(r"\.|::|/")

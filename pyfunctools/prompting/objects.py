@@ -36,6 +36,8 @@ _ALONE: Final = re.compile(r"[\"'`*]*[ \t]*:?\s*")
 _BEFORE: Final = re.compile(r"[\"'`*]*\s*[:=(]?\s*|[\"'`]\s*,\s*")
 _WORD: Final = re.compile(r"[^\W\d](?:[\w.-]|\\_){0,120}")
 _PARTING: Final = " \t\r\n\"'`*:=(,"
+_RECIPIENTS: Final = frozenset({"all", "assistant", "system", "user"})
+"""Whom a message may be for (gpt-oss, Functionary) without being a call."""
 _WINDOW: Final = 300
 _FENCE: Final = re.compile(r"```\w*\s*\Z")
 
@@ -179,6 +181,8 @@ def _named(piece: Piece, value: JsonObject, text: str, names: Names) -> Found | 
     marked = _MARKED.search(front) if _MARKISH.search(front) else None
     if marked is not None:
         function = names.find(marked["name"])
+        if function is None and marked["name"] in _RECIPIENTS:
+            return None
         at = marked.start("name") - window
         return _before(piece, value, marked["name"], at, function)
     if word is None:

@@ -2,11 +2,12 @@
 
 import json
 import math
+from typing import Any
 
 import pytest
 
 from pyfunctools import Call, Failure, Function, Success, parse_calls
-from pyfunctools.errors import DocumentError
+from pyfunctools.errors import DefinitionError, DocumentError
 
 PARIS = ("get_weather", {"city": "Paris"})
 DAYS = ("get_weather", {"city": "Paris", "days": 3})
@@ -282,6 +283,12 @@ NO_CALLS = {
         }
     ),
     "a schema": '{"name": "get_weather", "parameters": {"type": "object", "properties": {}}}',
+    "a result for the assistant": (
+        "<|start|>functions.get_weather to=assistant<|channel|>commentary<|message|>"
+        '{"temperature": 21}<|end|>'
+    ),
+    "a result in tags": f"<tool_response>{JSON}</tool_response>",
+    "a message for all": '>>>all\n{"a": 1}',
     "a result": 'get_weather returned {"temperature": 21}.',
     "thoughts": "<think>get_weather(city='Paris')</think>It is warm.",
     "unended thoughts": "<think>\n<tool_call>" + JSON + "</tool_call>",
@@ -362,6 +369,7 @@ def test_the_last_part_of_a_name_is_enough_where_it_is_unique_and_the_arguments_
         ("get_weather(city='Paris', city='Rome')", {"city": "Paris"}, "$input.city"),
         ("get_weather(city=<the city>)", {"city": "<the city>"}, "$input.city"),
         ("get_weather(city=undefined)", {"city": "undefined"}, "$input.city"),
+        ('get_weather(city=f"{home}")', {"city": 'f"{home}"'}, "$input.city"),
         ("get_weather(city='Par", {"city": "Par"}, "$input.city"),
         ("get_weather(city='Paris', days=1", {"city": "Paris", "days": 1}, "$input.days"),
         ('{"name": "get_weather", "arguments": {"city": "Par', {"city": "Par"}, "$input.city"),
@@ -474,6 +482,12 @@ def test_what_no_model_writes_is_our_error(raw: object, functions: list[Function
 def test_what_is_no_json_is_a_failure(raw: object, functions: list[Function]) -> None:
     calls = parse_calls(raw, functions)
     assert [(call.name, bool(call.result)) for call in calls] == [("get_weather", False)]
+
+
+@pytest.mark.parametrize("functions", [None, 7, ["get_weather"], {"get_weather": 1}, [None]])
+def test_functions_that_are_none_are_our_error(functions: Any) -> None:
+    with pytest.raises(DefinitionError, match="is not a function record"):
+        parse_calls("get_time()", functions)
 
 
 def test_no_functions_make_every_call_a_failure() -> None:

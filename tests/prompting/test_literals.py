@@ -82,6 +82,8 @@ def test_python_agrees(text: str) -> None:
         ("(1,)", [1]),
         ("()", []),
         ("(('a', 1), 2)", [["a", 1], 2]),
+        ("f'x'", "x"),
+        ("b'x'", "x"),
         ("true", True),
         ("[null, false]", [None, False]),
         ("'L'Aquila'", "L'Aquila"),

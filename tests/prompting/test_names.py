@@ -58,3 +58,10 @@ def test_the_first_of_two_functions_of_a_name_is_meant() -> None:
         for text in ("one", "two")
     )
     assert Names([one, two]).find("f") is one
+
+
+def test_only_so_many_names_are_looked_up_for_closeness() -> None:
+    names = Names([Function.from_schema(name="get_weather", parameters={"type": "object"})])
+    assert all(names.close(f"get_weathe{n}") for n in range(64))
+    assert names.close("get_weathr") == ()
+    assert names.close("get_weathe1") == ("get_weather",)
