@@ -14,7 +14,7 @@ from pyfunctools.schema.walk import opened
 MOST_CLOSED = 256
 """Properties of two schemas that are merged where one is closed: each is held against the other."""
 
-MOST_WORK = 3_000_000
+MOST_WORK = 10_000_000
 """Entries of a merged schema that are gone through again for each one that is added to it."""
 
 MOST_MULTIPLE = 2**53
@@ -49,7 +49,8 @@ class Conjunction:
         Raises:
             SchemaError: there are too many, or they are too large.
         """
-        self._work += sum(len(v) for v in self._node.values() if isinstance(v, dict | list))
+        grown = [value for keyword in _GROWING if (value := self._node.get(keyword))]
+        self._work += sum(len(value) for value in grown if isinstance(value, dict | list))
         if self._work > MOST_WORK:
             raise SchemaError("Its `allOf` holds too much to be merged.")
         if not self._node and not referenced:
@@ -118,6 +119,9 @@ _ANY_TRUE = frozenset({"deprecated", "readOnly", "writeOnly"})
 
 _OWN = frozenset({"$comment", "examples", "externalDocs", "title", "xml"})
 """Annotations that are about one schema and not about those that refer to it."""
+
+_GROWING = ("enum", "patternProperties", "prefixItems", "properties", "required")
+"""Keywords that are gone through whole for each schema that is added."""
 
 Node: TypeAlias = dict[str, JsonValue]
 _Schemas: TypeAlias = dict[str, JsonSchema | bool]
