@@ -312,6 +312,8 @@ def _item_schema(body: JsonSchema, index: int) -> JsonSchema | bool:
 
 def _file(text: str) -> File:
     path = FilePath(text.strip()).expanduser()
+    if path.exists() and not path.is_file():
+        raise OSError("this is not a file")  # a device has no end
     return File(path.read_bytes(), path.name, guess_type(path.name)[0])
 
 

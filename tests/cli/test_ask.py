@@ -119,11 +119,19 @@ def test_a_file_is_read_and_one_that_is_not_there_is_asked_for_again(tmp_path: P
     (tmp_path / "a.txt").write_bytes(b"hello")
     file = {"type": "string", "format": "binary"}
     parameters = object_of({"f": file, "many": mine({"type": "array", "items": file})}, "f", "many")
-    lines = [tmp_path / "no", tmp_path, "~nobody_at_all/x", "a\0b", "", tmp_path / "a.txt"]
+    lines = [
+        tmp_path / "no",
+        tmp_path,
+        "/dev/null",
+        "~nobody_at_all/x",
+        "a\0b",
+        "",
+        tmp_path / "a.txt",
+    ]
     typed = "".join(f"{line}\n" for line in [*lines, tmp_path / "a.txt", ""])
     done = asked(parameters, {}, typed)
     assert done.exit_code == 0, done.output
-    for reason in ("No such file", "Is a directory", "an answer is needed"):
+    for reason in ("No such file", "this is not a file", "an answer is needed"):
         assert reason in done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == {"f": "aGVsbG8=", "many": ["aGVsbG8="]}
 
