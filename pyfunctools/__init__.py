@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     )
     from pyfunctools.execution.approval import Approval, PendingCall
     from pyfunctools.execution.files import File
-    from pyfunctools.execution.tickets import Tickets
+    from pyfunctools.execution.tickets import Tickets, TicketStore
     from pyfunctools.limits import Limits
     from pyfunctools.origin import Method, RemoteTool
     from pyfunctools.outcome import Outcome
@@ -84,6 +84,7 @@ __all__ = [
     "Separated",
     "Skipped",
     "Success",
+    "TicketStore",
     "Tickets",
     "UnknownFunctionError",
     "files_under",
@@ -109,7 +110,7 @@ _HOMES = {
     ),
     "execution.approval": ("Approval", "PendingCall"),
     "execution.files": ("File",),
-    "execution.tickets": ("Tickets",),
+    "execution.tickets": ("TicketStore", "Tickets"),
     "limits": ("Limits",),
     "origin": ("Method", "RemoteTool"),
     "outcome": ("Outcome",),

@@ -13,6 +13,7 @@ from pyfunctools import (
     Outcome,
     PendingCall,
     Tickets,
+    TicketStore,
     function,
     human,
 )
@@ -115,9 +116,12 @@ class Used:
         return len(ticket_id) < expires
 
 
+used: TicketStore = Used()
+
+
 async def called(controller: Controller) -> None:
     controller = controller.configured(
-        tickets=Tickets(b"k" * 32, store=Used(), lifetime=60), confirm="destructive"
+        tickets=Tickets(b"k" * 32, store=used, lifetime=60), confirm="destructive"
     )
     controller.configured(confirm=lambda function: not function.read_only)
     outcome = controller.call("order", {"n": 1}, human={"pin": "1"}, approve=lambda call: True)
