@@ -9,9 +9,14 @@ from pyfunctools._json import JsonValue
 from pyfunctools.prompting.literals import Literals, Note, Raw, Unread
 from pyfunctools.schema.path import Keys
 
-_NAMED: Final = re.compile(r"""(["'`]?)([^\W\d](?:[\w$-]|\\_)*+)\1\s*+=(?!=)\s*+""")
+_NAMED: Final = re.compile(r"""(["'`]?)([^\W\d](?:[\w$-]|\\_)*+)\1\s*+(?:=>|=(?!=))\s*+""")
 _QUOTED: Final = re.compile(r"""(["'])([^"'\\\n]{1,200}+)\1\s*+:\s*+""")
-_NEXT: Final = re.compile(r"""\s*+(?:(["'`]?)[^\W\d](?:[\w$-]|\\_)*+\1\s*+=(?!=)|\*\*|[)\]]|\Z)""")
+_COLONED: Final = re.compile(
+    r"()([^\W\d][\w$-]*+)\s*+:(?!:)\s*+(?=[\"'0-9\[{+-]|(?:[Tt]rue|[Ff]alse|None|null)\b)"
+)
+_NEXT: Final = re.compile(
+    r"""\s*+(?:(["'`]?)[^\W\d](?:[\w$-]|\\_)*+\1\s*+(?:=(?!=)|:(?!:))|\*\*|[)\]]|\Z)"""
+)
 """What follows the comma behind a value that is no literal, if it is not part of that value."""
 _CLOSED: Final = re.compile(r"\s*+(?:\Z|[\]};`\"']|\n)")
 
@@ -70,7 +75,11 @@ def _argument(literals: Literals, found: Arguments, closer: str) -> bool:
         return False
     if not char:
         return _unclosed(literals, found, closer)
-    named = _NAMED.match(text, literals.at, stop) or _QUOTED.match(text, literals.at, stop)
+    named = (
+        _NAMED.match(text, literals.at, stop)
+        or _QUOTED.match(text, literals.at, stop)
+        or _COLONED.match(text, literals.at, stop)
+    )
     if named is not None:
         _keyword(literals, found, named)
     elif char == "*":

@@ -20,6 +20,7 @@ from pyfunctools.schema.result import Failure, Issue, Repair, Success
 _NO_VALUE: Final = frozenset(
     {"NaN", "Infinity", "-Infinity", "+Infinity", "undefined", "inf", "nan"}
 )
+_OPENING: Final = ("{", "[")
 _GAPS: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']")
 """What begins a placeholder, or a text with gaps."""
 _ROOT: Final = Path.of(())
@@ -186,8 +187,13 @@ def _written(
         elif isinstance(text, str) and (text in _NO_VALUE or _GAPS.match(text)):
             says = f"is `{shortened(text, 40)}`, which is no value"
             issues.append(_issue(names, raw.keys, f"{_name(names, raw.keys)} {says}."))
+    unread = [
+        _issue(names, raw.keys, f"{_name(names, raw.keys)} cannot be read.")
+        for raw in arguments.raws
+        if str(_inside(arguments, raw.keys)).startswith(_OPENING)
+    ]
     repairs = _repairs(names, arguments)
-    result = _concluded(function, values, repairs, issues)
+    result = _concluded(function, values, repairs, [*issues, *unread])
     if result or issues or any(repair.kind == "truncated" for repair in repairs):
         return result
     return _again(arguments, function, values, result, repairs) or result
@@ -201,30 +207,24 @@ def _again(
     repairs: list[Repair],
 ) -> Success[JsonValue] | None:
     """Read the arguments that are wrong as the schema has them: `1.10` where a text is wanted."""
-    names = list(_properties(function))
     properties = _properties(function)
     changed = dict(values)
-    for name in {issue.path.keys[0] for issue in failure.issues if issue.path.keys}:
-        source = _source(arguments, names, name)
-        if source is None or not isinstance(properties.get(str(name)), dict):
-            continue
-        schema = properties[str(name)]
-        if not isinstance(schema, dict):
-            continue
-        read = parse_at(source, _side(function), (schema,))
-        if read:
-            changed[str(name)] = read.value
-            place = Path.of((name,))
-            repairs = [
-                *(repair for repair in repairs if repair.path.keys[:1] != (name,)),
-                *(
-                    Repair(path=place, kind=each.kind, before=each.before, after=each.after)
-                    for each in read.repairs
-                    if each.kind != "truncated"
-                ),
-            ]
-    result = _concluded(function, changed, repairs, [])
-    return result or None
+    for name in {str(key) for issue in failure.issues for key in issue.path.keys[:1]}:
+        source = _source(arguments, list(properties), name)
+        schema = properties.get(name)
+        read = None
+        if source is not None and isinstance(schema, dict):
+            read = parse_at(source, _side(function), (schema,))
+        if not read or (isinstance(read.value, str) and str(source).startswith(_OPENING)):
+            return None
+        changed[name] = read.value
+        made = [
+            Repair(path=Path.of((name,)), kind=each.kind, before=each.before, after=each.after)
+            for each in read.repairs
+            if each.kind != "truncated"
+        ]
+        repairs = [*(each for each in repairs if each.path.keys[:1] != (name,)), *made]
+    return _concluded(function, changed, repairs, []) or None
 
 
 def _source(arguments: Arguments, names: list[str], name: str | int) -> str | None:

@@ -18,6 +18,7 @@ _NUMBER = r"(-?(?:0|[1-9][0-9]{0,300}+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)"
 _WORD = r"(True|False|None|true|false|null)\b"
 _SCALAR: Final = re.compile(rf"(?:{_STRINGS}|{_NUMBER}|{_WORD}){_NEXT}")
 _KEY: Final = re.compile(rf"(?:{_STRINGS})\s*+:")
+_BARE_KEY: Final = re.compile(r"([A-Za-z_$][\w$]*+)\s*+:(?!:)")
 _SPACE: Final = re.compile(r"(?:\s|\#[^\n]*+|\\\n)*+")
 _COMMA: Final = re.compile(r"\s*+,")
 _WRITTEN_NUMBER: Final = re.compile(rf"(?:{WRITTEN.pattern}){_NEXT}", WRITTEN.flags)
@@ -268,12 +269,21 @@ class Literals:
             self.at = found.end()
             return found[found.lastindex or 1]
         if self.text[self.at] not in "\"'\\":
-            raise Unread
+            return self._bare_key(keys)
         key = self._string(keys, raw=False)
         if self.space() != ":":
             raise Unread
         self.at += 1
         return key
+
+    def _bare_key(self, keys: Keys) -> str:
+        """Read a key without quotes, as JavaScript has them."""
+        found = _BARE_KEY.match(self.text, self.at, self.stop)
+        if found is None:
+            raise Unread
+        self.at = found.end()
+        self.notes.append(Note(keys, "key", found[1], f'"{found[1]}"'))
+        return found[1]
 
     def _strings(self, keys: Keys, *, raw: bool = False) -> str:
         """Read a string, and those that stand right behind it and belong to it."""

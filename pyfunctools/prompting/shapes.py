@@ -168,9 +168,9 @@ def _flat(value: JsonObject, key: str, name: str, names: Names, keys: Keys) -> S
     rest = {other: inner for other, inner in value.items() if other != key}
     properties = function.parameters.get("properties")
     known = properties.keys() if isinstance(properties, Mapping) else ()
-    if key not in known and all(other in known for other in rest):
+    if rest and key not in known and all(other in known for other in rest):
         return Shape(name, function, rest, keys, True)
-    if rest.keys() <= _BESIDE:
+    if rest.keys() <= _BESIDE and (rest or not function.parameters.get("required")):
         return Shape(name, function, {}, keys, True)
     return None
 

@@ -18,6 +18,7 @@ _THOUGHT: Final = re.compile(
     r"<(think|thinking|thought|reasoning|scratch_?pad|tool_response|tool_result|tool_output|function_response|function_result|function_results|observation)>",
     re.IGNORECASE,
 )
+_ESCAPE: Final = "<escape>"
 _EFFORT: Final = 4
 _LEAST: Final = 400_000
 """How many characters are looked at: so many times those of the text, and so many at least."""
@@ -32,7 +33,7 @@ class Scan:
     """One pass through a text."""
 
     def __init__(self, text: str, names: Names) -> None:
-        self._text = text
+        self._text = _quoted(text) if _ESCAPE in text else text
         self._names = names
         self._left = _EFFORT * len(text) + _LEAST
         self._at = _start(text)
@@ -108,6 +109,14 @@ class Scan:
         self._at = at + 1 if found is None else found.end
         if found is not None:
             self._marked.append(found)
+
+
+def _quoted(text: str) -> str:
+    """Give a text in which FunctionGemma's marks of strings are quotes, at the same places."""
+    front, *parts = text.split(_ESCAPE)
+    gap = " " * (len(_ESCAPE) - 1)
+    marks = (gap + '"', '"' + gap)
+    return front + "".join(marks[n % 2] + part for n, part in enumerate(parts))
 
 
 def _start(text: str) -> int:

@@ -223,6 +223,21 @@ FAMILIES = {
     "python without the last bracket": ("get_weather(city='Paris', days=3\n", []),
     "python in a bold list": ("1. **get_weather(city='Paris')**\n2. **get_time()**", [PARIS, TIME]),
     "python in a sentence": ("I will call `get_weather(city='Paris', days=3)` for you.", [DAYS]),
+    "javascript": ('await functions.get_weather({ city: "Paris", days: 3 });', [DAYS]),
+    "swift": ('get_weather(city: "Paris", days: 3)', [DAYS]),
+    "ruby": ('get_weather(city => "Paris", "days" => 3)', [DAYS]),
+    "function gemma": (
+        "<start_function_call>call:get_weather{city:<escape>Paris<escape>,days:3}"
+        "<end_function_call>",
+        [DAYS],
+    ),
+    "json with every quote escaped": (JSON.replace('"', '\\"'), [DAYS]),
+    "json in a json text": (json.dumps(JSON), [DAYS]),
+    "json on lines": (f'{JSON}\n{{"name": "get_time", "arguments": {{}}}}', [DAYS, TIME]),
+    "a quote in a string": (
+        '{"name": "get_weather", "arguments": {"city": "the "city""}}',
+        [("get_weather", {"city": 'the "city"'})],
+    ),
     "python labelled": ("Function call: get_weather(city='Paris')", [PARIS]),
     "python and what it means": (
         "[get_weather(city='Paris')]\n\nHere get_weather(city='Rome') would be for Rome, and "
@@ -275,6 +290,7 @@ NO_CALLS = {
     "numbers": "[1, 2, 3]",
     "names only": '["get_weather", "get_time"]',
     "other code": "```python\nimport math\nx = math.floor(2.5)\nprint(x)\n```",
+    "a name alone": '{"name": "get_weather"} is what it is called.',
     "a description": json.dumps(
         {
             "name": "get_weather",
@@ -369,6 +385,8 @@ def test_the_last_part_of_a_name_is_enough_where_it_is_unique_and_the_arguments_
         ("get_weather(city='Paris', city='Rome')", {"city": "Paris"}, "$input.city"),
         ("get_weather(city=<the city>)", {"city": "<the city>"}, "$input.city"),
         ("get_weather(city=undefined)", {"city": "undefined"}, "$input.city"),
+        ("get_weather(city={a b: c})", {"city": "{a b: c}"}, "$input.city"),
+        ("get_weather(city=[c for c in x])", None, "$input.city"),
         ('get_weather(city=f"{home}")', {"city": 'f"{home}"'}, "$input.city"),
         ("get_weather(city='Par", {"city": "Par"}, "$input.city"),
         ("get_weather(city='Paris', days=1", {"city": "Paris", "days": 1}, "$input.days"),
