@@ -7,6 +7,7 @@ from pyfunctools.prompting.found import MAX_CALLS, Found, Weight
 from pyfunctools.prompting.names import Names
 from pyfunctools.prompting.objects import calls_of, read_piece
 from pyfunctools.prompting.python import CALL, read_call, read_listed, weighed
+from pyfunctools.prompting.react import read_actions
 from pyfunctools.prompting.tagged import read_tagged
 
 _OPENER: Final = re.compile(
@@ -54,6 +55,8 @@ class Scan:
             else:
                 self._tag(opener.start())
         written = self._weighed() if self._written else []
+        if "Action" in text:
+            self._marked += read_actions(text, self._names)
         found = sorted([*self._marked, *written], key=lambda each: each.end)
         if any(each.weight is not Weight.QUOTED for each in found):
             found = [each for each in found if each.weight is not Weight.QUOTED]

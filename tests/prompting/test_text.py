@@ -52,6 +52,7 @@ PIECES = {
     "lines": "\n",
     "stars": "*",
     "colons": ":",
+    "actions": "Action: f\nAction Input: x\n",
     "angles": "<",
     "bars": "<|",
     "commas": ",",
