@@ -45,7 +45,7 @@ def parse_calls(raw: object, functions: Iterable[Function]) -> list[Call]:
     dot, or as the last part of one function's name if the arguments are right for that; one that
     is no function's is a call whose result is a `Failure` with the close names. At most 1,000 calls
     are read; of more the last one given is a `Failure` that says so. Time is linear in the length
-    of the text.
+    of the text; one that begins thousands of objects or calls without ending them is given up.
 
     Raises:
         DocumentError: `raw` is nothing that a model or an SDK gives, a coroutine for example.

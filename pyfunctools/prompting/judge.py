@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
@@ -20,6 +21,7 @@ from pyfunctools.schema.result import Failure, Issue, Repair, Success
 _NO_VALUE: Final = frozenset(
     {"NaN", "Infinity", "-Infinity", "+Infinity", "undefined", "inf", "nan"}
 )
+_ESCAPED: Final = "\\_"
 _OPENING: Final = ("{", "[")
 _GAPS: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']")
 """What begins a placeholder, or a text with gaps."""
@@ -29,6 +31,8 @@ _ROOT: Final = Path.of(())
 def judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
     """Give the arguments of a call, coerced and checked, or how far that went and what is wrong."""
     function = found.function
+    if _ESCAPED in found.name:
+        found = _unescaped(found)
     arguments = found.arguments
     if function is None:
         return _unknown(found, names)
@@ -47,15 +51,33 @@ def judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
     return _piece(found.piece, keys, value, function)
 
 
+def _unescaped(found: Found) -> Found:
+    r"""Give a call of a text that is written for Markdown, with `_` for `\_` in its arguments."""
+    arguments = found.arguments
+    if isinstance(arguments, Arguments):
+        values = {key.replace(_ESCAPED, "_"): _plain(v) for key, v in arguments.values.items()}
+        positional = [_plain(value) for value in arguments.positional]
+        arguments = replace(arguments, values=values, positional=positional)
+    else:
+        arguments = _plain(arguments)
+    return replace(found, arguments=arguments)
+
+
+def _plain(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return value.replace(_ESCAPED, "_")
+    if isinstance(value, dict):
+        return {key.replace(_ESCAPED, "_"): _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+
+
 def _unknown(found: Found, names: Names) -> Failure:
     written = visible(shortened(found.name, 64))
     close = names.close(found.name)
     arguments = found.arguments
     value: JsonValue
     if isinstance(arguments, Arguments):
-        value = {**arguments.values}
-        if arguments.positional:
-            value = list(arguments.positional) if not value else {**value}
+        value = dict(arguments.values) or list(arguments.positional) or {}
     elif isinstance(arguments, str):
         read = parse_at(arguments, None, ())
         value = read.value

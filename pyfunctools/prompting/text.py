@@ -16,9 +16,13 @@ _OPENER: Final = re.compile(
 _LISTED: Final = re.compile(rf"\[\s*+\\?[\"'`]?{CALL}")
 _NESTED: Final = re.compile(r"\(|\[\s*+[\"']")
 _THOUGHT: Final = re.compile(
-    r"<(think|thinking|thought|reasoning|scratch_?pad|tool_response|tool_result|tool_output|function_response|function_result|function_results|observation)>",
+    r"<(think|thinking|thought|reasoning|scratch_?pad|observation"
+    r"|tool_(?:response|result|output)|function_(?:response|results?))>",
     re.IGNORECASE,
 )
+"""What begins thoughts, or the result that a model imagines."""
+_ANALYSIS: Final = re.compile(r"<\|channel\|>analysis(?!\s*to=)[^<]{0,40}<\|message\|>")
+_ANALYSED: Final = re.compile(r"<\|(?:end|return|call|start)\|>")
 _ESCAPE: Final = "<escape>"
 _EFFORT: Final = 4
 _LEAST: Final = 400_000
@@ -72,6 +76,10 @@ class Scan:
 
     def _bracket(self, at: int) -> None:
         text = self._text
+        if text.startswith("[THINK]", at):
+            end = text.find("[/THINK]", at)
+            self._at = len(text) if end < 0 else end + 1
+            return
         if text[at] == "[" and _LISTED.match(text, at):
             self._at = at + 1
             return
@@ -106,6 +114,11 @@ class Scan:
         if thought is not None:
             end = text.find(f"</{thought[1]}>", at)
             self._at = len(text) if end < 0 else end + len(thought[0]) + 1
+            return
+        analysis = _ANALYSIS.match(text, at)
+        if analysis is not None:
+            ended = _ANALYSED.search(text, analysis.end())
+            self._at = len(text) if ended is None else ended.end()
             return
         found, far = read_tagged(text, at, self._names)
         self._left -= far - at

@@ -207,6 +207,14 @@ FAMILIES = {
     "python with a module": ("weather.api.get_weather(city='Paris')", [PARIS]),
     "python with dots for underscores": ("math.sqrt(value=2)", [ROOT]),
     "python with escaped underscores": ("get\\_weather(city='Paris')", [PARIS]),
+    "underscores escaped everywhere": (
+        "get\\_weather(city='New\\_York', tags=['a\\_b'])",
+        [("get_weather", {"city": "New_York", "tags": ["a_b"]})],
+    ),
+    "json with escaped underscores": (
+        '{"name": "get\\_weather", "arguments": {"city": "New\\_York"}}',
+        [("get_weather", {"city": "New_York"})],
+    ),
     "python over lines": ("get_weather(\n    city='Paris',  # where\n    days=3,\n)", [DAYS]),
     "python with json's words": (
         "get_weather(city='Paris', hourly=true, days=null)",
@@ -307,6 +315,11 @@ NO_CALLS = {
     "a message for all": '>>>all\n{"a": 1}',
     "a result": 'get_weather returned {"temperature": 21}.',
     "thoughts": "<think>get_weather(city='Paris')</think>It is warm.",
+    "thoughts in a channel": (
+        "<|channel|>analysis<|message|>So get_weather(city='Paris').<|end|>"
+        "<|start|>assistant<|channel|>final<|message|>It is warm."
+    ),
+    "thoughts in brackets": "[THINK]get_weather(city='Paris')[/THINK]It is warm.",
     "unended thoughts": "<think>\n<tool_call>" + JSON + "</tool_call>",
     "brackets": "((()))[[[]]]{{{}}}",
     "markdown": "See [get_weather](https://example.org/get_weather) (city='Paris').",
