@@ -23,8 +23,8 @@ _NO_VALUE: Final = frozenset(
 )
 _ESCAPED: Final = "\\_"
 _OPENING: Final = ("{", "[")
-_GAPS: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']")
-"""What begins a placeholder, or a text with gaps."""
+_GAPS: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']|(?:dict|list|set|tuple)\(")
+"""What begins a placeholder, a text with gaps, or a value that only a program can make."""
 _ROOT: Final = Path.of(())
 
 

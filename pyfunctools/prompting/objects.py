@@ -21,10 +21,10 @@ _ENDS: Final = re.compile(r"</|<[|\uff5c]|\[/")
 
 _MARKER = r"<[/]?[|\uff5c][^<>\n]{1,40}[|\uff5c]>"
 _NAME = r"(?P<name>[^\W\d](?:[\w.-]|\\_){0,120})"
+_LABEL = r"\b(?:[Tt]ool|[Ff]unction)(?:[ _](?:[Nn]ame|[Cc]all))?\s?:|\b[Aa]ction\s?:|\bcall:"
 _MARK = (
     r"(?P<mark>>>>|<function[=(]|name=[\"']?|\bto=|\[TOOL_CALLS\]|<\w{0,20}[_:]?tool_call>"
-    rf"|{_MARKER}|\b[Aa]ction\s?:|\b[Tt]ool(?:\s[Nn]ame)?\s?:|\b[Ff]unction(?:\s[Nn]ame)?\s?:"
-    r"|\bcall:|<function_call>)"
+    rf"|{_MARKER}|{_LABEL}|<function_call>)"
 )
 _BETWEEN = (
     rf"(?:\s|{_MARKER}|\b(?:json|commentary|analysis|code)\b|\[ARGS\]|\[CALL_ID\]\w*|[\"')]?>|:\d+"
@@ -32,6 +32,7 @@ _BETWEEN = (
 )
 _MARKED: Final = re.compile(rf"{_MARK}[\s`\"'*]*(?:function{_MARKER})?{_NAME}{_BETWEEN}\Z")
 _MARKISH: Final = re.compile(r"[<>\[]|to=|ction|ool|call:")
+_BULLET: Final = re.compile(r"[ \t>*`#-]*(?:[0-9]{1,2}[.)][ \t*`]*)?")
 _ALONE: Final = re.compile(r"[\"'`*]*[ \t]*:?\s*")
 _BEFORE: Final = re.compile(r"[\"'`*]*\s*[:=(]?\s*|[\"'`]\s*,\s*")
 _WORD: Final = re.compile(r"[^\W\d](?:[\w.-]|\\_){0,120}")
@@ -190,7 +191,7 @@ def _named(piece: Piece, value: JsonObject, text: str, names: Names) -> Found | 
     name, between = word.group(), front[word.end() :]
     line = front[: word.start()].rpartition("\n")[2]
     function = names.find(name)
-    alone = not line.strip(" \t>*`#-") and _ALONE.fullmatch(between) is not None
+    alone = _BULLET.fullmatch(line) is not None and _ALONE.fullmatch(between) is not None
     if function is None:
         alone = alone and names.alike(name)
     elif not alone and _BEFORE.fullmatch(between):

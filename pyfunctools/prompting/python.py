@@ -21,19 +21,20 @@ _INNER: Final = re.compile(CALL)
 _DEFINED: Final = re.compile(r"\b(?:def|class|function|func|fn)\s+\Z")
 _SUBSCRIPT: Final = re.compile(r"[\w\])]\[[\"']?\Z")
 _ANNOTATED: Final = re.compile(r"[^\W\d]\w*\s*:(?!:)")
+_TAG = r"<{1,2}/?[\w|\uff5c]{1,30}>{1,2}"
 _GAP: Final = re.compile(
     r"(?:[\s\[\](){},;\"'`\\*|]|\b(?:and|then|python|json|tool_code|tool_call|tool_calls|print|await)\b"
-    r"|\#[^\n]*|</?[\w|]{1,30}>|->)*+"
+    rf"|\#[^\n]*|{_TAG}|->)*+"
 )
 """What stands between calls that belong together."""
 _FRONT: Final = re.compile(
     r"(?:\A|\n)(?:[ \t]*(?:[-*>•]|[0-9]{1,2}[.)]))?[\s\[({\"'`*\\]*"
-    r"(?:<[/]?[\w|]{1,30}>[\s\[]*|[^\W\d][\w ,.]{0,80}=(?!=)\s*|(?:return|await|yield)\s+"
+    rf"(?:{_TAG}[\s\[]*|[^\W\d][\w ,.]{{0,80}}=(?!=)\s*|(?:return|await|yield)\s+"
     r"|[^\W\d][\w.]{0,80}\(\s*)*[\s\[({\"'`*\\]*\Z"
 )
 """What may stand on a line before a call that stands alone."""
 _LABELLED: Final = re.compile(r"(?::[ \t]*[\[\"'`*]*|\[[\"'`]?|:\s*\n\s*)\Z")
-_BACK: Final = re.compile(r"[\])}\"'`*;,.\\ \t]*(?:\#[^\n]*|<[/]?[\w|]{1,30}>\s*)*(?:\n|\Z)")
+_BACK: Final = re.compile(rf"[\])}}\"'`*;,.\\ \t]*(?:\#[^\n]*|{_TAG}\s*)*(?:\n|\Z)")
 _BUILTINS: Final = frozenset(dir(builtins))
 _LINE: Final = 400
 _BACKWARD: Final = 4_000

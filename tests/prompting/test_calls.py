@@ -246,6 +246,16 @@ FAMILIES = {
         '{"name": "get_weather", "arguments": {"city": "the "city""}}',
         [("get_weather", {"city": 'the "city"'})],
     ),
+    "gorilla": (
+        '<<function>>get_weather(city="Paris")<<function>>get_time()',
+        [PARIS, TIME],
+    ),
+    "names in a numbered list": (f"1. get_weather: {ARGUMENTS}\n2. get_time: {{}}", [DAYS, TIME]),
+    "labels": (f"tool_call: get_weather\narguments: {ARGUMENTS}", [DAYS]),
+    "glaive": (
+        '<functioncall> {"name": "get_weather", "arguments": \'{"city": "Paris", "days": 3}\'}',
+        [DAYS],
+    ),
     "python labelled": ("Function call: get_weather(city='Paris')", [PARIS]),
     "python and what it means": (
         "[get_weather(city='Paris')]\n\nHere get_weather(city='Rome') would be for Rome, and "
@@ -400,6 +410,7 @@ def test_the_last_part_of_a_name_is_enough_where_it_is_unique_and_the_arguments_
         ("get_weather(city=undefined)", {"city": "undefined"}, "$input.city"),
         ("get_weather(city={a b: c})", {"city": "{a b: c}"}, "$input.city"),
         ("get_weather(city=[c for c in x])", None, "$input.city"),
+        ("get_weather(dict(city='x'))", {"city": "dict(city='x')"}, "$input.city"),
         ('get_weather(city=f"{home}")', {"city": 'f"{home}"'}, "$input.city"),
         ("get_weather(city='Par", {"city": "Par"}, "$input.city"),
         ("get_weather(city='Paris', days=1", {"city": "Paris", "days": 1}, "$input.days"),
