@@ -34,6 +34,8 @@ _FIELDS: Final = (
     *ARGUMENT_KEYS,
 )
 """What is looked at of an object that is no mapping."""
+_WHOLE: Final = ("choices", "candidates", "output")
+"""What holds all that a response says; what stands beside it (Gemini's `text`) is drawn from it."""
 _FIRST: Final = frozenset({"choices", "candidates"})
 """Alternatives, of which the first is taken."""
 _OTHERS: Final = frozenset({"user", "system", "developer", "tool", "function"})
@@ -156,6 +158,9 @@ def _fields(raw: object) -> dict[object, object]:
     """Give what an object has of the fields of a message, else what it dumps."""
     found: dict[object, object] = {}
     try:
+        for name in _WHOLE:
+            if isinstance(getattr(raw, name, None), list | tuple):
+                return {name: getattr(raw, name)}
         for name in _FIELDS:
             value = getattr(raw, name, None)
             if value is not None and not callable(value):

@@ -154,6 +154,18 @@ def test_native_calls_silence_the_text_beside_them(functions: list[Function]) ->
     assert [call.name for call in parse_calls(message, functions)] == ["get_weather"]
 
 
+def test_what_a_response_draws_from_its_parts_is_not_read_again(functions: list[Function]) -> None:
+    part = SimpleNamespace(function_call=SimpleNamespace(name="get_weather", args=ARGUMENTS))
+
+    class Response:
+        candidates = (SimpleNamespace(content=SimpleNamespace(parts=[part])),)
+        parts = (part,)
+        function_calls = (part.function_call,)
+        text = "get_time()"
+
+    assert [call.name for call in parse_calls(Response(), functions)] == ["get_weather"]
+
+
 def test_an_object_that_dumps_itself_is_read(functions: list[Function]) -> None:
     class Wire:
         def to_dict(self) -> dict[str, object]:
