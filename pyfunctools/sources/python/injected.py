@@ -7,7 +7,7 @@ from types import UnionType
 from typing import Annotated, NamedTuple, Union, get_args, get_origin
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.sources.python.markers import ContextPart, Inject
+from pyfunctools.sources.python.markers import Context, ContextPart, Human, Inject
 
 _STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
@@ -45,12 +45,14 @@ def read_injected(where: str, parameter: Parameter, hint: object) -> Injected | 
     """Give what the program has to give for a parameter, or `None` where it is not the program's.
 
     Raises:
-        DefinitionError: the parameter is `*` or `**`, or the provider cannot be called so.
+        DefinitionError: the parameter is `*` or `**`, the provider cannot be called so, or what is
+            to mark the hint is no mark yet (`Annotated[str, Human]`).
     """
+    where = f"{where}({parameter.name})"
+    _check_marks(where, hint)
     mark = program_part(hint)
     if mark is None:
         return None
-    where = f"{where}({parameter.name})"
     if parameter.kind in _STARS:
         raise DefinitionError(
             where,
@@ -66,7 +68,33 @@ def read_injected(where: str, parameter: Parameter, hint: object) -> Injected | 
     )
 
 
-def _takes_context(where: str, provider: Callable[..., object]) -> bool:
+def _check_marks(where: str, hint: object) -> None:
+    """Refuse what would mark nothing, so that the model would be asked for it."""
+    inside: tuple[object, ...] = get_args(hint)
+    if get_origin(hint) is Annotated:
+        for mark in inside[1:]:
+            for unready, name, remedy in _UNREADY:
+                if mark is unready:
+                    reason = f"`{name}` inside `Annotated` marks nothing."
+                    raise DefinitionError(where, reason, f"Write {remedy}.")
+    for each in inside:
+        _check_marks(where, each)
+
+
+_UNREADY = (
+    (Context, "Context", "`Context[...]`"),
+    (Human, "Human", "`Human[...]`, or `Annotated[..., human()]`"),
+    (Inject, "Inject", "`Annotated[..., Inject(provider)]`"),
+)
+
+
+def _takes_context(where: str, provider: object) -> bool:
+    if not callable(provider):
+        raise DefinitionError(
+            where,
+            f"The provider is no function but of type {type(provider).__name__}.",
+            "Give `Inject` a function of nothing or of the context.",
+        )
     if inspect.iscoroutinefunction(provider) or inspect.isasyncgenfunction(provider):
         raise DefinitionError(
             where,

@@ -58,13 +58,17 @@ class HumanPart(_Mark):
 def human(ask: str | None = None, *, widget: str | None = None) -> HumanPart:
     """Mark a parameter or field as the human's: `Annotated[str, human("The card to charge")]`.
 
-    The model neither sees nor sets it.
+    The model neither sees nor sets it. `human` without its parentheses means `human()`.
 
     Args:
         ask: The question the person is shown.
         widget: The name of what the person answers it with, for the program that asks.
     """
     return HumanPart(ask, widget)
+
+
+# Who forgets the parentheses must not hand a secret to the model.
+setattr(human, "__get_pydantic_json_schema__", HumanPart().__get_pydantic_json_schema__)  # noqa: B010
 
 
 Human: TypeAlias = Annotated[T, HumanPart()]

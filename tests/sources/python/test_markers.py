@@ -64,3 +64,12 @@ def test_marking_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_human_without_its_parentheses_is_a_mark_too() -> None:
+    class Card(BaseModel):
+        number: Annotated[str, human]
+
+    schema = TypeAdapter(Card).json_schema()
+    assert schema["properties"]["number"]["x-human"] is True
+    assert TypeAdapter(Annotated[str, human]).json_schema() == {"type": "string", "x-human": True}
