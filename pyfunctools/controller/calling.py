@@ -139,7 +139,7 @@ class Calling:
     def _entry(self, name: str) -> tuple[Function, Runner]:
         try:
             return self._entries[name]
-        except KeyError:
+        except (KeyError, TypeError):  # a name that a model wrote may be anything, also a list
             from pyfunctools.controller.selection import unknown_name
 
             raise unknown_name(name, self._entries) from None

@@ -176,7 +176,7 @@ class Controller(Calling):
         return self._entry(name)[0]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._entries
+        return isinstance(name, str) and name in self._entries
 
     def __iter__(self) -> Iterator[Function]:
         return iter(self.functions)
@@ -289,8 +289,7 @@ class Controller(Calling):
 
     def display_text(self, name: str, fallback: str = "Perform action") -> str:
         """Give what a person is shown while the function runs."""
-        entry = self._entries.get(name)
-        return (entry[0].display_text if entry else None) or fallback
+        return (self[name].display_text if name in self else None) or fallback
 
     def close(self) -> None:
         """Give back what the runners hold: their own clients, loops and threads."""

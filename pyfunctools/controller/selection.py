@@ -58,9 +58,12 @@ def confirmed(
     )
 
 
-def unknown_name(name: str, known: Iterable[str]) -> UnknownFunctionError:
-    """Give the error for a name that no function has, with the names close to it."""
-    asked = shortened(name, 64)
+def unknown_name(name: object, known: Iterable[str]) -> UnknownFunctionError:
+    """Give the error for a name that no function has, with the names close to it.
+
+    What is no text is called by its type.
+    """
+    asked = shortened(name, 64) if isinstance(name, str) else f"<{type(name).__name__}>"
     return UnknownFunctionError(visible(asked), get_close_matches(asked, list(known), n=3))
 
 

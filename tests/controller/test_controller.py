@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 from typing_extensions import TypedDict
@@ -83,6 +83,17 @@ def test_an_unknown_name_is_an_error_with_the_close_ones() -> None:
     assert outcome.is_error
     assert outcome.text == "There is no function 'transfr'. Did you mean transfer?"
     assert asyncio.run(bank().acall("x" * 10_000 + "\x1b", "{}")).is_error
+
+
+@pytest.mark.parametrize("name", [None, 3, ["place_order"], {}, object()])
+def test_a_name_that_is_no_text_is_the_name_of_no_function(name: Any) -> None:
+    controller = bank()
+    assert name not in controller
+    assert controller.call(name, "{}").text == f"There is no function '<{type(name).__name__}>'."
+    assert asyncio.run(controller.acall(name, "{}")).is_error
+    with pytest.raises(UnknownFunctionError):
+        controller[name]
+    assert controller.display_text(name) == "Perform action"
 
 
 def test_display_text_falls_back() -> None:

@@ -50,6 +50,11 @@ def test_a_hostile_name_is_shortened_and_made_visible() -> None:
     assert len(str(unknown_name("x" * 10_000, ["a"]))) < 300
 
 
+def test_a_name_that_is_no_text_is_called_by_its_type() -> None:
+    assert unknown_name(None, ["a"]).name == "<NoneType>"
+    assert unknown_name(["a"], ["a"]).close == ()
+
+
 def test_what_has_to_be_approved_is_said_by_a_word_or_a_predicate() -> None:
     hints = (None, True, False)
     functions = [replace(made("f"), destructive=hint) for hint in hints]
