@@ -11,7 +11,7 @@ from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.origin import Method, Origin
-from pyfunctools.schema.predicates import IsHuman, is_human_by_default
+from pyfunctools.schema.predicates import IsHuman, check_predicate, is_human_by_default
 
 if TYPE_CHECKING:  # the engine is loaded by the first function whose schemas are asked for
     from pyfunctools.handler import Handler, KeywordHandler
@@ -129,6 +129,7 @@ class Function:
         from pyfunctools.handler import KeywordHandler
         from pyfunctools.schemas import Schemas
 
+        check_predicate(is_human)
         runs = None if handler is None else KeywordHandler(handler)
         function = cls(
             name=name,

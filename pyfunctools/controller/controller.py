@@ -58,15 +58,16 @@ class Controller(Calling):
         """Take functions, each with what runs it.
 
         Raises:
-            DefinitionError: two functions have one name.
+            DefinitionError: two functions have one name, or these are no such pairs.
         """
         from pyfunctools._lazy import Lazy
+        from pyfunctools.controller.opening import pairs_of
 
         self.name = name
         self.description = description
         self.skipped = tuple(skipped)
         self._entries: dict[str, tuple[Function, Runner]] = {}
-        for function, runner in entries:
+        for function, runner in pairs_of(entries):
             if function.name in self._entries:
                 raise _collision(function, self._entries[function.name][0])
             self._entries[function.name] = (function, runner)
@@ -199,9 +200,12 @@ class Controller(Calling):
         """Give a controller of those functions for which everything that is asked holds.
 
         `tags` asks for one of these tags; `names` and `paths` for one of these patterns (`*` and
-        `?` as in file names, case told apart) and `methods` for one of these HTTP methods. What has
-        no path, having come from no document, has none of the paths and methods. Runners are
-        shared with this controller.
+        `?` as in file names, case told apart) and `methods` for one of these HTTP methods; a text
+        is one of them. What has no path, having come from no document, has none of the paths and
+        methods. Runners are shared with this controller.
+
+        Raises:
+            DefinitionError: what is asked for is no text, or `where` is no predicate.
         """
         from pyfunctools.controller.selection import wanted
 
@@ -235,13 +239,15 @@ class Controller(Calling):
         of which a predicate says so. What is marked `confirm` stays so.
 
         Raises:
-            DefinitionError: `confirm` is none of these.
+            DefinitionError: `confirm` is none of these, or `tickets` are none.
         """
         from dataclasses import replace
 
         from pyfunctools._lazy import Lazy
+        from pyfunctools.controller.opening import check_tickets
         from pyfunctools.controller.selection import confirmed
 
+        check_tickets(tickets)
         asks = confirmed(confirm)
         made = self._with(
             (replace(function, confirm=function.confirm or asks(function)), runner)
@@ -258,7 +264,12 @@ class Controller(Calling):
 
         Raises:
             DefinitionError: two of them have a function of one name; `prefixed` tells them apart.
+                Or one is no controller.
         """
+        for each in controllers:
+            if not isinstance(each, Controller):  # pyright: ignore[reportUnnecessaryIsInstance]
+                said = f"What is given there is no controller but of type {type(each).__name__}."
+                raise DefinitionError("combine", said, "Write `Controller.combine(one, other)`.")
         made = cls(
             (entry for controller in controllers for entry in controller._entries.values()),
             name=name or " + ".join(filter(None, (each.name for each in controllers))),

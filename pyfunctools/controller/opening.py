@@ -1,9 +1,10 @@
 """From each kind of source, what a controller of it holds: its functions, and what runs them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast
 
 from pyfunctools._json import JsonObject
+from pyfunctools.errors import DefinitionError
 
 # Everything else is imported by the function that needs it: one kind of source loads nothing that
 # another needs.
@@ -58,6 +59,37 @@ class Opened(NamedTuple):
     skipped: "Sequence[Skipped]" = ()
 
 
+def pairs_of(entries: object) -> "Iterator[tuple[Function, Runner]]":
+    """Give the functions, each with what runs it.
+
+    Raises:
+        DefinitionError: they are no such pairs.
+    """
+    for entry in cast("Iterable[object]", entries if isinstance(entries, Iterable) else [entries]):
+        if not isinstance(entry, tuple):
+            raise DefinitionError(
+                "Controller",
+                "It is made of functions, each with what runs it.",
+                "Use `Controller.from_object`, `from_functions` or `from_openapi`.",
+            )
+        yield cast("tuple[Function, Runner]", entry)
+
+
+def check_tickets(given: object) -> None:
+    """Refuse what was given as `tickets` and is none: the key alone, most often.
+
+    Raises:
+        DefinitionError: it is neither `Tickets` nor `None`.
+    """
+    if given is None:
+        return
+    from pyfunctools.execution.tickets import Tickets
+
+    if not isinstance(given, Tickets):
+        said = f"What is given there are no `Tickets` but of type {type(given).__name__}."
+        raise DefinitionError("tickets", said, "Write `tickets=Tickets(key)`.")
+
+
 def open_object(
     source: object,
     *,
@@ -67,8 +99,10 @@ def open_object(
 ) -> Opened:
     """Give what `Controller.from_object` holds."""
     from pyfunctools.execution.local import LocalRunner
+    from pyfunctools.schema.predicates import check_predicate
     from pyfunctools.sources.python import reader
 
+    check_predicate(is_human)
     functions = reader.functions_of_object(source, all=all, inherited=inherited, is_human=is_human)
     runner = LocalRunner()
     return Opened(
@@ -89,8 +123,16 @@ def open_functions(
     """Give what `Controller.from_functions` holds."""
     from pyfunctools.execution.local import LocalRunner
     from pyfunctools.record import Function
+    from pyfunctools.schema.predicates import check_predicate
     from pyfunctools.sources.python.reader import function_of
 
+    check_predicate(is_human)
+    if not isinstance(functions, Iterable) or isinstance(functions, str):  # pyright: ignore
+        raise DefinitionError(
+            "from_functions",
+            f"What is given there are no functions but of type {type(functions).__name__}.",
+            "Write `Controller.from_functions([one, other])`; for an object, `from_object`.",
+        )
     runner = LocalRunner()
     entries = (
         (item if isinstance(item, Function) else function_of(item, is_human=is_human), runner)
@@ -114,8 +156,10 @@ def open_document(
     from pyfunctools.execution.credentials import check_schemes
     from pyfunctools.execution.http import HttpRunner
     from pyfunctools.limits import DEFAULT_LIMITS
+    from pyfunctools.schema.predicates import check_predicate
     from pyfunctools.sources.openapi.reader import read
 
+    check_predicate(is_human)
     limits = limits or DEFAULT_LIMITS
     runner = HttpRunner(limits=limits, **connection)
     reading = read(
@@ -151,8 +195,10 @@ def open_application(
     from pyfunctools.execution.application import ApplicationRunner
     from pyfunctools.execution.credentials import check_schemes
     from pyfunctools.limits import DEFAULT_LIMITS
+    from pyfunctools.schema.predicates import check_predicate
     from pyfunctools.sources.fastapi import read_application
 
+    check_predicate(reading.get("is_human"))
     limits = limits or DEFAULT_LIMITS
     found = read_application(source, limits=limits, **reading)
     runner = ApplicationRunner(

@@ -22,9 +22,16 @@ def wanted(
     """Give what says whether a function is one for which everything that is asked holds.
 
     None asks for nothing. See `Controller.select` for what each of them asks.
+
+    Raises:
+        DefinitionError: one is neither texts nor a text, or `where` is no predicate.
     """
-    asked_tags, verbs = frozenset(tags or ()), frozenset(each.upper() for each in methods or ())
-    name_patterns, path_patterns = frozenset(names or ()), frozenset(paths or ())
+    asked_tags, verbs = _texts("tags", tags), {each.upper() for each in _texts("methods", methods)}
+    name_patterns, path_patterns = _texts("names", names), _texts("paths", paths)
+    if where is not None and not callable(where):
+        raise DefinitionError(
+            "select(where)", f"{where!r} says of no function.", "Give a predicate of a `Function`."
+        )
 
     def keep(function: Function) -> bool:
         method, path = _route_of(function)
@@ -65,6 +72,18 @@ def unknown_name(name: object, known: Iterable[str]) -> UnknownFunctionError:
     """
     asked = shortened(name, 64) if isinstance(name, str) else f"<{type(name).__name__}>"
     return UnknownFunctionError(visible(asked), get_close_matches(asked, list(known), n=3))
+
+
+def _texts(name: str, asked: Iterable[str] | None) -> frozenset[str]:
+    """Give what is asked for; a single text is one, and not its letters."""
+    if isinstance(asked, str):
+        return frozenset((asked,))
+    listed: list[object] = list(asked) if isinstance(asked, Iterable) else [asked]
+    if asked is not None and not all(isinstance(each, str) for each in listed):
+        raise DefinitionError(
+            f"select({name})", f"{asked!r} holds what is no text.", f'Write `{name}=["..."]`.'
+        )
+    return frozenset(asked or ())
 
 
 def _matches(text: str, patterns: Iterable[str]) -> bool:

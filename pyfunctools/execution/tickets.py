@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 from hmac import compare_digest
 from hmac import digest as hmac_digest
 from json import dumps, loads
-from math import ceil
+from math import ceil, inf
 from secrets import token_urlsafe
 from threading import Lock
 from typing import Literal, Protocol, TypeAlias
@@ -108,7 +108,7 @@ class Tickets:
     Nothing of a person's, of the context or of a connection is in it.
 
     Raises:
-        DefinitionError: the key is too short, or the lifetime is none.
+        DefinitionError: the key is too short, the lifetime is none, or the store cannot claim.
     """
 
     key: bytes = field(kw_only=False, repr=False)
@@ -123,9 +123,16 @@ class Tickets:
                 f"This is no key of at least {SHORTEST_KEY} bytes.",
                 "Make one with `secrets.token_bytes(32)`, and keep it with your other secrets.",
             )
-        if self._seconds <= 0:
+        if not _lasts(self.lifetime):
             raise DefinitionError(
                 "Tickets(lifetime)", "A ticket has to last.", "Give seconds, or a `timedelta`."
+            )
+        if not callable(getattr(self.store, "claim", None)):
+            raise DefinitionError(
+                "Tickets(store)",
+                f"What is given there cannot claim a ticket: it is of type "
+                f"{type(self.store).__name__}.",
+                "Give an object with `claim(ticket_id, expires)`, or leave it out.",
             )
 
     def issue(self, function: Function, arguments: JsonValue) -> str | None:
@@ -181,6 +188,11 @@ class Tickets:
     def _signature(self, payload: str) -> str:
         # What else the application signs with its key is no ticket.
         return _coded(hmac_digest(self.key, b"pyfunctools ticket\n" + payload.encode(), "sha256"))
+
+
+def _lasts(lifetime: object) -> bool:
+    seconds = lifetime.total_seconds() if isinstance(lifetime, timedelta) else lifetime
+    return isinstance(seconds, int | float) and 0 < seconds < inf
 
 
 def digest_of(function: Function) -> str:

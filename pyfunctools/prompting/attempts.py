@@ -37,7 +37,7 @@ class Attempts:
     fewest issues.
 
     Raises:
-        DefinitionError: the `limit` is less than 1.
+        DefinitionError: the `limit` is less than 1, or the `function` is none.
     """
 
     function: Function = field(kw_only=False)
@@ -49,8 +49,16 @@ class Attempts:
     told: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
 
     def __post_init__(self) -> None:
-        if self.limit < 1:
-            raise DefinitionError("Attempts", f"A limit of {self.limit} leaves no try.")
+        if not isinstance(self.function, Function):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DefinitionError(
+                "Attempts",
+                f"What is given there is no `Function` but of type {type(self.function).__name__}.",
+                "Give one of a controller, `controller[name]`, or what `function_of` makes.",
+            )
+        if not isinstance(self.limit, int) or self.limit < 1:  # pyright: ignore
+            raise DefinitionError(
+                "Attempts(limit)", f"A limit of {self.limit!r} leaves no try.", "Give 1 or more."
+            )
 
     def after(
         self, tried: "str | bytes | JsonValue | Success[JsonValue] | Failure | Outcome | Tried"

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from json import dumps
+from typing import cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError
@@ -51,7 +52,7 @@ def prompt_of(
     """
     gathered = Gathered()
     listed: dict[str, _Shown] = {}
-    for function in map(_function, functions):
+    for function in map(_function, _several(functions)):
         if function.name in listed:
             raise DefinitionError(function.name, "Two functions have this name.", "Rename one.")
         separated = function.separated
@@ -65,6 +66,13 @@ def prompt_of(
     calls = {each.name: each.parameters for each in listed.values()}
     schema = response_schema(calls, gathered.definitions, must_call=must_call)
     return Prompt(system=system, response_schema=schema)
+
+
+def _several(given: object) -> Iterable[object]:
+    if isinstance(given, Iterable):
+        return cast("Iterable[object]", given)
+    said = f"What is given there are no functions but of type {type(given).__name__}."
+    raise DefinitionError("prompt_of", said, "Give a controller, or `[function]`.")
 
 
 def _function(given: object) -> Function:

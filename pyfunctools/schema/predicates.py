@@ -89,6 +89,17 @@ def any_of(*predicates: IsHuman) -> IsHuman:
     return _AnyOf(predicates)
 
 
+def check_predicate(given: object) -> None:
+    """Refuse what was given as `is_human` and is no predicate: a list of names, or `True`.
+
+    Raises:
+        DefinitionError: it is neither a function nor `None`.
+    """
+    if given is not None and not callable(given):
+        reason = f"What is given there is no predicate but of type {type(given).__name__}."
+        raise DefinitionError("is_human", reason, _PREDICATE)
+
+
 def answer(predicate: IsHuman, path: Path, schema: JsonSchema) -> bool:
     """Give what a predicate says of a place.
 
@@ -99,7 +110,10 @@ def answer(predicate: IsHuman, path: Path, schema: JsonSchema) -> bool:
         return bool(predicate(path, schema))
     except Exception as error:  # a caller's code may raise anything
         reason = f"The predicate raised {type(error).__name__}: {error}."
-        raise DefinitionError(str(path), reason) from error
+        raise DefinitionError(str(path), reason, _PREDICATE) from error
+
+
+_PREDICATE = "`is_human` is a function of a place's path and its schema; `None` asks of nothing."
 
 
 def name_in(path: Path) -> str:

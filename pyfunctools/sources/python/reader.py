@@ -12,7 +12,7 @@ from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.origin import Method
 from pyfunctools.record import NAME, Function, Skipped
 from pyfunctools.schema.normalize import normalize
-from pyfunctools.schema.predicates import IsHuman, is_human_by_default
+from pyfunctools.schema.predicates import IsHuman, check_predicate, is_human_by_default
 from pyfunctools.sources.python.binding import read_handler
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.docstring import Docs, read_docstring
@@ -83,6 +83,7 @@ def function_of(
         DefinitionError: it is no such callable (a class, a lambda, an unbound method), or it cannot
             become a function.
     """
+    check_predicate(is_human)
     behind = function_behind(called)
     if is_a(called, type) or not callable(called):
         raise DefinitionError(

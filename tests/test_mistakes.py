@@ -1,0 +1,104 @@
+"""What a new user gets wrong: each mistake is one of our errors, and names its place and remedy."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pyfunctools import (
+    Attempts,
+    Controller,
+    DefinitionError,
+    Function,
+    Tickets,
+    function,
+    function_of,
+    prompt_of,
+)
+
+KEY = bytes(32)
+
+
+class Shop:
+    """A shop."""
+
+    @function(tags=["trade"])
+    def buy(self, item: str) -> str:
+        """Buy something."""
+        return item
+
+
+def ping(count: int) -> int:
+    """Say pong."""
+    return count
+
+
+SHOP = Controller.from_object(Shop())
+PING = function_of(ping)
+
+
+def is_wrong(value: object) -> Any:
+    """Give a value that a checker would not let stand there."""
+    return value
+
+
+@pytest.mark.parametrize(
+    ("mistake", "where", "remedy"),
+    [
+        (lambda: Controller(is_wrong(Shop())), "Controller", "from_object"),
+        (lambda: Controller(is_wrong([ping])), "Controller", "from_functions"),
+        (lambda: Controller.from_functions(is_wrong(ping)), "from_functions", "from_functions(["),
+        (lambda: Controller.from_functions(is_wrong(PING)), "from_functions", "from_functions(["),
+        (lambda: Controller.from_functions(is_wrong(None)), "from_functions", "from_functions(["),
+        (lambda: Controller.from_functions(is_wrong("ping")), "from_functions", "(["),
+        (lambda: Controller.combine(is_wrong([SHOP, SHOP])), "combine", "combine(one, other)"),
+        (lambda: SHOP.configured(tickets=is_wrong(KEY)), "tickets", "Tickets(key)"),
+        (lambda: SHOP.configured(tickets=is_wrong(Tickets)), "tickets", "Tickets(key)"),
+        (lambda: SHOP.select(names=is_wrong([3])), "select(names)", 'names=["..."]'),
+        (lambda: SHOP.select(tags=is_wrong(3)), "select(tags)", 'tags=["..."]'),
+        (lambda: SHOP.select(where=is_wrong("buy")), "select(where)", "predicate"),
+        (lambda: Tickets(KEY, lifetime=is_wrong("1h")), "Tickets(lifetime)", "timedelta"),
+        (lambda: Tickets(KEY, lifetime=is_wrong(None)), "Tickets(lifetime)", "timedelta"),
+        (lambda: Tickets(KEY, lifetime=float("nan")), "Tickets(lifetime)", "timedelta"),
+        (lambda: Tickets(KEY, lifetime=float("inf")), "Tickets(lifetime)", "timedelta"),
+        (lambda: Tickets(KEY, store=is_wrong({})), "Tickets(store)", "claim(ticket_id, expires)"),
+        (lambda: Attempts(is_wrong("buy")), "Attempts", "controller[name]"),
+        (lambda: Attempts(is_wrong(ping)), "Attempts", "function_of"),
+        (lambda: Attempts(PING, limit=is_wrong("3")), "Attempts(limit)", "1 or more"),
+        (lambda: prompt_of(is_wrong(None)), "prompt_of", "[function]"),
+        (lambda: prompt_of(is_wrong(PING)), "prompt_of", "[function]"),
+    ],
+)
+def test_a_mistake_is_an_error_with_its_place_and_its_remedy(
+    mistake: Callable[[], object], where: str, remedy: str
+) -> None:
+    with pytest.raises(DefinitionError) as raised:
+        mistake()
+    assert raised.value.where == where
+    assert remedy in (raised.value.remedy or "")
+
+
+@pytest.mark.parametrize("given", [True, ["pin"], {"pin": "1234"}])
+@pytest.mark.parametrize(
+    "opened",
+    [
+        lambda given: Controller.from_object(Shop(), is_human=given),
+        lambda given: Controller.from_functions([ping], is_human=given),
+        lambda given: Controller.from_functions([PING], is_human=given),
+        lambda given: Controller.from_openapi({"openapi": "3.1.0"}, is_human=given),
+        lambda given: function_of(ping, is_human=given),
+        lambda given: Function.from_schema(name="f", parameters={}, is_human=given),
+    ],
+)
+def test_what_is_no_predicate_is_refused_where_it_is_given(
+    opened: Callable[[Any], object], given: object
+) -> None:
+    with pytest.raises(DefinitionError, match="no predicate but of type") as raised:
+        opened(given)
+    assert raised.value.where == "is_human"
+
+
+@pytest.mark.parametrize("asked", [{"names": "bu*"}, {"tags": "trade"}])
+def test_a_single_text_selects_like_a_list_of_it(asked: dict[str, Any]) -> None:
+    assert [each.name for each in SHOP.select(**asked)] == ["buy"]
+    assert len(SHOP.select(tags="trad")) == 0
