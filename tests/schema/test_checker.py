@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema import Failure, Repair, Success, Validator, coerce, parse, separate
 from pyfunctools.schema.checker import Checker
+from pyfunctools.schema.coerce import is_exact
 
 NAMES = ["a", "b", "kind", "input"]
 LEAVES = st.sampled_from(
@@ -99,6 +100,15 @@ def is_schema(schema: JsonValue) -> bool:
 
 
 def one_by_one(schema: JsonSchema, text: str) -> Success[JsonValue] | Failure:
+    plain = parse(text)
+    if (
+        plain
+        and not plain.repairs
+        and isinstance(plain.value, dict)
+        and Validator(schema).validate(plain.value, "llm")
+        and is_exact(plain.value, schema)
+    ):  # what is right as it is written stays so, though a part could be read as text as well
+        return Success(value=plain.value)
     read = parse(text, schema)
     return coerced_and_judged(schema, read.value, read.repairs) if read else read
 
