@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from threading import RLock
+from threading import Lock, RLock
 from typing import Generic, TypeVar, cast
 
 T = TypeVar("T")
 V = TypeVar("V")
+
+_LOCKS = Lock()
+"""Held while a cell gets its lock."""
 
 
 class Lazy(Generic[T]):
@@ -25,7 +28,7 @@ class Lazy(Generic[T]):
         self, make: Callable[[], T], lock: AbstractContextManager[object] | None = None
     ) -> None:
         self._make: Callable[[], T] | None = make
-        self._lock = RLock() if lock is None else lock
+        self._lock = lock
 
     @staticmethod
     def of(value: V) -> "Lazy[V]":
@@ -42,11 +45,18 @@ class Lazy(Generic[T]):
     def get(self) -> T:
         """Give the value, making it if nobody has."""
         if self._make is not None:
-            with self._lock:
+            with self._locked():
                 if self._make is not None:
                     self._value = self._make()
-                    self._make = None
+                    self._make = self._lock = None
         return self._value
+
+    def _locked(self) -> AbstractContextManager[object]:
+        # A lock of its own only while the value is made: of most cells nobody ever asks.
+        with _LOCKS:
+            if self._lock is None:
+                self._lock = RLock()
+            return self._lock
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Lazy):

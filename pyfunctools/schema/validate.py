@@ -39,7 +39,7 @@ class Validator:
         self._formats = formats
         self._resolver = resolver
         self._compiled = Lazy(partial(_compile, schema, formats, resolver))
-        self._issues = Lazy(partial(_issues_of, self._compiled))
+        self._issues: Issues | None = None
 
     def compile(self) -> None:
         """Compile the schema, if nobody has, to see whether it is one.
@@ -76,7 +76,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        return self._issues.get().survey(value, side)
+        return self._finder().survey(value, side)
 
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
         """Give the value itself, or every issue it has; `side` is noted in each.
@@ -97,7 +97,15 @@ class Validator:
             judged = plain(value)
         if compiled.validator.is_valid(judged):
             return Success(value=value)
-        return Failure(value=value, issues=self._issues.get().of(judged, side))
+        return Failure(value=value, issues=self._finder().of(judged, side))
+
+    def _finder(self) -> "Issues":
+        # Two threads may make it at once: what it keeps is found again.
+        if self._issues is None:
+            from pyfunctools.schema.issues import Issues
+
+            self._issues = Issues(self._compiled.get())
+        return self._issues
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (self.schema, self._formats, self._resolver))
@@ -127,12 +135,6 @@ def _compile(schema: JsonSchema | bool, formats: bool, resolver: "Resolver | Non
     from pyfunctools.schema.compiled import Compiled
 
     return Compiled(schema, formats, resolver)
-
-
-def _issues_of(compiled: "Lazy[Compiled]") -> "Issues":
-    from pyfunctools.schema.issues import Issues
-
-    return Issues(compiled.get())
 
 
 def _restore(schema: JsonSchema | bool, formats: bool, resolver: "Resolver | None") -> Validator:
