@@ -1,6 +1,8 @@
 """How much of anything is read, in one place."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from pyfunctools.errors import DefinitionError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -9,6 +11,9 @@ class Limits:
 
     Sizes are bytes, times are seconds, depths count nested objects and arrays. A value at the limit
     is read; one past it is refused with a clear error.
+
+    Raises:
+        DefinitionError: one is no number, or less than 0.
     """
 
     text: int = 1 << 20
@@ -32,6 +37,29 @@ class Limits:
     retries: int = 0
     """How often an idempotent request is sent again."""
 
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value: object = getattr(self, each.name)
+            kinds = int | float if each.name == "deadline" else int
+            if isinstance(value, bool) or not isinstance(value, kinds) or not value >= 0:
+                raise DefinitionError(
+                    f"Limits({each.name})",
+                    f"{value!r} is no limit.",
+                    f"Give a number from 0 on; the default is {each.default!r}.",
+                )
+
 
 DEFAULT_LIMITS = Limits()
 """The limits where nobody gave others."""
+
+
+def checked_limits(given: object) -> Limits:
+    """Give the limits, if they are some.
+
+    Raises:
+        DefinitionError: they are none.
+    """
+    if isinstance(given, Limits):
+        return given
+    reason = f"What is given there are no `Limits` but of type {type(given).__name__}."
+    raise DefinitionError("limits", reason, "Write `limits=Limits(deadline=10)`.")

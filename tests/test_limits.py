@@ -3,8 +3,11 @@
 import re
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
-from pyfunctools import Limits
+import pytest
+
+from pyfunctools import DefinitionError, Limits
 
 SPELLED = {
     "1 MiB": 1 << 20,
@@ -20,3 +23,18 @@ def test_each_default_is_the_one_written_in_security_md() -> None:
     rows = re.findall(r"^\| `(\w+)`[^|]*\| ([^|]+) \|$", text, re.MULTILINE)
     written = {name: SPELLED[value] if value in SPELLED else int(value) for name, value in rows}
     assert written == {field.name: field.default for field in fields(Limits)}
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(Limits)])
+@pytest.mark.parametrize("value", ["1", None, -1, True, float("nan")])
+def test_what_is_no_limit_is_refused_by_its_name(field: str, value: Any) -> None:
+    with pytest.raises(DefinitionError, match="is no limit") as raised:
+        Limits(**{field: value})
+    assert raised.value.where == f"Limits({field})"
+    assert "the default is" in (raised.value.remedy or "")
+
+
+def test_only_the_deadline_may_be_a_fraction() -> None:
+    assert Limits(deadline=0.5).deadline == 0.5
+    with pytest.raises(DefinitionError):
+        Limits(depth=0.5)  # pyright: ignore[reportArgumentType]

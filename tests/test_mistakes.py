@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
+from fastapi import FastAPI
 
 from pyfunctools import (
     Attempts,
@@ -102,3 +104,57 @@ def test_what_is_no_predicate_is_refused_where_it_is_given(
 def test_a_single_text_selects_like_a_list_of_it(asked: dict[str, Any]) -> None:
     assert [each.name for each in SHOP.select(**asked)] == ["buy"]
     assert len(SHOP.select(tags="trad")) == 0
+
+
+DOCUMENT: dict[str, Any] = {"openapi": "3.1.0", "paths": {}}
+
+
+@pytest.mark.parametrize(
+    ("settings", "where"),
+    [
+        ({"limits": {"deadline": 1}}, "limits"),
+        ({"auth": "SECRET-7f3a"}, "auth"),
+        ({"resolver": "schemas/"}, "resolver"),
+        ({"client": httpx.Client}, "client"),
+    ],
+)
+def test_a_wrong_setting_is_refused_when_a_document_is_opened(
+    settings: dict[str, Any], where: str
+) -> None:
+    with pytest.raises(DefinitionError) as raised:
+        Controller.from_openapi(DOCUMENT, **settings)
+    assert raised.value.where == where
+    assert raised.value.remedy
+    assert "SECRET-7f3a" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "where"),
+    [
+        ({"limits": 3}, "limits"),
+        ({"auth": "SECRET-7f3a"}, "auth"),
+        ({"is_human": True}, "is_human"),
+    ],
+)
+def test_a_wrong_setting_is_refused_when_an_application_is_opened(
+    settings: dict[str, Any], where: str
+) -> None:
+    with pytest.raises(DefinitionError) as raised:
+        Controller.from_fastapi(FastAPI(), **settings)
+    assert raised.value.where == where
+    assert raised.value.remedy
+
+
+@pytest.mark.parametrize("credential", [None, 3, b"key"])
+def test_a_credential_that_is_no_text_is_named_by_its_place(credential: Any) -> None:
+    document = {
+        **DOCUMENT,
+        "security": [{"key": []}],
+        "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+        "paths": {"/a": {"get": {"responses": {}}}},
+    }
+    server = "http://127.0.0.1:9"
+    controller = Controller.from_openapi(document, server=server, auth={"key": credential})
+    with pytest.raises(DefinitionError, match="not text") as raised:
+        controller.call("a_get", {})
+    assert raised.value.where == "auth['key']"

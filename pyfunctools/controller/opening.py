@@ -153,14 +153,22 @@ def open_document(
     **connection: "Unpack[Connection]",
 ) -> Opened:
     """Give what `Controller.from_openapi` holds."""
+    from pyfunctools.execution.connection import Connection, check_settings
     from pyfunctools.execution.credentials import check_schemes
     from pyfunctools.execution.http import HttpRunner
-    from pyfunctools.limits import DEFAULT_LIMITS
+    from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.schema.predicates import check_predicate
     from pyfunctools.sources.openapi.reader import read
 
     check_predicate(is_human)
-    limits = limits or DEFAULT_LIMITS
+    check_settings(connection, Connection.__annotations__)
+    if resolver is not None and not callable(resolver):
+        raise DefinitionError(
+            "resolver",
+            f"What is given there is no function but of type {type(resolver).__name__}.",
+            "Write `resolver=files_under(folder)`, or give a function of a reference.",
+        )
+    limits = DEFAULT_LIMITS if limits is None else checked_limits(limits)
     runner = HttpRunner(limits=limits, **connection)
     reading = read(
         source,
@@ -193,13 +201,17 @@ def open_application(
 ) -> Opened:
     """Give what `Controller.from_fastapi` holds."""
     from pyfunctools.execution.application import ApplicationRunner
+    from pyfunctools.execution.connection import check_settings
     from pyfunctools.execution.credentials import check_schemes
-    from pyfunctools.limits import DEFAULT_LIMITS
+    from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.schema.predicates import check_predicate
     from pyfunctools.sources.fastapi import read_application
 
     check_predicate(reading.get("is_human"))
-    limits = limits or DEFAULT_LIMITS
+    settings = {"server": server, "headers": headers, "auth": auth, **reading}
+    known = {**ApplicationSettings.__annotations__, **Reading.__annotations__}
+    check_settings(settings, known)
+    limits = DEFAULT_LIMITS if limits is None else checked_limits(limits)
     found = read_application(source, limits=limits, **reading)
     runner = ApplicationRunner(
         found.application,

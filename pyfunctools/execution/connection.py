@@ -1,7 +1,10 @@
-"""How operations are reached over HTTP: the settings that `Controller.from_openapi` takes."""
+"""How operations are reached over HTTP: the settings of a controller, and what they may be."""
 
-from collections.abc import Callable, Mapping
-from typing import TypedDict
+from collections.abc import Callable, Collection, Mapping
+from inspect import Parameter, signature
+from typing import TypedDict, cast
+
+from pyfunctools.errors import DefinitionError
 
 
 class Connection(TypedDict, total=False):
@@ -24,3 +27,64 @@ class Connection(TypedDict, total=False):
     expose_error_body: bool
     block_private_networks: bool
     deep: bool
+
+
+def check_settings(given: Mapping[str, object], known: Collection[str]) -> None:
+    """Refuse settings that there are not, and those that are of the wrong kind.
+
+    What they hold is in no error: it may be a credential.
+
+    Raises:
+        TypeError: a setting is none of the `known` ones, as of any function.
+        DefinitionError: one is none of what it may be.
+    """
+    for name in given:
+        if name not in known:
+            meant = _MEANT.get(name, f"The settings are {', '.join(sorted(known))}.")
+            raise TypeError(f"there is no setting {name!r}. {meant}")
+    if not isinstance(given.get("server"), str | bool | None):
+        raise _unfit("server", given, "Pass a base URL such as `https://api.example.com/v1`.")
+    for name, remedy in _MAPPINGS.items():
+        if given.get(name) is not None and not isinstance(given[name], Mapping):
+            raise _unfit(name, given, remedy)
+    if callable(given.get("headers")):
+        _check_source("headers", given["headers"])
+    for name, value in cast("Mapping[str, object]", given.get("auth") or {}).items():
+        _check_source(f"auth[{name!r}]", value)
+
+
+_MEANT = {
+    "base_url": "Write `server=`.",
+    "timeout": "Write `limits=Limits(deadline=seconds)`.",
+    "token": "Write `auth={scheme: token}`, with the name of the document's security scheme.",
+    "url": "Write `server=`.",
+}
+_MAPPINGS = {
+    "auth": "Write `auth={scheme: credential}`, with the name of the document's security scheme.",
+    "variables": "Write `variables={name: text}`.",
+}
+
+
+def _check_source(where: str, value: object) -> None:
+    """Refuse a function that could not be called for a header or a credential."""
+    if not callable(value):
+        return
+    try:
+        parameters = signature(value).parameters.values()
+    except (TypeError, ValueError):  # some built-in callables have no signature
+        return
+    needed = [p for p in parameters if p.default is Parameter.empty and p.kind not in _STARS]
+    if len(needed) > 1 or any(p.kind is Parameter.KEYWORD_ONLY for p in needed):
+        raise DefinitionError(
+            where,
+            "The function that is given there takes more than the context.",
+            "Let it take nothing or one.",
+        )
+
+
+_STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+
+
+def _unfit(name: str, given: Mapping[str, object], remedy: str) -> DefinitionError:
+    kind = type(given[name]).__name__
+    return DefinitionError(name, f"What is given there is of type {kind}.", remedy)

@@ -61,7 +61,7 @@ def signed(request: HttpRequest, scheme: SecurityScheme, credential: object) -> 
     if scheme.type == "mutualTLS" or is_digest(scheme):
         return request
     if scheme.type == "apiKey":
-        return _with_key(request, scheme, _sendable(scheme, revealed(scheme.name, credential)))
+        return _with_key(request, scheme, _sendable(scheme, revealed(_place(scheme), credential)))
     if scheme.type == "http" and scheme.scheme == "basic":
         pair = ":".join(pair_of(scheme.name, credential))
         return _with_header(
@@ -69,7 +69,7 @@ def signed(request: HttpRequest, scheme: SecurityScheme, credential: object) -> 
         )
     if scheme.type in ("http", "oauth2", "openIdConnect"):
         kind = "bearer" if scheme.type != "http" else scheme.scheme or "bearer"
-        text = _sendable(scheme, revealed(scheme.name, credential))
+        text = _sendable(scheme, revealed(_place(scheme), credential))
         if text.lower().startswith(f"{kind} "):
             return _with_header(request, "authorization", text)
         return _with_header(request, "authorization", f"{kind.title()} {text}")
@@ -108,14 +108,15 @@ def pair_of(name: str, credential: object) -> tuple[str, str]:
     Raises:
         DefinitionError: it is neither a pair nor `user:password`.
     """
+    where = f"auth[{name!r}]"
     if isinstance(credential, tuple | list):
         pair = cast("Sequence[object]", credential)
         if len(pair) != 2:
-            raise _unfit(name, "is no pair")
-        return revealed(name, pair[0]), revealed(name, pair[1])
-    user, colon, password = revealed(name, credential).partition(":")
+            raise _unfit(where, "is no pair")
+        return revealed(where, pair[0]), revealed(where, pair[1])
+    user, colon, password = revealed(where, credential).partition(":")
     if not colon:
-        raise _unfit(name, "is neither a pair nor `user:password`")
+        raise _unfit(where, "is neither a pair nor `user:password`")
     return user, password
 
 
@@ -130,13 +131,15 @@ def told_by(scheme: SecurityScheme, credential: object, request: HttpRequest) ->
     if isinstance(credential, tuple | list):
         own = pair_of(scheme.name, cast("object", credential))[1:]
     else:
-        text = revealed(scheme.name, credential)
+        text = revealed(_place(scheme), credential)
         own = (text, text.partition(":")[2])
     return (*own, request.headers.get("authorization", "").partition(" ")[2])
 
 
-def revealed(name: str, credential: object) -> str:
+def revealed(where: str, credential: object) -> str:
     """Give the text of a credential or a header, also of one that hides it as `SecretStr` does.
+
+    `where` is what an error calls its place.
 
     Raises:
         DefinitionError: it is not text.
@@ -144,7 +147,7 @@ def revealed(name: str, credential: object) -> str:
     reveal = getattr(credential, "get_secret_value", None)
     text: object = reveal() if callable(reveal) else credential
     if not isinstance(text, str):
-        raise _unfit(name, f"is a {type(text).__name__}, not text")
+        raise _unfit(where, f"is of type {type(text).__name__}, not text")
     return text
 
 
@@ -156,12 +159,13 @@ def checked_headers(headers: object) -> dict[str, str]:
             a header frames the message, which is the library's to do.
     """
     if not isinstance(headers, Mapping):
-        raise _unfit("headers", f"is a {type(headers).__name__}, not a mapping")
+        raise _unfit("headers", f"is of type {type(headers).__name__}, not a mapping")
     found: dict[str, str] = {}
     for key, value in cast("Mapping[object, object]", headers).items():
         name = str(key).lower()
         if not TOKEN.fullmatch(name) or name in _FRAMING:
-            raise _unfit(f"headers[{name!r}]", "cannot be set")
+            reason = "frames the message" if name in _FRAMING else "has a name that no header has"
+            raise _unfit(f"headers[{name!r}]", f"{reason} and cannot be set")
         text = revealed(f"headers[{name!r}]", value)
         if not is_field_value(text):
             raise _unfit(f"headers[{name!r}]", "is not visible ASCII")
@@ -176,9 +180,13 @@ def _unfit(name: str, reason: str) -> DefinitionError:
     return DefinitionError(name, f"What is given there {reason}.")
 
 
+def _place(scheme: SecurityScheme) -> str:
+    return f"auth[{scheme.name!r}]"
+
+
 def _sendable(scheme: SecurityScheme, text: str) -> str:
     if scheme.location != "query" and not is_field_value(text):
-        raise _unfit(f"auth[{scheme.name!r}]", "is not visible ASCII")
+        raise _unfit(_place(scheme), "is not visible ASCII")
     return text
 
 
@@ -192,14 +200,14 @@ def _with_key(request: HttpRequest, scheme: SecurityScheme, text: str) -> HttpRe
         try:
             pair = f"{percent(name)}={percent(text)}"
         except UnsendableError:
-            raise _unfit(f"auth[{scheme.name!r}]", "is not valid Unicode") from None
+            raise _unfit(_place(scheme), "is not valid Unicode") from None
         return replace(request, url=request.url + ("&" if "?" in request.url else "?") + pair)
     if not TOKEN.fullmatch(name) or name.lower() in (*_FRAMING, "host"):
         raise DocumentError(f"securitySchemes.{scheme.name}", "It names no header or cookie.")
     if scheme.location == "header":
         return _with_header(request, name.lower(), text)
     if any(character in text for character in ' ",;\\'):
-        raise _unfit(f"auth[{scheme.name!r}]", "cannot be a cookie")
+        raise _unfit(_place(scheme), "cannot be a cookie")
     cookies = request.headers.get("cookie")
     cookie = f"{name}={text}"
     return _with_header(request, "cookie", f"{cookies}; {cookie}" if cookies else cookie)

@@ -372,7 +372,7 @@ def _kinds(client: object) -> tuple[Client | None, AsyncClient | None]:
     if client is None:
         return None, None
     send = getattr(client, "send", None)
-    if not callable(send) or not hasattr(client, "build_request"):
+    if isinstance(client, type) or not callable(send) or not hasattr(client, "build_request"):
         raise DefinitionError(
             "client",
             f"A {type(client).__name__} is no client of httpx or httpx2.",
