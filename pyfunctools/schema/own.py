@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.given import ABSENT, Given, filled, is_plain, members, opened, present
+from pyfunctools.schema.near import near_name
 from pyfunctools.schema.ownership import Ownership, Place
 from pyfunctools.schema.path import Keys, Path
 from pyfunctools.schema.result import Issue
+from pyfunctools.schema.shown import shown
 from pyfunctools.schema.writer import Part
 
 
@@ -28,14 +30,14 @@ def own(ownership: Ownership, part: Part, value: JsonValue, place: Place | None 
 
     The value must not be nested too deeply.
     """
-    sieve = _Sieve(ownership, part)
+    sieve = _Sieve(ownership, part, ownership.root if place is None else place)
     if place is None and ownership.root.owner not in (part, "mixed"):
         # An argument is always given: that it is not shows in an empty object, or null.
         for key, inner in members(value).items():
             sieve.drop((str(key),), inner)
         kept: Given = {} if value is None or isinstance(value, dict) else value
     else:
-        kept = sieve.kept(ownership.root if place is None else place, value, ())
+        kept = sieve.kept(sieve.start, value, ())
     return Own(kept, tuple(sieve.foreign), tuple(sieve.broken))
 
 
@@ -46,7 +48,7 @@ def issue(part: Part, keys: Keys, expected: str, value: Given = ABSENT) -> Issue
         path=path,
         expected=expected,
         value=None if part == "human" or value is ABSENT else value,
-        message=f"{path}: expected {expected}.",
+        message=f"{path}: expected {expected}{'' if expected.endswith('?') else '.'}",
         side=part,
     )
 
@@ -57,7 +59,8 @@ def too_deep(part: Part) -> Issue:
 
 
 class _Sieve:
-    def __init__(self, ownership: Ownership, part: Part) -> None:
+    def __init__(self, ownership: Ownership, part: Part, start: Place) -> None:
+        self.start = start
         self._ownership = ownership
         self._part: Part = part
         self.foreign: list[Issue] = []
@@ -78,13 +81,38 @@ class _Sieve:
         if isinstance(value, list):
             return self._items(place, value, keys)
         if self._part == "human" and value is not None:
-            return self.drop(keys, value)  # what has no parts, has none of the human's
+            # What has no parts, has none of the human's.
+            self.foreign.append(issue("human", keys, self._parts(place)))
+            return ABSENT
         return value
 
     def drop(self, keys: Keys, value: JsonValue) -> Given:
-        """Note that a value is the other side's."""
-        self.foreign.append(issue(self._part, keys, _NOTHING, value))
+        """Note that a value is the other side's.
+
+        The person who misspelled a name is told the right ones; the model is told of none.
+        """
+        if self._part == "llm":
+            self.foreign.append(issue("llm", keys, _NOTHING, value))
+            return ABSENT
+        names, name = self._ownership.names(self._around(keys)), keys[-1] if keys else None
+        near = near_name(name, names) if isinstance(name, str) else None
+        if near is not None:
+            said = f"no value here: did you mean {shown(near)}?"
+        else:
+            said = f"no value here: {_listed(names) or 'nothing'} is asked for"
+        self.foreign.append(issue("human", keys, said))
         return ABSENT
+
+    def _parts(self, place: Place) -> str:
+        listed = _listed(self._ownership.names(place))
+        return f"an object with {listed}" if listed else "an object or an array"
+
+    def _around(self, keys: Keys) -> Place:
+        """Give the place in which the one at the end of a path stands."""
+        place = self.start
+        for step in keys[:-1]:
+            place = self._ownership.child(place, step)
+        return place
 
     def _items(self, place: Place, value: list[JsonValue], keys: Keys) -> Given:
         if place.theirs:
@@ -104,3 +132,9 @@ class _Sieve:
 
 _JSON = "JSON, with texts as the keys of objects"
 _NOTHING = "no value, since this is not yours to give"
+_LISTED = 6
+"""How many names of what is asked for are told."""
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(shown, names[:_LISTED])) + (", …" if len(names) > _LISTED else "")

@@ -130,3 +130,27 @@ def test_who_has_nothing_gives_an_empty_object_or_null(part: Part, mark: Schema)
     given = own(places, part, {"a": 1, "b": 2})
     assert (given.part, [str(one.path) for one in given.foreign]) == ({}, ["$input.a", "$input.b"])
     assert own(places, part, "text").part == "text"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"PIN": "1"}, '$input.PIN: expected no value here: did you mean "pin"?'),
+        ({"x9": "1"}, '$input.x9: expected no value here: "row", "rows", "pin" is asked for.'),
+        ({"a": "1"}, '$input.a: expected no value here: "row", "rows", "pin" is asked for.'),
+        ({"row": {"n": "1"}}, '$input.row.n: expected no value here: "t" is asked for.'),
+        ({"rows": [{"T": 1}]}, '$input.rows[0].T: expected no value here: did you mean "t"?'),
+        ({"row": 3}, '$input.row: expected an object with "t".'),
+        ({"rows": 3}, "$input.rows: expected an object or an array."),
+        ("x", '$input: expected an object with "row", "rows", "pin".'),
+    ],
+)
+def test_a_person_is_told_what_they_are_asked_for_and_the_model_is_not(
+    value: Any, said: str
+) -> None:
+    rows = {"type": "array", "items": ROW}
+    schema = {"type": "object", "properties": {"row": ROW, "rows": rows, "a": S, "pin": H}}
+    ownership = Ownership(graph_of(schema, lambda _, inner: inner.get("x-human") is True))
+    assert [issue.message for issue in own(ownership, "human", value).foreign] == [said]
+    for issue in own(ownership, "llm", {"pin": "1", "row": {"t": "1"}}).foreign:
+        assert issue.expected == "no value, since this is not yours to give"
