@@ -1,6 +1,8 @@
 """What a new user gets wrong: each mistake is one of our errors, and names its place and remedy."""
 
+import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,7 +13,9 @@ from pyfunctools import (
     Attempts,
     Controller,
     DefinitionError,
+    File,
     Function,
+    Human,
     Tickets,
     function,
     function_of,
@@ -28,6 +32,11 @@ class Shop:
     def buy(self, item: str) -> str:
         """Buy something."""
         return item
+
+    @function(confirm=True)
+    def send(self, item: str, address: Human[str]) -> str:
+        """Send something."""
+        return f"{item} to {address}"
 
 
 def ping(count: int) -> int:
@@ -67,6 +76,10 @@ def is_wrong(value: object) -> Any:
         (lambda: Attempts(is_wrong("buy")), "Attempts", "controller[name]"),
         (lambda: Attempts(is_wrong(ping)), "Attempts", "function_of"),
         (lambda: Attempts(PING, limit=is_wrong("3")), "Attempts(limit)", "1 or more"),
+        (lambda: File(is_wrong("photo.png")), "File(content)", "path.read_bytes()"),
+        (lambda: File(is_wrong(Path("a.png"))), "File(content)", "path.read_bytes()"),
+        (lambda: File(is_wrong(None)), "File(content)", "path.read_bytes()"),
+        (lambda: File(b"x", filename=is_wrong(Path("a.png"))), "File(filename)", ""),
         (lambda: prompt_of(is_wrong(None)), "prompt_of", "[function]"),
         (lambda: prompt_of(is_wrong(PING)), "prompt_of", "[function]"),
     ],
@@ -158,3 +171,32 @@ def test_a_credential_that_is_no_text_is_named_by_its_place(credential: Any) -> 
     with pytest.raises(DefinitionError, match="not text") as raised:
         controller.call("a_get", {})
     assert raised.value.where == "auth['key']"
+
+
+@pytest.mark.parametrize(
+    ("given", "where"),
+    [
+        ({"human": lambda: {"address": "here"}}, "human"),
+        ({"human": lambda ask, *, other: {"address": "here"}}, "human"),
+        ({"human": {"address": "here"}, "approve": True}, "approve"),
+        ({"human": {"address": "here"}, "approve": "yes"}, "approve"),
+        ({"human": {"address": "here"}, "approve": lambda: True}, "approve"),
+    ],
+)
+def test_what_could_never_ask_a_person_is_a_mistake_of_the_program(
+    given: dict[str, Any], where: str
+) -> None:
+    with pytest.raises(DefinitionError) as raised:
+        SHOP.call("send", {"item": "tea"}, **given)
+    assert raised.value.where == where
+    assert raised.value.remedy
+    with pytest.raises(DefinitionError):
+        asyncio.run(SHOP.acall("send", {"item": "tea"}, **given))
+
+
+def test_what_asks_a_person_and_fails_with_a_type_error_of_its_own_is_an_outcome() -> None:
+    def ask(_: Function, __: Any) -> Any:
+        return {"address": "SECRET-7f3a" + is_wrong(3)}
+
+    outcome = SHOP.call("send", {"item": "tea"}, human=ask)
+    assert outcome.text == "The person could not be asked (TypeError). Nothing has run."

@@ -47,8 +47,8 @@ class Calling:
 
         Raises:
             LoopError: the function is asynchronous and this thread runs an event loop.
-            DefinitionError: the function has nothing that could run it, or `human` or `approve` is
-                asynchronous.
+            DefinitionError: the function has nothing that could run it, or `human` or `approve`
+                cannot be called so, or is asynchronous.
         """
         from pyfunctools.execution.settle import finish
 
@@ -71,7 +71,8 @@ class Calling:
         `approve` may be asynchronous; where they are not, they are called on the loop.
 
         Raises:
-            DefinitionError: the function has nothing that could run it.
+            DefinitionError: the function has nothing that could run it, or `human` or `approve`
+                cannot be called so.
         """
         call = self._call(awaits=True, human=human, context=context, approve=approve)
         del human

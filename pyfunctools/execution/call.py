@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import PyfunctoolsError, UnknownFunctionError
-from pyfunctools.execution.settle import at_hand, settled
+from pyfunctools.execution.settle import at_hand, check_asked, settled
 from pyfunctools.execution.sides import NOT_YOURS, blamed, of_model
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
@@ -245,7 +245,8 @@ class Call:
     ) -> tuple[object] | Outcome:
         """Give what a callable of the caller's answers, or the outcome that says it failed.
 
-        The error's message is not told: it may hold a secret.
+        The error's message is not told: it may hold a secret. One that could never have been called
+        is a mistake of the program.
         """
         settle = settled if self._awaits else at_hand
         try:
@@ -253,6 +254,8 @@ class Call:
         except PyfunctoolsError:
             raise
         except Exception as error:  # it is somebody else's code and may raise anything
+            if isinstance(error, TypeError):
+                check_asked(where, asked, about)
             text = unanswered.format(type(error).__name__)
             return Outcome(text=text, is_error=True)
 

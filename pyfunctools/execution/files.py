@@ -3,6 +3,7 @@
 from base64 import b64decode, b64encode, urlsafe_b64encode
 
 from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.style import UnsendableError
 
 
@@ -23,7 +24,19 @@ class File(str):
     def __new__(
         cls, content: bytes, filename: str | None = None, content_type: str | None = None
     ) -> "File":
-        """Give a file of these bytes."""
+        """Give a file of these bytes.
+
+        Raises:
+            DefinitionError: they are no bytes, or the name or the media type is no text.
+        """
+        if not isinstance(content, bytes | bytearray | memoryview):  # pyright: ignore
+            kind = type(content).__name__
+            remedy = "Write `File(path.read_bytes(), filename=path.name)`: nothing is opened here."
+            raise DefinitionError("File(content)", f"This is no bytes but of type {kind}.", remedy)
+        for name, text in (("filename", filename), ("content_type", content_type)):
+            if text is not None and not isinstance(text, str):  # pyright: ignore
+                kind = type(text).__name__
+                raise DefinitionError(f"File({name})", f"This is no text but of type {kind}.")
         file = super().__new__(cls, b64encode(content).decode("ascii"))
         file.content = bytes(content)
         file.filename = filename

@@ -5,7 +5,7 @@ Where a step may have to wait for an event loop it says so through a `Settle`: `
 """
 
 from collections.abc import Awaitable, Callable, Coroutine
-from inspect import isawaitable, iscoroutine
+from inspect import isawaitable, iscoroutine, signature
 from typing import TypeAlias, TypeVar
 
 from pyfunctools.errors import DefinitionError
@@ -36,6 +36,34 @@ async def at_hand(value: object, where: str) -> object:
         "A function given there is asynchronous.",
         "Use `await controller.acall(...)`, or give a function that is not.",
     )
+
+
+def check_asked(where: str, asked: object, about: tuple[object, ...]) -> None:
+    """Refuse what cannot be called with what it is asked about.
+
+    Raises:
+        DefinitionError: it is no function, or one of other parameters.
+    """
+    remedy = f"Give {_ASKED.get(where, 'one that can')}."
+    if not callable(asked):
+        reason = f"What is given there is no function but of type {type(asked).__name__}."
+        raise DefinitionError(where, reason, remedy)
+    try:
+        taken = signature(asked)
+    except (TypeError, ValueError):  # some built-in callables have no signature
+        return
+    try:
+        taken.bind(*about)
+    except TypeError as error:
+        reason = f"The function that is given there cannot be called: {error}."
+        raise DefinitionError(where, reason, remedy) from None
+
+
+_ASKED = {
+    "approve": "a function of the pending call that gives `True`, or an `Approval`",
+    "human": "the values, or a function of the `Function` and the model's arguments",
+    "store": "one whose `claim` is a function of a ticket's id and its end",
+}
 
 
 def finish(steps: Coroutine[object, None, T]) -> T:
