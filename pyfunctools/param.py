@@ -76,6 +76,12 @@ def parameters_of(params: Sequence[object], where: str) -> dict[str, JsonValue]:
     """
     properties: dict[str, JsonValue] = {}
     required: list[str] = []
+    if not isinstance(params, Sequence) or isinstance(params, str):  # pyright: ignore
+        raise DefinitionError(
+            where,
+            f"The parameters are of type {type(params).__name__}.",
+            "Write them as a JSON Schema object, or as a list of `Param`.",
+        )
     for param in params:
         if not isinstance(param, Param):
             given = "a JSON Schema" if isinstance(param, Mapping) else f"a {type(param).__name__}"

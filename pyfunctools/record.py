@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import visible
+from pyfunctools._traits import checked_traits
 from pyfunctools.errors import DefinitionError
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.origin import Method, Origin
@@ -90,7 +91,7 @@ class Function:
     handler: "Handler | None" = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not NAME.fullmatch(self.name):
+        if not isinstance(self.name, str) or not NAME.fullmatch(self.name):  # pyright: ignore
             raise DefinitionError(
                 repr(self.name),
                 "This is not a name a model's vendor accepts.",
@@ -123,22 +124,28 @@ class Function:
         be asynchronous. Without one the function can be checked and shown but not called.
 
         Raises:
-            DefinitionError: the name cannot be used, or the parameters are not those of an object.
+            DefinitionError: the name cannot be used, the parameters are not those of an object, or
+                a trait or the handler is none.
             SchemaError: a schema is not one.
         """
         from pyfunctools.handler import KeywordHandler
         from pyfunctools.schemas import Schemas
 
         check_predicate(is_human)
+        checked_traits("from_schema", {"name": name, "description": description})
+        said = checked_traits("from_schema", traits)
+        if handler is not None and not callable(handler):
+            reason = f"What is given there is no function but of type {type(handler).__name__}."
+            raise DefinitionError("from_schema(handler)", reason, "Give the function that runs.")
         runs = None if handler is None else KeywordHandler(handler)
         function = cls(
             name=name,
-            description=description,
+            description=description or "",
             origin=None if runs is None else _origin(runs),
             schemas=Lazy.of(Schemas.written(name, parameters, output, is_human)),
             handler=runs,
         )
-        return replace(function, **{**traits, "tags": tuple(traits.get("tags", ()))})
+        return replace(function, **said)
 
     @property
     def parameters(self) -> JsonSchema:

@@ -183,6 +183,12 @@ def _properties(schema: JsonSchema) -> JsonObject:
 def _closed(name: str, parameters: JsonSchema | Sequence[Param]) -> JsonSchema:
     if not isinstance(parameters, Mapping):
         return normalize(parameters_of(parameters, name))
+    if parameters and all(map(_is_object, parameters.values())) and _HOLDERS.isdisjoint(parameters):
+        raise DefinitionError(
+            name,
+            "The parameters are properties alone, and no schema of an object.",
+            'Write `{"type": "object", "properties": {...}, "required": [...]}`.',
+        )
     whole = normalize(parameters)
     resolved = resolve(whole, whole)
     schema = resolved if isinstance(resolved, dict) else whole
@@ -196,6 +202,27 @@ def _closed(name: str, parameters: JsonSchema | Sequence[Param]) -> JsonSchema:
     defined = {"$defs": whole["$defs"]} if "$defs" in whole else {}
     return prune({"type": "object", "properties": {}, **schema, **closed, **defined})
 
+
+def _is_object(value: JsonValue) -> bool:
+    return isinstance(value, Mapping)
+
+
+_HOLDERS = frozenset(
+    {
+        "$defs",
+        "additionalProperties",
+        "definitions",
+        "dependencies",
+        "dependentSchemas",
+        "if",
+        "not",
+        "patternProperties",
+        "properties",
+        "propertyNames",
+        "unevaluatedProperties",
+    }
+)
+"""Keywords that hold an object, of those that a schema of an object may have alone."""
 
 _OPEN = frozenset(
     {

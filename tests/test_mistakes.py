@@ -200,3 +200,28 @@ def test_what_asks_a_person_and_fails_with_a_type_error_of_its_own_is_an_outcome
 
     outcome = SHOP.call("send", {"item": "tea"}, human=ask)
     assert outcome.text == "The person could not be asked (TypeError). Nothing has run."
+
+
+TEXT = {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "where", "remedy"),
+    [
+        ({"parameters": None}, "f", "JSON Schema object"),
+        ({"parameters": "{}"}, "f", "JSON Schema object"),
+        ({"parameters": 3}, "f", "JSON Schema object"),
+        ({"parameters": {"city": TEXT, "days": {"type": "integer"}}}, "f", '"properties": {...}'),
+        ({"parameters": {}, "handler": "print"}, "from_schema(handler)", "function that runs"),
+        ({"parameters": {}, "name": None}, "None", "a letter"),
+        ({"parameters": {}, "name": ""}, "''", "a letter"),
+    ],
+)
+def test_a_written_schema_is_refused_with_its_remedy(
+    settings: dict[str, Any], where: str, remedy: str
+) -> None:
+    written: Any = Function.from_schema
+    with pytest.raises(DefinitionError) as raised:
+        written(**{"name": "f", **settings})
+    assert raised.value.where == where
+    assert remedy in (raised.value.remedy or "")

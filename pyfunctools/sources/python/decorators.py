@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import NamedTuple, Protocol, TypeVar, cast, overload
 
+from pyfunctools._traits import checked_traits
 from pyfunctools.errors import DefinitionError
 from pyfunctools.sources.python.names import Enclosing, inside, is_a
 
@@ -89,11 +90,10 @@ def function(marked: F | None = None, /, **settings: object) -> F | Callable[[F]
 
     Raises:
         DefinitionError: what is marked is no function or method (a class, a property), or cannot
-            carry a mark.
+            carry a mark; or a setting is none of what it may be.
     """
-    tags = settings.pop("tags", ())
-    settings["tags"] = (tags,) if isinstance(tags, str) else tuple(cast("Sequence[str]", tags))
-    marks = Marks(**settings)  # pyright: ignore[reportArgumentType] - the overloads say what they are
+    said = checked_traits("function", settings) if settings else {}
+    marks = Marks(**said)  # pyright: ignore[reportArgumentType] - the overloads say what they are
     if marked is not None:
         return _attached(marked, marks, _caller(1))
 
@@ -119,6 +119,12 @@ def marks_of(target: object) -> Marks | None:
 
 
 def _attached(target: F, marks: Marks, frame: FrameType) -> F:
+    if is_a(target, str):
+        raise DefinitionError(
+            f"function({target!r})",
+            "The name is a setting.",
+            f"Write `@function(name={target!r})`.",
+        )
     if is_a(target, type) or is_a(target, property):
         raise DefinitionError(
             getattr(target, "__name__", "property"),
