@@ -57,7 +57,9 @@ def function_table(functions: list[Function]) -> RenderableType:
             *(
                 Group(
                     plain(name, "cyan"),
-                    Padding(plain(f"{where} · {does}"), (0, 0, 0, 4), expand=False),
+                    Padding(
+                        plain(" · ".join(filter(None, (where, does)))), (0, 0, 0, 4), expand=False
+                    ),
                 )
                 for name, where, does in rows
             )

@@ -13,6 +13,7 @@ from pyfunctools.controller import Controller
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.record import Function
 
+_SOURCES = "Name an OpenAPI document's path, or `module:object` of Python (no `.py`)."
 _OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 
@@ -29,8 +30,13 @@ def open_source(
     """
     if names_object(source):
         return _of_object(source, _imported(source))
+    is_address = "://" in source
+    if not is_address and not Path(source).exists():
+        raise DefinitionError(source, "There is no such file.", _SOURCES)
+    if source.endswith(".py"):
+        raise DefinitionError(source, "This is Python, and no document.", _SOURCES)
     return Controller.from_openapi(
-        Path(source),
+        source if is_address else Path(source),
         server=True if server == "document" else server,
         headers=dict(_header(line) for line in headers),
     )
@@ -90,7 +96,8 @@ def _imported(source: str) -> object:
         value: object = import_module(module_name)
     except Exception as error:  # importing runs somebody's code, which may raise anything
         said = f"{type(error).__name__}: {error}"
-        raise DefinitionError(source, f"The module cannot be imported: {said}.") from error
+        remedy = _SOURCES if module_name.endswith(".py") else None
+        raise DefinitionError(source, f"The module cannot be imported: {said}.", remedy) from error
     for name in path.split("."):
         try:
             value = getattr(value, name)

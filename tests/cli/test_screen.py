@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console, RenderableType
@@ -99,6 +100,8 @@ def test_a_long_name_is_never_broken() -> None:
     name = "shoppings_customers_sales_questions_comments_getById"
     long = Function.from_schema(name=name, description="Get it.\n\nMore.", parameters={})
     assert shown(screen.function_table([long])) == f"{name}\n    a written schema · Get it.\n"
+    mute = replace(long, description="")
+    assert shown(screen.function_table([mute])) == f"{name}\n    a written schema\n"
     short = Function.from_schema(name="get", parameters={})
     assert shown(screen.function_table([short])).startswith("function  lives at")
     assert shown(screen.function_table([])).startswith("function")

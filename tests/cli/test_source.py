@@ -96,3 +96,33 @@ def test_an_option_is_text_a_file_or_standard_input(
     for wrong in ("{", "[1]", "[" * 100_000):
         with pytest.raises(PyfunctoolsError, match="--human"):
             read_human(wrong)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (
+            "shop_of_no_source",
+            "shop_of_no_source: There is no such file. Name an OpenAPI document's path",
+        ),
+        ("nope.json", "nope.json: There is no such file. Name an OpenAPI document's path"),
+        (
+            "shop_of_no_source.py",
+            "shop_of_no_source.py: This is Python, and no document. Name an OpenAPI",
+        ),
+        (
+            "shop_of_no_source.py:Shop",
+            "No module named 'shop_of_no_source.py'; 'shop_of_no_source' is not a package. Name an",
+        ),
+        ("https://a.example/b.json", "https://a.example/b.json: This is an address, and nothing"),
+    ],
+)
+def test_what_names_no_source_is_told_what_does(
+    source: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shop_of_no_source.py").write_text("class Shop: ...")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(PyfunctoolsError) as raised:
+        open_source(source)
+    assert said in str(raised.value)
