@@ -26,6 +26,20 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: max(limit - 1, 0)] + "…"
 
 
+def brief(value: object, limit: int = 400) -> str:
+    """Give the `repr` of a value, cut where it is longer than a line of a log should be."""
+    try:
+        return shortened(repr(value), limit)
+    except RecursionError:
+        return f"<{type(value).__name__}>"
+
+
+def brief_record(record: object, *names: str) -> str:
+    """Give the `repr` of a record with these of its fields, each cut as `brief` cuts it."""
+    told = ", ".join(f"{name}={brief(getattr(record, name))}" for name in names)
+    return f"{type(record).__name__}({told})"
+
+
 @lru_cache(maxsize=1)
 def _hidden() -> re.Pattern[str]:
     return re.compile(

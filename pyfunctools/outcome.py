@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Literal, TypeAlias
 
 from pyfunctools._json import JsonSchema
+from pyfunctools._text import brief
 from pyfunctools.schema import Failure, Repair
 
 Sent: TypeAlias = Literal["no", "yes", "unknown"]
@@ -25,8 +26,8 @@ class Outcome:
     have to approve it. `ticket` is what `Controller.resume` goes on with when they have; there is
     none where the model's part is too large for one.
 
-    The `repr` tells what there is, and of `value`, `headers` and `ticket` no more than that: they
-    may hold what is no reader's of a log.
+    The `repr` tells what there is, cut where it is long, and of `value`, `headers` and `ticket` no
+    more than that: they may hold what is no reader's of a log.
     """
 
     text: str
@@ -52,5 +53,5 @@ class Outcome:
             elif each.name == "headers" and held:
                 told[each.name] = sorted(self.headers)
             elif each.name == "text" or held not in (None, False, (), {}):
-                told[each.name] = repr(held)
+                told[each.name] = brief(held)
         return f"Outcome({', '.join(f'{name}={said}' for name, said in told.items())})"

@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
-from pyfunctools._text import visible
+from pyfunctools._text import brief, visible
 from pyfunctools._traits import checked_traits
 from pyfunctools.errors import DefinitionError
 from pyfunctools.note import Note, hidden_notes
-from pyfunctools.origin import Method, Origin
+from pyfunctools.origin import Method, Origin, place
 from pyfunctools.schema.predicates import IsHuman, check_predicate, is_human_by_default
 
 if TYPE_CHECKING:  # the engine is loaded by the first function whose schemas are asked for
@@ -59,7 +59,7 @@ class Traits(TypedDict, total=False):
     strict: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Function:
     """One function a model may call, whatever it came from.
 
@@ -101,6 +101,13 @@ class Function:
             notes = hidden_notes("the description", self.description)
             object.__setattr__(self, "noted", (*self.noted, *notes))
             object.__setattr__(self, "description", shown)
+
+    def __repr__(self) -> str:
+        said = ((each, getattr(self, each.name)) for each in fields(self) if each.repr)
+        told = {each.name: brief(held) for each, held in said if held != each.default}
+        if self.origin is not None:
+            told["origin"] = f"<{brief(place(self.origin))[1:-1]}>"
+        return f"Function({', '.join(f'{name}={held}' for name, held in told.items())})"
 
     def __hash__(self) -> int:
         return hash((self.name, self.description))

@@ -123,7 +123,7 @@ class Server:
     allowed: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Route:
     """One operation made callable: everything a request needs but the arguments.
 
@@ -141,3 +141,6 @@ class Route:
     security: tuple[Requirement, ...] = ()
     schemes: Mapping[str, SecurityScheme] = field(default_factory=dict[str, SecurityScheme])
     servers: tuple[Server, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Route(method={self.method!r}, path={self.path!r:.400}, ...)"

@@ -35,7 +35,7 @@ class Entry:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Report:
     """What a controller holds: `str()` of it fits a terminal of 80 columns.
 
@@ -54,13 +54,19 @@ class Report:
     entries: tuple[Entry, ...]
     notes: Mapping[str, tuple[Note, ...]]
 
+    def __repr__(self) -> str:
+        return f"<Report: {'; '.join(self._totals())}>"
+
     def __str__(self) -> str:
         return "\n".join(line.rstrip() for line in self._lines())
 
-    def _lines(self) -> Iterator[str]:
+    def _totals(self) -> Iterator[str]:
         left = self.operations - self.functions
         yield f"{self.functions:,} functions of {self.operations:,} operations, {left:,} skipped"
         yield f"{self.bytes:,} bytes for a model, about {self.tokens:,} tokens"
+
+    def _lines(self) -> Iterator[str]:
+        yield from self._totals()
         if self.entries:
             yield ""
             yield from self._largest()

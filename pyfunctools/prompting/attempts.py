@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, cast
 
 from pyfunctools._json import JsonValue
+from pyfunctools._text import brief
 from pyfunctools.errors import DefinitionError
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
@@ -20,7 +21,7 @@ class Tried(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Attempts:
     """How often a model has tried one call, and what to send it next.
 
@@ -59,6 +60,10 @@ class Attempts:
             raise DefinitionError(
                 "Attempts(limit)", f"A limit of {self.limit!r} leaves no try.", "Give 1 or more."
             )
+
+    def __repr__(self) -> str:
+        tried = f"{self.count} of {self.limit} tried, result={brief(self.result)}"
+        return f"<Attempts {self.function.name!r}: {tried}>"
 
     def after(
         self, tried: "str | bytes | JsonValue | Success[JsonValue] | Failure | Outcome | Tried"

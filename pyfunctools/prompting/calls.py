@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pyfunctools._json import JsonValue
+from pyfunctools._text import brief_record
 from pyfunctools.prompting.found import MAX_CALLS, Found
 from pyfunctools.prompting.judge import judged
 from pyfunctools.prompting.messages import calls_in
@@ -13,7 +14,7 @@ from pyfunctools.schema.path import Path
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Call:
     """One call that a model wrote.
 
@@ -28,6 +29,9 @@ class Call:
     result: Success[JsonValue] | Failure
     repairs: tuple[Repair, ...] = ()
     span: tuple[int, int] | None = None
+
+    def __repr__(self) -> str:
+        return brief_record(self, "name", "arguments", "result", "span")
 
 
 def parse_calls(raw: object, functions: Iterable[Function]) -> list[Call]:

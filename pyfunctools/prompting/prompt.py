@@ -6,6 +6,7 @@ from json import dumps
 from typing import cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._text import brief_record
 from pyfunctools.errors import DefinitionError
 from pyfunctools.prompting.gather import Gathered
 from pyfunctools.prompting.response import response_schema
@@ -15,7 +16,7 @@ from pyfunctools.schema.references import definition
 from pyfunctools.schema.shown import escaped, shown_scalar
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Prompt:
     """What a model is told about functions, and the JSON Schema of its answer.
 
@@ -25,6 +26,9 @@ class Prompt:
 
     system: str
     response_schema: JsonSchema
+
+    def __repr__(self) -> str:
+        return brief_record(self, "system", "response_schema")
 
 
 def prompt_of(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 from pyfunctools._json import JsonValue
+from pyfunctools._text import brief_record
 from pyfunctools.errors import ArgumentsError
 from pyfunctools.schema.path import Path
 
@@ -13,7 +14,7 @@ Side: TypeAlias = Literal["whole", "llm", "human"]
 """Whose part of the arguments: the model's, the human's, or both together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Issue:
     """One complaint about a value.
 
@@ -28,13 +29,16 @@ class Issue:
     message: str
     side: Side = "whole"
 
+    def __repr__(self) -> str:
+        return brief_record(self, "path", "expected", "value", "message", "side")
+
     @property
     def pointer(self) -> str:
         """The place as a JSON Pointer (RFC 6901)."""
         return self.path.pointer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Repair:
     """One change that `parse` or `coerce` made: where, of which kind, from what, to what.
 
@@ -47,8 +51,11 @@ class Repair:
     before: JsonValue
     after: JsonValue
 
+    def __repr__(self) -> str:
+        return brief_record(self, "path", "kind", "before", "after")
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Success(Generic[T_co]):
     """The value, and what was repaired to get it. Truthy, so that `if result:` narrows."""
 
@@ -58,12 +65,15 @@ class Success(Generic[T_co]):
     def __bool__(self) -> Literal[True]:
         return True
 
+    def __repr__(self) -> str:
+        return brief_record(self, "value", "repairs")
+
     def unwrap(self) -> T_co:
         """Give the value."""
         return self.value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Failure:
     """Everything that is wrong with `value`, the value as received. Falsy."""
 
@@ -73,6 +83,9 @@ class Failure:
 
     def __bool__(self) -> Literal[False]:
         return False
+
+    def __repr__(self) -> str:
+        return brief_record(self, "value", "issues", "repairs")
 
     def feedback(self) -> str:
         """Give the text for the model: the value it sent with a comment on each wrong line."""
