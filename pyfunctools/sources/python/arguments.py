@@ -196,7 +196,9 @@ def _culprit(signature: Signature, error: Exception) -> DefinitionError:
     return DefinitionError(signature.where, f"Its hints have no JSON Schema: {error}", _REMEDY)
 
 
-def no_schema(where: str, hint: object, reason: Exception) -> DefinitionError:
+def no_schema(
+    where: str, hint: object, reason: Exception, remedy: str = _REMEDY
+) -> DefinitionError:
     """Give the error of a hint that pydantic has no schema for."""
     said = str(reason).partition("\n")[0].partition(". ")[0].rstrip(".")
-    return DefinitionError(where, f"The hint `{shown(hint)}` has no JSON Schema: {said}.", _REMEDY)
+    return DefinitionError(where, f"The hint `{shown(hint)}` has no JSON Schema: {said}.", remedy)

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
+_REMEDY = (
+    "Write a hint that JSON has a form for (a dataclass, a TypedDict, a pydantic model, ...), or "
+    "return an `Outcome`: its `text` for the model, its `value` for the program."
+)
+
+
 class Output:
     """What writes what comes back, by the rules of its hint."""
 
@@ -47,7 +53,8 @@ def output_of(signature: Signature, docs: Docs) -> tuple[JsonSchema | None, Outp
         made = _shared if _is_built_in(signature.output) else _made
         schema, adapter = made(signature.output, signature.names)
     except Exception as error:  # pydantic and the hint's classes may raise anything
-        raise no_schema(f"{signature.where} -> return", signature.output, error) from error
+        where = f"{signature.where} -> return"
+        raise no_schema(where, signature.output, error, _REMEDY) from error
     if docs.returns and "description" not in schema:
         schema = {**schema, "description": docs.returns}
     return schema or None, Output(adapter)

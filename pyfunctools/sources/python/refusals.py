@@ -77,8 +77,12 @@ def _built_in() -> frozenset[str]:
 
 def _issue(detail: "ErrorDetails", value: JsonValue) -> Issue:
     keys = tuple(_steps(detail["loc"], value, detail["type"] == "missing"))
-    said = detail.get("ctx", {}).get("error")
+    context = detail.get("ctx", {})
+    said = context.get("error")
     message = str(said) if isinstance(said, Exception) else detail["msg"]
+    if detail["type"] == "bytes_invalid_encoding":
+        # pydantic tells the first wrong character, of what may be a person's file.
+        message = f"text in {context.get('encoding', 'base64')}"
     return refusal(keys, _at(value, keys), message)
 
 

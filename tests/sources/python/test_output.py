@@ -160,6 +160,8 @@ def test_a_hint_without_a_schema_is_an_error(hint: object) -> None:
         read(hint)
     assert caught.value.where == "f -> return"
     assert "no JSON Schema" in caught.value.reason
+    assert "return an `Outcome`" in (caught.value.remedy or "")
+    assert "Inject" not in (caught.value.remedy or "")
 
 
 def test_hints_of_python_s_own_types_share_their_adapter() -> None:

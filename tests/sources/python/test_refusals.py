@@ -8,6 +8,7 @@ import pytest
 from pydantic import (
     AfterValidator,
     BaseModel,
+    ConfigDict,
     Field,
     TypeAdapter,
     ValidationError,
@@ -162,3 +163,11 @@ def test_a_failure_below_a_step_becomes_one_of_the_whole() -> None:
         "$input.a: an even number",
         below.issues[0].message,
     ]
+
+
+def test_bytes_that_are_no_base64_are_told_without_any_of_them() -> None:
+    adapter = TypeAdapter(bytes, config=ConfigDict(val_json_bytes="base64"))
+    with pytest.raises(ValidationError) as caught:
+        adapter.validate_json('"/etc/passwd"')
+    [issue] = raised(caught.value, {}).issues
+    assert issue.message == "$input: text in base64"
