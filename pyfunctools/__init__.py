@@ -9,10 +9,17 @@ A guided tour. Mark what a model may call, and hand the object to a `Controller`
 
     shop = Controller.from_object(Shop())
 
-or read somebody's API with `Controller.from_openapi("github.json", server=...)`. Either way
-`shop.functions` are `Function` records: `name`, `description` and `parameters` go to the model;
-what it writes back goes to `shop.call(name, text, human={...})`, which reads it, checks it, adds
-the human's part (`Human`, `human`), runs it and gives an `Outcome`.
+or read somebody's API with `Controller.from_openapi("github.json", server=...)`, a FastAPI
+application with `from_fastapi(app)`, plain functions with `from_functions([...])`. Either way
+`shop.functions` are `Function` records. `name`, `description` and `parameters` go to the model, or
+`separated.llm` instead of `parameters` where a part is a person's (`Human`, `human`); `prompt_of`
+tells a model that has no function calling.
+
+What the model writes back goes to `shop.call(name, text, human={...})`, which reads it, checks it,
+adds the human's part, runs it and gives an `Outcome`: `text` for the model, `value` for the
+program. `shop.parse_calls(answer)` finds the calls in what any family of models writes, `Attempts`
+keeps the state of a retry, and `shop.resume(outcome.ticket, {...})` goes on when a person has
+answered, in another process too (`Tickets`).
 
 The schema engine alone is `pyfunctools.schema`. Importing this package loads neither pydantic nor
 an HTTP library: each is loaded by the first thing that needs it.

@@ -198,7 +198,11 @@ class Function:
         return self.schemas.get().coerce(value)
 
     def validate(self, value: JsonValue, side: "Side" = "whole") -> "Success[JsonValue] | Failure":
-        """Say whether a value is right, with every issue, for one side or for the whole."""
+        """Say whether a value is right, with every issue, for one side or for the whole.
+
+        Raises:
+            DefinitionError: there is no such side.
+        """
         return self.schemas.get().validate(value, side)
 
     def merge(

@@ -113,6 +113,9 @@ class Schemas:
 
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
         """Say whether a value is right, with every issue, for one side or for the whole."""
+        if side not in _SIDES:
+            remedy = 'Write "whole", "llm" or "human".'
+            raise DefinitionError("validate(side)", f"{side!r} is no side.", remedy)
         if side == "whole" or (self.separated is None and side == "llm"):
             return self.validator.validate(value)
         separated = self.separated or separate(self.parameters, None)
@@ -173,6 +176,9 @@ def _checker(
     if separated is None:
         return Checker(parameters, validator)
     return Checker(separated.llm, separated)
+
+
+_SIDES = ("whole", "llm", "human")
 
 
 def _properties(schema: JsonSchema) -> JsonObject:

@@ -80,6 +80,7 @@ def is_wrong(value: object) -> Any:
         (lambda: File(is_wrong(Path("a.png"))), "File(content)", "path.read_bytes()"),
         (lambda: File(is_wrong(None)), "File(content)", "path.read_bytes()"),
         (lambda: File(b"x", filename=is_wrong(Path("a.png"))), "File(filename)", ""),
+        (lambda: PING.validate({}, is_wrong("model")), "validate(side)", '"llm"'),
         (lambda: prompt_of(is_wrong(None)), "prompt_of", "[function]"),
         (lambda: prompt_of(is_wrong(PING)), "prompt_of", "[function]"),
     ],
