@@ -143,7 +143,7 @@ class Retry(PyfunctoolsError):  # noqa: N818 - it asks for something, it is not 
         self.text = text
 
     def __str__(self) -> str:
-        return self.text
+        return str(self.text)
 
 
 class FailureLike(Protocol):

@@ -160,17 +160,25 @@ def _outcome() -> "type[Outcome]":
 
 
 def _raised(error: Exception) -> "Outcome":
+    said = _words(error.text if isinstance(error, Retry) else error)
     if isinstance(error, Retry):
-        return _outcome()(text=visible(error.text), is_error=True)
-    said = visible(str(error))
+        return _outcome()(text=said, is_error=True)
     name = type(error).__name__
     return _outcome()(text=f"{name}: {said}" if said else name, is_error=True)
+
+
+def _words(said: object) -> str:
+    """Give somebody's words as text: a message may be any object, and fail to tell itself."""
+    try:
+        return visible(str(said))
+    except Exception:  # it is somebody else's code
+        return ""
 
 
 def _returned(function: "Function", handler: "Handler", value: object) -> "Outcome":
     outcome = _outcome()
     if isinstance(value, outcome):
-        return replace(value, text=visible(value.text))
+        return replace(value, text=_words(value.text))
     try:
         plain = handler.dump(value)
     except Exception as error:  # so may the serialisation of somebody else's objects

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 from pydantic import AfterValidator
@@ -176,9 +176,27 @@ def raise_midway() -> Iterator[int]:
     raise OSError("disk")
 
 
+class MuteError(Exception):
+    """An exception that fails to tell itself."""
+
+    def __str__(self) -> str:
+        raise ValueError
+
+
+def raise_mute() -> None:
+    raise MuteError
+
+
+def raise_retry_of_an_error() -> None:
+    reason: Any = ValueError("Give a date in the future.")
+    raise Retry(reason)
+
+
 @pytest.mark.parametrize(
     ("handler", "text"),
     [
+        (raise_mute, "MuteError"),
+        (raise_retry_of_an_error, "Give a date in the future."),
         (raise_plain, "ValueError: no such tea[31m"),
         (raise_bare, "RuntimeError"),
         (raise_retry, "Give a date in the future."),
@@ -195,6 +213,12 @@ def test_an_exception_is_an_error_outcome_without_a_traceback(
     ):
         assert outcome.is_error
         assert outcome.text == text
+
+
+def test_an_outcome_whose_text_is_none_is_given_with_its_words(runner: LocalRunner) -> None:
+    count: Any = 3
+    outcome = runner.run(made(lambda: Outcome(text=count, value=4)), {}, None)
+    assert (outcome.text, outcome.value) == ("3", 4)
 
 
 def test_what_a_function_does_not_promise_is_an_error_outcome(runner: LocalRunner) -> None:

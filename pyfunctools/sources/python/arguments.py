@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.references import resolve
 from pyfunctools.schema.walk import subschemas
@@ -200,5 +201,10 @@ def no_schema(
     where: str, hint: object, reason: Exception, remedy: str = _REMEDY
 ) -> DefinitionError:
     """Give the error of a hint that pydantic has no schema for."""
-    said = str(reason).partition("\n")[0].partition(". ")[0].rstrip(".")
+    first, _, rest = str(reason).partition("\n")
+    said = first.partition(". ")[0].rstrip(".")
+    if said.endswith(":"):  # the cause stands below, at the end of it
+        said = shortened(" ".join((said, *rest.split())), 300)
+    if "regex" in said:
+        remedy = "Write a pattern without look-around and references back, which Rust's has not."
     return DefinitionError(where, f"The hint `{shown(hint)}` has no JSON Schema: {said}.", remedy)

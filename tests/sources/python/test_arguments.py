@@ -684,6 +684,13 @@ def test_the_error_of_a_hint_names_it() -> None:
         read(taking(Opaque))
 
 
+@pytest.mark.parametrize(("pattern", "cause"), [("(", "unclosed group"), ("^(?!x)", "look-around")])
+def test_the_error_of_a_pattern_says_what_is_wrong_with_it(pattern: str, cause: str) -> None:
+    with pytest.raises(DefinitionError, match=cause) as caught:
+        read(taking(Annotated[str, Field(pattern=pattern)]))
+    assert "without look-around" in (caught.value.remedy or "")
+
+
 def test_a_parameter_without_a_hint_is_an_error() -> None:
     def f(a: int, b, *c, **d) -> None: ...
 
