@@ -7,7 +7,9 @@ from typing import Final
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import Limits
+from pyfunctools.schema.findings import Findings
 from pyfunctools.schema.glyphs import OPENING
+from pyfunctools.schema.lost import Lost, lost
 from pyfunctools.schema.path import Path
 from pyfunctools.schema.places import Places, Schemas
 from pyfunctools.schema.recover import Recovery
@@ -67,13 +69,13 @@ class _Extraction:
         if not members:
             recovery.read()
         if not recovery.issues and (bracket or members or _alone(self._text, recovery)):
-            return self._success(recovery, at)
+            return self._result(recovery, at)
         meant = members or (bracket and not _PLACEHOLDER.match(self._text, at))
         found = None if meant else self._in_prose(recovery.at if bracket else at)
         if found is not None:
             return found
         if meant or (recovery.issues and len(self._text[at:].split()) == 1):
-            return Failure(value=self._text, issues=tuple(recovery.issues))
+            return self._result(recovery, at)
         return self._nothing()
 
     def _in_prose(self, at: int) -> Result[JsonValue] | None:
@@ -87,24 +89,27 @@ class _Extraction:
             at = max(recovery.at, found.end())
             if self._in_call(found.start(), recovery.at):
                 continue
-            if not recovery.issues:
-                return self._success(recovery, found.start())
-            if not _PLACEHOLDER.match(self._text, found.start()):
-                return Failure(value=self._text, issues=tuple(recovery.issues))
+            if not recovery.issues or not _PLACEHOLDER.match(self._text, found.start()):
+                return self._result(recovery, found.start())
         return None
 
     def _recovery(self, at: int, *, sure: bool) -> Recovery:
-        fenced = self._fence < at < self._fenced
         return Recovery(
             self._text,
             at,
-            self._fenced if fenced else len(self._text),
+            self._stop(at),
             limits=self._limits,
             places=self._places,
             schemas=self._schemas,
-            fenced=fenced,
+            fenced=self._is_fenced(at),
             sure=sure,
         )
+
+    def _is_fenced(self, at: int) -> bool:
+        return self._fence < at < self._fenced
+
+    def _stop(self, at: int) -> int:
+        return self._fenced if self._is_fenced(at) else len(self._text)
 
     def _brackets(self) -> re.Pattern[str]:
         """Give what may begin a value in the middle of prose."""
@@ -134,6 +139,34 @@ class _Extraction:
         repairs = (*self._before(at), escape, *(result.repairs if result else ()))
         value = result.value if result else read[0] if read else None
         return Success(value=value, repairs=repairs)
+
+    def _result(self, recovery: Recovery, at: int) -> Result[JsonValue]:
+        """Give what was read, unless one character that was lost explains the text better.
+
+        It does not where the text was cut off, or where a bracket may be one too many as well.
+        """
+        read = None if recovery.issues else self._success(recovery, at)
+        changes = [*recovery.repairs, *after(self._text, recovery.at)]
+        kinds = [change.kind for change in changes if change.kind not in _HARMLESS]
+        if read and ("truncated" in kinds or kinds in ([], ["closer"])):
+            return read
+        found = lost(self._text, at, self._stop(at), self._limits.depth)
+        if found is not None and found.sure:
+            read = self._completed(found, at) or read
+        elif found is not None and read:
+            findings = Findings(self._text, 1)
+            fault = f"lacks a `{found.char}`, here or elsewhere"
+            findings.complain(found.at, (), "The text", fault, "JSON")
+            return Failure(value=self._text, issues=tuple(findings.issues))
+        return read or Failure(value=self._text, issues=tuple(recovery.issues))
+
+    def _completed(self, found: Lost, at: int) -> Success[JsonValue] | None:
+        """Give the value of JSON that lost one character, once that is put back."""
+        text = self._text[: found.at] + found.char + self._text[found.at :]
+        whole = _Extraction(text, self._limits, self._places, self._schemas)
+        recovery = whole._recovery(at, sure=True)
+        recovery.read(found)
+        return None if recovery.issues else whole._success(recovery, at)
 
     def _success(self, recovery: Recovery, at: int) -> Success[JsonValue]:
         left = _left_out(after(self._text, recovery.at))
