@@ -35,6 +35,8 @@ def completed(text: str) -> str | None:
         '{"id": 7, "name": ~Ada", "tags": ["x"]}',
         '{"id": 7, "name":~Ada", "tags":["x"]}',
         '{"say": "\\"hi\\" he said~, "n": 1}',
+        '{"say": "he said \\"hi\\"~, "n": 1}',
+        '{\n "a": {\n  ~b": 1,\n  "c": 2\n },\n "d": 3\n}',
         '{"tags": ["x", "y~], "n": 1}',
         '[\n  "a",\n  ~b",\n  "c"\n]',
         '[\n  "a~,\n  "b"\n]',
