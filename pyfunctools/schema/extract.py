@@ -141,24 +141,32 @@ class _Extraction:
         return Success(value=value, repairs=repairs)
 
     def _result(self, recovery: Recovery, at: int) -> Result[JsonValue]:
-        """Give what was read, unless one character that was lost explains the text better.
+        """Give what was read, unless one character that was lost explains the text better."""
+        if not recovery.issues and not self._may_lack(recovery):
+            return self._success(recovery, at)
+        found = lost(self._text, at, self._stop(at), self._limits.depth)
+        if found is not None and found.sure and (whole := self._completed(found, at)) is not None:
+            return whole
+        if recovery.issues:
+            return Failure(value=self._text, issues=tuple(recovery.issues))
+        if found is not None and not found.sure:
+            return self._lacking(found)
+        return self._success(recovery, at)
 
-        It does not where the text was cut off, or where a bracket may be one too many as well.
+    def _may_lack(self, recovery: Recovery) -> bool:
+        """Say whether a lost character may explain more than the repairs that were made.
+
+        It does not where the text was cut off, or where one bracket may be too many as well.
         """
-        read = None if recovery.issues else self._success(recovery, at)
         changes = [*recovery.repairs, *after(self._text, recovery.at)]
         kinds = [change.kind for change in changes if change.kind not in _HARMLESS]
-        if read and ("truncated" in kinds or kinds in ([], ["closer"])):
-            return read
-        found = lost(self._text, at, self._stop(at), self._limits.depth)
-        if found is not None and found.sure:
-            read = self._completed(found, at) or read
-        elif found is not None and read:
-            findings = Findings(self._text, 1)
-            fault = f"lacks a `{found.char}`, here or elsewhere"
-            findings.complain(found.at, (), "The text", fault, "JSON")
-            return Failure(value=self._text, issues=tuple(findings.issues))
-        return read or Failure(value=self._text, issues=tuple(recovery.issues))
+        return "truncated" not in kinds and kinds not in ([], ["closer"])
+
+    def _lacking(self, found: Lost) -> Failure:
+        findings = Findings(self._text, 1)
+        fault = f"lacks a `{found.char}`, here or elsewhere"
+        findings.complain(found.at, (), "The text", fault, "JSON")
+        return Failure(value=self._text, issues=tuple(findings.issues))
 
     def _completed(self, found: Lost, at: int) -> Success[JsonValue] | None:
         """Give the value of JSON that lost one character, once that is put back."""

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from pyfunctools.schema.glyphs import CLOSERS, COLONS, COMMAS, OPENING, QUOTES, SPACE
+from pyfunctools.schema.glyphs import CLOSERS, COLONS, COMMAS, OPENING, QUOTES
 
 Where: TypeAlias = Literal["root", "key", "member", "item"]
 """Where a string stands: alone, as the key or the value of a member, or in an array."""
@@ -140,7 +140,7 @@ def _is_between_items(text: str, begin: int, at: int, stop: int) -> bool:
     """Say whether a comma stands beside this quote, so that it may be that of another item."""
     if _COMMA_HERE.match(text, at + 1, stop):
         return True
-    while at > begin and text[at - 1] in SPACE:
+    while at > begin and text[at - 1] == " ":
         at -= 1
     return at > begin and text[at - 1] == ","
 
