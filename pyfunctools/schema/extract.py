@@ -156,11 +156,11 @@ class _Extraction:
     def _may_lack(self, recovery: Recovery) -> bool:
         """Say whether a lost character may explain more than the repairs that were made.
 
-        It does not where the text was cut off, or where one bracket may be too many as well.
+        It does not where the text was cut off, or where one bracket or comma may be too many.
         """
         changes = [*recovery.repairs, *after(self._text, recovery.at)]
         kinds = [change.kind for change in changes if change.kind not in _HARMLESS]
-        return "truncated" not in kinds and kinds not in ([], ["closer"])
+        return "truncated" not in kinds and kinds not in ([], ["closer"], ["comma"])
 
     def _lacking(self, found: Lost) -> Failure:
         findings = Findings(self._text, 1)
