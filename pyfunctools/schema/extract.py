@@ -22,7 +22,8 @@ _ROOT: Final = Path.of(())
 _BOM = "\ufeff"
 _ESCAPED = re.compile(r'[\[{]\s*+\\++"')
 _UNESCAPE = JSONDecoder(strict=False)
-_HARMLESS = frozenset({"comment", "fence", "space", "tag"})
+_AROUND = frozenset({"fence", "space", "tag"})
+_HARMLESS = _AROUND | {"comment"}
 _IN_OBJECT = rf"\{{\s*+(?:[{OPENING}}}{{]|[A-Za-z_$][\w$-]*+\s*+:)"
 _IN_ARRAY = rf"\[\s*+(?:[{OPENING}\]\[{{+\-.0-9]|[A-Za-z]++\s*+[,\]])"
 _OBJECT, _ARRAY = re.compile(_IN_OBJECT), re.compile(_IN_ARRAY)
@@ -159,7 +160,7 @@ class _Extraction:
         It does not where the text was cut off, or where one bracket or comma may be too many.
         """
         changes = [*recovery.repairs, *after(self._text, recovery.at)]
-        kinds = [change.kind for change in changes if change.kind not in _HARMLESS]
+        kinds = [change.kind for change in changes if change.kind not in _AROUND]
         return "truncated" not in kinds and kinds not in ([], ["closer"], ["comma"])
 
     def _lacking(self, found: Lost) -> Failure:
