@@ -11,6 +11,7 @@ import re
 import statistics
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,11 @@ from typing import Any
 import json_repair
 
 from pyfunctools import Function, parse_calls
+from pyfunctools.schema import parse
 
 ROUNDS = 5
 TYPES = {"dict": "object", "float": "number", "tuple": "array"}
+JSONLIKE = re.compile(r"""\s*[\[{]\s*["'\[{]""")
 HOSTILE = (
     "'",
     "{",
@@ -114,6 +117,33 @@ def recorded(folder: Path) -> None:
     print(f"| building its functions, and parse_calls | {both:.0f} |\n\nratio {ratio:.2f}")
 
 
+def kind_of(text: str) -> str:
+    """Say whether a text is JSON, sets out to be, or is something else that may hold some."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return "JSON with something wrong" if JSONLIKE.match(text) else "prose, tags, Python"
+    return "strict JSON"
+
+
+def read(folder: Path) -> None:
+    """Print what reading each different text as JSON gives, beside json-repair."""
+    lines = [json.loads(line) for path in (folder / "outputs").iterdir() for line in path.open()]
+    counts: dict[str, Counter[str]] = {}
+    for text in {text for line in lines for text in texts_of(line["raw"])}:
+        ours, theirs = parse(text), json_repair.loads(text)
+        given = theirs != "" or not text.strip(' "')
+        if ours and given:
+            found = "the same" if ours.value == theirs else "another value"
+        else:
+            found = "only ours" if ours else "only json-repair's" if given else "neither"
+        counts.setdefault(kind_of(text), Counter())[found] += 1
+    columns = ("the same", "another value", "only ours", "only json-repair's", "neither")
+    print(f"\n| a value is read by | {' | '.join(columns)} |\n|---{'|---' * len(columns)}|")
+    for kind, found in sorted(counts.items()):
+        print(f"| {kind} | {' | '.join(str(found[column]) for column in columns)} |")
+
+
 def hostile() -> None:
     """Print how time grows where the text doubles: about 2 is linear."""
     names = {"type": "object", "properties": {"a": {"type": "array"}}}
@@ -127,4 +157,5 @@ def hostile() -> None:
 
 if __name__ == "__main__":
     recorded(Path(sys.argv[1]))
+    read(Path(sys.argv[1]))
     hostile()
