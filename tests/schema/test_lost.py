@@ -193,8 +193,9 @@ def test_a_long_text_is_answered_in_time(begin: str, more: str, end: str):
     assert thread_time() - began < 5
 
 
-NAMES = st.sampled_from(["id", "name", "a b", "", " x", "x ", "a, b", 'say "hi"', "true", "[", "}"])
-STRINGS = NAMES | st.text(st.characters(exclude_categories=["Cs"]))
+NAMES = st.sampled_from(["id", "name", "a b", "", " x", "x ", "a, b", 'say "hi"', "true", "a\nb"])
+SIGNS = st.sampled_from([*"{}[]:,#'`-\\\u201c", "// x", "/*", "it's", "```"])
+STRINGS = NAMES | SIGNS | st.text(st.characters(exclude_categories=["Cs"]))
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
     | STRINGS,
