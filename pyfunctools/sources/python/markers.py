@@ -74,6 +74,9 @@ setattr(human, "__get_pydantic_json_schema__", HumanPart().__get_pydantic_json_s
 Human: TypeAlias = Annotated[T, HumanPart()]
 """What a person gives: `pin: Human[str]` is a `str` that the model neither sees nor sets."""
 
+# Nor must who writes `Annotated[str, Human]` in a field of a class; of a parameter it is refused.
+setattr(Human, "__get_pydantic_json_schema__", HumanPart().__get_pydantic_json_schema__)  # noqa: B010
+
 
 class ContextPart(_Mark):
     """The mark of what `call(context=...)` gives; `Context[...]` carries it."""

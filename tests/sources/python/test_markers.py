@@ -69,7 +69,11 @@ def test_marking_loads_nothing_heavy() -> None:
 def test_human_without_its_parentheses_is_a_mark_too() -> None:
     class Card(BaseModel):
         number: Annotated[str, human]
+        owner: Annotated[str, Human]
+        code: Human[int]
+        model: str
 
     schema = TypeAdapter(Card).json_schema()
-    assert schema["properties"]["number"]["x-human"] is True
+    marked = [name for name, inner in schema["properties"].items() if "x-human" in inner]
+    assert marked == ["number", "owner", "code"]
     assert TypeAdapter(Annotated[str, human]).json_schema() == {"type": "string", "x-human": True}
