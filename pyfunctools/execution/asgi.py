@@ -59,7 +59,7 @@ def over_application(
         task.add_done_callback(tasks.discard)
         try:
             status, headers = await conversation.head()
-        except BaseException:
+        except BaseException:  # a cancelled call too
             conversation.leave(task)
             raise
         return Reply(
@@ -120,7 +120,7 @@ class Conversation:
             await application(scope, self._receive, self._send)
         except CancelledError:
             raise
-        except BaseException as error:
+        except BaseException as error:  # as the docstring says
             self._error = error
             if not self._over.is_set() or self._is_answered:
                 LOGGER.error("%s: %s", self._where, _place_of(error))

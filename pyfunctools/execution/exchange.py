@@ -116,7 +116,7 @@ class Exchange(Generic[Incoming]):
         except UnreadableError as error:
             reason = f"The body of the answer {error.reason}"
             return Lost(reason=reason, sent="yes", status=reply.status, headers=reply.headers)
-        except Exception as error:
+        except Exception as error:  # as above
             lost = self._lost(error, "The connection broke inside the answer")
             return replace(lost, status=reply.status, headers=reply.headers)
         finally:

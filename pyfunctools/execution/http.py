@@ -191,7 +191,7 @@ class HttpRunner:
             base_url = server_url(route.servers, base_url, self._variables)
         try:
             fixed = checked_headers(await settle(self._headers(context), "headers"))
-        except Exception as error:
+        except Exception as error:  # the caller's code may raise anything
             return _unprovided(function, error)
         request = build(
             route,
@@ -210,7 +210,7 @@ class HttpRunner:
                 credential = await settle(
                     self._auth[scheme.name](context), f"auth[{scheme.name!r}]"
                 )
-            except Exception as error:
+            except Exception as error:  # so may what gives a credential
                 return _unprovided(function, error)
             call.request = signed(call.request, scheme, credential)
             call.secrets += told_by(scheme, credential, call.request)

@@ -40,7 +40,7 @@ class BackgroundLoop:
         future = self.submit(steps)
         try:
             return future.result()
-        except BaseException:
+        except BaseException:  # an interrupt of the waiting thread too
             future.cancel()
             raise
 

@@ -1,8 +1,8 @@
 import sys
-import threading
 from collections.abc import Callable
 
 import pytest
+from stacks import on_stack
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
@@ -220,11 +220,5 @@ def test_what_may_be_nested_is_judged_on_a_small_stack():
         schemas = [chain(30), chain(3, unevaluatedProperties=False), wrapped({}, "items", 250)]
         told.extend(compiled(schema).validator.is_valid(deep) for schema in schemas)
 
-    before = threading.stack_size(512 * 1024)
-    try:
-        thread = threading.Thread(target=judge)
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(before)
+    on_stack(judge)
     assert told == [True, False, True]

@@ -1,5 +1,4 @@
 import json
-import threading
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from time import perf_counter
@@ -7,6 +6,7 @@ from time import perf_counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stacks import on_stack
 
 from pyfunctools import Function
 from pyfunctools._json import JsonSchema, JsonValue
@@ -204,13 +204,7 @@ def test_any_value_has_a_text(make, keys: Keys):
 def test_a_small_stack_is_enough():
     told: list[str] = []
     issues = [issue((0,) * 64), issue((0,) * 10_000)]
-    before = threading.stack_size(512 * 1024)
-    try:
-        thread = threading.Thread(target=lambda: told.append(feedback(deep(10_000), issues)))
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(before)
+    on_stack(lambda: told.append(feedback(deep(10_000), issues)))
     assert len(told) == 1
 
 

@@ -5,13 +5,12 @@ ones by what they reach in the code.
 """
 
 import os
-import threading
-from collections.abc import Callable
 from time import thread_time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from stacks import on_stack
 
 from pyfunctools import Function
 from pyfunctools._json import JsonSchema
@@ -19,7 +18,6 @@ from pyfunctools._text import visible
 from pyfunctools.schema import Failure, Success, parse
 
 EXAMPLES = int(os.environ.get("PYFUNCTOOLS_EXAMPLES", "0"))
-STACK = 512 * 1024
 MEGABYTE = 1 << 20
 
 ORDER: JsonSchema = {
@@ -113,26 +111,6 @@ def answer(text: str | bytes) -> None:
             assert visible(told) == told
 
 
-def on_little_stack(call: Callable[[], object]) -> None:
-    raised: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            call()
-        except BaseException as error:
-            raised.append(error)
-
-    before = threading.stack_size(STACK)
-    try:
-        thread = threading.Thread(target=run)
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(before)
-    for error in raised:
-        raise error
-
-
 @given(TEXTS)
 @settings(max_examples=max(1_000, EXAMPLES), deadline=None, suppress_health_check=list(HealthCheck))
 def test_b07_any_text_has_an_answer(text: bytes) -> None:
@@ -145,7 +123,7 @@ def test_b07_any_text_has_an_answer(text: bytes) -> None:
     max_examples=max(50, EXAMPLES // 10), deadline=None, suppress_health_check=list(HealthCheck)
 )
 def test_b07_any_text_has_an_answer_in_a_thread_with_512_kb_of_stack(texts: list[bytes]) -> None:
-    on_little_stack(lambda: [answer(text) for text in texts])
+    on_stack(lambda: [answer(text) for text in texts])
 
 
 @pytest.mark.parametrize(
@@ -155,4 +133,4 @@ def test_b07_any_text_has_an_answer_in_a_thread_with_512_kb_of_stack(texts: list
 def test_b07_nesting_has_an_answer_in_a_thread_with_512_kb_of_stack(
     unit: bytes, depth: int
 ) -> None:
-    on_little_stack(lambda: answer(unit * depth))
+    on_stack(lambda: answer(unit * depth))

@@ -4,6 +4,7 @@ from pathlib import Path
 from time import perf_counter
 
 import pytest
+from stacks import on_stack
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.compiled import Compiled
@@ -228,13 +229,7 @@ def test_a_deep_recursive_union_is_told_at_once(stack: int):
         found.extend(issues_of(EXPRESSION, value))
         took.append(perf_counter() - start)
 
-    before = threading.stack_size(stack)
-    try:
-        thread = threading.Thread(target=judge)
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(before)
+    on_stack(judge, stack)
     (issue,) = found
     assert issue.path == "$input" + ".right" * 62 + ".value"
     assert took[0] < 1

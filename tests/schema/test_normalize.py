@@ -1,12 +1,12 @@
 import copy
 import json
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
 import jsonschema_rs
 import pytest
+from stacks import on_stack
 
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.normalize import normalize
@@ -335,13 +335,7 @@ def test_depth_is_read_to_256_and_refused_past_it_in_a_small_stack_too(keyword: 
             except SchemaError as error:
                 found.append(error)
 
-    before = threading.stack_size(512 * 1024)
-    try:
-        thread = threading.Thread(target=run)
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(before)
+    on_stack(run)
     assert isinstance(found[0], dict)
     assert isinstance(found[1], SchemaError)
 

@@ -1,4 +1,3 @@
-import threading
 from collections import OrderedDict
 from datetime import date
 from decimal import Decimal
@@ -6,6 +5,7 @@ from enum import Enum, IntEnum, StrEnum
 from types import MappingProxyType
 
 import pytest
+from stacks import on_stack
 
 from pyfunctools._json import JsonValue
 from pyfunctools.schema.path import Keys
@@ -145,11 +145,5 @@ def test_a_small_stack_is_enough():
     def look() -> None:
         told.extend(is_json(nested(levels)) for levels in (DEPTH, DEPTH + 1, 10_000))
 
-    before = threading.stack_size(512 * 1024)
-    try:
-        thread = threading.Thread(target=look)
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(before)
+    on_stack(look)
     assert told == [True, False, False]

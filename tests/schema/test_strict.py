@@ -1,11 +1,11 @@
 import json
 import math
-import threading
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stacks import on_stack
 
 from pyfunctools._json import JsonValue
 from pyfunctools.schema.strict import strict
@@ -170,11 +170,5 @@ def test_very_deep_text_is_refused_in_a_thread_with_little_stack():
         texts = ("[" * 100_000, "[" * 190 + "]" * 190, '{"a":' * 100_000)
         answers.extend(strict(text, 64) for text in texts)
 
-    before = threading.stack_size(512 * 1024)
-    try:
-        thread = threading.Thread(target=ask)
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(before)
+    on_stack(ask)
     assert answers == [None, None, None]

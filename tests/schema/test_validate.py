@@ -2,7 +2,6 @@ import copy
 import json
 import pickle
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from time import perf_counter, process_time
@@ -10,6 +9,7 @@ from time import perf_counter, process_time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stacks import on_stack
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
@@ -159,26 +159,6 @@ def nested(levels: int, in_object: bool = False) -> JsonValue:
     return value
 
 
-def on_stack(size: int, call: Callable[[], None]) -> None:
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            call()
-        except BaseException as error:
-            errors.append(error)
-
-    before = threading.stack_size(size)
-    try:
-        thread = threading.Thread(target=run)
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(before)
-    for error in errors:
-        raise error
-
-
 @pytest.mark.parametrize("schema", [TREE, {}, True, {"uniqueItems": True}, {"enum": [1]}, INTEGER])
 def test_depth_64_is_judged_and_65_is_one_issue(schema):
     # Made and given up here: CPython 3.13.0 itself crashes where a small stack has to free them.
@@ -194,7 +174,7 @@ def test_depth_64_is_judged_and_65_is_one_issue(schema):
             assert message == "$input is nested more than 64 levels deep."
 
     judge()
-    on_stack(512 * 1024, judge)
+    on_stack(judge)
 
 
 def messages(result: object) -> list[str]:
@@ -216,7 +196,7 @@ def test_recursive_values_are_judged_on_a_small_stack():
         (path,) = paths(validate(TREE, value))
         assert path == "$input" + "[0]" * 64
 
-    on_stack(512 * 1024, judge)
+    on_stack(judge)
 
 
 EVIL = [

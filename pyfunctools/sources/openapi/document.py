@@ -223,7 +223,7 @@ class Document:
             answer = self._resolver(address)
         except DocumentError:
             raise
-        except Exception as error:
+        except Exception as error:  # a resolver of the caller's may raise anything
             raise self._refused(
                 f"The resolver gave nothing for {_shown(address)}: {type(error).__name__}: {error}."
             ) from error

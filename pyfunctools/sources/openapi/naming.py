@@ -152,7 +152,7 @@ def _called(names: Callable[[Route], str], route: Route) -> str:
     where = f"{route.method} {route.path}"
     try:
         given = cast("object", names(route))
-    except Exception as error:
+    except Exception as error:  # the caller's code may raise anything
         raise DefinitionError(where, f"`names` raised {type(error).__name__}: {error}.") from error
     if not isinstance(given, str) or not given:
         raise DefinitionError(where, f"`names` gave {given!r}.", "Give a text for every route.")

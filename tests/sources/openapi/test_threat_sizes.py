@@ -1,7 +1,6 @@
 """Hostile documents: T32 YAML, T33 depth and width, and T34 patterns."""
 
 import json
-import threading
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from copy import deepcopy
 
 import pytest
 from hostile import BODY, DOCUMENT, use, with_reference
+from stacks import on_stack
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError, SchemaError
@@ -128,27 +128,6 @@ DEEP_SOURCES: dict[str, Callable[[], str | JsonObject]] = {
 }
 
 
-def in_thread(act: Callable[[], object], size: int) -> None:
-    """Run something in a thread with this stack, and raise what it raises."""
-    raised: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            act()
-        except BaseException as error:  # it is raised again below
-            raised.append(error)
-
-    before = threading.stack_size(size)
-    try:
-        thread = threading.Thread(target=run)
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(before)
-    if raised:
-        raise raised[0]
-
-
 @pytest.mark.parametrize("name", DEEP_SOURCES)
 def test_T33_what_is_nested_too_deep_is_an_error_of_ours_on_any_stack(name: str) -> None:
     source = DEEP_SOURCES[name]()
@@ -158,7 +137,7 @@ def test_T33_what_is_nested_too_deep_is_an_error_of_ours_on_any_stack(name: str)
             read(source)
 
     refused()
-    in_thread(refused, 512 * 1024)
+    on_stack(refused)
 
 
 def chained(keyword: str, count: int) -> JsonObject:
@@ -191,7 +170,7 @@ def test_T33_long_chains_of_references_are_read_on_any_stack(keyword: str) -> No
         assert time.process_time() - begun < 10
 
     whole()
-    in_thread(whole, 512 * 1024)
+    on_stack(whole)
 
 
 WIDE: dict[str, Callable[[int], JsonObject]] = {
@@ -216,7 +195,7 @@ def test_T33_an_allOf_of_2000_is_read_quickly_on_any_stack(kind: str) -> None:
         assert time.process_time() - begun < 10  # measured: 0.6 s at most
 
     whole()
-    in_thread(whole, 512 * 1024)
+    on_stack(whole)
 
 
 PATTERNS = [
