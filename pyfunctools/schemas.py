@@ -93,6 +93,11 @@ class Schemas:
         """The two sides, or `None` where nothing is the human's."""
         return self.sides.get()
 
+    @property
+    def model_side(self) -> JsonSchema:
+        """The parameters as a model has them: its side, or all where nothing is the human's."""
+        return self.parameters if self.separated is None else self.separated.llm
+
     def positional(self, in_order: InOrder) -> tuple[JsonSchema | bool, ...]:
         """Give the schema of each input in order, complete with the `$defs` it reaches."""
         properties = _properties(self.parameters)
@@ -105,11 +110,11 @@ class Schemas:
 
     def parse(self, text: str | bytes) -> Success[JsonValue] | Failure:
         """Read what a model wrote."""
-        return parse(text, self._model_side())
+        return parse(text, self.model_side)
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Give what the model's side says a wrong spelling must have meant."""
-        return coerce(self._model_side(), value)
+        return coerce(self.model_side, value)
 
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
         """Say whether a value is right, with every issue, for one side or for the whole."""
@@ -146,11 +151,8 @@ class Schemas:
     def _by_name(self, value: JsonValue, in_order: InOrder) -> JsonValue:
         if not isinstance(value, list):
             return value
-        order = in_order(_properties(self._model_side()))
+        order = in_order(_properties(self.model_side))
         return dict(zip(order, value, strict=False)) if 0 < len(order) >= len(value) else value
-
-    def _model_side(self) -> JsonSchema:
-        return self.parameters if self.separated is None else self.separated.llm
 
 
 def notes_on(parameters: JsonSchema, output: JsonSchema | None) -> Iterator[Note]:
@@ -171,7 +173,7 @@ def _separated(parameters: JsonSchema, is_human: IsHuman | None) -> Separated | 
 
 def _checker(
     parameters: JsonSchema, validator: Validator, sides: Lazy[Separated | None]
-) -> "Checker":
+) -> Checker:
     separated = sides.get()
     if separated is None:
         return Checker(parameters, validator)

@@ -11,13 +11,11 @@ from pyfunctools.cli.prompt import is_yes
 from pyfunctools.cli.question import followed, hides
 from pyfunctools.cli.screen import compact, plain
 from pyfunctools.execution.files import File
+from pyfunctools.execution.secrets import MASK
 from pyfunctools.origin import place
 from pyfunctools.record import Function
 from pyfunctools.route import Route
 from pyfunctools.schema.path import Keys
-
-HIDDEN = "***"
-"""What stands for a secret."""
 
 
 def asks_first(function: Function) -> bool:
@@ -67,7 +65,7 @@ class _Masker:
         """Give what is shown of a value of which these schemas speak."""
         bodies = [body for schema in said for body in _bodies(self._root, schema)]
         if value is not None and any(self._hides(body, keys) for body in bodies):
-            return HIDDEN
+            return MASK
         if isinstance(value, File):
             return f"<file {json.dumps(value.filename)}, {len(value.content)} bytes>"
         if isinstance(value, dict):

@@ -108,11 +108,10 @@ _COMPACT = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def _entry(function: Function) -> Entry:
-    separated = function.separated
     definition = {
         "name": function.name,
         "description": function.description,
-        "parameters": function.parameters if separated is None else separated.llm,
+        "parameters": function.schemas.get().model_side,
     }
     size = len(_COMPACT(definition).encode(errors="replace"))
     return Entry(name=function.name, bytes=size, tokens=-(-size // BYTES_PER_TOKEN))

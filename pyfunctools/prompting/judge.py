@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import UnknownFunctionError
 from pyfunctools.limits import DEFAULT_LIMITS
@@ -121,14 +121,14 @@ def _piece(
     result = _joined(function, value, keys, piece.repairs, piece.issues)
     if result:
         return result
-    schema: JsonValue = _side(function)
+    schema: JsonValue = function.schemas.get().model_side
     for key in reversed(keys):
         if isinstance(key, int):
             schema = {"type": "array", "prefixItems": [*[True] * key, schema]}
         else:
             schema = {"type": "object", "properties": {key: schema}}
     wrapper = schema if isinstance(schema, dict) else {}
-    again = parse_at(piece.text, _side(function), (wrapper,))
+    again = parse_at(piece.text, function.schemas.get().model_side, (wrapper,))
     inner = at(again.value, keys) if again else None
     if inner is None:
         return result
@@ -236,7 +236,7 @@ def _again(
         schema = properties.get(name)
         read = None
         if source is not None and isinstance(schema, dict):
-            read = parse_at(source, _side(function), (schema,))
+            read = parse_at(source, function.schemas.get().model_side, (schema,))
         if not read or (isinstance(read.value, str) and str(source).startswith(_OPENING)):
             return None
         changed[name] = read.value
@@ -291,11 +291,6 @@ def _issue(names: list[str], keys: Keys, message: str) -> Issue:
     return Issue(path=_path(names, keys), expected="a literal value", value=None, message=message)
 
 
-def _side(function: Function) -> JsonSchema:
-    separated = function.separated
-    return function.parameters if separated is None else separated.llm
-
-
 def _properties(function: Function) -> JsonObject:
-    properties = _side(function).get("properties")
+    properties = function.schemas.get().model_side.get("properties")
     return properties if isinstance(properties, dict) else {}

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from pyfunctools import Controller, File, Function, function
-from pyfunctools.cli.approval import HIDDEN, address, asks_first, masked
+from pyfunctools.cli.approval import address, asks_first, masked
+from pyfunctools.execution.secrets import MASK
 
 SECRET = {"type": "string", "format": "password"}
 S = {"type": "string"}
@@ -18,25 +19,25 @@ def object_of(**properties: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("schema", "value", "shown"),
     [
-        (object_of(a=SECRET, b=S), {"a": "x", "b": "y"}, {"a": HIDDEN, "b": "y"}),
+        (object_of(a=SECRET, b=S), {"a": "x", "b": "y"}, {"a": MASK, "b": "y"}),
         (object_of(a=SECRET), {"a": None}, {"a": None}),
-        (object_of(a={"anyOf": [SECRET, {"type": "null"}]}), {"a": "x"}, {"a": HIDDEN}),
-        (object_of(a={"allOf": [SECRET]}), {"a": ["x"]}, {"a": HIDDEN}),
-        (object_of(a={"type": "array", "items": SECRET}), {"a": ["x", "y"]}, {"a": [HIDDEN] * 2}),
-        (object_of(a={"prefixItems": [S, SECRET]}), {"a": ["x", "y"]}, {"a": ["x", HIDDEN]}),
-        ({"additionalProperties": SECRET}, {"a": "x"}, {"a": HIDDEN}),
-        ({"patternProperties": {"^a": SECRET}}, {"a": "x"}, {"a": HIDDEN}),
-        ({"if": {"required": ["a"]}, "then": object_of(a=SECRET)}, {"a": "x"}, {"a": HIDDEN}),
-        ({"dependentSchemas": {"b": object_of(a=SECRET)}}, {"a": "x"}, {"a": HIDDEN}),
-        (object_of(a={**S, "x-human-widget": "secret"}), {"a": "x"}, {"a": HIDDEN}),
-        (object_of(api_key={**S, "writeOnly": True}), {"api_key": "x"}, {"api_key": HIDDEN}),
+        (object_of(a={"anyOf": [SECRET, {"type": "null"}]}), {"a": "x"}, {"a": MASK}),
+        (object_of(a={"allOf": [SECRET]}), {"a": ["x"]}, {"a": MASK}),
+        (object_of(a={"type": "array", "items": SECRET}), {"a": ["x", "y"]}, {"a": [MASK] * 2}),
+        (object_of(a={"prefixItems": [S, SECRET]}), {"a": ["x", "y"]}, {"a": ["x", MASK]}),
+        ({"additionalProperties": SECRET}, {"a": "x"}, {"a": MASK}),
+        ({"patternProperties": {"^a": SECRET}}, {"a": "x"}, {"a": MASK}),
+        ({"if": {"required": ["a"]}, "then": object_of(a=SECRET)}, {"a": "x"}, {"a": MASK}),
+        ({"dependentSchemas": {"b": object_of(a=SECRET)}}, {"a": "x"}, {"a": MASK}),
+        (object_of(a={**S, "x-human-widget": "secret"}), {"a": "x"}, {"a": MASK}),
+        (object_of(api_key={**S, "writeOnly": True}), {"api_key": "x"}, {"api_key": MASK}),
         (
             {"$ref": "#/$defs/T", "$defs": {"T": object_of(a=SECRET, t={"$ref": "#/$defs/T"})}},
             {"t": {"t": {"a": "x"}}},
-            {"t": {"t": {"a": HIDDEN}}},
+            {"t": {"t": {"a": MASK}}},
         ),
         (object_of(f=S), {"f": File(b"abc", "a.txt")}, {"f": '<file "a.txt", 3 bytes>'}),
-        (object_of(f=SECRET), {"f": File(b"abc", "a.txt")}, {"f": HIDDEN}),
+        (object_of(f=SECRET), {"f": File(b"abc", "a.txt")}, {"f": MASK}),
         ({}, {"a": [1, {"b": None}]}, {"a": [1, {"b": None}]}),
     ],
     ids=str,
@@ -51,7 +52,7 @@ def test_what_sounds_like_a_secret_is_hidden_where_it_is_the_humans() -> None:
     pin = {**S, "x-human": True}
     made = Function.from_schema(name="f", parameters=object_of(pin=pin, key=S, to=pin))
     shown = masked(made, {"pin": "1", "key": "k", "to": "x"})
-    assert shown == {"pin": HIDDEN, "key": "k", "to": "x"}
+    assert shown == {"pin": MASK, "key": "k", "to": "x"}
 
 
 def test_a_call_goes_to_a_method_or_to_an_address() -> None:
