@@ -7,13 +7,10 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.coerce import Coercer, is_exact
 from pyfunctools.schema.parse import parse_at, read_strictly
 from pyfunctools.schema.result import Failure, Issue, Repair, Side, Success
-from pyfunctools.schema.shape import UNIONS
 from pyfunctools.schema.strict import Strict
-from pyfunctools.schema.walk import subschemas
 
 if TYPE_CHECKING:
     from pyfunctools.schema.fraction import Fractions
-    from pyfunctools.schema.issues import Survey
 
 
 class Judge(Protocol):
@@ -21,10 +18,6 @@ class Judge(Protocol):
 
     def accepts(self, value: JsonValue) -> bool:
         """Say whether a value that was read from strict JSON is right."""
-        ...
-
-    def survey(self, value: JsonValue, side: Side) -> "Survey":
-        """Give every issue of such a value, if it is not right."""
         ...
 
     def validate(self, value: JsonValue, side: Side) -> Success[JsonValue] | Failure:
@@ -38,17 +31,13 @@ class Checker:
     Safe to share between threads, and can be copied and pickled. The schema must not change.
     """
 
-    __slots__ = ("_coercer", "_judge", "_known_fractions", "_plain", "schema")
+    __slots__ = ("_coercer", "_judge", "_known_fractions", "schema")
 
     def __init__(self, schema: JsonSchema, judge: Judge) -> None:
         self.schema = schema
         self._judge = judge
         self._coercer = Coercer(schema)
         self._known_fractions: Fractions | None = None
-        self._plain = not any(
-            isinstance(inner, dict) and any(keyword in inner for keyword in UNIONS)
-            for _, inner in subschemas(schema)
-        )
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Checker, (self.schema, self._judge))
@@ -75,28 +64,20 @@ class Checker:
             return self._recovered(arguments, by_name, allow_truncated)
         if isinstance(arguments, dict):
             judged = self._judge.validate(arguments, "llm")
-            if not judged:
-                return self._coerced(arguments, (), judged.issues)
-            if is_exact(arguments, self.schema):
+            if judged and is_exact(arguments, self.schema):
                 return judged
         return self._coerced(by_name(arguments), ())
 
     def _strict(self, read: Strict) -> Success[JsonValue] | Failure | None:
         """Give what comes of strict JSON; `None` where a text is wanted as it was written."""
         value = read.value
-        is_right = self._judge.accepts(value)
         # What is right needs no repair, but for `42.0`, which coercion makes an `int`.
         is_whole = read.whole and self._fractions().has_whole(value)
-        if is_right and not is_whole:
+        if not is_whole and self._judge.accepts(value):
             return Success(value=value)
-        survey = None if is_right else self._judge.survey(value, "llm")
-        if read.fractions and self._may_be_textual(survey) and self._fractions().has_textual(value):
+        if read.fractions and self._fractions().has_textual(value):
             return None
-        if survey is None:
-            return self._coerced(value, ())
-        if is_whole or not survey.settled or self._coercer.helps(survey.suspects):
-            return self._coerced(value, (), survey.issues)
-        return Failure(value=value, issues=survey.issues)
+        return self._coerced(value, ())
 
     def _recovered(
         self,
@@ -113,26 +94,14 @@ class Checker:
         return self._coerced(by_name(read.value), read.repairs)
 
     def _coerced(
-        self, value: JsonValue, repairs: tuple[Repair, ...], known: tuple[Issue, ...] = ()
+        self, value: JsonValue, repairs: tuple[Repair, ...]
     ) -> Success[JsonValue] | Failure:
-        """Coerce a value and judge it, where its issues are not `known` and still the same."""
         coerced = self._coercer.coerce(value)
         repairs = (*repairs, *coerced.repairs)
-        if known and coerced.value is value:
-            return Failure(value=value, issues=known, repairs=repairs)
         judged = self._judge.validate(coerced.value, "llm")
         if judged:
             return Success(value=judged.value, repairs=repairs)
         return Failure(value=judged.value, issues=judged.issues, repairs=repairs)
-
-    def _may_be_textual(self, survey: "Survey | None") -> bool:
-        """Say whether a float may stand where only a string is wanted.
-
-        Where no union leaves a choice it is a suspect then.
-        """
-        if survey is None or not survey.settled or not self._plain:
-            return True
-        return any(isinstance(value, float) for _, value, _ in survey.suspects)
 
     def _fractions(self) -> "Fractions":
         if self._known_fractions is None:

@@ -7,12 +7,11 @@ value where an array is wanted), `absent` (null for an optional property that ta
 `unwrapped` (an object that stood in another, under a single key such as `arguments`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.path import Keys
 from pyfunctools.schema.result import Success
 
 if TYPE_CHECKING:
@@ -55,20 +54,6 @@ class Coercer:
         except (TooDeep, RecursionError):
             return Success(value=value)
         return Success(value=result, repairs=tuple(coercion.repairs))
-
-    def helps(self, parts: Sequence[tuple[JsonSchema | bool, JsonValue, Keys]]) -> bool:
-        """Say whether any of these parts of a value, each with its schema and path, is coerced."""
-        if not parts or not isinstance(self.schema, dict):
-            return False
-        from pyfunctools.schema.fit import TooDeep
-
-        coercion = self._coercion(self.schema)
-        try:
-            return any(
-                coercion.value([schema], value, keys) is not value for schema, value, keys in parts
-            )
-        except (TooDeep, RecursionError):
-            return True
 
     def _coercion(self, schema: JsonSchema) -> "Coercion":
         from pyfunctools.schema.coercion import Coercion, Learned

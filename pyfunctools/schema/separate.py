@@ -9,7 +9,6 @@ from pyfunctools.schema.result import Failure, Issue, Side, Success
 
 if TYPE_CHECKING:  # loaded by the first schema that is taken apart
     from pyfunctools.schema.division import Division
-    from pyfunctools.schema.issues import Survey
     from pyfunctools.schema.ownership import Owner
     from pyfunctools.schema.path import Keys
     from pyfunctools.schema.writer import Part
@@ -92,21 +91,6 @@ class Separated:
         if own.broken or own.foreign:
             return False
         return own.part is ABSENT or self._division.validator("llm").accepts(own.part)
-
-    def survey(self, value: JsonValue, side: Side = "llm") -> "Survey":
-        """Give every issue of such a value, if it is not right; see `Survey`.
-
-        Raises:
-            SchemaError: the schema is not one.
-        """
-        from pyfunctools.schema.given import ABSENT
-        from pyfunctools.schema.issues import Survey
-
-        own = self._division.own("llm", value)
-        if side == "llm" and own.part is not ABSENT and not own.broken and not own.foreign:
-            return self._division.validator("llm").survey(own.part, side)
-        judged = self.validate(value, side)
-        return Survey(() if judged else judged.issues, settled=False)
 
     def _issues(self, value: JsonValue, side: "Part") -> list[Issue]:
         from pyfunctools.schema.given import ABSENT

@@ -12,7 +12,7 @@ from pyfunctools.schema.result import Failure, Issue, Side, Success
 
 if TYPE_CHECKING:  # loaded by the first value that is judged, and by the first that is wrong
     from pyfunctools.schema.compiled import Compiled, Resolver
-    from pyfunctools.schema.issues import Issues, Survey
+    from pyfunctools.schema.explain import Explainer
 
 
 class Validator:
@@ -26,7 +26,7 @@ class Validator:
     anew. The schema must not change once a value has been judged.
     """
 
-    __slots__ = ("_compiled", "_formats", "_issues", "_resolver", "schema")
+    __slots__ = ("_compiled", "_explainer", "_formats", "_resolver", "schema")
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Validator:
         self._formats = formats
         self._resolver = resolver
         self._compiled = Lazy(partial(_compile, schema, formats, resolver))
-        self._issues: Issues | None = None
+        self._explainer: Explainer | None = None
 
     def compile(self) -> None:
         """Compile the schema, if nobody has, to see whether it is one.
@@ -70,14 +70,6 @@ class Validator:
         """
         return self._compiled.get().validator.is_valid(value)
 
-    def survey(self, value: JsonValue, side: Side = "whole") -> "Survey":
-        """Give every issue of a JSON value that is not right; see `Survey`.
-
-        Raises:
-            SchemaError: see `compile`.
-        """
-        return self._finder().survey(value, side)
-
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
         """Give the value itself, or every issue it has; `side` is noted in each.
 
@@ -97,15 +89,15 @@ class Validator:
             judged = plain(value)
         if compiled.validator.is_valid(judged):
             return Success(value=value)
-        return Failure(value=value, issues=self._finder().of(judged, side))
+        return Failure(value=value, issues=self._explain().issues(judged, side))
 
-    def _finder(self) -> "Issues":
+    def _explain(self) -> "Explainer":
         # Two threads may make it at once: what it keeps is found again.
-        if self._issues is None:
-            from pyfunctools.schema.issues import Issues
+        if self._explainer is None:
+            from pyfunctools.schema.explain import Explainer
 
-            self._issues = Issues(self._compiled.get())
-        return self._issues
+            self._explainer = Explainer(self._compiled.get())
+        return self._explainer
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (self.schema, self._formats, self._resolver))
@@ -143,7 +135,7 @@ def _restore(schema: JsonSchema | bool, formats: bool, resolver: "Resolver | Non
 
 def _unfit(value: JsonValue, side: Side) -> tuple[Issue, ...]:
     """Give why a value cannot be judged at all; nothing where a plain copy of it can."""
-    from pyfunctools.schema.issues import MOST, issue_of
+    from pyfunctools.schema.explain import MOST, issue_of
     from pyfunctools.schema.sentences import Complaint
 
     if deeper_than(value, DEPTH):

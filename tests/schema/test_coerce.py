@@ -309,11 +309,3 @@ def test_a_coercer_answers_for_every_value_as_a_new_one_does():
     coercer = Coercer(schema)
     for value in [{"x": "1"}, ["1"], "true", {"x": 1}, "[2]"] * 500:
         assert coercer.coerce(value) == coerce(schema, value)
-
-
-def test_a_coercer_says_whether_it_helps_any_part():
-    coercer = Coercer(X)
-    assert coercer.helps([(INTEGER, "a", ("x",)), (INTEGER, "2", ("x",))])
-    assert not coercer.helps([(INTEGER, "a", ("x",)), (STRING, True, ("y",))])
-    assert not coercer.helps([])
-    assert not Coercer(True).helps([(INTEGER, "2", ())])

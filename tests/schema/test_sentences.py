@@ -4,7 +4,7 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.schema.compiled import Compiled
 from pyfunctools.schema.expected import Expectations
-from pyfunctools.schema.issues import Issues
+from pyfunctools.schema.explain import Explainer
 from pyfunctools.schema.sentences import SAMPLES, Sentences, instead, named
 
 STRING: JsonSchema = {"type": "string"}
@@ -21,7 +21,7 @@ def thing(required: str = "", **properties: JsonValue) -> JsonSchema:
 
 
 def told(schema: JsonSchema | bool, value: JsonValue) -> list[str]:
-    issues = Issues(Compiled(schema, True, None)).of(value, "whole")
+    issues = Explainer(Compiled(schema, True, None)).issues(value, "whole")
     assert all(issue.message.startswith(f"{issue.path} ") for issue in issues)
     return [f"{issue.message} <{issue.expected}>" for issue in issues]
 

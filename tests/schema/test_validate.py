@@ -386,8 +386,3 @@ def test_what_was_read_from_strict_json_needs_no_second_look():
     validator = Validator({"type": "object", "required": ["a"]})
     assert validator.accepts({"a": 1})
     assert not validator.accepts({})
-    survey = validator.survey({}, "llm")
-    failure = validator.validate({}, "llm")
-    assert isinstance(failure, Failure)
-    assert survey.issues == failure.issues
-    assert survey.settled

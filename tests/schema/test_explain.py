@@ -8,8 +8,7 @@ from stacks import on_stack
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.compiled import Compiled
-from pyfunctools.schema.complaints import MOST
-from pyfunctools.schema.issues import Issues
+from pyfunctools.schema.explain import MOST, Explainer
 from pyfunctools.schema.result import Issue
 
 GOLDEN = Path(__file__).parent / "golden" / "issues.txt"
@@ -30,12 +29,12 @@ CAT = thing("kind lives", kind={"const": "cat"}, lives=INTEGER)
 DOG = thing("kind bark", kind={"const": "dog"}, bark=STRING)
 
 
-def finder(schema: JsonSchema | bool) -> Issues:
-    return Issues(Compiled(schema, True, None))
+def finder(schema: JsonSchema | bool) -> Explainer:
+    return Explainer(Compiled(schema, True, None))
 
 
 def issues_of(schema: JsonSchema | bool, value: JsonValue) -> tuple[Issue, ...]:
-    return finder(schema).of(value, "llm")
+    return finder(schema).issues(value, "llm")
 
 
 def places(schema: JsonSchema | bool, value: JsonValue) -> list[str]:
@@ -183,7 +182,7 @@ MANY = 100_000
 def test_a_hundred_thousand_mistakes_are_told_in_no_time(schema: JsonSchema, value: JsonValue):
     found = finder(schema)
     start = perf_counter()
-    issues = found.of(value, "whole")
+    issues = found.issues(value, "whole")
     took = perf_counter() - start
     assert len(issues) == MOST + 1
     assert issues[-1].message == "There are more issues: only the first 1,000 are listed."
@@ -238,10 +237,12 @@ def test_a_deep_recursive_union_is_told_at_once(stack: int):
 def test_several_threads_may_look_at_once():
     found = finder(EXPRESSION)
     value: JsonValue = {"kind": "add", "left": {"kind": "nmu"}, "right": {"kind": "num"}}
-    expected = finder(EXPRESSION).of(value, "whole")
+    expected = finder(EXPRESSION).issues(value, "whole")
     told: list[tuple[Issue, ...]] = []
     threads = [
-        threading.Thread(target=lambda: told.extend(found.of(value, "whole") for _ in range(20)))
+        threading.Thread(
+            target=lambda: told.extend(found.issues(value, "whole") for _ in range(20))
+        )
         for _ in range(8)
     ]
     for thread in threads:
