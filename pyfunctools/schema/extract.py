@@ -7,9 +7,7 @@ from typing import Final
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import Limits
-from pyfunctools.schema.findings import Findings
 from pyfunctools.schema.glyphs import OPENING
-from pyfunctools.schema.lost import Lost, lost
 from pyfunctools.schema.path import Path
 from pyfunctools.schema.places import Places, Schemas
 from pyfunctools.schema.recover import Recovery
@@ -22,8 +20,7 @@ _ROOT: Final = Path.of(())
 _BOM = "\ufeff"
 _ESCAPED = re.compile(r'[\[{]\s*+\\++"')
 _UNESCAPE = JSONDecoder(strict=False)
-_AROUND = frozenset({"fence", "space", "tag"})
-_HARMLESS = _AROUND | {"comment"}
+_HARMLESS = frozenset({"comment", "fence", "space", "tag"})
 _IN_OBJECT = rf"\{{\s*+(?:[{OPENING}}}{{]|[A-Za-z_$][\w$-]*+\s*+:)"
 _IN_ARRAY = rf"\[\s*+(?:[{OPENING}\]\[{{+\-.0-9]|[A-Za-z]++\s*+[,\]])"
 _OBJECT, _ARRAY = re.compile(_IN_OBJECT), re.compile(_IN_ARRAY)
@@ -142,40 +139,9 @@ class _Extraction:
         return Success(value=value, repairs=repairs)
 
     def _result(self, recovery: Recovery, at: int) -> Result[JsonValue]:
-        """Give what was read, unless one character that was lost explains the text better."""
-        if not recovery.issues and not self._may_lack(recovery):
-            return self._success(recovery, at)
-        found = lost(self._text, at, self._stop(at), self._limits.depth)
-        if found is not None and found.sure and (whole := self._completed(found, at)) is not None:
-            return whole
         if recovery.issues:
             return Failure(value=self._text, issues=tuple(recovery.issues))
-        if found is not None and not found.sure:
-            return self._lacking(found)
         return self._success(recovery, at)
-
-    def _may_lack(self, recovery: Recovery) -> bool:
-        """Say whether a lost character may explain more than the repairs that were made.
-
-        It does not where the text was cut off, or where one bracket or comma may be too many.
-        """
-        changes = [*recovery.repairs, *after(self._text, recovery.at)]
-        kinds = [change.kind for change in changes if change.kind not in _AROUND]
-        return "truncated" not in kinds and kinds not in ([], ["closer"], ["comma"])
-
-    def _lacking(self, found: Lost) -> Failure:
-        findings = Findings(self._text, 1)
-        fault = f"lacks a `{found.char}`, here or elsewhere"
-        findings.complain(found.at, (), "The text", fault, "JSON")
-        return Failure(value=self._text, issues=tuple(findings.issues))
-
-    def _completed(self, found: Lost, at: int) -> Success[JsonValue] | None:
-        """Give the value of JSON that lost one character, once that is put back."""
-        text = self._text[: found.at] + found.char + self._text[found.at :]
-        whole = _Extraction(text, self._limits, self._places, self._schemas)
-        recovery = whole._recovery(at, sure=True)
-        recovery.read(found)
-        return None if recovery.issues else whole._success(recovery, at)
 
     def _success(self, recovery: Recovery, at: int) -> Success[JsonValue]:
         left = _left_out(after(self._text, recovery.at))

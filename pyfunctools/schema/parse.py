@@ -6,9 +6,6 @@ being what began another one), `comment`, `space`, `comma`, `colon`, `brace` (do
 (without quotes), `literal` (`True`, `None`, `tru`), `number` (`+1`, `.5`, `0x10`), `word` (without
 quotes where the schema wants a string), and `truncated`: the text ends in this string or number,
 so there may have been more of it.
-
-A quote, a colon, a comma or a bracket that JSON lost is put back where it can only have been that
-one and only there: `{id": 7}`, `{"a" 1}`, `{"a": [1, "b": 2}`.
 """
 
 from typing import TYPE_CHECKING, Final

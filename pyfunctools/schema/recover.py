@@ -11,7 +11,6 @@ from pyfunctools.schema.bare import is_last, read_bare
 from pyfunctools.schema.findings import Findings
 from pyfunctools.schema.frames import Frame, Frames
 from pyfunctools.schema.glyphs import CLOSERS, COLONS, COMMAS, HIDDEN, QUOTES
-from pyfunctools.schema.lost import Lost
 from pyfunctools.schema.path import Keys
 from pyfunctools.schema.places import Places, Schemas
 from pyfunctools.schema.quotes import KEY_AHEAD, MEMBER, Quoted, Where, open_brackets, read_quoted
@@ -77,20 +76,11 @@ class Recovery:
         """What was read as something else."""
         return self._findings.repairs
 
-    def read(self, lost: Lost | None = None) -> None:
-        """Read the value that stands here, in which the `lost` character was put back."""
+    def read(self) -> None:
+        """Read the value that stands here."""
         self._value("root")
         while self._stack and not self._findings.full:
-            if lost is not None and self.at > lost.at:
-                lost = self._put_back(lost)
             self._step()
-        if lost is not None:
-            self._put_back(lost)
-
-    def _put_back(self, lost: Lost) -> None:
-        begun = not self._stack or self._stack[-1].value
-        keys = self._frames.keys(None if begun and lost.char != "," else -1)
-        self._findings.repair(lost.at, keys, lost.kind, lost.before, lost.after)
 
     def read_members(self) -> bool:
         """Read the members of an object whose first bracket is missing, if a member stands here."""
