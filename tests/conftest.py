@@ -1,18 +1,39 @@
-"""What all tests share: where the material for testing lies."""
+"""What all tests share: where the material for testing lies, and what was left out without it."""
 
 import os
 from pathlib import Path
 
 import pytest
 
+VECTORS = Path(__file__).parent / "vectors"
+LEFT_OUT = "the corpora are not here"
+
+
+@pytest.fixture(scope="session")
+def vectors() -> Path:
+    """Return the folder of the project's own vectors: inputs, and what has to come of them."""
+    return VECTORS
+
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of corpora and vectors: `PYFUNCTOOLS_SHARED`, or the one beside the project."""
+    """Return the folder of corpora: `PYFUNCTOOLS_SHARED`, or the one beside the project."""
     here = Path(__file__).resolve().parents[2] / "shared"
     folder = Path(os.environ.get("PYFUNCTOOLS_SHARED", here))
     if not folder.is_dir():
         if os.environ.get("CI"):
-            pytest.fail(f"the test material is missing: {folder}")
-        pytest.skip("the test material is not here; set PYFUNCTOOLS_SHARED")
+            pytest.fail(f"the corpora are missing: {folder}")
+        pytest.skip(LEFT_OUT)
     return folder
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line what was skipped because the corpora are not here."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    count = sum(LEFT_OUT in str(report.longrepr) for report in skipped)
+    if count:
+        terminalreporter.write_line(
+            f"{count} tests were skipped: they read real documents, the official JSON Schema suite "
+            "and recorded answers of models, which are no part of the repository. "
+            "PYFUNCTOOLS_SHARED says where they are."
+        )

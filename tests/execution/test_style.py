@@ -51,17 +51,17 @@ def of_vector(vector: dict[str, Any]) -> Parameter:
     )
 
 
-def test_every_vector_of_a_parameter_is_written_exactly(shared: Path) -> None:
-    table = json.loads((shared / "vectors" / "style.json").read_text("utf-8"))
-    vectors = table["parameters"] + table["content_parameters"]
+def test_every_vector_of_a_parameter_is_written_exactly(vectors: Path) -> None:
+    table = json.loads((vectors / "style.json").read_text("utf-8"))
+    rows = table["parameters"] + table["content_parameters"]
     wrong = {}
-    for vector in vectors:
+    for vector in rows:
         undefined = isinstance(vector["value"], dict) and "$undefined" in vector["value"]
         got = on_the_wire(of_vector(vector), None if undefined else vector["value"])
         if got != vector["expected"]:
             wrong[vector["id"]] = (got, vector["expected"])
     assert wrong == {}
-    assert len(vectors) == 232
+    assert len(rows) == 232
 
 
 COLORS = ["blue", "black", "brown"]

@@ -249,8 +249,8 @@ def test_arguments_that_are_too_deep_are_an_issue_in_a_small_thread_too() -> Non
     assert found == [[[], []], deep, deep]
 
 
-def test_the_vectors_hold(shared: Path) -> None:
-    for vector in json.loads((shared / "vectors" / "split.json").read_text()):
+def test_the_vectors_hold(vectors: Path) -> None:
+    for vector in json.loads((vectors / "split.json").read_text()):
         schema, llm, human = vector["schema"], vector["llm"], vector["human"]
         merged = merge(schema, llm, human)
         assert bool(merged) is not vector.get("fails", False)

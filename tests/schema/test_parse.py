@@ -45,8 +45,8 @@ def exactly(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def test_the_vectors(shared: Path):
-    for vector in json.loads((shared / "vectors" / "parse.json").read_text()):
+def test_the_vectors(vectors: Path):
+    for vector in json.loads((vectors / "parse.json").read_text()):
         result = parse(vector["text"])
         if vector.get("issue"):
             assert not result, vector
@@ -299,6 +299,7 @@ def seconds(call: Callable[[], object]) -> float:
     return min(once() for _ in range(3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [

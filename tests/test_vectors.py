@@ -1,0 +1,10 @@
+"""The vectors that lie in the repository are the ones that the team shares."""
+
+from pathlib import Path
+
+
+def test_the_vectors_are_those_that_are_shared(shared: Path, vectors: Path) -> None:
+    ours = {path.name: path.read_bytes() for path in vectors.iterdir()}
+    theirs = {path.name: path.read_bytes() for path in (shared / "vectors").iterdir()}
+    assert ours.keys() == theirs.keys()
+    assert [name for name in ours if ours[name] != theirs[name]] == []
