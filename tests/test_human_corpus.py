@@ -1,6 +1,5 @@
 """Every function of every real document is taken apart into two whole schemas."""
 
-import os
 from collections.abc import Callable, Iterator
 from itertools import count, islice
 from pathlib import Path
@@ -8,13 +7,14 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from laws import IS_WHOLE
 
 from pyfunctools import Controller, Function
 from pyfunctools.errors import DocumentError
 from pyfunctools.schema import Validator, separate
 from pyfunctools.schema.predicates import is_human_by_default
 
-MOST = None if os.environ.get("CI") else 6
+MOST = None if IS_WHOLE else 6
 """Functions of a document that are looked at: all, or a few where a person waits for it."""
 
 
@@ -50,6 +50,7 @@ def references(schema: Any) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [by_default, every_third_text], ids=lambda kind: kind.__name__)
 def test_every_function_has_two_sides_that_compile_and_lack_no_definition(
     shared: Path, kind: Callable[[], Callable[[Any, Any], bool]]

@@ -26,6 +26,7 @@ def run(*words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("document", "count", "name"),
     [

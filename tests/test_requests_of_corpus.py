@@ -4,7 +4,6 @@
 """
 
 import csv
-import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 from fitting_values import FittingValues
+from laws import IS_WHOLE
 
 from pyfunctools._json import JsonObject
 from pyfunctools.execution.request import HttpRequest, build
@@ -20,7 +20,7 @@ from pyfunctools.record import Function
 from pyfunctools.route import Route
 from pyfunctools.sources.openapi.reader import read
 
-FEW = None if os.environ.get("PYFUNCTOOLS_EXAMPLES") else 8
+FEW = None if IS_WHOLE else 8
 TRIES = 30
 FULLNESS = (0.0, 0.5, 1.0)
 
@@ -52,6 +52,7 @@ def sent(function: Function, value: JsonObject) -> HttpRequest | None:
     return request if isinstance(request, HttpRequest) else None
 
 
+@pytest.mark.slow
 def test_values_of_every_function_validate_and_become_a_request_that_stays_in_place(
     shared: Path,
 ) -> None:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ SECRET = "SECRET-7f3a"
 SHORT = Limits(deadline=0.3)
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
 Handle = Callable[[Any, Any, Any], Any]
+Hosted = Callable[..., tuple["Teas", ApplicationRunner]]
 
 
 class Teas:
@@ -59,13 +61,6 @@ async def say(send: Any, text: bytes = b"ok", status: int = 200, *, more: bool =
     await send({"type": "http.response.body", "body": text, "more_body": more})
 
 
-def hosted(
-    handle: Handle | None = None, fail: str = "", **settings: Any
-) -> tuple[Teas, ApplicationRunner]:
-    teas = Teas(handle, fail=fail)
-    return teas, ApplicationRunner(teas, name="Teas", **settings)
-
-
 def called(
     runner: ApplicationRunner, way: str, arguments: Any = None, method: str = "GET", **more: Any
 ) -> Outcome:
@@ -76,10 +71,22 @@ def called(
     return asyncio.run(runner.arun(function, given, None))
 
 
-@pytest.fixture(autouse=True)
-def _no_thread_is_left() -> Iterator[None]:
-    yield
-    gc.collect()
+@pytest.fixture
+def hosted() -> Iterator[Hosted]:
+    """Run an application; it is closed at the end of the test, and no thread is left."""
+    runners: list[ApplicationRunner] = []
+
+    def host(
+        application: Handle | Teas | None = None, fail: str = "", **settings: Any
+    ) -> tuple[Teas, ApplicationRunner]:
+        teas = application if isinstance(application, Teas) else Teas(application, fail=fail)
+        runners.append(ApplicationRunner(teas, name="Teas", **settings))
+        return teas, runners[-1]
+
+    yield host
+    for runner in runners:
+        with suppress(LifespanError):
+            runner.close()
     for thread in threading.enumerate():
         if thread.name == "pyfunctools-loop":
             thread.join(5)
@@ -87,16 +94,15 @@ def _no_thread_is_left() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_call_is_answered_without_a_socket(way: str) -> None:
+def test_a_call_is_answered_without_a_socket(hosted: Hosted, way: str) -> None:
     teas, runner = hosted()
     outcome = called(runner, way, {"id": "ü b", "query": {"q": "x"}})
     assert (outcome.status, outcome.value, outcome.sent) == (200, "/things/ü b", "yes")
     assert teas.scopes[0]["query_string"] == b"q=x"
     assert dict(teas.scopes[0]["headers"])[b"host"] == b"localhost"
-    runner.close()
 
 
-def test_one_loop_serves_every_thread_and_every_loop_and_the_lifespan() -> None:
+def test_one_loop_serves_every_thread_and_every_loop_and_the_lifespan(hosted: Hosted) -> None:
     teas, runner = hosted()
 
     async def several() -> list[Outcome]:
@@ -115,7 +121,7 @@ def test_one_loop_serves_every_thread_and_every_loop_and_the_lifespan() -> None:
     assert len(teas.loops) == 1
 
 
-def test_a_call_after_closing_starts_the_application_again() -> None:
+def test_a_call_after_closing_starts_the_application_again(hosted: Hosted) -> None:
     teas, runner = hosted()
     runner.close()
     assert teas.steps == []
@@ -127,7 +133,7 @@ def test_a_call_after_closing_starts_the_application_again() -> None:
     assert teas.steps == ["startup", "shutdown"] * 2
 
 
-def test_what_waits_in_a_loop_is_told_to_await() -> None:
+def test_what_waits_in_a_loop_is_told_to_await(hosted: Hosted) -> None:
     _, runner = hosted()
 
     async def block() -> Outcome:
@@ -138,7 +144,7 @@ def test_what_waits_in_a_loop_is_told_to_await() -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_startup_that_fails_is_an_error_each_time(way: str) -> None:
+def test_a_startup_that_fails_is_an_error_each_time(hosted: Hosted, way: str) -> None:
     teas, runner = hosted(fail="startup")
     for _ in range(2):
         with pytest.raises(LifespanError, match=r"^Teas: The startup .* no database$"):
@@ -149,7 +155,9 @@ def test_a_startup_that_fails_is_an_error_each_time(way: str) -> None:
     assert teas.steps == ["startup", "startup", "startup", "shutdown"]
 
 
-def test_a_shutdown_that_fails_is_an_error_of_closing(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_shutdown_that_fails_is_an_error_of_closing(
+    hosted: Hosted, caplog: pytest.LogCaptureFixture
+) -> None:
     _, runner = hosted(fail="shutdown")
     called(runner, "run")
     with pytest.raises(LifespanError, match=r"^Teas: The shutdown .* no database$"):
@@ -162,7 +170,7 @@ def test_a_shutdown_that_fails_is_an_error_of_closing(caplog: pytest.LogCaptureF
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_callers_context_variables_reach_the_application(way: str) -> None:
+def test_the_callers_context_variables_reach_the_application(hosted: Hosted, way: str) -> None:
     async def who(scope: Any, receive: Any, send: Any) -> None:
         await say(send, WHO.get().encode())
 
@@ -171,7 +179,6 @@ def test_the_callers_context_variables_reach_the_application(way: str) -> None:
         token = WHO.set(name)
         assert called(runner, way).value == name
         WHO.reset(token)
-    runner.close()
 
 
 async def stuck(scope: Any, receive: Any, send: Any) -> None:
@@ -189,9 +196,12 @@ async def dripping(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.body", "body": b"x", "more_body": True})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("handle", [stuck, blocking, dripping])
-def test_the_deadline_holds_whatever_the_application_does(handle: Handle, way: str) -> None:
+def test_the_deadline_holds_whatever_the_application_does(
+    hosted: Hosted, handle: Handle, way: str
+) -> None:
     _, runner = hosted(handle, limits=SHORT)
     started = time.monotonic()
     outcome = called(runner, way, method="POST")
@@ -200,23 +210,22 @@ def test_the_deadline_holds_whatever_the_application_does(handle: Handle, way: s
     assert "No answer came within 0.3 s" in outcome.text
     assert "may have been carried out" in outcome.text
     assert outcome.sent == "unknown"
-    runner.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-def test_the_time_of_the_startup_does_not_count(way: str) -> None:
+def test_the_time_of_the_startup_does_not_count(hosted: Hosted, way: str) -> None:
     class Slow(Teas):
         async def _live(self, receive: Any, send: Any) -> None:
             await asyncio.sleep(1)
             await super()._live(receive, send)
 
-    runner = ApplicationRunner(Slow(), name="Slow", limits=SHORT)
+    _, runner = hosted(Slow(), limits=SHORT)
     assert called(runner, way).status == 200
-    runner.close()
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_large_answer_is_refused_while_it_comes(way: str) -> None:
+def test_a_large_answer_is_refused_while_it_comes(hosted: Hosted, way: str) -> None:
     sent: list[int] = []
 
     async def endless(scope: Any, receive: Any, send: Any) -> None:
@@ -229,11 +238,10 @@ def test_a_large_answer_is_refused_while_it_comes(way: str) -> None:
     outcome = called(runner, way)
     assert "larger than 5000 bytes" in outcome.text
     assert sum(sent) < 50_000
-    runner.close()
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_application_that_raises_is_a_500_without_its_message(way: str) -> None:
+def test_an_application_that_raises_is_a_500_without_its_message(hosted: Hosted, way: str) -> None:
     async def raising(scope: Any, receive: Any, send: Any) -> None:
         raise SystemExit(SECRET)
 
@@ -242,10 +250,9 @@ def test_an_application_that_raises_is_a_500_without_its_message(way: str) -> No
     assert (outcome.status, outcome.text) == (500, "500 Internal Server Error")
     assert SECRET not in repr(outcome)
     assert called(runner, way).status == 500  # the loop is still there
-    runner.close()
 
 
-def test_a_cancelled_call_cancels_the_request() -> None:
+def test_a_cancelled_call_cancels_the_request(hosted: Hosted) -> None:
     ended: list[str] = []
     began = threading.Event()
 
@@ -270,7 +277,7 @@ def test_a_cancelled_call_cancels_the_request() -> None:
 
 
 @pytest.mark.parametrize("close", ["close", "aclose"])
-def test_closing_waits_for_calls_and_for_what_they_left_running(close: str) -> None:
+def test_closing_waits_for_calls_and_for_what_they_left_running(hosted: Hosted, close: str) -> None:
     steps: list[str] = []
     began, go = threading.Event(), threading.Event()
 
@@ -297,8 +304,9 @@ def test_closing_waits_for_calls_and_for_what_they_left_running(close: str) -> N
     assert teas.steps == ["startup", "shutdown"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("close", ["close", "aclose"])
-def test_a_shutdown_that_does_not_end_is_an_error_in_time(close: str) -> None:
+def test_a_shutdown_that_does_not_end_is_an_error_in_time(hosted: Hosted, close: str) -> None:
     go = threading.Event()
 
     class Slow(Teas):
@@ -308,16 +316,16 @@ def test_a_shutdown_that_does_not_end_is_an_error_in_time(close: str) -> None:
             await receive()
             await asyncio.to_thread(go.wait, 10)
 
-    runner = ApplicationRunner(Slow(), name="Slow", limits=SHORT)
+    _, runner = hosted(Slow(), limits=SHORT)
     called(runner, "run")
     started = time.monotonic()
-    with pytest.raises(LifespanError, match=r"^Slow: The shutdown .* It does not end\.$"):
+    with pytest.raises(LifespanError, match=r"^Teas: The shutdown .* It does not end\.$"):
         runner.close() if close == "close" else asyncio.run(runner.aclose())
     assert time.monotonic() - started < 3
     go.set()
 
 
-def test_work_that_does_not_end_after_its_answer_is_cancelled_by_closing() -> None:
+def test_work_that_does_not_end_after_its_answer_is_cancelled_by_closing(hosted: Hosted) -> None:
     steps: list[str] = []
 
     async def working(scope: Any, receive: Any, send: Any) -> None:
@@ -334,7 +342,7 @@ def test_work_that_does_not_end_after_its_answer_is_cancelled_by_closing() -> No
     assert teas.steps == ["startup", "shutdown"]
 
 
-def test_an_application_may_call_itself_and_even_close_itself() -> None:
+def test_an_application_may_call_itself_and_even_close_itself(hosted: Hosted) -> None:
     async def nested(scope: Any, receive: Any, send: Any) -> None:
         if scope["path"].endswith("/1"):
             inner = await runner.arun(operation(), {"id": "2"}, None)
@@ -390,23 +398,24 @@ def test_a_runner_that_nobody_closes_ends_with_its_last_holder() -> None:
     ],
 )
 def test_the_address_the_application_is_told_of(
-    server: str | None, root_path: str, path: str, root: str, host: bytes
+    hosted: Hosted, server: str | None, root_path: str, path: str, root: str, host: bytes
 ) -> None:
     teas, runner = hosted(server=server, root_path=root_path)
     assert called(runner, "run").value == path
     assert teas.scopes[0]["root_path"] == root
     assert dict(teas.scopes[0]["headers"])[b"host"] == host
-    runner.close()
 
 
 @pytest.mark.parametrize("server", [True, False, 3, "ftp://x", "localhost"])
-def test_a_server_that_is_no_base_url_is_refused(server: Any) -> None:
+def test_a_server_that_is_no_base_url_is_refused(hosted: Hosted, server: Any) -> None:
     with pytest.raises(DefinitionError, match="server"):
         hosted(server=server)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_headers_and_credentials_go_along_and_are_made_where_the_caller_is(way: str) -> None:
+def test_headers_and_credentials_go_along_and_are_made_where_the_caller_is(
+    hosted: Hosted, way: str
+) -> None:
     threads: list[str] = []
 
     def token() -> str:
@@ -423,11 +432,12 @@ def test_headers_and_credentials_go_along_and_are_made_where_the_caller_is(way: 
     assert threads == [threading.current_thread().name]
     assert outcome.status == 200
     assert repr(runner) == "ApplicationRunner('Teas')"
-    runner.close()
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_arguments_that_lead_elsewhere_are_refused_and_nothing_starts(way: str) -> None:
+def test_arguments_that_lead_elsewhere_are_refused_and_nothing_starts(
+    hosted: Hosted, way: str
+) -> None:
     asked: list[tuple[str, str, str]] = []
 
     def elsewhere(method: str, template: str, path: str) -> str | None:
@@ -448,11 +458,10 @@ def test_arguments_that_lead_elsewhere_are_refused_and_nothing_starts(way: str) 
     )
     assert teas.steps == []
     assert called(runner, way).status == 200
-    runner.close()
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_bad_arguments_are_an_outcome_and_start_nothing(way: str) -> None:
+def test_bad_arguments_are_an_outcome_and_start_nothing(hosted: Hosted, way: str) -> None:
     teas, runner = hosted()
     assert called(runner, way, {"id": ".."}).sent == "no"
     assert teas.steps == []

@@ -136,6 +136,7 @@ def test_a_server_that_speaks_no_tls_gets_no_request(serve: Serve, way: str, lib
     assert (outcome.is_error, outcome.sent) == (True, "no")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_handshake_that_stalls_ends_by_the_deadline(serve: Serve, way: str) -> None:
     url = serve(lambda connection: connection.stall()).url.replace("http:", "https:")
@@ -178,6 +179,7 @@ def stalls_after_dripping(connection: Connection) -> None:
 LATE = [None, stalls_after_the_request, stalls_after_dripping, drips_its_head, drips_its_body]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("script", LATE, ids=lambda one: getattr(one, "__name__", "no accept"))
 def test_the_deadline_is_kept_against_every_kind_of_slowness(
@@ -265,6 +267,7 @@ def test_a_body_at_the_limit_is_read(serve: Serve, way: str) -> None:
         ({"Content_Encoding": "gzip"}, b"not gzip"),
         ({"Content_Encoding": "gzip"}, gzip.compress(b"abc")[:-4]),
     ],
+    ids=["twice", "br", "zstd", "no gzip", "cut off"],
 )
 def test_an_encoding_that_cannot_be_undone_is_an_error(
     serve: Serve, headers: dict[str, str], body: bytes

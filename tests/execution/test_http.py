@@ -360,6 +360,7 @@ def test_a_write_with_an_idempotency_key_can_be_repeated(answering: Answering) -
     assert len(server.requests) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_the_time_a_server_asks_for_is_waited(answering: Answering, way: str) -> None:
     times: list[float] = []
@@ -565,6 +566,7 @@ def test_a_forgotten_runner_closes_its_connections(fine: Any) -> None:
     gc.collect()
 
 
+@pytest.mark.slow
 def test_cancellation_passes_through_and_leaves_the_connections_usable(
     answering: Answering,
 ) -> None:

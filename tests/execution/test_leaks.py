@@ -470,6 +470,7 @@ def test_t21_a_person_comes_before_the_connection_and_that_before_the_document(
     assert request.header("authorization") == "Bearer connection"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("row", ROWS)
 @pytest.mark.parametrize("client", [False, True], ids=["own", "client"])

@@ -278,6 +278,7 @@ def test_a_client_that_changes_the_place_is_not_used(library: ModuleType) -> Non
     assert (outcome.is_error, outcome.sent) == (True, "no")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_real_client_keeps_the_deadline_between_the_chunks(
     serve: Any, way: str, library: ModuleType

@@ -116,6 +116,7 @@ def test_titles_comments_and_extensions_go_and_properties_of_such_names_stay() -
     assert schema == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "file",
     [

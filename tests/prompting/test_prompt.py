@@ -260,6 +260,7 @@ DOCUMENTS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", DOCUMENTS)
 def test_real_documents_give_a_sound_schema_and_a_far_shorter_compact_prompt(
     shared: Path, file: str

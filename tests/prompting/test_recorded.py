@@ -96,6 +96,7 @@ def recorded(shared: Path) -> Iterator[tuple[str, Any, list[Function]]]:
             yield f"{path.stem} {line['id']}", line["raw"], functions[line["id"]]
 
 
+@pytest.mark.slow
 def test_every_scalar_of_a_recorded_call_stands_in_what_was_written(shared: Path) -> None:
     wrong = {}
     count = 0

@@ -71,6 +71,7 @@ def taken(text: str, functions: list[Function]) -> float:
     return time.thread_time() - began
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", PIECES.values(), ids=PIECES)
 def test_a_megabyte_of_anything_is_read_in_seconds(piece: str, functions: list[Function]) -> None:
     text = piece * (MEGABYTE // len(piece))
@@ -78,6 +79,7 @@ def test_a_megabyte_of_anything_is_read_in_seconds(piece: str, functions: list[F
     assert taken("get_weather(city='" + text, functions) < 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opener", ["[", "{", "(", '{"a":', "[(", "get_weather(city=[", "f(", "-"])
 def test_deep_nesting_needs_no_stack(opener: str, functions: list[Function]) -> None:
     deep = opener * 100_000

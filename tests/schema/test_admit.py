@@ -82,6 +82,7 @@ def test_the_deepest_that_is_read_is_256():
         admit(nested(257))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", [lambda: nested(100_000), holding_itself, holding_itself_twice, lambda: doubled(60)]
 )

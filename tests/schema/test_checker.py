@@ -128,6 +128,7 @@ def as_it_is(value: JsonValue) -> JsonValue:
     return value
 
 
+@pytest.mark.slow
 @given(SCHEMAS, st.lists(VALUES, min_size=1, max_size=3))
 @settings(max_examples=700, deadline=None, suppress_health_check=list(HealthCheck))
 def test_it_answers_as_the_verbs_do_one_after_the_other(

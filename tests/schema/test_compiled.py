@@ -190,6 +190,7 @@ def test_a_schema_nested_too_deeply_is_refused():
     assert "256" in error_of(wrapped({}, "anyOf", 100_000)).reason
 
 
+@pytest.mark.slow
 def test_a_schema_that_holds_itself_is_refused():
     schema: dict[str, JsonValue] = {"type": "object"}
     schema["properties"] = {"a": schema, "b": schema}

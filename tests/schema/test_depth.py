@@ -40,6 +40,7 @@ def test_a_value_that_holds_itself_is_too_deep():
     assert deeper_than(alone, 256)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [2, 1000])
 def test_a_value_that_holds_itself_several_times_over_comes_to_an_end(times: int):
     many: list[JsonValue] = []

@@ -4,12 +4,12 @@
 ones by what they reach in the code.
 """
 
-import os
 from time import thread_time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import law
 from stacks import on_stack
 
 from pyfunctools import Function
@@ -17,7 +17,6 @@ from pyfunctools._json import JsonSchema
 from pyfunctools._text import visible
 from pyfunctools.schema import Failure, Success, parse
 
-EXAMPLES = int(os.environ.get("PYFUNCTOOLS_EXAMPLES", "0"))
 MEGABYTE = 1 << 20
 
 ORDER: JsonSchema = {
@@ -43,6 +42,7 @@ ORDER: JsonSchema = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("begin", "more"),
     [
@@ -111,17 +111,16 @@ def answer(text: str | bytes) -> None:
             assert visible(told) == told
 
 
+@pytest.mark.slow
+@law(1_000)
 @given(TEXTS)
-@settings(max_examples=max(1_000, EXAMPLES), deadline=None, suppress_health_check=list(HealthCheck))
 def test_b07_any_text_has_an_answer(text: bytes) -> None:
     answer(text)
     answer(text.decode(errors="replace"))
 
 
+@law(50)
 @given(st.lists(TEXTS, min_size=1, max_size=20))
-@settings(
-    max_examples=max(50, EXAMPLES // 10), deadline=None, suppress_health_check=list(HealthCheck)
-)
 def test_b07_any_text_has_an_answer_in_a_thread_with_512_kb_of_stack(texts: list[bytes]) -> None:
     on_stack(lambda: [answer(text) for text in texts])
 

@@ -322,6 +322,7 @@ def nested(keyword: str, levels: int) -> Schema:
     return schema
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keyword", ["not", "items", "additionalProperties", "allOf", "anyOf"])
 def test_depth_is_read_to_256_and_refused_past_it_in_a_small_stack_too(keyword: str):
     levels = 127 if keyword in ("allOf", "anyOf") else 255

@@ -253,6 +253,7 @@ def components(document: Path) -> Iterator[Schema]:
             yield schema
 
 
+@pytest.mark.slow
 def test_real_schemas_are_parted_into_sides_that_are_complete(shared: Path) -> None:
     parted = 0
     for document in sorted((shared / "corpus").glob("v*/*.json")):

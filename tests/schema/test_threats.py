@@ -231,6 +231,7 @@ def test_t54_what_was_cut_off_is_never_taken_for_the_whole(text: str) -> None:
     assert not function({}).check(text)
 
 
+@pytest.mark.slow
 def test_t55_many_issues_are_bounded_in_number_size_and_time() -> None:
     text = json.dumps({"a": ["x" * 5] * 100_000})
     checked = function({"type": "array", "items": INTEGER})

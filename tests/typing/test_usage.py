@@ -1,11 +1,14 @@
-"""A strict checker likes what users write, and sees what is wrong with it."""
+"""Strict checkers like what users write, and see what is wrong with it."""
 
 import json
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.slow
 def test_pyright_strict_likes_a_user_s_code(tmp_path: Path) -> None:
     here = Path(__file__).resolve().parent
     copied = tmp_path / "usage.py"
@@ -15,6 +18,7 @@ def test_pyright_strict_likes_a_user_s_code(tmp_path: Path) -> None:
         "strict": [copied.name],
         "extraPaths": [str(here.parents[1])],
         "pythonVersion": "3.11",
+        "enableTypeIgnoreComments": False,  # those are for mypy
         "reportUnnecessaryTypeIgnoreComment": "error",
     }
     project = tmp_path / "pyrightconfig.json"
@@ -28,3 +32,12 @@ def test_pyright_strict_likes_a_user_s_code(tmp_path: Path) -> None:
         for each in report["generalDiagnostics"]
     ]
     assert complaints == []
+
+
+@pytest.mark.slow
+def test_mypy_strict_likes_a_user_s_code(tmp_path: Path) -> None:
+    here = Path(__file__).resolve().parent
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
+    command += ["--cache-dir", str(tmp_path), str(here / "usage.py")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=here.parents[1])
+    assert done.stdout.startswith("Success"), done.stdout + done.stderr

@@ -131,8 +131,8 @@ async def called(controller: Controller) -> None:
     if outcome.ticket is not None:
         assert_type(controller.resume(outcome.ticket, {"pin": "1"}), Outcome)
         assert_type(await controller.aresume(outcome.ticket, asks, approve=approves), Outcome)
-    controller.call("order", "{}", human=3)  # pyright: ignore[reportArgumentType]
-    controller.configured(confirm="always")  # pyright: ignore[reportArgumentType]
+    controller.call("order", "{}", human=3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    controller.configured(confirm="always")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def narrowed(result: Result[int]) -> int:
@@ -143,9 +143,9 @@ def narrowed(result: Result[int]) -> int:
     return len(result.feedback())
 
 
-shop.bare("1")  # pyright: ignore[reportArgumentType]
-shop.bare(1, 2)  # pyright: ignore[reportCallIssue]
-Shop.static_over()  # pyright: ignore[reportCallIssue]
-plain(x="1")  # pyright: ignore[reportArgumentType]
-function(3)  # pyright: ignore[reportArgumentType]
-function(tag="a")  # pyright: ignore[reportCallIssue]
+shop.bare("1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+shop.bare(1, 2)  # type: ignore[call-arg, arg-type]  # pyright: ignore[reportCallIssue]
+Shop.static_over()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+plain(x="1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+function(3)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
+function(tag="a")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]

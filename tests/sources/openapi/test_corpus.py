@@ -93,6 +93,7 @@ def test_names_are_valid_and_unique(readings: dict[str, Reading]) -> None:
         assert len(set(names)) == len(names), file
 
 
+@pytest.mark.slow
 def test_every_schema_is_whole_and_compiles(readings: dict[str, Reading]) -> None:
     def refuse(uri: str) -> JsonValue:
         raise AssertionError(uri)
@@ -168,6 +169,7 @@ def test_large_documents_are_read_whole(
     assert len(readings[file].functions) == count
 
 
+@pytest.mark.slow
 def test_reading_costs_a_small_multiple_of_what_the_json_costs(shared: Path) -> None:
     text = (shared / "corpus" / LARGE[0][0]).read_text()
 

@@ -465,6 +465,7 @@ def test_a_diamond_of_two_to_the_thirtieth_is_as_large_as_it_is_written() -> Non
     assert peak < 20_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["deep", "wide", "long", "nested"])
 def test_hostile_schemas_need_no_more_than_the_smallest_of_threads(kind: str) -> None:
     schema: JsonObject = TEXT
@@ -629,6 +630,7 @@ def test_limits_are_those_given() -> None:
         read(SHOP, limits=Limits(document_depth=3))
 
 
+@pytest.mark.slow
 def test_a_document_of_ten_thousand_operations_costs_little_more_than_its_json() -> None:
     paths: dict[str, JsonValue] = {
         f"/things{i}/{{id}}": {

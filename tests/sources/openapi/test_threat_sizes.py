@@ -128,6 +128,7 @@ DEEP_SOURCES: dict[str, Callable[[], str | JsonObject]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEEP_SOURCES)
 def test_T33_what_is_nested_too_deep_is_an_error_of_ours_on_any_stack(name: str) -> None:
     source = DEEP_SOURCES[name]()
@@ -154,6 +155,7 @@ def chained(keyword: str, count: int) -> JsonObject:
     return {**document, "components": {"schemas": schemas}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keyword", ["properties", "items", "anyOf", "allOf", "oneOf", "not"])
 def test_T33_long_chains_of_references_are_read_on_any_stack(keyword: str) -> None:
     document = chained(keyword, 2_000)
@@ -184,6 +186,7 @@ WIDE: dict[str, Callable[[int], JsonObject]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WIDE)
 def test_T33_an_allOf_of_2000_is_read_quickly_on_any_stack(kind: str) -> None:
     document = of_schema({"allOf": [WIDE[kind](index) for index in range(2_000)]})
@@ -216,6 +219,7 @@ def answered(reading: Reading, name: str, value: JsonValue) -> float:
     return time.process_time() - begun
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_T34_a_pattern_never_hangs(pattern: str) -> None:
     schema: JsonObject = {

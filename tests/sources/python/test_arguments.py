@@ -667,7 +667,7 @@ class Raising:
         any,
         Literal[()],
     ],
-    ids=str,
+    ids=lambda hint: str(hint).split(" at 0x")[0],
 )
 def test_a_hint_without_a_schema_is_an_error_with_parameter_hint_and_remedy(hint: object) -> None:
     def f(ok: int, bad: object) -> None: ...

@@ -366,7 +366,7 @@ def test_one_callable_is_one_function(called: Any, name: str, description: str) 
         (print, "signature|hint"),
         ("text", "no function"),
     ],
-    ids=str,
+    ids=lambda value: str(value).split(" at 0x")[0],
 )
 def test_what_is_no_function_is_refused_with_the_reason(called: Any, match: str) -> None:
     with pytest.raises(DefinitionError, match=match):

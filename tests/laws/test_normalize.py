@@ -8,9 +8,10 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft4Validator
+from laws import law
 
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.normalize import normalize
@@ -153,7 +154,7 @@ def verdicts(schema: Any, values: list[Any]) -> list[bool]:
     return [validator.is_valid(value) for value in values]
 
 
-@settings(max_examples=100, deadline=None)
+@law(100)
 @given(whole(old=False), st.lists(VALUES, min_size=5, max_size=20))
 def test_a_schema_of_2020_12_says_what_it_said(schema: Schema, values: list[Any]):
     for part in [schema, *schema["$defs"].values()]:
@@ -165,7 +166,7 @@ def test_a_schema_of_2020_12_says_what_it_said(schema: Schema, values: list[Any]
     assert json.dumps(schema) == before
 
 
-@settings(max_examples=100, deadline=None)
+@law(100)
 @given(whole(old=True), st.lists(VALUES, min_size=5, max_size=20))
 def test_an_older_spelling_says_what_it_said(schema: Schema, values: list[Any]):
     before = json.dumps(schema)
@@ -207,7 +208,7 @@ JUNK = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@law(150)
 @given(st.dictionaries(st.sampled_from([*LEAVES, *HERE, *OLD, "definitions", "items"]), JUNK))
 def test_anything_that_is_json_is_normalized_or_refused(schema: Schema):
     before = json.dumps(schema)
@@ -277,6 +278,7 @@ def test_the_official_suite_gives_the_expected_verdicts(shared: Path, draft: str
     assert seen == count
 
 
+@pytest.mark.slow
 def test_every_schema_of_real_documents_is_normalized(shared: Path):
     count = 0
     for file in sorted((shared / "corpus").rglob("*.*")):

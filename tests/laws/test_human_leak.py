@@ -2,13 +2,13 @@
 
 import copy
 import json
-import os
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import law
 from random_schemas import HUMAN, MARK, Schemas
 from random_values import Values
 
@@ -28,14 +28,6 @@ RENDERINGS: dict[str, Callable[[Function], Any]] = {
     "the schema of an answer": lambda function: prompt_of([function]).response_schema,
 }
 """Everything of a function that is shown to a model before it calls."""
-
-USUAL = "500" if os.environ.get("CI") else "60"
-leaks = settings(
-    max_examples=int(os.environ.get("PYFUNCTOOLS_EXAMPLES", USUAL)),
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 def random_function(random: Random) -> Function:
@@ -105,7 +97,7 @@ def leaked(text: str, wrote: str) -> list[str]:
     return [word for word in words if word in text and word not in wrote]
 
 
-@leaks
+@law(60)
 @given(seed=st.integers(0, 2**48))
 def test_B09_no_text_of_a_call_tells_a_model_of_the_human(seed: int) -> None:
     random = Random(seed)

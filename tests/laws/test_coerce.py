@@ -6,8 +6,9 @@ from time import perf_counter
 
 import jsonschema_rs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import law
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.coerce import coerce, is_exact
@@ -121,8 +122,8 @@ SCHEMAS = st.builds(
 )
 
 
+@law(500)
 @given(SCHEMAS, VALUES)
-@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 def test_coercing_again_changes_nothing_and_nothing_given_is_changed(
     schema: JsonSchema, value: JsonValue
 ):
@@ -136,8 +137,8 @@ def test_coercing_again_changes_nothing_and_nothing_given_is_changed(
     assert again.repairs == ()
 
 
+@law(500)
 @given(SCHEMAS, VALUES)
-@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 def test_what_is_right_stays_as_it_is_but_for_whole_numbers(schema: JsonSchema, value: JsonValue):
     try:
         validator = jsonschema_rs.Draft202012Validator(schema)
@@ -223,6 +224,7 @@ def hostile_values() -> list[JsonValue]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schema", HOSTILE)
 def test_hostile_schemas_and_values_raise_nothing_in_a_thread_with_little_stack_too(
     schema: JsonSchema,

@@ -2,21 +2,20 @@
 
 Three things are left out, for they differ by design: `NaN` (no JSON here, a number there), decimal
 `multipleOf` (exact here and in jsonschema-rs, of floats there), and regular expressions (ECMA 262
-here, Python's own there). `PYFUNCTOOLS_EXAMPLES=100000` judges that many pairs.
+here, Python's own there).
 """
-
-import os
 
 import jsonschema
 import jsonschema_rs
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import law
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema import validate
 
 PER_SCHEMA = 8
-PAIRS = max(3_000, int(os.environ.get("PYFUNCTOOLS_EXAMPLES", "0")))
 
 NAMES = st.sampled_from(["a", "b", "c"])
 SCALARS = st.one_of(
@@ -118,8 +117,9 @@ def near(schema: JsonValue) -> st.SearchStrategy[JsonValue]:
     return st.one_of(found)
 
 
+@pytest.mark.slow
+@law(375)
 @given(st.data())
-@settings(max_examples=PAIRS // PER_SCHEMA, deadline=None, suppress_health_check=list(HealthCheck))
 def test_b02_the_verdict_is_that_of_two_other_validators(data: st.DataObject) -> None:
     schema: JsonSchema | bool = data.draw(SCHEMAS)
     values = data.draw(st.lists(near(schema), min_size=PER_SCHEMA, max_size=PER_SCHEMA))

@@ -1,11 +1,7 @@
-"""The laws of separating and merging, on random schemas, marks, predicates and hostile values.
-
-`PYFUNCTOOLS_EXAMPLES` says how many schemas each law is tried on.
-"""
+"""The laws of separating and merging, on random schemas, marks, predicates and hostile values."""
 
 import copy
 import json
-import os
 import pickle
 import zlib
 from collections.abc import Callable, Iterator
@@ -15,8 +11,9 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import law
 from ownership_oracle import Keys, Oracle, Says
 from random_schemas import HUMAN, MARK, Schema, Schemas
 from random_values import ABSENT, Values
@@ -25,13 +22,7 @@ from pyfunctools.schema.path import Path
 from pyfunctools.schema.separate import Separated, separate
 from pyfunctools.schema.validate import Validator
 
-USUAL = "2000" if os.environ.get("CI") else "200"
-laws = settings(
-    max_examples=int(os.environ.get("PYFUNCTOOLS_EXAMPLES", USUAL)),
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+laws = law(200)
 seeds = given(seed=st.integers(0, 2**48))
 
 
