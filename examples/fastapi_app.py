@@ -46,7 +46,7 @@ def read_tea(name: str, request: Request) -> Tea:
 async def later(shop: Controller) -> None:
     # From an event loop a call is awaited; the application stays on its own loop.
     found = await shop.acall("teas_getByName", {"name": "Sencha"})
-    print(found.status, found.text)
+    print(found.unwrap())
 
 
 def main() -> None:
@@ -56,11 +56,11 @@ def main() -> None:
         print(shop["teas_post"].parameters["required"])
 
         added = shop.call("teas_post", '{"body": {"name": "Sencha", "grams": "100"}}')
-        print(added.status, added.text)
+        print(added.ok, added.text)
         asyncio.run(later(shop))
 
         missing = shop.call("teas_getByName", {"name": "Coffee"})
-        print(missing.is_error, missing.text)
+        print(missing.reason, missing.text)
 
 
 if __name__ == "__main__":

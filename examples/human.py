@@ -40,7 +40,7 @@ def main() -> None:
 
         # Without the human's part nothing runs; the outcome says what to ask for.
         waiting = bank.call("transfer", wrote)
-        print(waiting.text, waiting.needs_human is not None)
+        print(waiting.text, waiting.reason)
 
         # A function with `confirm` runs only when somebody approves the whole call.
         done = bank.call("transfer", wrote, human=gave, approve=lambda call: True)

@@ -62,10 +62,10 @@ def main() -> None:
         wrote = {"body": {"reason": "hail", "photo": "/etc/passwd", "pin": "0000"}}
         print(claims.call("claims_post", wrote).text)
 
-        # The program shows a form for `needs_human`, and calls again with what the person gave.
+        # The program shows a form for `waiting.schema`, and calls again with what the person gave.
         wrote = {"body": {"reason": "hail"}}
         waiting = claims.call("claims_post", wrote)
-        print(waiting.text, waiting.needs_human is not None)
+        print(waiting.text, waiting.reason)
         gave = {"body": {"photo": File(b"...", "roof.png", "image/png"), "pin": "1234"}}
         print(claims.call("claims_post", wrote, human=gave).text)
 

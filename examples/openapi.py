@@ -66,7 +66,7 @@ def main() -> None:
 
         # A path value is one segment, whatever the model writes.
         answer = weather.call(forecast.name, '{"city": "New York/..", "query": {"days": "3"}}')
-        print(answer.status, answer.value)
+        print(answer.reason, answer.value)
 
         refused = weather.call(forecast.name, {"city": "Oslo", "query": {"days": 9}})
         print(refused.text)

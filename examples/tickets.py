@@ -32,10 +32,11 @@ class WebApplication:
     def model_wrote(self, text: str) -> None:
         """Handle the first request: the model wants to call."""
         outcome = self.bank.call("transfer", text)
-        assert outcome.needs_human is not None
-        assert outcome.ticket is not None
-        print(outcome.text, "- ask for:", outcome.needs_human["properties"])
-        self.waiting.append(outcome.ticket)  # or into the form that the person gets
+        assert outcome.waiting is not None
+        assert outcome.waiting.schema is not None
+        assert outcome.waiting.ticket is not None
+        print(outcome.text, "- ask for:", outcome.waiting.schema["properties"])
+        self.waiting.append(outcome.waiting.ticket)  # or into the form that the person gets
 
     def person_answered(self, ticket: str, pin: str, limit: float) -> None:
         """Handle the second one, later: the person gave the pin, and approves up to a limit."""

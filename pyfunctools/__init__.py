@@ -18,8 +18,8 @@ tells a model that has no function calling.
 What the model writes back goes to `shop.call(name, text, human={...})`, which reads it, checks it,
 adds the human's part, runs it and gives an `Outcome`: `text` for the model, `value` for the
 program. `shop.parse_calls(answer)` finds the calls in what any family of models writes, `Attempts`
-keeps the state of a retry, and `shop.resume(outcome.ticket, {...})` goes on when a person has
-answered, in another process too (`Tickets`).
+keeps the state of a retry, and `shop.resume(outcome.waiting.ticket, {...})` goes on when a person
+has answered, in another process too (`Tickets`).
 
 The schema engine alone is `pyfunctools.schema`. Importing this package loads neither pydantic nor
 an HTTP library: each is loaded by the first thing that needs it.
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pyfunctools.controller import Controller
     from pyfunctools.errors import (
         ArgumentsError,
+        CallError,
         DefinitionError,
         DocumentError,
         LifespanError,
@@ -41,11 +42,11 @@ if TYPE_CHECKING:
         UnknownFunctionError,
     )
     from pyfunctools.execution.approval import Approval, PendingCall
-    from pyfunctools.execution.files import File
     from pyfunctools.execution.tickets import Tickets, TicketStore
+    from pyfunctools.file import File
     from pyfunctools.limits import Limits
     from pyfunctools.origin import Method, RemoteTool
-    from pyfunctools.outcome import Outcome
+    from pyfunctools.outcome import Outcome, Response, Waiting
     from pyfunctools.param import Param
     from pyfunctools.prompting.attempts import Attempts
     from pyfunctools.prompting.calls import Call, parse_calls
@@ -63,6 +64,7 @@ __all__ = [
     "ArgumentsError",
     "Attempts",
     "Call",
+    "CallError",
     "Context",
     "Controller",
     "DefinitionError",
@@ -85,6 +87,7 @@ __all__ = [
     "PyfunctoolsError",
     "RemoteTool",
     "Repair",
+    "Response",
     "Retry",
     "Route",
     "SchemaError",
@@ -94,6 +97,7 @@ __all__ = [
     "TicketStore",
     "Tickets",
     "UnknownFunctionError",
+    "Waiting",
     "files_under",
     "function",
     "function_of",
@@ -106,6 +110,7 @@ _HOMES = {
     "controller": ("Controller",),
     "errors": (
         "ArgumentsError",
+        "CallError",
         "DefinitionError",
         "DocumentError",
         "LifespanError",
@@ -116,11 +121,11 @@ _HOMES = {
         "UnknownFunctionError",
     ),
     "execution.approval": ("Approval", "PendingCall"),
-    "execution.files": ("File",),
     "execution.tickets": ("TicketStore", "Tickets"),
+    "file": ("File",),
     "limits": ("Limits",),
     "origin": ("Method", "RemoteTool"),
-    "outcome": ("Outcome",),
+    "outcome": ("Outcome", "Response", "Waiting"),
     "param": ("Param",),
     "prompting.attempts": ("Attempts",),
     "prompting.calls": ("Call", "parse_calls"),

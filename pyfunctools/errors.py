@@ -6,6 +6,7 @@ PyfunctoolsError
 ├── DocumentError          a document that cannot be read
 ├── SchemaError            a JSON Schema that is not one
 ├── ArgumentsError         only from `Failure.unwrap()`: bad arguments are values
+├── CallError              only from `Outcome.unwrap()`: a call that failed is a value
 ├── UnknownFunctionError   a name the controller does not have (a KeyError too)
 ├── LifespanError          an application that does not start, or does not end well
 ├── LoopError              `call` where only `acall` can work
@@ -91,6 +92,21 @@ class ArgumentsError(PyfunctoolsError):
         return self.failure.feedback()
 
 
+class CallError(PyfunctoolsError):
+    """What `Outcome.unwrap()` raises, for those who want an exception; `outcome` is the value.
+
+    Its `__cause__` is the exception that the application's own code raised, where there is one.
+    """
+
+    def __init__(self, outcome: "OutcomeLike") -> None:
+        super().__init__(outcome)
+        self.outcome = outcome
+
+    def __str__(self) -> str:
+        where = "" if self.outcome.function is None else f"{self.outcome.function}: "
+        return f"{where}{self.outcome.text} ({self.outcome.reason})"
+
+
 class UnknownFunctionError(PyfunctoolsError, KeyError):
     """A name the controller does not have; `close` are the names that resemble it."""
 
@@ -156,6 +172,25 @@ class FailureLike(Protocol):
 
     def feedback(self) -> str:
         """Give the text for the model."""
+        ...
+
+
+class OutcomeLike(Protocol):
+    """What a `CallError` holds: a `pyfunctools.Outcome`."""
+
+    @property
+    def text(self) -> str:
+        """The text for the model."""
+        ...
+
+    @property
+    def reason(self) -> str | None:
+        """Why the call did not succeed, in one word."""
+        ...
+
+    @property
+    def function(self) -> str | None:
+        """The name of the function."""
         ...
 
 

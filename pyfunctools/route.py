@@ -83,7 +83,7 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Response:
+class DeclaredResponse:
     """One answer the document promises: `status` is `200`, `2XX` or `default`."""
 
     status: str
@@ -137,7 +137,7 @@ class Route:
     operation: JsonObject = field(default_factory=lambda: NO_OBJECT)
     parameters: tuple[Parameter, ...] = ()
     body: Body | None = None
-    responses: tuple[Response, ...] = ()
+    responses: tuple[DeclaredResponse, ...] = ()
     security: tuple[Requirement, ...] = ()
     schemes: Mapping[str, SecurityScheme] = field(default_factory=dict[str, SecurityScheme])
     servers: tuple[Server, ...] = ()

@@ -63,8 +63,8 @@ def call(name: str, wrote: Any, gave: Any) -> tuple[Outcome, list[dict[str, Any]
 
 
 def issues(outcome: Outcome) -> list[tuple[str, str]]:
-    assert outcome.failure is not None
-    return sorted({(str(issue.path), issue.side) for issue in outcome.failure.issues})
+    assert outcome.issues
+    return sorted({(str(issue.path), issue.side) for issue in outcome.issues})
 
 
 @pytest.mark.parametrize("evil", ["ATTACKER", None, "", {}, [], 0, {"account": "ATTACKER"}])
@@ -74,14 +74,14 @@ def test_T01_a_models_value_for_the_human_is_an_issue_and_nothing_runs(
 ) -> None:
     for wrote in ({"amount": 1, "account": evil}, json.dumps({"amount": 1, "account": evil})):
         outcome, asked = call("pay", wrote, gave)
-        assert (outcome.is_error, asked) == (True, [])
+        assert (outcome.ok, asked) == (False, [])
         assert issues(outcome) == [("$input.account", "llm")]
 
 
 @pytest.mark.parametrize("gave", [{}, {"account": None}])
 def test_T01_without_the_humans_value_nothing_runs(gave: Any) -> None:
     outcome, asked = call("pay", {"amount": 1}, gave)
-    assert (outcome.is_error, asked) == (True, [])
+    assert (outcome.ok, asked) == (False, [])
     assert issues(outcome) == [("$input.account", "human")]
     outcome, asked = call("pay", {"amount": 1}, {"account": "mine"})
     assert asked == [{"amount": 1, "account": "mine"}]
@@ -98,7 +98,7 @@ def test_T01_without_the_humans_value_nothing_runs(gave: Any) -> None:
 )
 def test_T02_nothing_is_smuggled_in_deeper(wrote: Any, path: str) -> None:
     outcome, asked = call("login", wrote, {"auth": {"token": "mine"}})
-    assert (outcome.is_error, asked) == (True, [])
+    assert (outcome.ok, asked) == (False, [])
     assert [each for each, _ in issues(outcome)] == [path]
 
 
@@ -132,7 +132,7 @@ def test_T02_a_list_that_is_longer_than_the_humans_is_an_issue() -> None:
     wrote = {"cards": [{"kind": "a"}, {"kind": "b"}]}
     for gave in ({"cards": [{"number": "1"}]}, {"cards": [{"number": "1"}] * 3}):
         outcome, asked = call("store", wrote, gave)
-        assert (outcome.is_error, asked) == (True, [])
+        assert (outcome.ok, asked) == (False, [])
     outcome, asked = call("store", wrote, {"cards": [{"number": "1"}, {"number": "2"}]})
     assert asked == [{"cards": [Card("a", "1"), Card("b", "2")]}]
 
@@ -225,10 +225,10 @@ def assert_hidden(shy: Function) -> None:
 def test_T04_the_whole_is_checked_before_anything_runs() -> None:
     for wrong in (7, ["x"], {"account": "x"}, True):
         outcome, asked = call("pay", {"amount": 1}, {"account": wrong})
-        assert (outcome.is_error, asked) == (True, [])
+        assert (outcome.ok, asked) == (False, [])
         assert issues(outcome) == [("$input.account", "human")]
     outcome, asked = call("pay", {"amount": 1}, {"account": "x", "amount": 2})
-    assert (outcome.is_error, asked, issues(outcome)) == (True, [], [("$input.amount", "human")])
+    assert (outcome.ok, asked, issues(outcome)) == (False, [], [("$input.amount", "human")])
 
 
 @pytest.fixture
@@ -263,11 +263,11 @@ def test_T04_nothing_is_sent_of_what_a_person_gave_wrong(server: tuple[str, list
             {"body": {"amount": 2}},
         ):
             outcome = shy.call("send_post", {"body": {"amount": 1}}, human=gave)
-            assert (outcome.is_error, seen) == (True, [])
+            assert (outcome.ok, seen) == (False, [])
             assert MARK not in outcome.text
             assert "VALUE" not in repr(outcome)
         done = shy.call("send_post", {"body": {"amount": 1}}, human={"body": {"secret_pin": "x"}})
-        assert (done.status, len(seen)) == (204, 1)
+        assert (done.response.status, len(seen)) == (204, 1)
 
 
 @pytest.mark.parametrize(
@@ -282,10 +282,10 @@ def test_T04_nothing_is_sent_of_what_a_person_gave_wrong(server: tuple[str, list
 )
 def test_T05_a_key_that_comes_twice_is_refused(text: str) -> None:
     outcome, asked = call("pay", text, {"account": "mine"})
-    assert (outcome.is_error, asked) == (True, [])
-    assert outcome.failure is not None
-    assert "a" in str(outcome.failure.issues[0].message)
-    assert any("duplicate" in issue.message.lower() for issue in outcome.failure.issues)
+    assert (outcome.ok, asked) == (False, [])
+    assert outcome.issues
+    assert "a" in str(outcome.issues[0].message)
+    assert any("duplicate" in issue.message.lower() for issue in outcome.issues)
 
 
 NAMES = ["self", "cls", "__class__", "_handler", "__proto__", "constructor", "lc", "context"]
@@ -294,9 +294,9 @@ NAMES = ["self", "cls", "__class__", "_handler", "__proto__", "constructor", "lc
 @pytest.mark.parametrize("name", NAMES)
 def test_T06_reserved_names_are_superfluous_arguments_like_any_other(name: str) -> None:
     outcome, asked = call("pay", {"amount": 1, name: "delete_all"}, {"account": "mine"})
-    assert (outcome.is_error, asked, issues(outcome)) == (True, [], [(f"$input.{name}", "llm")])
+    assert (outcome.ok, asked, issues(outcome)) == (False, [], [(f"$input.{name}", "llm")])
     outcome, asked = call("pay", {"amount": 1}, {"account": "mine", name: "delete_all"})
-    assert (outcome.is_error, asked) == (True, [])
+    assert (outcome.ok, asked) == (False, [])
 
 
 def test_T06_a_document_may_use_them_as_names(server: tuple[str, list[str]]) -> None:
@@ -310,4 +310,4 @@ def test_T06_a_document_may_use_them_as_names(server: tuple[str, list[str]]) -> 
     }
     with Controller.from_openapi(document, server=url) as controller:
         done = controller.call("a_post", {"query": dict.fromkeys(names, "x")})
-    assert (done.status, seen) == (204, ["/a?" + "&".join(f"{name}=x" for name in names)])
+    assert (done.response.status, seen) == (204, ["/a?" + "&".join(f"{name}=x" for name in names)])

@@ -1,43 +1,111 @@
-"""`Outcome`: text for the model, value for the program."""
+"""`Outcome`: text for the model, value for the program, one word to branch on."""
 
 import copy
 import pickle
 from dataclasses import FrozenInstanceError, replace
+from typing import Any, get_args
 
 import pytest
 
-from pyfunctools import Outcome
+from pyfunctools import (
+    CallError,
+    DefinitionError,
+    File,
+    Issue,
+    Outcome,
+    Path,
+    PyfunctoolsError,
+    Response,
+    Waiting,
+)
+from pyfunctools.outcome import Reason
+
+ISSUE = Issue(path=Path.of(()), expected="integer", value="x", message="wrong")
+MARKER = "SECRET-7f3a"
+
+
+def waiting(ticket: str | None = "t", schema: Any = None) -> Waiting:
+    return Waiting(
+        call_id="c1", function="f", arguments={}, approval=True, ticket=ticket, schema=schema
+    )
 
 
 def test_an_outcome_needs_only_a_text() -> None:
     outcome = Outcome(text="done")
-    assert (outcome.value, outcome.is_error, outcome.failure) == (None, False, None)
-    assert (outcome.status, dict(outcome.headers), outcome.sent) == (None, {}, None)
-    assert (outcome.repairs, outcome.needs_human, outcome.ticket) == ((), None, None)
-    assert outcome.needs_approval is False
+    assert (outcome.value, outcome.reason, outcome.function) == (None, None, None)
+    assert (outcome.issues, outcome.repairs, outcome.content) == ((), (), ())
+    assert (outcome.exception, outcome.response, outcome.waiting) == (None, None, None)
+    assert (outcome.ok, outcome.is_error) == (True, False)
+
+
+@pytest.mark.parametrize("reason", get_args(Reason))
+def test_every_reason_is_an_error_but_those_that_wait(reason: Reason) -> None:
+    outcome = Outcome(text="no", reason=reason)
+    assert outcome.ok is False
+    assert outcome.is_error is (reason not in ("needs_human", "needs_approval"))
+
+
+@pytest.mark.parametrize("reason", ["", "error", "needs-human", True, 1, ["raised"]])
+def test_another_word_is_refused_with_those_that_there_are(reason: Any) -> None:
+    with pytest.raises(DefinitionError, match="ticket_foreign"):
+        Outcome(text="no", reason=reason)
+
+
+def test_a_single_file_or_a_list_is_a_tuple_of_them() -> None:
+    file = File(b"1")
+    assert Outcome(text="", content=file).content == (file,)  # type: ignore[arg-type]
+    assert Outcome(text="", content=[file]).content == (file,)  # type: ignore[arg-type]
+    assert Outcome(text="", issues=[]).issues == ()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"content": ["a.png"]}, {"content": None}, {"issues": ["x"]}, {"repairs": [ISSUE]}]
+)
+def test_what_is_none_of_the_kind_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(DefinitionError, match=next(iter(wrong))):
+        Outcome(text="", **wrong)
+
+
+def test_unwrap_returns_the_value_or_raises_with_the_outcome_and_its_cause() -> None:
+    assert Outcome(text="1", value=1).unwrap() == 1
+    cause = KeyError("x")
+    failed = Outcome(text="KeyError: x", function="f", reason="raised", exception=cause)
+    with pytest.raises(CallError) as caught:
+        failed.unwrap()
+    assert isinstance(caught.value, PyfunctoolsError)
+    assert caught.value.outcome is failed
+    assert caught.value.__cause__ is cause
+    assert str(caught.value) == "f: KeyError: x (raised)"
+    with pytest.raises(CallError, match="needs_approval"):
+        Outcome(text="A person has to", reason="needs_approval", waiting=waiting()).unwrap()
 
 
 def test_an_outcome_is_frozen_and_survives_copies() -> None:
-    outcome = Outcome(text="done", value={"a": 1}, status=200, headers={"x": "y"})
+    response = Response(status=200, headers={"x": "y"}, sent="yes")
+    outcome = Outcome(text="done", value={"a": 1}, response=response, waiting=waiting())
     with pytest.raises(FrozenInstanceError):
         outcome.text = "else"  # type: ignore[misc]
     assert copy.deepcopy(outcome) == outcome
     assert pickle.loads(pickle.dumps(outcome)) == outcome
     assert replace(outcome, text="else").value == {"a": 1}
+    error = pickle.loads(pickle.dumps(CallError(outcome)))
+    assert error.outcome == outcome
 
 
-def test_the_repr_tells_what_there_is_and_no_value_header_or_ticket() -> None:
-    marker = "SECRET-7f3a"
+def test_the_repr_tells_what_there_is_and_no_value_header_ticket_or_exception() -> None:
     outcome = Outcome(
         text="401 Unauthorized",
-        value={"token": marker},
-        is_error=True,
-        headers={"set-cookie": marker, "date": "today"},
-        ticket=marker,
-        sent="yes",
+        value={"token": MARKER},
+        reason="status",
+        exception=ValueError(MARKER),
+        response=Response(
+            status=401, headers={"set-cookie": MARKER, "date": "today"}, retry_after=2, sent="yes"
+        ),
+        waiting=waiting(MARKER, {"default": MARKER}),
     )
     assert repr(outcome) == (
-        "Outcome(text='401 Unauthorized', value=<dict>, is_error=True, "
-        "headers=['date', 'set-cookie'], sent='yes', ticket=<str>)"
+        "Outcome(text='401 Unauthorized', value=<dict>, reason='status', "
+        "response=Response(status=401, headers=['date', 'set-cookie'], retry_after=2, sent='yes'), "
+        "waiting=<Waiting 'f' (call 'c1'): values and an approval>)"
     )
     assert repr(Outcome(text="")) == "Outcome(text='')"

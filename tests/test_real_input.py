@@ -137,27 +137,30 @@ def test_a_fastapi_service_is_wrapped_from_its_own_document_and_called(url: str)
         added = teas.call(
             "teas_post", '{"body": {"name": "Earl/Grey 1", "kind": "Black", "grams": "50"}}'
         )
-        assert (added.status, added.is_error) == (201, False), added.text
+        assert (added.response.status, added.is_error) == (201, False), added.text
         assert added.value["grams"] == 50  # type: ignore[index]
-        assert teas.call("teas_post", {"body": {"name": "Sencha", "kind": "green"}}).status == 201
+        assert (
+            teas.call("teas_post", {"body": {"name": "Sencha", "kind": "green"}}).response.status
+            == 201
+        )
         found = teas.call("teas_get", '{"query": {"kind": "green", "limit": "5"}}')
         assert [tea["name"] for tea in found.value] == ["Sencha"]  # type: ignore[attr-defined]
-        assert teas.call("teas_get", {}).status == 200
+        assert teas.call("teas_get", {}).response.status == 200
         read = teas.call("teas_getByName", {"name": "Sencha", "header": {"x-trace": "t1"}})
         assert read.value["trace"] == "t1"  # type: ignore[index]
         missing = teas.call("teas_getByName", {"name": "nothing"})
-        assert (missing.status, missing.is_error) == (404, True)
+        assert (missing.response.status, missing.is_error) == (404, True)
         refused = teas.call("teas_post", {"body": {"name": "x", "kind": "red", "grams": 1}})
-        assert refused.status is None
-        assert refused.failure is not None
-        assert {str(issue.path) for issue in refused.failure.issues} == {
+        assert refused.response is None
+        assert refused.issues
+        assert {str(issue.path) for issue in refused.issues} == {
             "$input.body.kind",
             "$input.body.grams",
         }
-        assert teas.call("teas_eraseByName", {"name": "Sencha"}).status == 204
+        assert teas.call("teas_eraseByName", {"name": "Sencha"}).response.status == 204
     assert asyncio.run(_again(document.content, url)) == 200
 
 
 async def _again(document: bytes, url: str) -> int | None:
     async with Controller.from_openapi(document, server=url) as teas:
-        return (await teas.acall("teas_get", {})).status
+        return (await teas.acall("teas_get", {})).response.status

@@ -8,7 +8,7 @@ import pytest
 
 import pyfunctools.route
 from pyfunctools import Route
-from pyfunctools.route import Body, Parameter, Response, SecurityScheme, Server
+from pyfunctools.route import Body, DeclaredResponse, Parameter, SecurityScheme, Server
 
 
 def test_a_route_needs_only_a_method_and_a_path() -> None:
@@ -24,7 +24,7 @@ def test_a_route_is_frozen_and_equal_by_what_it_says() -> None:
             path="/orders",
             parameters=(Parameter(name="q", location="query", argument=("query", "q")),),
             body=Body(content_type="application/json", required=True),
-            responses=(Response(status="2XX", content_types=("application/json",)),),
+            responses=(DeclaredResponse(status="2XX", content_types=("application/json",)),),
             schemes={"key": SecurityScheme(name="key", type="apiKey", location="header")},
             servers=(Server(url="https://{host}", variables={"host": "a"}),),
         )

@@ -139,7 +139,7 @@ def call(
         part = human_part(controller[name], text, given, server, yes=yes, ask=ask)
         outcome = controller.call(name, text, human=part, approve=lambda _: True)
     screen.show(Console(), screen.outcome_text(outcome))
-    if outcome.is_error or outcome.needs_human is not None:
+    if not outcome.ok:
         raise typer.Exit(1)
 
 

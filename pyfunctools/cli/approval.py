@@ -10,8 +10,8 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.cli.prompt import is_yes
 from pyfunctools.cli.question import followed, hides
 from pyfunctools.cli.screen import compact, plain
-from pyfunctools.execution.files import File
 from pyfunctools.execution.secrets import MASK
+from pyfunctools.file import File
 from pyfunctools.origin import place
 from pyfunctools.record import Function
 from pyfunctools.route import Route

@@ -14,7 +14,8 @@ from pyfunctools._text import shortened, visible
 from pyfunctools.cli.prompt import is_yes, line
 from pyfunctools.cli.question import Question, question_of
 from pyfunctools.cli.screen import plain
-from pyfunctools.execution.files import File, with_files
+from pyfunctools.execution.files import with_files
+from pyfunctools.file import File
 from pyfunctools.record import Function
 from pyfunctools.schema import Issue, Path, Separated
 from pyfunctools.schema.path import Keys, at

@@ -96,7 +96,8 @@ async def _second_try(console: Console, shop: Controller, sent: "list[httpx.Requ
     body = screen.compact(json.loads(request.content))
     address = request.url.copy_with()  # its own text hides all that a person may have given
     _panel(console, "what was sent", f"{request.method} {address}\n\n{body}", "green")
-    _panel(console, f"outcome.text (HTTP {outcome.status})", outcome.text, "green")
+    status = None if outcome.response is None else outcome.response.status
+    _panel(console, f"outcome.text (HTTP {status})", outcome.text, "green")
 
 
 async def _method(console: Console, master: Controller) -> None:

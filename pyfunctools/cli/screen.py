@@ -122,12 +122,14 @@ def sides(function: Function) -> list[RenderableType]:
 def outcome_text(outcome: Outcome) -> RenderableType:
     """Give what came of a call, with its repairs before it."""
     repairs = [repair_table(outcome)] if outcome.repairs else []
-    status = [plain(f"HTTP {outcome.status}", "dim")] if outcome.status is not None else []
-    style = "red" if outcome.is_error else "yellow" if outcome.needs_human is not None else ""
+    waiting = outcome.waiting
+    code = None if outcome.response is None else outcome.response.status
+    status = [] if code is None else [plain(f"HTTP {code}", "dim")]
+    style = "red" if outcome.is_error else "yellow" if waiting is not None else ""
     answer = [plain(outcome.text, style)]
     asked: list[RenderableType] = []
-    if outcome.needs_human is not None:
-        asked = [_titled("what only a person gives", outcome.needs_human)]
+    if waiting is not None and waiting.schema is not None:
+        asked = [_titled("what only a person gives", waiting.schema)]
     return Group(*repairs, *status, *answer, *asked)
 
 

@@ -36,14 +36,14 @@ class Calling:
         the order of `Function.positional`). `human` are the person's values, or a callable that
         asks for them. It is asked only where the call cannot run without them, and given the
         function and the model's part; `None` says that the person gave nothing. Where values are
-        required and there is no `human`, nothing runs, the outcome's `needs_human` says what to ask
-        for, and its `ticket` is what to `resume` with. `context` reaches parameters annotated
+        required and there is no `human`, nothing runs, and `outcome.waiting` has the schema of what
+        to ask for and the ticket to `resume` with. `context` reaches parameters annotated
         `Context`.
 
         A function with `confirm` runs only when `approve` gives `True`, or an `Approval` with the
         arguments as the person edited them, which are checked again. Without `approve` the outcome
-        is an error with `needs_approval`, and a ticket. What is wrong with any of this is an error
-        outcome, and so is a callable that raises.
+        waits, with a ticket. What is wrong with any of this is an error outcome, and so is a
+        callable that raises.
 
         Raises:
             LoopError: the function is asynchronous and this thread runs an event loop.
@@ -90,7 +90,7 @@ class Calling:
 
         The model's part is in the ticket; everything else is as in `call`. A ticket is good for one
         run, or one answer of `approve` that is no. Where the person made a mistake, or something is
-        still missing, it stays good, and is the outcome's `ticket` again. One that was changed, has
+        still missing, it stays good, and is in `outcome.waiting` again. One that was changed, has
         expired, was used, is of another key, or is for a function that is not there any more or not
         as it was, is an error outcome that says which, and nothing runs.
 

@@ -7,7 +7,7 @@ from json import JSONEncoder, detect_encoding
 from pyfunctools._text import shortened, visible
 from pyfunctools.execution.exchange import Headers, Lost, Received, origin_of, retry_after
 from pyfunctools.execution.media import codec_of, is_json, is_text, media_type
-from pyfunctools.outcome import Outcome
+from pyfunctools.outcome import Outcome, Response
 from pyfunctools.schema.strict import strict
 
 EXCERPT = 2048
@@ -47,11 +47,13 @@ def outcome_of(result: Received | Lost, *, method: str, name: str, expose: bool)
     return Outcome(
         text=text,
         value=value,
-        is_error=not (good and whole),
-        status=result.status,
-        headers=headers,
-        retry_after=None if good else retry_after(result.headers),
-        sent="yes",
+        reason=None if good and whole else "output" if good else "status",
+        response=Response(
+            status=result.status,
+            headers=headers,
+            retry_after=None if good else retry_after(result.headers),
+            sent="yes",
+        ),
         function=name,
     )
 
@@ -66,11 +68,13 @@ def _lost(result: Lost, method: str, name: str) -> Outcome:
         text += " The request was sent, and may have been carried out."
     return Outcome(
         text=text,
-        is_error=True,
-        status=result.status,
-        headers=_joined(result.headers),
-        retry_after=retry_after(result.headers),
-        sent=result.sent,
+        reason="deadline" if result.late else "transport",
+        response=Response(
+            status=result.status,
+            headers=_joined(result.headers),
+            retry_after=retry_after(result.headers),
+            sent=result.sent,
+        ),
         function=name,
     )
 

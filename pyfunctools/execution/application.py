@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Lock
 from typing import TypeAlias, cast
 from urllib.parse import quote, unquote
@@ -25,7 +26,7 @@ from pyfunctools.execution.sides import refused
 from pyfunctools.execution.wire import Awaiting
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.origin import place
-from pyfunctools.outcome import Outcome
+from pyfunctools.outcome import Outcome, Response
 from pyfunctools.record import Function
 from pyfunctools.schema import Failure, Issue, Path
 from pyfunctools.schema.path import at
@@ -194,7 +195,7 @@ class ApplicationRunner:
     def _lost(self, call: PreparedCall, *, stopped: bool) -> Outcome:
         late = f"No answer came within {self._limits.deadline:g} s"
         reason = "The application was shut down before it answered" if stopped else late
-        lost = Lost(reason=reason, sent="unknown")
+        lost = Lost(reason=reason, sent="unknown", late=not stopped)
         return outcome_of(lost, method=call.route.method, name=call.function.name, expose=False)
 
     def _misled(self, call: PreparedCall, arguments: JsonObject) -> Outcome | None:
@@ -219,9 +220,13 @@ class ApplicationRunner:
             if parameter.location == "path"
         )
         if issues:
-            return refused(call.function, Failure(value=arguments, issues=issues))
+            outcome = refused(call.function, Failure(value=arguments, issues=issues))
+            return replace(outcome, response=Response(sent="no"))
         text = f"The application answers this path by {other}. Nothing was sent."
-        return Outcome(text=text, is_error=True, sent="no", function=call.function.name)
+        response = Response(sent="no")
+        return Outcome(
+            text=text, reason="arguments", response=response, function=call.function.name
+        )
 
     @property
     def _until_ended(self) -> float:

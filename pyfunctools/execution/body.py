@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass
 
 from pyfunctools._json import JsonValue
-from pyfunctools.execution.files import File, file_of
+from pyfunctools.execution.files import file_of
 from pyfunctools.execution.form import form_text
 from pyfunctools.execution.media import charset_of, codec_of, is_json, is_xml, media_type
 from pyfunctools.execution.multipart import multipart
 from pyfunctools.execution.style import UnsendableError, json_text, scalar
+from pyfunctools.file import File
 from pyfunctools.route import Body
 
 

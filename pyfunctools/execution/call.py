@@ -7,13 +7,14 @@ ones; they differ in whether what a callable gives is awaited, and in how the fu
 from collections.abc import Awaitable, Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
+from secrets import token_hex
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import PyfunctoolsError, UnknownFunctionError
 from pyfunctools.execution.settle import at_hand, check_asked, settled
 from pyfunctools.execution.sides import NOT_YOURS, blamed, of_model
-from pyfunctools.outcome import Outcome
+from pyfunctools.outcome import Outcome, Waiting
 from pyfunctools.record import Function
 from pyfunctools.schema import Failure, Path, Repair, Success
 from pyfunctools.schema.equal import equal
@@ -73,6 +74,7 @@ class Call:
         human: Given | Ask = None,
         context: object = None,
         approve: "Approve | None" = None,
+        call_id: str | None = None,
     ) -> None:
         self._entry = entry
         self._tickets = tickets
@@ -86,6 +88,7 @@ class Call:
         self._context = context
         self._approve = approve
         self._ticket: Ticket | None = None
+        self._id = call_id or token_hex(8)
 
     async def resume(self, text: object) -> Outcome:
         """Go on with the call that a ticket is for.
@@ -117,7 +120,7 @@ class Call:
         try:
             function, runner = self._entry(name)
         except UnknownFunctionError as error:
-            return Outcome(text=str(error), is_error=True, function=error.name)
+            return Outcome(text=str(error), reason="unknown", function=error.name)
         checked = function.check(arguments)
         if not checked:
             return _refused(function, checked)
@@ -175,7 +178,7 @@ class Call:
                 return answer
             self._human = _values(answer[0])
             if self._human is None:
-                return Outcome(text=_DECLINED, is_error=True)
+                return Outcome(text=_DECLINED, reason="declined")
             again = function.merge(llm=checked.value, human=self._human)
             if again:
                 return again
@@ -184,8 +187,7 @@ class Call:
             merged = blamed(function, merged, self._human)
         if not _is_theirs(function, merged):
             return _refused(function, merged)
-        schema = None if function.separated is None else function.separated.human
-        waiting = replace(self._waiting(_NEEDS_HUMAN, function, checked), needs_human=schema)
+        waiting = self._waiting("needs_human", function, checked)
         return waiting if self._human is None else _mistaken(waiting, merged)
 
     async def _approved(
@@ -195,7 +197,7 @@ class Call:
         from pyfunctools.execution.approval import Approval, View
 
         if self._approve is None:
-            return self._unapproved(function, checked)
+            return self._waiting("needs_approval", function, checked)
         view = View(function, whole)
         answer = await self._answer("approve", _UNASKED, self._approve, view.pending)
         if isinstance(answer, Outcome):
@@ -204,10 +206,10 @@ class Call:
             return Success(value=view.whole, repairs=checked.repairs)
         if not isinstance(answer[0], Approval):
             used = None if self._ticket is None else await self._claimed(self._ticket)
-            return used or Outcome(text=_DENIED, is_error=True)
+            return used or Outcome(text=_DENIED, reason="denied")
         edited = view.edited(answer[0].arguments)
         if not edited:
-            return _mistaken(self._unapproved(function, checked), edited)
+            return _mistaken(self._waiting("needs_approval", function, checked), edited)
         if function.separated is not None:
             self._human = function.separated.split(edited.value)[1]
         before, after = of_model(function, view.whole), of_model(function, edited.value)
@@ -228,17 +230,25 @@ class Call:
             return answer
         return None if answer[0] else refusal("used")
 
-    def _waiting(self, text: str, function: Function, checked: Success[JsonValue]) -> Outcome:
+    def _waiting(
+        self,
+        reason: Literal["needs_human", "needs_approval"],
+        function: Function,
+        checked: Success[JsonValue],
+    ) -> Outcome:
         if self._ticket is None:
             ticket = self._tickets.get().issue(function, checked.value)
         else:
             ticket = self._ticket.text
-        return Outcome(text=text, value=checked.value, ticket=ticket)
-
-    def _unapproved(self, function: Function, checked: Success[JsonValue]) -> Outcome:
-        # An error, for a caller that knows of no approval must not take the call for done.
-        waiting = self._waiting(_NEEDS_APPROVAL, function, checked)
-        return replace(waiting, is_error=True, needs_approval=True)
+        waiting = Waiting(
+            call_id=self._id,
+            function=function.name,
+            arguments=checked.value,
+            approval=function.confirm,
+            ticket=ticket,
+            schema=None if function.separated is None else function.separated.human,
+        )
+        return Outcome(text=_WAITS[reason], reason=reason, waiting=waiting)
 
     async def _answer(
         self, where: str, unanswered: str, asked: Callable[..., object], *about: object
@@ -257,11 +267,13 @@ class Call:
             if isinstance(error, TypeError):
                 check_asked(where, asked, about)
             text = unanswered.format(type(error).__name__)
-            return Outcome(text=text, is_error=True)
+            return Outcome(text=text, reason="raised", exception=error)
 
 
-_NEEDS_HUMAN = "A person has to add their part first. Nothing has run yet."
-_NEEDS_APPROVAL = "A person has to approve this call first. Nothing has run yet."
+_WAITS = {
+    "needs_human": "A person has to add their part first. Nothing has run yet.",
+    "needs_approval": "A person has to approve this call first. Nothing has run yet.",
+}
 _DECLINED = "A person was asked for their part and gave none. Nothing has run."
 _DENIED = "A person has to approve this call and has not. Nothing has run."
 _UNASKED = "The person could not be asked ({}). Nothing has run."
@@ -285,8 +297,8 @@ def _is_theirs(function: Function, failure: Failure) -> bool:
 def _refused(function: Function, failure: Failure) -> Outcome:
     return Outcome(
         text=failure.feedback(),
-        is_error=True,
-        failure=failure,
+        reason="arguments",
+        issues=failure.issues,
         function=function.name,
         repairs=failure.repairs,
     )
@@ -294,4 +306,4 @@ def _refused(function: Function, failure: Failure) -> Outcome:
 
 def _mistaken(waiting: Outcome, failure: Failure) -> Outcome:
     """Give the outcome of a person's mistake: they may try again."""
-    return replace(waiting, text=NOT_YOURS, is_error=True, failure=failure)
+    return replace(waiting, text=NOT_YOURS, issues=failure.issues)

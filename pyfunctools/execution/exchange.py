@@ -43,13 +43,15 @@ class Lost:
     """No answer, or none that could be read.
 
     `reason` begins a sentence; it names no host, no header and no value. `status` and `headers` are
-    there where the head of the answer was. `again` says that another try may fare better.
+    there where the head of the answer was. `late` says that the deadline was the reason, `again`
+    that another try may fare better.
     """
 
     reason: str
     sent: Sent
     status: int | None = None
     headers: Headers = ()
+    late: bool = False
     again: bool = False
 
 
@@ -105,7 +107,7 @@ class Exchange(Generic[Incoming]):
 
     async def _once(self, request: HttpRequest) -> Received | Lost:
         if time.monotonic() >= self.deadline:
-            return Lost(reason=self._late, sent="no")
+            return Lost(reason=self._late, sent="no", late=True)
         try:
             reply = await self.wire.send(request, self.deadline)
         except Exception as error:  # a client runs code of its caller's: hooks, applications
@@ -137,7 +139,7 @@ class Exchange(Generic[Incoming]):
         names = [kind.__name__ for kind in type(error).__mro__]
         sent: Sent = "no" if _NOT_SENT.intersection(names) else "unknown"
         if any("Timeout" in name for name in names):
-            return Lost(reason=self._late, sent=sent, again=sent == "no")
+            return Lost(reason=self._late, sent=sent, late=True, again=sent == "no")
         if sent == "no":
             reason = "No connection could be made"
         return Lost(reason=f"{reason} ({names[0]})", sent=sent, again=True)

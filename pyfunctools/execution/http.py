@@ -53,7 +53,7 @@ from pyfunctools.execution.settle import Settle, at_hand, finish, settled
 from pyfunctools.execution.sides import headers_of_person, locations_of_person, refused
 from pyfunctools.execution.wire import Awaiting, Blocking, Wire
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.outcome import Outcome
+from pyfunctools.outcome import Outcome, Response
 from pyfunctools.record import Function
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure
@@ -202,7 +202,7 @@ class HttpRunner:
             deep=self._deep,
         )
         if isinstance(request, Failure):
-            return refused(function, request)
+            return replace(refused(function, request), response=Response(sent="no"))
         call = PreparedCall(function, route, request)
         call.headers += fixed.values()
         for scheme in chosen(route, self._auth):
@@ -393,7 +393,8 @@ def _unprovided(function: Function, error: Exception) -> Outcome:
         raise error
     return Outcome(
         text=f"The credentials are not to be had ({type(error).__name__}). Nothing was sent.",
-        is_error=True,
-        sent="no",
+        reason="raised",
+        exception=error,
+        response=Response(sent="no"),
         function=function.name,
     )

@@ -149,7 +149,7 @@ async def _settled(pending: object) -> object:
 def _refused(function: "Function", failure: "Failure") -> "Outcome":
     from pyfunctools.execution.sides import refused
 
-    return replace(refused(function, failure), sent=None)
+    return refused(function, failure)
 
 
 @lru_cache(maxsize=1)
@@ -162,9 +162,10 @@ def _outcome() -> "type[Outcome]":
 def _raised(error: Exception) -> "Outcome":
     said = _words(error.text if isinstance(error, Retry) else error)
     if isinstance(error, Retry):
-        return _outcome()(text=said, is_error=True)
+        return _outcome()(text=said, reason="raised", exception=error)
     name = type(error).__name__
-    return _outcome()(text=f"{name}: {said}" if said else name, is_error=True)
+    text = f"{name}: {said}" if said else name
+    return _outcome()(text=text, reason="raised", exception=error)
 
 
 def _words(said: object) -> str:
@@ -185,7 +186,8 @@ def _returned(function: "Function", handler: "Handler", value: object) -> "Outco
         return outcome(
             text=f"The function ran, but what it returned cannot be written as JSON: {error}",
             value=value,
-            is_error=True,
+            reason="output",
+            exception=error,
         )
     checked = function.schemas.get().check_output(plain)
     if not checked:
@@ -193,8 +195,8 @@ def _returned(function: "Function", handler: "Handler", value: object) -> "Outco
         return outcome(
             text=f"The function ran, but returned what it does not promise. {complaints}",
             value=value,
-            is_error=True,
-            failure=checked,
+            reason="output",
+            issues=checked.issues,
         )
     return outcome(text=_text_of(plain), value=value)
 

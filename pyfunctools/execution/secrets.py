@@ -10,7 +10,7 @@ from pyfunctools._json import JsonValue
 from pyfunctools._text import visible
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
-from pyfunctools.schema import Failure, separate
+from pyfunctools.schema import Issue, separate
 from pyfunctools.schema.depth import MAX_SCHEMA_DEPTH, deeper_than
 from pyfunctools.schema.path import Keys
 from pyfunctools.schema.predicates import is_secret
@@ -58,7 +58,7 @@ def secrets_in(function: Function, whole: JsonValue) -> JsonValue:
 def masked(function: Function, whole: JsonValue, human: JsonValue, outcome: Outcome) -> Outcome:
     """Give the outcome of a call with these arguments without what the person gave of them.
 
-    From the text and the failure of an error all of it is left out; from the text of a success, in
+    From the text and the issues of an error all of it is left out; from the text of a success, in
     which the function may tell what a person chose, the secrets. `value` and `headers` are the
     program's, and left alone. See `Masker` for what is found.
     """
@@ -69,11 +69,10 @@ def masked(function: Function, whole: JsonValue, human: JsonValue, outcome: Outc
             return outcome
         secret = {keys for keys, _ in scalars_in(secrets_in(function, whole))}
         masker = Masker(text for keys, text in theirs if keys in secret)
-    failure = outcome.failure
     return replace(
         outcome,
         text=masker.text(outcome.text),
-        failure=None if failure is None else masker.failure(failure),
+        issues=masker.issues(outcome.issues),
     )
 
 
@@ -105,18 +104,17 @@ class Masker:
         """Give a value without the values; what is nested without end is masked as a whole."""
         return MASK if deeper_than(value, MAX_SCHEMA_DEPTH) else self._inside(value)
 
-    def failure(self, failure: Failure) -> Failure:
-        """Give a failure without the values."""
-        issues = tuple(
+    def issues(self, issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
+        """Return issues without the values."""
+        return tuple(
             replace(
                 issue,
                 expected=self.text(issue.expected),
                 message=self.text(issue.message),
                 value=self.value(issue.value),
             )
-            for issue in failure.issues
+            for issue in issues
         )
-        return replace(failure, value=self.value(failure.value), issues=issues)
 
     def _inside(self, value: JsonValue) -> JsonValue:
         if isinstance(value, dict):

@@ -58,7 +58,7 @@ def blamed(function: Function, failure: Failure, human: JsonValue) -> Failure:
 def refused(function: Function, failure: Failure) -> Outcome:
     """Give the outcome for arguments that no request can be made of.
 
-    What a person gave is in neither its text nor its failure. Issues with that have the side
+    What a person gave is in neither its text nor its issues. Issues with that have the side
     `human`; if there are no others the model is told that the fault is not its own.
     """
     if not isinstance(failure.value, dict):
@@ -82,9 +82,9 @@ def _sided(issue: Issue, whole: JsonValue, shown: JsonValue) -> Issue:
 def _outcome(function: Function, failure: Failure, told: Failure | None) -> Outcome:
     return Outcome(
         text=NOT_YOURS if told is None else told.feedback(),
-        is_error=True,
-        failure=failure,
-        sent="no",
+        reason="arguments",
+        issues=failure.issues,
+        repairs=failure.repairs,
         function=function.name,
     )
 

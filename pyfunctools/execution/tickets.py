@@ -19,9 +19,9 @@ from typing import Literal, Protocol, TypeAlias
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError
 from pyfunctools.origin import place
-from pyfunctools.outcome import Outcome
+from pyfunctools.outcome import Outcome, Reason
 from pyfunctools.record import Function
-from pyfunctools.schema import Failure, Issue, Path
+from pyfunctools.schema import Issue, Path
 
 LONGEST = 4 << 20
 """Characters of the longest ticket that is given out or read."""
@@ -92,7 +92,7 @@ class Ticket:
     text: str = field(repr=False)
 
 
-Reason: TypeAlias = Literal["none", "foreign", "expired", "used", "gone", "changed"]
+Refusal: TypeAlias = Literal["none", "foreign", "expired", "used", "gone", "changed"]
 """Why a ticket is refused."""
 
 
@@ -156,7 +156,7 @@ class Tickets:
         ticket = f"{payload}.{self._signature(payload)}"
         return ticket if len(ticket) <= LONGEST else None
 
-    def read(self, text: object) -> Ticket | Reason:
+    def read(self, text: object) -> Ticket | Refusal:
         """Give what a ticket says, or why it is not taken: its form, its signature, its end."""
         if not isinstance(text, str) or len(text) > LONGEST or not _FORM.fullmatch(text):
             return "none"
@@ -204,17 +204,26 @@ def digest_of(function: Function) -> str:
     return _coded(sha256(dumps(said, sort_keys=True).encode()).digest()[:16])
 
 
-def refusal(reason: Reason, name: str | None = None) -> Outcome:
+def refusal(reason: Refusal, name: str | None = None) -> Outcome:
     """Give the outcome for a ticket that is not taken."""
     expected, said = _REFUSALS[reason]
     text = f"{said} Nothing has run."
     path = Path.of((), "$ticket")
     issue = Issue(path=path, expected=expected, value=None, message=text, side="human")
-    failure = Failure(value=None, issues=(issue,))
-    return Outcome(text=text, is_error=True, failure=failure, function=name)
+    return Outcome(text=text, reason=_REASONS[reason], issues=(issue,), function=name)
 
 
-_REFUSALS: dict[Reason, tuple[str, str]] = {
+_REASONS: dict[Refusal, Reason] = {
+    "none": "ticket_foreign",
+    "foreign": "ticket_foreign",
+    "expired": "ticket_expired",
+    "used": "ticket_used",
+    "gone": "ticket_gone",
+    "changed": "ticket_changed",
+}
+
+
+_REFUSALS: dict[Refusal, tuple[str, str]] = {
     "none": ("a ticket", "This is no ticket."),
     "foreign": (
         "a ticket as it was given out",

@@ -9,7 +9,8 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
 from pyfunctools.schema import Failure, Issue, Success
-from pyfunctools.schema.feedback import NOT_YOURS, feedback
+from pyfunctools.schema.feedback import AGAIN, NOT_YOURS, feedback
+from pyfunctools.schema.lines import one_line
 
 
 class Tried(Protocol):
@@ -75,23 +76,21 @@ class Attempts:
         `result`.
         """
         result = self._result(tried)
-        failure = result.failure if isinstance(result, Outcome) else result
-        issues = failure.issues if isinstance(failure, Failure) else ()
+        issues = () if isinstance(result, Success) else result.issues
         keys = {(str(issue.path), issue.expected) for issue in issues}
         return replace(
             self,
             count=self.count + 1,
             result=result,
             repeated=tuple(i for i in issues if (str(i.path), i.expected) in self.told),
-            closest=_closer(failure, self.closest) if isinstance(failure, Failure) else None,
+            closest=_closer(result, self.closest) if isinstance(result, Failure) else None,
             told=self.told | keys,
         )
 
     @property
     def issues(self) -> tuple[Issue, ...]:
         """What was wrong with the arguments of the last try."""
-        failure = self._failure
-        return () if failure is None else failure.issues
+        return () if self.result is None or isinstance(self.result, Success) else self.result.issues
 
     @property
     def succeeded(self) -> bool:
@@ -135,17 +134,12 @@ class Attempts:
                 f"The function {self.function.name} was tried {times} and is still not called "
                 "rightly. Do not call it again: go on without it, or say what you need to know."
             )
-        failure = self._failure
-        if failure is None:
-            return self.result.text if isinstance(self.result, Outcome) else ""
-        told = {(issue.path, issue.expected) for issue in self.repeated}
-        return feedback(failure.value, failure.issues, told=told)
-
-    @property
-    def _failure(self) -> Failure | None:
-        result = self.result
-        failure = result.failure if isinstance(result, Outcome) else result
-        return failure if isinstance(failure, Failure) else None
+        if isinstance(self.result, Failure):
+            told = {(issue.path, issue.expected) for issue in self.repeated}
+            return feedback(self.result.value, self.result.issues, told=told)
+        said = self.result.text if isinstance(self.result, Outcome) else ""
+        again = (_again(issue) for issue in self.repeated if issue.side != "human")
+        return "\n".join((said, *again))
 
     @property
     def _is_persons(self) -> bool:
@@ -160,6 +154,10 @@ class Attempts:
         if isinstance(result, Success | Failure):
             return cast("Success[JsonValue] | Failure", result)
         return self.function.check(cast("str | bytes | JsonValue", tried))
+
+
+def _again(issue: Issue) -> str:
+    return f"{AGAIN}: {one_line(str(issue.path))} expected {one_line(issue.expected)}"
 
 
 def _closer(one: Failure, other: Failure | None) -> Failure:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console, RenderableType
 
-from pyfunctools import Controller, Function, Outcome, Path, Repair, Skipped
+from pyfunctools import Controller, Function, Outcome, Path, Repair, Response, Skipped, Waiting
 from pyfunctools.cli import screen
 
 HOSTILE = "evil [bold]\x1b]0;title\x07\x1b[2J\u202e name"
@@ -38,10 +38,17 @@ def test_nothing_a_terminal_obeys_comes_out_and_markup_is_text() -> None:
     function = hostile()
     outcome = Outcome(
         text=HOSTILE,
-        status=500,
-        is_error=True,
+        reason="needs_human",
+        response=Response(status=500),
         repairs=(Repair(path=Path.of([HOSTILE]), kind="x", before=HOSTILE, after=[HOSTILE]),),
-        needs_human={"title": HOSTILE},
+        waiting=Waiting(
+            call_id="1",
+            function="f",
+            arguments={},
+            approval=False,
+            ticket=None,
+            schema={"title": HOSTILE},
+        ),
     )
     controller = Controller([], skipped=[Skipped(where=HOSTILE, reason=HOSTILE, pointer="/x")])
     text = shown(

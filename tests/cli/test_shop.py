@@ -23,7 +23,7 @@ def test_the_service_answers_as_its_document_says() -> None:
                 {"body": {"items": [{"tea": "Sencha", "grams": 100}]}},
                 human={"body": {"card_number": "1234 4242"}},
             )
-            assert order.status == 201
+            assert order.response.status == 201
             assert order.value == {"order": "T-1", "total": 9.5, "charged": "card ending in 4242"}
 
     asyncio.run(main())

@@ -92,12 +92,14 @@ def test_a_call_goes_on_from_its_ticket_in_either_way(first: str, then: str) -> 
     source = Bank()
     with Controller.from_object(source) as controller:
         waiting = call(controller, first, "transfer", '{"amount": 1}', context=Account())
-        assert waiting.needs_human is not None
+        assert waiting.reason == "needs_human"
         assert source.moved == []
-        done = call(controller, then, waiting.ticket, {"account": "DE02"}, context=Account())
+        done = call(
+            controller, then, waiting.waiting.ticket, {"account": "DE02"}, context=Account()
+        )
         assert (done.text, done.function) == ("sent 1.0", "transfer")
         assert source.moved == [(1.0, "DE02")]
-        assert call(controller, then, waiting.ticket, {"account": "DE02"}).is_error
+        assert call(controller, then, waiting.waiting.ticket, {"account": "DE02"}).is_error
     assert len(source.moved) == 1
 
 
@@ -171,8 +173,8 @@ def test_a_persons_values_of_every_kind_reach_the_method_as_its_hints_say() -> N
     assert kept == [Everything.model_validate(said)]
     for key, wrong in (("size", "huge"), ("word", "c"), ("code", "abc"), ("only", ["x", "x"])):
         outcome = controller.call("keep", {}, human={"all": {**said, key: wrong}})
-        assert outcome.failure is not None
-        assert {issue.side for issue in outcome.failure.issues} == {"human"}
+        assert outcome.issues
+        assert {issue.side for issue in outcome.issues} == {"human"}
     assert len(kept) == 1
 
 
@@ -214,8 +216,8 @@ def test_what_waits_for_an_approval_does_so_in_every_controller_made_of_it() -> 
         for controller in controllers:
             with controller:
                 waiting = controller.call(name, {"reason": "x"}, human=pin)
-                assert waiting.needs_approval
-                ticket = waiting.ticket or ""
+                assert waiting.reason == "needs_approval"
+                ticket = waiting.waiting.ticket or ""
                 assert controller.resume(ticket, pin, approve=lambda _: True).text == "closed"
 
 
@@ -237,7 +239,7 @@ def test_controllers_made_of_one_take_its_tickets_and_no_other_does() -> None:
     given = {"account": "a"}
 
     def ticket() -> str:
-        return controller.call("transfer", {"amount": 1}).ticket or ""
+        return controller.call("transfer", {"amount": 1}).waiting.ticket or ""
 
     kin = [
         controller.select(names=["transfer"]),
@@ -246,7 +248,7 @@ def test_controllers_made_of_one_take_its_tickets_and_no_other_does() -> None:
     ]
     for each in kin:
         assert not each.resume(ticket(), given).is_error
-        other = each.call("transfer", {"amount": 1}).ticket or ""
+        other = each.call("transfer", {"amount": 1}).waiting.ticket or ""
         assert not controller.resume(other, given).is_error
     for stranger in (bank(), Controller.combine(bank(), controller.prefixed("x_"))):
         assert "somebody else" in stranger.resume(ticket(), given).text
@@ -261,7 +263,7 @@ def test_controllers_made_of_one_take_its_tickets_and_no_other_does() -> None:
 def test_a_shared_key_and_store_make_one_ticket_good_once_everywhere() -> None:
     tickets = Tickets(b"k" * 32)
     one, other = (bank().configured(tickets=tickets) for _ in range(2))
-    ticket = one.call("transfer", {"amount": 1}).ticket or ""
+    ticket = one.call("transfer", {"amount": 1}).waiting.ticket or ""
     assert not other.resume(ticket, {"account": "a"}).is_error
     assert "used already" in one.resume(ticket, {"account": "a"}).text
 
@@ -284,7 +286,7 @@ def test_a_ticket_goes_on_in_another_process_with_the_same_key() -> None:
         )
         return done.stdout.strip()
 
-    ticket = said('call("transfer", {"amount": 1}).ticket')
+    ticket = said('call("transfer", {"amount": 1}).waiting.ticket')
     assert said(f'resume({ticket!r}, {{"account": "a"}}).text') == "sent 1.0"
     assert "was changed" in said(f'resume({ticket[:-2] + "AA"!r}, {{"account": "a"}}).text')
 
@@ -292,7 +294,7 @@ def test_a_ticket_goes_on_in_another_process_with_the_same_key() -> None:
 def test_resume_inside_a_loop_names_acall() -> None:
     async def main() -> None:
         with bank() as controller:
-            ticket = controller.call("close", {"reason": "x"}).ticket or ""
+            ticket = controller.call("close", {"reason": "x"}).waiting.ticket or ""
             with pytest.raises(LoopError, match="acall"):
                 controller.resume(ticket, {"pin": "1"})
 
@@ -315,17 +317,17 @@ def test_the_context_and_what_is_injected_are_on_no_side_and_in_no_text() -> Non
     for name in ("user", "db"):
         assert name not in str(schemas)
     waiting = controller.call("transfer", {"amount": 1}, context=Account())
-    done = controller.resume(waiting.ticket or "", {"account": "a"}, context=Account())
+    done = controller.resume(waiting.waiting.ticket or "", {"account": "a"}, context=Account())
     refused = controller.call("transfer", {"amount": 1, "user": 1, "db": 2}, context=Account())
-    assert [str(issue.path) for issue in refused.failure.issues] == [  # type: ignore[union-attr]
+    assert [str(issue.path) for issue in refused.issues] == [
         "$input.user",
         "$input.db",
     ]
     given = {"account": "a", "user": "x"}
     theirs = controller.call("transfer", {"amount": 1}, human=given, context=Account())
-    assert theirs.is_error
+    assert theirs.reason == "needs_human"
     for outcome in (waiting, done, refused, theirs):
-        assert SECRET not in outcome.text + repr(outcome) + str(outcome.ticket)
+        assert SECRET not in outcome.text + repr(outcome) + str(outcome.waiting)
 
 
 def test_what_asks_is_shown_the_function_and_never_the_context() -> None:

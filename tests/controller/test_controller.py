@@ -144,7 +144,7 @@ def test_wrong_arguments_reach_nothing_and_say_what_to_correct() -> None:
     controller = Controller.from_object(source)
     outcome = controller.call("transfer", '{"amount": "much"}', human={"account": "DE02"})
     assert outcome.is_error
-    assert outcome.failure is not None
+    assert outcome.issues
     assert "number" in outcome.text
     assert "DE02" not in outcome.text
     assert source.moved == []
@@ -158,8 +158,8 @@ def test_t01_a_model_never_gives_the_humans_value(value: str) -> None:
     for given in ({}, {"account": "DE02"}, None):
         outcome = controller.call("transfer", text, human=given)  # type: ignore[arg-type]
         assert outcome.is_error
-        assert outcome.failure is not None
-        assert [str(issue.path) for issue in outcome.failure.issues] == ["$input.account"]
+        assert outcome.issues
+        assert [str(issue.path) for issue in outcome.issues] == ["$input.account"]
     assert source.moved == []
 
 
@@ -167,9 +167,9 @@ def test_without_the_humans_part_nothing_runs_and_the_outcome_says_what_to_ask()
     source = Bank()
     outcome = Controller.from_object(source).call("transfer", {"amount": 1})
     assert not outcome.is_error
-    assert outcome.needs_human is not None
-    assert list(outcome.needs_human["properties"]) == ["account"]  # type: ignore[arg-type]
-    assert outcome.value == {"amount": 1}
+    assert outcome.reason == "needs_human"
+    assert list(outcome.waiting.schema["properties"]) == ["account"]  # type: ignore[arg-type]
+    assert outcome.waiting.arguments == {"amount": 1}
     assert "Nothing has run" in outcome.text
     assert source.moved == []
 
@@ -179,10 +179,10 @@ def test_t04_the_humans_own_mistake_is_not_told_to_the_model() -> None:
     outcome = Controller.from_object(source).call(
         "transfer", {"amount": 1}, human={"account": ["SECRET-7f3a"]}
     )
-    assert outcome.is_error
-    assert outcome.failure is not None
-    assert outcome.failure.issues[0].side == "human"
-    assert "SECRET-7f3a" not in outcome.text + outcome.failure.feedback()
+    assert outcome.reason == "needs_human"
+    assert outcome.issues
+    assert outcome.issues[0].side == "human"
+    assert "SECRET-7f3a" not in outcome.text + str(outcome.issues)
     assert "account" not in outcome.text
     assert source.moved == []
 
@@ -212,7 +212,7 @@ def test_a_function_that_asks_first_runs_only_when_approved() -> None:
         asked.append(call)
         return call.arguments["reason"] == "bored"
 
-    assert controller.call("close_account", {"reason": "bored"}).is_error
+    assert controller.call("close_account", {"reason": "bored"}).reason == "needs_approval"
     assert "has not" in controller.call("close_account", {"reason": "x"}, approve=approve).text
     done = controller.call(
         "close_account", {"reason": "bored"}, human={"pin": "1"}, approve=approve
@@ -289,8 +289,8 @@ def test_bad_arguments_are_an_error_outcome_in_any_stack(stack: str) -> None:
         for bad in BAD:
             outcome = controller.call("transfer", bad, human={"account": "a"})  # type: ignore[arg-type]
             assert outcome.is_error, bad
-            assert outcome.failure is not None
-            assert outcome.failure.issues
+            assert outcome.issues
+            assert outcome.issues
             assert len(outcome.text.encode()) < 10_000
             assert "Traceback" not in outcome.text
             told.append(outcome.text)
@@ -314,8 +314,8 @@ def test_superfluous_arguments_are_each_named_and_bind_nothing() -> None:
         {"amount": 1, "self": 1, "__class__": 2, "_handler": "x"},
         human={"account": "a"},
     )
-    assert outcome.failure is not None
-    assert {str(issue.path) for issue in outcome.failure.issues} == {
+    assert outcome.issues
+    assert {str(issue.path) for issue in outcome.issues} == {
         "$input.self",
         "$input.__class__",
         "$input._handler",

@@ -165,7 +165,7 @@ def test_an_asynchronous_context_manager_shuts_it_down_too() -> None:
         async with Controller.from_fastapi(teas()) as made:
             assert TRACE == []
             outcomes = await asyncio.gather(*[made.acall("state_get", {}) for _ in range(10)])
-            assert {outcome.status for outcome in outcomes} == {200}
+            assert {outcome.response.status for outcome in outcomes} == {200}
 
     TRACE.clear()
     asyncio.run(use())
@@ -180,7 +180,7 @@ def test_functions_are_named_after_their_paths(controller: Controller) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_a_response_model_filters_what_comes_back(controller: Controller, way: str) -> None:
     made = called(controller, way, "teas_post", '{"body": {"name": "Sencha", "grams": "5"}}')
-    assert (made.status, made.value) == (201, {"name": "Sencha"})
+    assert (made.response.status, made.value) == (201, {"name": "Sencha"})
     assert controller["teas_post"].output is not None
 
 
@@ -189,7 +189,7 @@ def test_a_raised_http_exception_is_an_error_with_its_status(
     controller: Controller, way: str
 ) -> None:
     gone = called(controller, way, "teas_post", {"body": {"name": "gone"}})
-    assert (gone.is_error, gone.status, gone.retry_after) == (True, 410, 7)
+    assert (gone.is_error, gone.response.status, gone.response.retry_after) == (True, 410, 7)
     assert gone.text == "410 Gone. The server asks to wait 7 s."
     assert gone.value == {"detail": {"why": "sold out"}}
 
@@ -200,15 +200,15 @@ def test_what_only_the_application_refuses_is_a_422_with_its_words_where_they_ar
     for exposed in (False, True):
         with Controller.from_fastapi(teas(), expose_error_body=exposed) as made:
             wrong = made.call("teas_post", {"body": {"name": "coffee"}})
-        assert (wrong.is_error, wrong.status) == (True, 422)
+        assert (wrong.is_error, wrong.response.status) == (True, 422)
         assert ("this is no tea" in wrong.text) is exposed
         assert "this is no tea" in str(wrong.value)
 
 
 def test_what_the_document_refuses_never_reaches_the_application(controller: Controller) -> None:
     wrong = controller.call("teas_post", {"body": {"grams": "many"}})
-    assert wrong.failure is not None
-    assert [str(issue.path) for issue in wrong.failure.issues] == [
+    assert wrong.issues
+    assert [str(issue.path) for issue in wrong.issues] == [
         "$input.body.grams",
         "$input.body.name",
     ]
@@ -228,7 +228,7 @@ def test_query_header_and_cookie_models_arrive(controller: Controller) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_a_persons_files_arrive_as_uploads(controller: Controller, way: str) -> None:
     waiting = called(controller, way, "photos_post", {"body": {"note": "n"}})
-    assert waiting.needs_human is not None
+    assert waiting.reason == "needs_human"
     files = {"one": File(b"abc", "a.png", "image/png"), "more": [b"1", File(b"12", "b.txt")]}
     done = called(controller, way, "photos_post", {"body": {"note": "n"}}, human={"body": files})
     assert done.value == [{"a.png": 3, "more": 1, "b.txt": 2}, "image/png", "n"]
@@ -261,7 +261,7 @@ def test_an_endpoint_that_raises_is_a_500_and_tells_nothing(
     controller: Controller, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken = controller.call("broken_get", {})
-    assert (broken.status, broken.text) == (500, "500 Internal Server Error")
+    assert (broken.response.status, broken.text) == (500, "500 Internal Server Error")
     assert "SECRET-7f3a" not in repr(broken) + caplog.text
     assert "the application raised RuntimeError" in caplog.text
 
@@ -329,7 +329,7 @@ def test_credentials_are_the_connections_and_never_parameters() -> None:
         assert made.call("query_get", {}).value == "q"
         assert made.call("basic_get", {}).value == ["ada", "pw"]
     with Controller.from_fastapi(guarded()) as made:
-        assert made.call("key_get", {}).status in (401, 403)
+        assert made.call("key_get", {}).response.status in (401, 403)
     with pytest.raises(DefinitionError, match="No operation"):
         Controller.from_fastapi(guarded(), auth={"Nobody": "x"})
 
@@ -343,7 +343,7 @@ def test_the_host_is_the_servers_where_the_application_asks() -> None:
         return str(request.url)
 
     with Controller.from_fastapi(app) as made:
-        assert made.call("url_get", {}).status == 400
+        assert made.call("url_get", {}).response.status == 400
     with Controller.from_fastapi(app, server="https://shop.example/v1") as made:
         assert made.call("url_get", {}).value == "https://shop.example/v1/url"
 
@@ -411,10 +411,10 @@ def test_a_value_cannot_lead_to_another_route() -> None:
 
     with Controller.from_fastapi(app) as made:
         led = made.call("teas_getByTea_id", {"tea_id": "1/secret"})
-        assert led.sent == "no"
+        assert led.response.sent == "no"
         assert "GET /teas/{tea_id}/secret" in led.text
         assert reached == []
-        assert made.call("teas_getByTea_id", {"tea_id": "1/2"}).status == 404
+        assert made.call("teas_getByTea_id", {"tea_id": "1/2"}).response.status == 404
         assert made.call("teas_getByTea_id", {"tea_id": "1%2Fsecret"}).value == "1%2Fsecret"
         assert made.call("files_getByPath", {"path": "a/b c"}).value == "a/b c"
 

@@ -24,9 +24,9 @@ def test_json_is_a_value_for_the_program_and_text_for_the_model() -> None:
     outcome = came(b'{ "a": [1, 2.50, null], "b": "\xc3\xa9" }', "application/problem+json; x=y")
     assert outcome.value == {"a": [1, 2.5, None], "b": "é"}
     assert outcome.text == '{"a":[1,2.5,null],"b":"é"}'
-    assert (outcome.is_error, outcome.status, outcome.sent) == (False, 200, "yes")
+    assert (outcome.is_error, outcome.response.status, outcome.response.sent) == (False, 200, "yes")
     assert outcome.function == "f"
-    assert outcome.headers == {"content-type": "application/problem+json; x=y"}
+    assert outcome.response.headers == {"content-type": "application/problem+json; x=y"}
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ BROKEN = [
 def test_what_was_declared_json_and_is_not_is_an_error(body: bytes) -> None:
     outcome = came(body)
     assert outcome.is_error
-    assert outcome.status == 200
+    assert outcome.response.status == 200
     assert outcome.text == "200 OK, but the body is not the JSON it is said to be."
     assert outcome.value in (body, body.decode("utf-8", "ignore"), body.decode("utf-16", "ignore"))
     assert len(came(body, expose=True).text) < 300
@@ -136,18 +136,18 @@ def test_a_redirect_is_an_error_that_names_the_origin_only(location: str, told: 
 
 def test_the_time_to_wait_is_told() -> None:
     outcome = came(status=429, headers=(("retry-after", "7"),))
-    assert outcome.retry_after == 7
+    assert outcome.response.retry_after == 7
     assert outcome.text == "429 Too Many Requests. The server asks to wait 7 s."
-    assert came(status=503, headers=(("retry-after", "soon"),)).retry_after is None
-    assert came(b"1", headers=(("retry-after", "7"),)).retry_after is None
+    assert came(status=503, headers=(("retry-after", "soon"),)).response.retry_after is None
+    assert came(b"1", headers=(("retry-after", "7"),)).response.retry_after is None
 
 
 def test_headers_that_come_twice_are_joined() -> None:
     outcome = came(
         b"1", headers=(("vary", "a"), ("vary", "b"), ("set-cookie", "c"), ("set-cookie", "d"))
     )
-    assert outcome.headers["vary"] == "a, b"
-    assert outcome.headers["set-cookie"] == "c\nd"
+    assert outcome.response.headers["vary"] == "a, b"
+    assert outcome.response.headers["set-cookie"] == "c\nd"
 
 
 @pytest.mark.parametrize(
@@ -162,11 +162,15 @@ def test_headers_that_come_twice_are_joined() -> None:
 def test_what_was_lost_says_whether_it_was_sent(method: str, sent: Any, text: str) -> None:
     outcome = outcome_of(Lost(reason="Reason", sent=sent), method=method, name="f", expose=True)
     assert outcome.is_error
-    assert (outcome.text, outcome.sent, outcome.status) == (text, sent, None)
+    assert (outcome.text, outcome.response.sent, outcome.response.status) == (text, sent, None)
 
 
 def test_an_answer_that_broke_off_has_its_status() -> None:
     lost = Lost(reason="Reason", sent="unknown", status=200, headers=(("x", "y"),))
     outcome = outcome_of(lost, method="GET", name="f", expose=False)
     assert outcome.text == "200 OK, but: Reason."
-    assert (outcome.status, outcome.headers, outcome.value) == (200, {"x": "y"}, None)
+    assert (outcome.response.status, outcome.response.headers, outcome.value) == (
+        200,
+        {"x": "y"},
+        None,
+    )

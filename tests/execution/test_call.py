@@ -94,7 +94,7 @@ def test_a_right_call_runs_with_the_whole_of_its_arguments(way: str) -> None:
     assert desk.ran == [{"amount": 2.0, "pin": "1"}]
     assert (outcome.text, outcome.function) == ("ran pay with me", "pay")
     assert [str(repair.path) for repair in outcome.repairs] == ["$input.amount"]
-    assert outcome.ticket is None
+    assert (outcome.ok, outcome.reason, outcome.waiting) == (True, None, None)
 
 
 @pytest.mark.parametrize(
@@ -118,26 +118,30 @@ def test_t04_what_is_wrong_with_either_part_is_an_error_and_nothing_runs(
     desk = Desk()
     outcome = desk.call(way, arguments, human=human)
     assert desk.ran == []
-    assert outcome.is_error
+    assert (outcome.ok, outcome.is_error) == (False, not waits)
+    assert outcome.reason == ("needs_human" if waits else "arguments")
     assert said in outcome.text
     assert outcome.function == "pay"
-    assert outcome.failure is not None
-    assert {issue.side == "human" for issue in outcome.failure.issues} == {waits}
-    assert (outcome.needs_human is not None) is waits
-    assert (outcome.ticket is not None) is waits
+    assert outcome.issues
+    assert {issue.side == "human" for issue in outcome.issues} == {waits}
+    assert (outcome.waiting is not None) is waits
+    assert not waits or outcome.waiting.ticket is not None
     assert SECRET not in repr(outcome) + outcome.text
 
 
 def test_without_the_persons_part_the_call_waits_with_a_ticket(way: str) -> None:
     desk = Desk()
     outcome = desk.call(way, '{"amount": "1"}')
-    assert not outcome.is_error
+    assert (outcome.ok, outcome.is_error, outcome.reason) == (False, False, "needs_human")
     assert desk.ran == []
-    assert outcome.value == {"amount": 1}
-    assert outcome.needs_human == desk.function.separated.human  # type: ignore[union-attr]
-    assert outcome.needs_approval is False
+    waiting = outcome.waiting
+    assert waiting is not None
+    assert (waiting.function, waiting.arguments) == ("pay", {"amount": 1})
+    assert waiting.schema == desk.function.separated.human  # type: ignore[union-attr]
+    assert waiting.approval is False
+    assert waiting.call_id
     assert [str(repair.path) for repair in outcome.repairs] == ["$input.amount"]
-    done = desk.resume(way, outcome.ticket, {"pin": "1"}, context="me")
+    done = desk.resume(way, outcome.waiting.ticket, {"pin": "1"}, context="me")
     assert done.text == "ran pay with me"
     assert desk.ran == [{"amount": 1, "pin": "1"}]
 
@@ -199,7 +203,7 @@ def test_a_person_who_gives_nothing_has_said_no(way: str) -> None:
     outcome = desk.call(way, {"amount": 1}, human=asking(None, []))
     assert outcome.is_error
     assert "gave none" in outcome.text
-    assert (outcome.needs_human, outcome.ticket) == (None, None)
+    assert (outcome.reason, outcome.waiting) == ("declined", None)
     assert desk.ran == []
 
 
@@ -207,9 +211,9 @@ def test_a_person_who_gives_nothing_has_said_no(way: str) -> None:
 def test_what_a_callable_gives_is_checked_like_any_value(way: str, answer: object) -> None:
     desk = Desk()
     outcome = desk.call(way, {"amount": 1}, human=asking(answer, []))
-    assert outcome.is_error
+    assert outcome.reason == "needs_human"
     assert "not yours to correct" in outcome.text
-    assert outcome.ticket is not None
+    assert outcome.waiting.ticket is not None
     assert desk.ran == []
     assert SECRET not in repr(outcome)
 
@@ -284,7 +288,7 @@ def test_only_a_clear_yes_approves(way: str, answer: object, runs: bool) -> None
     assert desk.ran == [{"amount": 1, "pin": "1"}] * runs
     assert outcome.is_error is not runs
     assert runs or "has not" in outcome.text
-    assert outcome.ticket is None
+    assert (outcome.reason, outcome.waiting) == (None if runs else "denied", None)
     assert [call.arguments for call in asked] == [{"amount": 1, "pin": "1"}]
     assert asked[0].function is desk.function
 
@@ -292,18 +296,19 @@ def test_only_a_clear_yes_approves(way: str, answer: object, runs: bool) -> None
 def test_without_anybody_to_approve_the_call_waits_with_a_ticket(way: str) -> None:
     desk = Desk(confirm=True)
     waiting = desk.call(way, {"amount": 1}, human={"pin": SECRET})
-    assert waiting.is_error
-    assert (waiting.needs_approval, waiting.needs_human) == (True, None)
-    assert waiting.value == {"amount": 1}
-    assert SECRET not in repr(waiting) + str(waiting.ticket)
-    first = desk.resume(way, waiting.ticket, {"pin": "1"})
-    assert first.needs_approval
-    assert first.ticket == waiting.ticket
-    second = desk.resume(way, waiting.ticket, approve=lambda _: True)
-    assert second.needs_human is not None
-    assert second.ticket == waiting.ticket
+    assert (waiting.ok, waiting.is_error, waiting.reason) == (False, False, "needs_approval")
+    assert waiting.waiting is not None
+    assert waiting.waiting.approval
+    assert waiting.waiting.arguments == {"amount": 1}
+    assert SECRET not in repr(waiting) + str(waiting.waiting.ticket)
+    first = desk.resume(way, waiting.waiting.ticket, {"pin": "1"})
+    assert first.reason == "needs_approval"
+    assert first.waiting.ticket == waiting.waiting.ticket
+    second = desk.resume(way, waiting.waiting.ticket, approve=lambda _: True)
+    assert second.reason == "needs_human"
+    assert second.waiting.ticket == waiting.waiting.ticket
     assert desk.ran == []
-    desk.resume(way, waiting.ticket, {"pin": "1"}, approve=lambda _: True)
+    desk.resume(way, waiting.waiting.ticket, {"pin": "1"}, approve=lambda _: True)
     assert desk.ran == [{"amount": 1, "pin": "1"}]
 
 
@@ -348,12 +353,11 @@ def test_a_wrong_edit_runs_nothing_and_may_be_tried_again(way: str, edit: object
         approve=lambda _: Approval(edit),  # type: ignore[arg-type]
     )
     assert desk.ran == []
-    assert outcome.is_error
-    assert outcome.needs_approval
-    assert outcome.failure is not None
-    assert {issue.side for issue in outcome.failure.issues} == {"human"}
+    assert outcome.reason == "needs_approval"
+    assert outcome.issues
+    assert {issue.side for issue in outcome.issues} == {"human"}
     assert SECRET not in repr(outcome)
-    assert not desk.resume(way, outcome.ticket, human, approve=lambda _: True).is_error
+    assert not desk.resume(way, outcome.waiting.ticket, human, approve=lambda _: True).is_error
 
 
 def test_the_callers_own_arguments_cannot_be_changed_while_a_person_thinks(way: str) -> None:
@@ -374,7 +378,7 @@ def test_the_callers_own_arguments_cannot_be_changed_while_a_person_thinks(way: 
 
 
 def waiting_ticket(desk: Desk) -> str:
-    ticket = desk.call("call", {"amount": 1}).ticket
+    ticket = desk.call("call", {"amount": 1}).waiting.ticket
     assert ticket is not None
     return ticket
 
@@ -395,8 +399,8 @@ def test_a_mistake_of_the_persons_leaves_the_ticket_good(way: str, mistake: obje
     desk = Desk()
     ticket = waiting_ticket(desk)
     outcome = desk.resume(way, ticket, mistake)
-    assert outcome.ticket == ticket
-    assert outcome.needs_human is not None
+    assert outcome.waiting.ticket == ticket
+    assert outcome.reason == "needs_human"
     assert desk.ran == []
     assert not desk.resume(way, ticket, {"pin": "1"}).is_error
 
@@ -510,8 +514,8 @@ def test_a_ticket_holds_nothing_of_the_person_the_context_or_the_call(way: str) 
 
     desk = Desk(confirm=True)
     outcome = desk.call(way, {"amount": 1}, human={"pin": SECRET}, context=SECRET)
-    assert outcome.ticket is not None
-    said = payload_of(outcome.ticket)
+    assert outcome.waiting.ticket is not None
+    said = payload_of(outcome.waiting.ticket)
     assert set(said) == {"v", "id", "f", "d", "x", "a"}
     assert said["a"] == {"amount": 1}
     assert SECRET not in str(said)

@@ -100,9 +100,9 @@ def test_a_broken_connection_is_an_error_outcome(
     runner = HttpRunner(server=server.url, library=library)
     outcome = called(runner, operation("POST"), {"id": "1", "body": {"a": "b"}}, way)
     assert outcome.is_error
-    assert outcome.sent == "unknown"
+    assert outcome.response.sent == "unknown"
     assert MAYBE in outcome.text
-    assert (outcome.status, outcome.value) == (status, None)
+    assert (outcome.response.status, outcome.value) == (status, None)
     assert server.connections == 1
 
 
@@ -113,8 +113,8 @@ def test_a_reset_may_come_before_anything_could_be_sent(
     runner = HttpRunner(server=serve(resets_at_once).url, library=library)
     outcome = called(runner, operation("POST"), {"id": "1"}, way)
     assert outcome.is_error
-    assert outcome.sent in ("no", "unknown")
-    assert (MAYBE in outcome.text) is (outcome.sent == "unknown")
+    assert outcome.response.sent in ("no", "unknown")
+    assert (MAYBE in outcome.text) is (outcome.response.sent == "unknown")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -124,7 +124,7 @@ def test_a_refused_connection_says_that_nothing_was_sent(way: str, library: str)
     runner = HttpRunner(server=f"http://127.0.0.1:{port}", library=library)
     outcome = called(runner, operation("POST"), {"id": "1"}, way)
     assert outcome.is_error
-    assert outcome.sent == "no"
+    assert outcome.response.sent == "no"
     assert outcome.text == "No connection could be made (ConnectError). The request was not sent."
 
 
@@ -133,7 +133,7 @@ def test_a_server_that_speaks_no_tls_gets_no_request(serve: Serve, way: str, lib
     server = serve(lambda connection: connection.send(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
     runner = HttpRunner(server=server.url.replace("http:", "https:"), library=library)
     outcome = called(runner, operation("POST"), {"id": "1"}, way)
-    assert (outcome.is_error, outcome.sent) == (True, "no")
+    assert (outcome.is_error, outcome.response.sent) == (True, "no")
 
 
 @pytest.mark.slow
@@ -144,13 +144,13 @@ def test_a_handshake_that_stalls_ends_by_the_deadline(serve: Serve, way: str) ->
     runner = HttpRunner(server=url, limits=Limits(deadline=0.5))
     outcome = called(runner, operation("POST"), {"id": "1"}, way)
     assert time.monotonic() - started < 0.75
-    assert (outcome.is_error, outcome.sent) == (True, "no")
+    assert (outcome.is_error, outcome.response.sent) == (True, "no")
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_host_that_does_not_exist_says_that_nothing_was_sent(way: str) -> None:
     outcome = called(HttpRunner(server="http://nowhere.invalid"), operation(), {"id": "1"}, way)
-    assert (outcome.is_error, outcome.sent) == (True, "no")
+    assert (outcome.is_error, outcome.response.sent) == (True, "no")
 
 
 def drips_its_head(connection: Connection) -> None:
@@ -190,7 +190,7 @@ def test_the_deadline_is_kept_against_every_kind_of_slowness(
     outcome = called(runner, operation("POST"), {"id": "1"}, way)
     assert 0.45 <= time.monotonic() - started <= 0.75
     assert outcome.is_error
-    assert outcome.sent == "unknown"
+    assert outcome.response.sent == "unknown"
     assert "No answer came within 0.5 s." in outcome.text
     assert MAYBE in outcome.text
 
@@ -205,7 +205,7 @@ def test_a_write_that_was_lost_is_not_sent_again(serve: Serve) -> None:
     runner = HttpRunner(server=serve(commits_then_drops).url, limits=Limits(retries=3))
     outcome = called(runner, operation("POST"), {"id": "1", "body": {"a": "1"}})
     assert committed == [b'{"a":"1"}']
-    assert (outcome.sent, MAYBE in outcome.text) == ("unknown", True)
+    assert (outcome.response.sent, MAYBE in outcome.text) == ("unknown", True)
 
 
 BOMB = gzip.compress(b"\0" * (200 << 20), 9)
@@ -247,7 +247,7 @@ def test_a_body_larger_than_the_limit_is_refused_while_it_is_read(
     outcome = called(HttpRunner(server=serve(script).url), operation(), {"id": "1"}, way)
     assert time.monotonic() - started < 1
     assert outcome.is_error
-    assert (outcome.status, outcome.sent, outcome.value) == (200, "yes", None)
+    assert (outcome.response.status, outcome.response.sent, outcome.value) == (200, "yes", None)
     assert "larger than 10485760 bytes" in outcome.text
 
 

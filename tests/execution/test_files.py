@@ -1,13 +1,10 @@
-import copy
-import json
-import pickle
 from typing import Any
 
 import pytest
 
-from pyfunctools.execution.files import File, file_of, is_binary, with_files
+from pyfunctools.execution.files import file_of, is_binary, with_files
 from pyfunctools.execution.style import UnsendableError
-from pyfunctools.schema import Validator
+from pyfunctools.file import File
 
 BASE64 = {"type": "string", "contentEncoding": "base64"}
 
@@ -44,29 +41,6 @@ def test_a_file_is_seen_by_its_form(value: Any, schema: Any, expected: Any) -> N
 )
 def test_an_ordinary_value_is_no_file(value: Any, schema: Any) -> None:
     assert file_of(value, schema) is None
-
-
-@pytest.mark.parametrize(
-    ("schema", "spelled"),
-    [
-        (True, b"\xff\xfe"),
-        ({"type": "string", "format": "binary"}, b"\xff\xfe"),
-        (BASE64, b"//4="),
-        ({"type": "string", "format": "byte"}, b"//4="),
-        ({"contentEncoding": "base64url"}, b"__4="),
-    ],
-)
-def test_a_file_is_spelled_as_its_schema_wants(schema: Any, spelled: bytes) -> None:
-    assert File(b"\xff\xfe").spelled(schema) == spelled
-
-
-def test_a_file_is_text_to_a_schema_and_in_json() -> None:
-    file = File(b"\xff\xfe", filename="a.bin")
-    assert Validator({"type": "string", "format": "binary"}).validate(file)
-    assert json.dumps([file]) == '["//4="]'
-    assert repr(file) == "File(2 bytes, filename='a.bin')"
-    for other in (pickle.loads(pickle.dumps(file)), copy.deepcopy(file)):
-        assert (other.content, other.filename, other) == (b"\xff\xfe", "a.bin", "//4=")
 
 
 def test_files_are_found_wherever_they_stand() -> None:

@@ -64,8 +64,12 @@ def test_a_call_goes_out_and_comes_back(answering: Answering, way: str, library:
     runner = HttpRunner(server=f"{server.url}/v1", headers={"X-Own": "1"}, library=library)
     arguments = {"id": "a b", "query": {"q": "x&y"}, "header": {"X-T": "t"}, "body": {"a": "ü"}}
     outcome = called(runner, operation("POST"), arguments, way)
-    assert (outcome.text, outcome.value, outcome.status) == ('{"n":1}', {"n": 1}, 200)
-    assert (outcome.sent, outcome.function, outcome.is_error) == ("yes", "operation", False)
+    assert (outcome.text, outcome.value, outcome.response.status) == ('{"n":1}', {"n": 1}, 200)
+    assert (outcome.response.sent, outcome.function, outcome.is_error) == (
+        "yes",
+        "operation",
+        False,
+    )
     (request,) = server.requests
     assert request.line == "POST /v1/things/a%20b?q=x%26y HTTP/1.1"
     assert request.body == '{"a":"ü"}'.encode()
@@ -90,9 +94,9 @@ def test_a_path_arrives_as_it_was_built(fine: Any) -> None:
 def test_bad_arguments_are_a_failure_and_nothing_is_sent(fine: Any, way: str) -> None:
     outcome = called(HttpRunner(server=fine.url), operation(), {"id": "../admin"}, way)
     assert outcome.is_error
-    assert outcome.sent == "no"
-    assert outcome.failure is not None
-    assert [str(issue.path) for issue in outcome.failure.issues] == ["$input.id"]
+    assert outcome.response.sent == "no"
+    assert outcome.issues
+    assert [str(issue.path) for issue in outcome.issues] == ["$input.id"]
     assert fine.connections == 0
 
 
@@ -106,7 +110,7 @@ def test_a_head_has_no_body_whatever_it_promises(answering: Answering) -> None:
         connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\nX-N: 1\r\n\r\n")
 
     outcome = called(HttpRunner(server=answering(head).url), operation("HEAD"), ONE)
-    assert (outcome.is_error, outcome.value, outcome.headers["x-n"]) == (False, None, "1")
+    assert (outcome.is_error, outcome.value, outcome.response.headers["x-n"]) == (False, None, "1")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -169,7 +173,7 @@ def test_a_function_that_fails_is_an_error_outcome_without_its_message(
 ) -> None:
     outcome = called(HttpRunner(server=fine.url, **given), guarded(KEY), ONE, way)
     assert outcome.text == "The credentials are not to be had (ValueError). Nothing was sent."
-    assert (outcome.is_error, outcome.sent, fine.connections) == (True, "no", 0)
+    assert (outcome.is_error, outcome.response.sent, fine.connections) == (True, "no", 0)
 
 
 def md5(text: str) -> str:
@@ -191,14 +195,14 @@ def test_digest_answers_a_challenge(answering: Answering, way: str, library: str
 
     server = answering(guard)
     runner = HttpRunner(server=server.url, auth={"digest": ("u", "p")}, library=library)
-    assert called(runner, guarded(DIGEST), ONE, way).status == 200
+    assert called(runner, guarded(DIGEST), ONE, way).response.status == 200
     assert len(server.requests) == 2
 
 
 def test_a_challenge_that_is_no_digest_is_the_answer(answering: Answering) -> None:
     server = answering(lambda connection: connection.answer(401, WWW_Authenticate="Basic"))
     runner = HttpRunner(server=server.url, auth={"digest": ("u", "p")})
-    assert called(runner, guarded(DIGEST), ONE).status == 401
+    assert called(runner, guarded(DIGEST), ONE).response.status == 401
     assert len(server.requests) == 1
 
 
@@ -213,8 +217,8 @@ def test_t21_a_persons_header_wins_over_the_connections_and_that_over_the_models
 def test_what_a_person_gave_wrong_is_not_shown_to_the_model(fine: Any) -> None:
     arguments = {"id": "..", "query": {"q": SECRET}, "header": {"X-T": f"{SECRET}\n"}}
     outcome = called(HttpRunner(server=fine.url), operation(human=True), arguments)
-    assert outcome.failure is not None
-    assert [issue.side for issue in outcome.failure.issues] == ["whole", "human"]
+    assert outcome.issues
+    assert [issue.side for issue in outcome.issues] == ["whole", "human"]
     assert SECRET not in outcome.text
     assert SECRET not in repr(outcome)
     theirs = called(HttpRunner(server=fine.url), operation(human=True), {**arguments, "id": "1"})
@@ -265,7 +269,7 @@ def test_a_redirect_is_not_followed(answering: Answering, fine: Any, way: str) -
             limits=limits,
         )
         outcome = called(runner, guarded(BEARER, KEY, IN_COOKIE), ONE, way)
-        assert (outcome.is_error, outcome.status) == (True, 302)
+        assert (outcome.is_error, outcome.response.status) == (True, 302)
         assert fine.url in outcome.text
         assert SECRET not in outcome.text
     assert fine.connections == 0
@@ -286,7 +290,7 @@ def test_a_redirect_on_the_same_origin_is_followed_as_often_as_allowed(
             server=server.url, auth={"key": "k"}, limits=Limits(redirects=redirects)
         )
         outcome = called(runner, guarded(KEY, method="POST"), {"id": "1", "body": {"a": "b"}}, way)
-        assert outcome.status == status
+        assert outcome.response.status == status
     assert {request.header("x-api-key") for request in server.requests} == {"k"}
     assert {request.body for request in server.requests} == {b'{"a":"b"}'}
 
@@ -306,14 +310,14 @@ def test_t20_the_environment_has_no_say(
     }.items():
         monkeypatch.setenv(name, value)
     outcome = called(HttpRunner(server=fine.url, library=library), operation(), ONE, way)
-    assert outcome.status == 200
+    assert outcome.response.status == 200
     assert fine.requests[0].header("authorization") is None
 
 
 def test_t20_no_cookie_is_kept_between_calls(answering: Answering) -> None:
     server = answering(lambda connection: connection.answer(Set_Cookie="sid=1; Path=/"))
     runner = HttpRunner(server=server.url)
-    assert runner.run(operation(), ONE, None).headers["set-cookie"] == "sid=1; Path=/"
+    assert runner.run(operation(), ONE, None).response.headers["set-cookie"] == "sid=1; Path=/"
     called(runner, operation(), ONE)
     assert [request.header("cookie") for request in server.requests] == [None, None]
     assert server.connections == 1
@@ -325,7 +329,7 @@ def test_private_addresses_can_be_refused_at_the_connection(
 ) -> None:
     runner = HttpRunner(server=fine.url, block_private_networks=True)
     outcome = called(runner, operation(), ONE, way)
-    assert (outcome.is_error, outcome.sent, fine.connections) == (True, "no", 0)
+    assert (outcome.is_error, outcome.response.sent, fine.connections) == (True, "no", 0)
     assert "PrivateAddressError" in outcome.text
 
 
@@ -340,7 +344,7 @@ def test_only_what_can_be_repeated_is_repeated(
     server = answering(lambda connection: connection.answer(503, Retry_After="0"))
     runner = HttpRunner(server=server.url, limits=Limits(retries=2))
     outcome = called(runner, operation(method), ONE, way)
-    assert (outcome.status, outcome.retry_after) == (503, 0)
+    assert (outcome.response.status, outcome.response.retry_after) == (503, 0)
     assert len(server.requests) == hits
 
 
@@ -370,7 +374,7 @@ def test_the_time_a_server_asks_for_is_waited(answering: Answering, way: str) ->
         connection.answer(503 if len(times) == 1 else 200, Retry_After="1")
 
     runner = HttpRunner(server=answering(once).url, limits=Limits(retries=1))
-    assert called(runner, operation(), ONE, way).status == 200
+    assert called(runner, operation(), ONE, way).response.status == 200
     assert times[1] - times[0] >= 1.0
 
 
@@ -381,7 +385,7 @@ def test_a_wait_past_the_deadline_ends_the_call_at_once(answering: Answering, as
     started = time.monotonic()
     outcome = called(runner, operation(), ONE)
     assert time.monotonic() - started < 0.5
-    assert outcome.retry_after == float(asked)
+    assert outcome.response.retry_after == float(asked)
     assert len(server.requests) == 1
 
 
@@ -396,7 +400,7 @@ def test_a_try_that_was_sent_is_not_forgotten_by_one_that_was_not(
     runner = HttpRunner(server=server.url, limits=Limits(retries=1))
     outcome = called(runner, operation("PUT"), ONE)
     assert "ConnectError" in outcome.text
-    assert outcome.sent == "unknown"
+    assert outcome.response.sent == "unknown"
     assert "may have been carried out" in outcome.text
 
 
@@ -408,7 +412,7 @@ def test_a_broken_connection_is_tried_again(answering: Answering) -> None:
 
     server = answering(second_time)
     runner = HttpRunner(server=server.url, limits=Limits(retries=1))
-    assert called(runner, operation(), ONE).status == 200
+    assert called(runner, operation(), ONE).response.status == 200
 
 
 # What is told.
@@ -434,7 +438,7 @@ FAILURES: list[Callable[[Connection], None]] = [
 
 
 def leaks(outcome: Any, records: list[logging.LogRecord]) -> list[str]:
-    shown = [outcome.text, repr(outcome.failure)]
+    shown = [outcome.text, repr(outcome.issues)]
     shown += [f"{record.getMessage()} {record.args!r}" for record in records]
     return [text for text in shown if SECRET in text]
 
@@ -464,7 +468,7 @@ def test_t26_t63_no_secret_is_told_whatever_happens(
     assert SECRET not in repr(runner)
     told = [record.getMessage() for record in caplog.records if record.name == "pyfunctools"]
     assert [re.sub(r"\d+ ms", "", text) for text in told] == [
-        f"GET /things/{{id}} {outcome.status or 'no answer'} "
+        f"GET /things/{{id}} {outcome.response.status or 'no answer'} "
     ]
 
 
@@ -488,7 +492,7 @@ def test_a_server_that_repeats_the_credentials_does_not_tell_the_model(
         expose_error_body=True,
     )
     outcome = called(runner, guarded(KEY, IN_QUERY, IN_COOKIE, BASIC), ONE)
-    assert outcome.status == status
+    assert outcome.response.status == status
     assert "you sent" in outcome.text
     assert "x-own" in outcome.text
     sent = str(outcome.value)
@@ -547,7 +551,7 @@ def test_every_event_loop_has_its_own_connections(fine: Any) -> None:
     async def calls() -> set[int | None]:
         outcomes = await asyncio.gather(*(runner.arun(operation(), ONE, None) for _ in range(20)))
         await runner.aclose()
-        return {outcome.status for outcome in outcomes}
+        return {outcome.response.status for outcome in outcomes}
 
     assert [asyncio.run(calls()) for _ in range(3)] == [{200}] * 3
     gc.collect()
@@ -555,8 +559,8 @@ def test_every_event_loop_has_its_own_connections(fine: Any) -> None:
 
 def test_a_closed_runner_opens_again(fine: Any) -> None:
     runner = HttpRunner(server=fine.url)
-    assert called(runner, operation(), ONE).status == 200
-    assert called(runner, operation(), ONE).status == 200
+    assert called(runner, operation(), ONE).response.status == 200
+    assert called(runner, operation(), ONE).response.status == 200
     assert fine.connections == 2
     runner.close()
 
@@ -593,7 +597,7 @@ def test_cancellation_passes_through_and_leaves_the_connections_usable(
         async with asyncio.timeout(5):
             outcomes = [await runner.arun(operation(), ONE, None) for _ in range(20)]
         await runner.aclose()
-        return [outcome.status for outcome in outcomes]
+        return [outcome.response.status for outcome in outcomes]
 
     assert asyncio.run(scenario()) == [200] * 20
     gc.collect()
@@ -609,9 +613,9 @@ def test_a_forked_process_uses_connections_of_its_own(fine: Any) -> None:
         "function = Function.from_schema(name='f', parameters={'type': 'object'})\n"
         "function = replace(function, origin=Route(method='GET', path='/x'))\n"
         "runner = HttpRunner(server=sys.argv[1])\n"
-        "assert runner.run(function, {}, None).status == 200\n"
+        "assert runner.run(function, {}, None).response.status == 200\n"
         "child = os.fork()\n"
-        "status = runner.run(function, {}, None).status\n"
+        "status = runner.run(function, {}, None).response.status\n"
         "if child == 0: os._exit(0 if status == 200 else 1)\n"
         "assert os.waitpid(child, 0)[1] == 0 and status == 200\n"
     )

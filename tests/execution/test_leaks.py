@@ -104,7 +104,7 @@ class Leaky:
 
     @function
     def says_so_itself(self, amount: int, pin: Human[str]) -> Outcome:
-        return Outcome(text=f"no money for {pin}", value=pin, is_error=True)
+        return Outcome(text=f"no money for {pin}", value=pin, reason="raised")
 
     @function
     def is_never_valid(self, amount: int, pin: Human[str], card: Card) -> str:
@@ -149,11 +149,12 @@ def written(function: Any) -> Function:
 def told(outcome: Outcome, caplog: pytest.LogCaptureFixture) -> Iterator[str]:
     """Give everything that is told of a call."""
     yield from (outcome.text, str(outcome), repr(outcome), repr(outcome.repairs))
-    yield str(outcome.needs_human)
-    if outcome.failure is not None:
-        yield from (repr(outcome.failure), str(outcome.failure.issues), outcome.failure.feedback())
-    if outcome.ticket is not None:
-        yield json.dumps(payload_of(outcome.ticket))
+    yield from (str(outcome.issues), *map(repr, outcome.issues))
+    if outcome.waiting is not None:
+        yield from (repr(outcome.waiting), str(outcome.waiting.arguments))
+        yield str(outcome.waiting.schema)
+    if outcome.waiting is not None and outcome.waiting.ticket is not None:
+        yield json.dumps(payload_of(outcome.waiting.ticket))
     for record in caplog.records:
         yield f"{record.getMessage()} {record.args!r} {record.exc_text}"
 
@@ -227,7 +228,7 @@ def test_b09_t04_what_a_person_gave_wrong_runs_nothing_and_is_told_nobody(
     controller = Controller.from_functions([written(lambda **given: ran.append(given) or "")])
     for given in (human, lambda *_: human):
         outcome = call(controller, way, "written", ORDINARY, human=given)
-        assert outcome.is_error
+        assert outcome.reason == "needs_human"
         assert "not yours to correct" in outcome.text
         assert ran == []
         assert leaks(outcome, debug) == []
@@ -240,7 +241,7 @@ def test_b09_t03_what_a_model_smuggles_meets_nothing_of_the_persons(
     controller = Controller.from_functions([written(lambda **given: "")])
     wrote = '{"amount": "x", "pin": "mine", "more": 1}'
     outcome = call(controller, way, "written", wrote, human={"pin": SECRET})
-    assert outcome.is_error
+    assert outcome.reason in ("needs_human", "arguments")
     assert leaks(outcome, debug) == []
 
 
@@ -463,7 +464,7 @@ def test_t21_a_person_comes_before_the_connection_and_that_before_the_document(
         inbound = call(controller, way, "look", {"header": {"Authorization": "model"}}, **given)
     assert (smuggled.is_error, inbound.is_error) == (True, True)
     if sent is None:
-        assert (outcome.is_error, server.requests) == (True, [])
+        assert (outcome.ok, server.requests) == (False, [])
         return
     (request,) = server.requests
     assert request.header("x-t") == sent

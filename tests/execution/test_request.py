@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pyfunctools.errors import DocumentError
 from pyfunctools.execution.request import HttpRequest, build
 from pyfunctools.execution.template import is_dot_segment
-from pyfunctools.route import Body, Encoding, Parameter, Response, Route, SecurityScheme
+from pyfunctools.route import Body, DeclaredResponse, Encoding, Parameter, Route, SecurityScheme
 from pyfunctools.schema import Failure
 
 BASE = "https://api.test/v1"
@@ -317,8 +317,8 @@ def test_only_what_can_be_bounded_is_asked_for() -> None:
 
 def test_json_is_preferred_where_it_is_promised() -> None:
     promised = (
-        Response(status="404", content_types=("application/json",)),
-        Response(status="200", content_types=("text/csv", "application/vnd.x+json")),
+        DeclaredResponse(status="404", content_types=("application/json",)),
+        DeclaredResponse(status="200", content_types=("text/csv", "application/vnd.x+json")),
     )
     assert made(Route(method="GET", path="/", responses=promised), {}).headers["accept"] == (
         "application/vnd.x+json, */*;q=0.5"

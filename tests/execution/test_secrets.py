@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools import Failure, Function, Issue, Outcome, Path
+from pyfunctools import Function, Issue, Outcome, Path
 from pyfunctools.execution.secrets import Arguments, Masker, masked, scalars_in, secrets_in
 
 SECRET = "SECRET-7f3a"
@@ -83,14 +83,12 @@ def test_an_error_tells_nothing_that_the_person_gave() -> None:
     issue = Issue(
         path=Path.of(("x",)), expected=f"not {SECRET}", value=[98765, SECRET, 1], message=said
     )
-    failure = Failure(value={"echo": said, "n": 98765, "to": "Ada"}, issues=(issue,))
-    outcome = masked(FUNCTION, WHOLE, HUMAN, Outcome(text=said, is_error=True, failure=failure))
+    raised = Outcome(text=said, reason="raised", issues=(issue,))
+    outcome = masked(FUNCTION, WHOLE, HUMAN, raised)
     assert outcome.text == "*** of *** for Ada, ***"
-    assert outcome.failure is not None
-    assert outcome.failure.value == {"echo": outcome.text, "n": "***", "to": "Ada"}
-    assert outcome.failure.issues[0].value == ["***", "***", 1]
-    assert outcome.failure.issues[0].expected == "not ***"
-    assert failure.value == {"echo": said, "n": 98765, "to": "Ada"}
+    assert outcome.issues[0].value == ["***", "***", 1]
+    assert outcome.issues[0].expected == "not ***"
+    assert raised.issues[0].value == [98765, SECRET, 1]
 
 
 def test_a_success_may_tell_what_the_person_chose_and_no_secret() -> None:
@@ -103,7 +101,7 @@ def test_a_success_may_tell_what_the_person_chose_and_no_secret() -> None:
 def test_a_success_without_what_a_person_gave_is_left_as_it_is() -> None:
     outcome = Outcome(text="sent to Ada")
     assert masked(FUNCTION, WHOLE, HUMAN, outcome) is outcome
-    assert masked(FUNCTION, WHOLE, None, Outcome(text=SECRET, is_error=True)).text == SECRET
+    assert masked(FUNCTION, WHOLE, None, Outcome(text=SECRET, reason="raised")).text == SECRET
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_a_client_of_either_library_and_kind_is_used(handed: Any) -> None:
     runner = HttpRunner(server="https://h/v1", client=given.client)
     for way in ways_of(given):
         outcome = called(runner, operation("POST"), {"id": "a b", "body": {"a": "ü"}}, way)
-        assert (outcome.status, outcome.value) == (200, {"n": 1})
+        assert (outcome.response.status, outcome.value) == (200, {"n": 1})
         request = given.requests[-1]
         assert str(request.url) == "https://h/v1/things/a%20b"
         assert request.content == '{"a":"ü"}'.encode()
@@ -98,7 +98,7 @@ def test_redirects_of_a_client_are_not_followed(handed: Any) -> None:
     given = handed(turn, follow_redirects=True)
     for way in ways_of(given):
         outcome = called(HttpRunner(server="https://h", client=given.client), operation(), ONE, way)
-        assert outcome.status == 302
+        assert outcome.response.status == 302
     assert {request.url.host for request in given.requests} == {"h"}
 
 
@@ -107,7 +107,7 @@ def test_no_client_gets_a_path_it_could_resolve(handed: Any, value: str) -> None
     given = handed(done)
     for way in ways_of(given):
         runner = HttpRunner(server="https://h/v1/", client=given.client)
-        assert called(runner, operation(), {"id": value}, way).failure is not None
+        assert called(runner, operation(), {"id": value}, way).issues
     assert given.requests == []
 
 
@@ -119,7 +119,7 @@ def test_no_client_gets_a_header_it_would_pass_on(handed: Any, value: str) -> No
         outcome = called(
             HttpRunner(server="https://h", client=given.client), operation(), arguments, way
         )
-        assert outcome.failure is not None
+        assert outcome.issues
     assert given.requests == []
 
 
@@ -137,7 +137,7 @@ def test_an_application_is_called_without_a_socket(library: ModuleType) -> None:
         async with library.AsyncClient(transport=transport) as client:
             runner = HttpRunner(server="http://app", client=client)
             wrong = {"id": "1", "header": {"X-T": "a\r\nb: c"}}
-            assert (await runner.arun(operation(), wrong, None)).failure is not None
+            assert (await runner.arun(operation(), wrong, None)).issues
             return await runner.arun(operation("POST"), {"id": "ü", "body": {}}, None)
 
     assert asyncio.run(calls()).value == {"n": 1}
@@ -185,7 +185,7 @@ def test_every_error_of_a_client_says_whether_it_was_sent(
         outcome = called(
             HttpRunner(server="https://h", client=given.client), operation("POST"), ONE, way
         )
-        assert (outcome.is_error, outcome.sent) == (True, sent)
+        assert (outcome.is_error, outcome.response.sent) == (True, sent)
         assert SECRET not in outcome.text
 
 
@@ -193,7 +193,7 @@ def test_a_client_that_was_closed_is_an_error_outcome(library: ModuleType) -> No
     client = library.Client()
     client.close()
     outcome = called(HttpRunner(server="https://h", client=client), operation(), ONE)
-    assert (outcome.is_error, outcome.sent) == (True, "no")
+    assert (outcome.is_error, outcome.response.sent) == (True, "no")
 
 
 def test_what_a_hook_has_read_is_not_decoded_again(library: ModuleType) -> None:
@@ -223,7 +223,7 @@ def test_a_client_logs_no_credential_of_the_query(
         for way in ways_of(given):
             runner = HttpRunner(server="https://h", client=given.client, auth={"key": SECRET})
             outcome = called(runner, function, ONE, way)
-            assert outcome.status == status
+            assert outcome.response.status == status
             assert given.requests[-1].url.raw_path == f"/things/1?api_key={SECRET}".encode()
             assert SECRET not in repr(outcome)
     told = [f"{record.getMessage()} {record.args!r}" for record in caplog.records]
@@ -275,7 +275,7 @@ def test_a_client_that_changes_the_place_is_not_used(library: ModuleType) -> Non
 
     with Elsewhere() as client:
         outcome = called(HttpRunner(server="https://h", client=client), operation(), ONE)
-    assert (outcome.is_error, outcome.sent) == (True, "no")
+    assert (outcome.is_error, outcome.response.sent) == (True, "no")
 
 
 @pytest.mark.slow
@@ -306,7 +306,7 @@ def test_a_blocking_client_does_not_block_the_loop(answering: Any, library: Modu
         while not call.done():
             await asyncio.sleep(0.01)
             beats += 1
-        assert (await call).status == 200
+        assert (await call).response.status == 200
         return beats
 
     with library.Client() as client:

@@ -240,8 +240,8 @@ def test_each_reason_is_told_apart_as_text_and_as_an_issue() -> None:
         assert outcome.is_error
         assert outcome.function == "pay"
         assert outcome.text.endswith("Nothing has run.")
-        assert outcome.failure is not None
-        (issue,) = outcome.failure.issues
+        assert outcome.issues
+        (issue,) = outcome.issues
         assert (issue.path, issue.side, issue.value) == ("$ticket", "human", None)
         expected.add(issue.expected)
     assert len(expected) == 6

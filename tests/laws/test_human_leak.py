@@ -69,17 +69,15 @@ def told(function: Function, outcome: Outcome) -> Iterator[str]:
     """Give every text that comes of a call for a model to read."""
     yield outcome.text
     attempts = Attempts(function, limit=9)
-    for tried in (outcome, outcome, outcome.failure):  # what is made again is pointed out
-        attempts = attempts if tried is None else attempts.after(tried)
+    for tried in (outcome, outcome):  # what is made again is pointed out
+        attempts = attempts.after(tried)
         yield attempts.text
     yield json.dumps([[r.path, r.kind, r.before, r.after] for r in outcome.repairs])
-    if outcome.failure is not None:
-        yield outcome.failure.feedback()
-        for issue in outcome.failure.issues:
-            if issue.side == "human":
-                assert issue.value is None
-            else:
-                yield json.dumps([issue.path, issue.expected, issue.value, issue.message])
+    for issue in outcome.issues:
+        if issue.side == "human":
+            assert issue.value is None
+        else:
+            yield json.dumps([issue.path, issue.expected, issue.value, issue.message])
 
 
 def found(function: Function, wrote: Any) -> Iterator[str]:

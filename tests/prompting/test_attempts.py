@@ -151,8 +151,12 @@ def test_a_limit_that_leaves_no_try_is_refused() -> None:
 def test_a_try_may_be_given_as_what_came_of_it(tried: str) -> None:
     attempts = Attempts(FUNCTION).after(tried)
     assert [issue.path for issue in attempts.issues] == ["$input.count"]
-    assert attempts.best == {"count": 0, "name": "a"}
     assert "expected integer, at least 1" in attempts.text
+    again = attempts.after(tried)
+    assert [issue.path for issue in again.repeated] == ["$input.count"]
+    assert "AGAIN" in again.text
+    if not isinstance(tried, Outcome):  # which holds no arguments
+        assert again.best == {"count": 0, "name": "a"}
 
 
 def test_a_call_that_ran_and_failed_is_told_as_its_outcome_says() -> None:

@@ -10,6 +10,7 @@ from pyfunctools import (
     Function,
     Human,
     Inject,
+    Issue,
     Outcome,
     PendingCall,
     Tickets,
@@ -128,11 +129,14 @@ async def called(controller: Controller) -> None:
     assert_type(outcome, Outcome)
     controller.call("order", "{}", human=asks, approve=approves)
     await controller.acall("order", "{}", human=asks_later, approve=approves)
-    if outcome.ticket is not None:
-        assert_type(controller.resume(outcome.ticket, {"pin": "1"}), Outcome)
-        assert_type(await controller.aresume(outcome.ticket, asks, approve=approves), Outcome)
-    controller.call("order", "{}", human=3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    controller.configured(confirm="always")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    assert_type(outcome.ok, bool)
+    assert_type(outcome.issues, tuple[Issue, ...])
+    if outcome.waiting is not None and outcome.waiting.ticket is not None:
+        ticket = outcome.waiting.ticket
+        assert_type(controller.resume(ticket, {"pin": "1"}), Outcome)
+        assert_type(await controller.aresume(ticket, asks, approve=approves), Outcome)
+    controller.call("order", "{}", human=3)  # pyright: ignore[reportArgumentType]
+    controller.configured(confirm="always")  # pyright: ignore[reportArgumentType]
 
 
 def narrowed(result: Result[int]) -> int:

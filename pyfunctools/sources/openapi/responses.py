@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonObject
 from pyfunctools.errors import DocumentError
-from pyfunctools.route import Response
+from pyfunctools.route import DeclaredResponse
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.content import content_in
 from pyfunctools.sources.openapi.document import Document, Place, Resource
@@ -20,13 +20,13 @@ _NOTHING: JsonObject = {}
 class Answers(NamedTuple):
     """The answers of an operation: all of them, the schema of the good one, and oddities."""
 
-    responses: tuple[Response, ...]
+    responses: tuple[DeclaredResponse, ...]
     output: Place | None
     notes: Sequence[str]
 
 
 class _Answer(NamedTuple):
-    response: Response
+    response: DeclaredResponse
     place: Place
 
 
@@ -36,7 +36,7 @@ class Responses:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._known: dict[tuple[Resource | str, ...], dict[tuple[str, str], _Answer]] = {}
-        self._responses: dict[tuple[str, ...], Response] = {}
+        self._responses: dict[tuple[str, ...], DeclaredResponse] = {}
 
     def of(self, operation: Operation) -> Answers:
         """Give the answers of an operation.
@@ -85,7 +85,7 @@ class Responses:
         key = status, *content, said if isinstance(said, str) else ""
         response = self._responses.get(key)
         if response is None:
-            response = self._responses[key] = Response(
+            response = self._responses[key] = DeclaredResponse(
                 status=status if status == "default" else status.upper(),
                 content_types=key[1:-1],
                 description=key[-1],

@@ -3,7 +3,7 @@
 import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.route import Response
+from pyfunctools.route import DeclaredResponse
 from pyfunctools.sources.openapi.document import Document
 from pyfunctools.sources.openapi.load import Loaded
 from pyfunctools.sources.openapi.operations import Operation, operations
@@ -120,9 +120,11 @@ def test_every_answer_is_listed() -> None:
         error=content({}, "application/problem+json"),
     )
     assert found.responses == (
-        Response(status="200", content_types=("application/json",), description="d"),
-        Response(status="4XX"),
-        Response(status="default", content_types=("application/problem+json",), description="d"),
+        DeclaredResponse(status="200", content_types=("application/json",), description="d"),
+        DeclaredResponse(status="4XX"),
+        DeclaredResponse(
+            status="default", content_types=("application/problem+json",), description="d"
+        ),
     )
 
 
