@@ -1,13 +1,15 @@
 """The schemas of a document as definitions: each normalized once, and shared by all functions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.schema.normalize import normalize
+from pyfunctools.schema.path import Keys
 from pyfunctools.schema.references import defined_name, definition
 from pyfunctools.schema.walk import LISTED, NAMED, SINGLE, children
+from pyfunctools.sources.alternatives import loosened, overlapping
 from pyfunctools.sources.openapi.defined import DefinedNames
 from pyfunctools.sources.openapi.document import Document, Place, Resource
 
@@ -29,20 +31,30 @@ _IDENTITY = frozenset(
 
 
 class Ready(NamedTuple):
-    """A normalized schema, the definitions it names itself, and whether marks stand in it."""
+    """A normalized schema, the definitions it names itself, and what stands in it."""
 
     schema: JsonSchema | bool
     names: tuple[str, ...] = ()
     has_read_only: bool = False
     has_write_only: bool = False
+    has_one_of: bool = False
 
 
 class Closure(NamedTuple):
-    """Definitions with all that they reach, and whether marks stand in them."""
+    """Definitions with all that they reach, and what stands in them."""
 
     schemas: JsonSchema
     has_read_only: bool
     has_write_only: bool
+    has_one_of: bool
+
+
+class _Normalized:
+    """Definitions normalized, those of what is received or those of what is sent."""
+
+    def __init__(self) -> None:
+        self.ready: dict[str, Ready] = {}
+        self.closures: dict[tuple[str, ...], Closure] = {}
 
 
 class Definitions:
@@ -53,16 +65,18 @@ class Definitions:
         self._defined = DefinedNames(document)
         self._places: dict[str, Place] = {}
         self._raw: dict[str, JsonSchema | bool] = {}
-        self._ready: dict[str, Ready] = {}
-        self._closures: dict[tuple[str, ...], Closure] = {}
+        self._received = _Normalized()
+        self._sent = _Normalized()
 
-    def ready(self, place: Place) -> Ready:
-        """Give the schema at a place, its references made references to definitions.
+    def ready(self, place: Place, *, sent: bool = False) -> Ready:
+        """Return the schema at a place, its references made references to definitions.
+
+        In what is `sent` a `oneOf` is an `anyOf`, as `sources.alternatives` says.
 
         Raises:
             DocumentError: it cannot be read.
         """
-        return self._normalized(self._rewritten(place), place.pointer)
+        return self._normalized(self._rewritten(place), place.pointer, sent)
 
     def written(self, place: Place) -> JsonSchema | bool:
         """Give the schema at a place as it was written, its references made those to definitions.
@@ -76,33 +90,40 @@ class Definitions:
         """Give where a definition stands that some schema has referred to."""
         return self._places[name]
 
-    def closure(self, names: Iterable[str]) -> Closure:
-        """Give the definitions of these names and all that they reach.
+    def overlapping(self, schema: JsonSchema | bool) -> Iterator[Keys]:
+        """Return the steps to each `oneOf` of a written schema that is another one when sent."""
+        return overlapping(schema, self._lookup)
+
+    def closure(self, names: Iterable[str], *, sent: bool = False) -> Closure:
+        """Return the definitions of these names and all that they reach.
 
         Raises:
             DocumentError: one of them cannot be read.
         """
         start = tuple(dict.fromkeys(names))
-        found = self._closures.get(start)
+        known = (self._sent if sent else self._received).closures
+        found = known.get(start)
         if found is None:
             reached: dict[str, Ready] = {}
             queue = list(start)
             for name in queue:
                 if name not in reached:
-                    reached[name] = self._defined_as(name)
+                    reached[name] = self._defined_as(name, sent)
                     queue += reached[name].names
-            found = self._closures[start] = Closure(
+            found = known[start] = Closure(
                 {name: ready.schema for name, ready in reached.items()},
                 any(ready.has_read_only for ready in reached.values()),
                 any(ready.has_write_only for ready in reached.values()),
+                any(ready.has_one_of for ready in reached.values()),
             )
         return found
 
-    def _defined_as(self, name: str) -> Ready:
-        if name not in self._ready:
+    def _defined_as(self, name: str, sent: bool) -> Ready:
+        known = (self._sent if sent else self._received).ready
+        if name not in known:
             pointer = self._places[name].pointer
-            self._ready[name] = self._normalized(self._raw_of(name), pointer)
-        return self._ready[name]
+            known[name] = self._normalized(self._raw_of(name), pointer, sent)
+        return known[name]
 
     def _raw_of(self, name: str) -> JsonSchema | bool:
         if name not in self._raw:
@@ -113,11 +134,17 @@ class Definitions:
         name = defined_name(reference)
         return self._raw_of(name) if name in self._places else None
 
-    def _normalized(self, schema: JsonSchema | bool, pointer: str) -> Ready:
+    def _lookup_sent(self, reference: str) -> JsonSchema | bool | None:
+        found = self._lookup(reference)
+        return loosened(found, self._lookup) if isinstance(found, dict) else found
+
+    def _normalized(self, schema: JsonSchema | bool, pointer: str, sent: bool) -> Ready:
         if isinstance(schema, bool):
             return Ready(schema)
         try:
-            return _ready(normalize(schema, lookup=self._lookup))
+            if sent:
+                schema = loosened(schema, self._lookup)
+            return _ready(normalize(schema, lookup=self._lookup_sent if sent else self._lookup))
         except SchemaError as error:
             raise DocumentError(
                 self._document.name, f"This schema cannot be read: {error}.", pointer=pointer
@@ -243,7 +270,7 @@ def _listed(value: JsonValue) -> list[JsonValue]:
 
 def _ready(schema: JsonSchema) -> Ready:
     names: dict[str, None] = {}
-    has_read_only = has_write_only = False
+    has_read_only = has_write_only = has_one_of = False
     todo: list[JsonSchema | bool] = [schema]
     while todo:
         current = todo.pop()
@@ -254,5 +281,6 @@ def _ready(schema: JsonSchema) -> Ready:
             names[name] = None
         has_read_only = has_read_only or current.get("readOnly") is True
         has_write_only = has_write_only or current.get("writeOnly") is True
+        has_one_of = has_one_of or "oneOf" in current
         todo += [inner for _, inner in children(current)]
-    return Ready(schema, tuple(names), has_read_only, has_write_only)
+    return Ready(schema, tuple(names), has_read_only, has_write_only, has_one_of)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from pyfunctools._json import JsonValue
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.schema.notes import notes_of
+from pyfunctools.schema.path import pointer_of
 from pyfunctools.schema.references import defined_name
 from pyfunctools.schema.walk import subschemas
 from pyfunctools.sources.openapi.definitions import Definitions
@@ -17,7 +18,10 @@ from pyfunctools.sources.openapi.routes import Plan
 
 
 class _Found(NamedTuple):
+    """What is odd in a schema, what is odd only where it is sent, and the definitions it names."""
+
     notes: tuple[Note, ...]
+    sent: tuple[Note, ...]
     names: tuple[str, ...]
 
 
@@ -30,21 +34,21 @@ class Oddities:
         version = document.root.get("openapi")
         self._siblings_ignored = not str(version).startswith(("3.1", "3.2"))
 
-    def of(self, place: Place) -> Iterator[Note]:
-        """Give what is odd in a schema, and in the definitions that it reaches.
+    def of(self, place: Place, *, sent: bool) -> Iterator[Note]:
+        """Return what is odd in a schema of what is sent or received, and in what it reaches.
 
         Raises:
             DocumentError: a reference in it leads nowhere.
         """
         found = self._found(place)
-        yield from found.notes
+        yield from (*found.notes, *(found.sent if sent else ()))
         queue = list(found.names)
         seen = set(queue)
         for name in queue:
             if name not in self._known:
                 self._known[name] = self._found(self._definitions.place_of(name))
             found = self._known[name]
-            yield from found.notes
+            yield from (*found.notes, *(found.sent if sent else ()))
             new = [each for each in found.names if each not in seen]
             queue += new
             seen.update(new)
@@ -59,7 +63,14 @@ class Oddities:
             and isinstance(reference := schema.get("$ref"), str)
             and (name := defined_name(reference)) is not None
         ]
-        return _Found(tuple(notes), tuple(dict.fromkeys(names)))
+        sent = [
+            Note(text=_LOOSENED, pointer=place.pointer + pointer_of(keys))
+            for keys in self._definitions.overlapping(written)
+        ]
+        return _Found(tuple(notes), tuple(sent), tuple(dict.fromkeys(names)))
+
+
+_LOOSENED = "`oneOf` is read as `anyOf`: a value may fit more than one of its branches."
 
 
 def notes_on(plan: Plan, oddities: Oddities) -> Iterator[Note]:
@@ -72,13 +83,13 @@ def notes_on(plan: Plan, oddities: Oddities) -> Iterator[Note]:
     for entry in plan.inputs:
         what = f"what is said of {entry.parameter.name!r}"
         yield from hidden_notes(what, entry.description, entry.schema.pointer)
-        yield from oddities.of(entry.schema)
+        yield from oddities.of(entry.schema, sent=True)
     if plan.body is not None:
         what = "what is said of the body"
         yield from hidden_notes(what, plan.body.description, plan.body.schema.pointer)
-        yield from oddities.of(plan.body.schema)
+        yield from oddities.of(plan.body.schema, sent=True)
     if plan.output is not None:
-        yield from oddities.of(plan.output)
+        yield from oddities.of(plan.output, sent=False)
 
 
 def _beside(plan: Plan) -> Iterator[Note]:

@@ -13,8 +13,8 @@ from pyfunctools.schema.access import readable, writable
 from pyfunctools.schema.keywords import shown
 from pyfunctools.schema.predicates import IsHuman
 from pyfunctools.schemas import Schemas
-from pyfunctools.sources.openapi.definitions import Definitions, Ready
-from pyfunctools.sources.openapi.document import Document
+from pyfunctools.sources.openapi.definitions import Definitions
+from pyfunctools.sources.openapi.document import Document, Place
 from pyfunctools.sources.openapi.oddities import Oddities, notes_on
 from pyfunctools.sources.openapi.parameters import Input
 from pyfunctools.sources.openapi.routes import Plan
@@ -86,7 +86,7 @@ class SchemaMaker:
             required = any(required for _, required in groups[name].values())
             whole[name] = _closed(groups[name]), required
         if plan.body is not None:
-            made = self._sent(self._definitions.ready(plan.body.schema))
+            made = self._sent(plan.body.schema)
             names += made.names
             reached |= made.reached
             schema = _annotated(made.schema, _said(plan.body.description, plan.body.is_human))
@@ -97,7 +97,7 @@ class SchemaMaker:
     def _input(self, entry: Input) -> "_Made":
         known = self._inputs.get(id(entry))
         if known is None:
-            made = self._sent(self._definitions.ready(entry.schema))
+            made = self._sent(entry.schema)
             said = _said(entry.description, entry.is_human)
             if entry.deprecated:
                 said["deprecated"] = True
@@ -107,12 +107,23 @@ class SchemaMaker:
             known = self._inputs[id(entry)] = entry, made
         return known[1]
 
-    def _sent(self, ready: Ready) -> "_Made":
-        """Give the schema of what is sent, without what is `readOnly` in it and below it."""
+    def _sent(self, place: Place) -> "_Made":
+        """Return the schema of what is sent: no `readOnly` in it, and `anyOf` where that is meant.
+
+        Most schemas need neither, and share their definitions with what is received.
+        """
+        ready = self._definitions.ready(place)
         closure = self._definitions.closure(ready.names)
-        if isinstance(ready.schema, bool) or not (ready.has_read_only or closure.has_read_only):
+        if ready.has_one_of or closure.has_one_of:
+            ready = self._definitions.ready(place, sent=True)
+            closure = self._definitions.closure(ready.names, sent=True)
+        elif isinstance(ready.schema, bool) or not (ready.has_read_only or closure.has_read_only):
             return _Made(ready.schema, ready.names, {})
-        return _Made(*_parted(writable(_complete(ready.schema, closure.schemas))))
+        if isinstance(ready.schema, bool):
+            return _Made(ready.schema, (), {})
+        if ready.has_read_only or closure.has_read_only:
+            return _Made(*_parted(writable(_complete(ready.schema, closure.schemas))))
+        return _Made(ready.schema, (), closure.schemas)
 
     def _output(self, plan: Plan) -> JsonSchema | None:
         if plan.output is None:

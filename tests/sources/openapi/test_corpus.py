@@ -193,3 +193,26 @@ def test_reading_costs_a_small_multiple_of_what_the_json_costs(shared: Path) -> 
     baseline = took(lambda: json.loads(text)) * (2 if sys.gettrace() is None else 40)
     assert took(opened) < 2.5 * baseline
     assert took(built) < 12 * baseline
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "arguments"),
+    [
+        (
+            "v3.1/figma-rest-api-spec--openapi_openapi.yaml",
+            "v1_files_comments_postByFile_key",
+            {"file_key": "k", "body": {"message": "hi", "client_meta": {"x": 1, "y": 2}}},
+        ),
+        (
+            "v3.1/openai-openai-openapi--openapi.json",
+            "responses_post",
+            {"body": {"model": "gpt-4o", "input": "hi"}},
+        ),
+    ],
+    ids=["figma", "openai"],
+)
+def test_what_fits_two_branches_of_a_one_of_may_be_sent(
+    readings: dict[str, Reading], file: str, name: str, arguments: JsonValue
+) -> None:
+    (function,) = [each for each in readings[file].functions if each.name == name]
+    assert function.check(arguments)

@@ -179,6 +179,7 @@ def test_marks_are_seen_however_far_they_are() -> None:
         {"A": {"items": own("B")}, "B": {"readOnly": True}},
         True,
         False,
+        False,
     )
     here = definitions.ready(Place({"items": {"writeOnly": True}}, "", document.main))
     assert (here.has_read_only, here.has_write_only) == (False, True)

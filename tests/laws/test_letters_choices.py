@@ -1,0 +1,142 @@
+"""V1: in what is sent, a value that fits one alternative of a `oneOf` is enough."""
+
+from typing import Any
+
+import pytest
+
+from pyfunctools import Controller, Function
+from pyfunctools.schema import validate
+
+CAT = {
+    "type": "object",
+    "properties": {"kind": {"type": "string"}, "lives": {"type": "integer"}},
+    "required": ["kind"],
+}
+DOG = {"type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kind"]}
+BOX = {"type": "object", "properties": {"held": {"oneOf": [{"type": "integer"}, {}]}}}
+SCHEMAS = {
+    "Cat": CAT,
+    "Dog": DOG,
+    "Box": BOX,
+    "Id": {"oneOf": [{"type": "string", "format": "uuid"}, {"type": "string"}]},
+    "Node": {
+        "type": "object",
+        "properties": {
+            "value": {"oneOf": [{"type": "integer"}, {"type": "number"}]},
+            "next": {"$ref": "#/components/schemas/Node"},
+        },
+    },
+}
+
+
+def ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def function_with(schema: Any, *, output: Any = True, place: str = "body") -> Function:
+    operation: dict[str, Any] = {
+        "responses": {"200": {"description": "", "content": {"application/json": {}}}}
+    }
+    operation["responses"]["200"]["content"]["application/json"]["schema"] = output
+    if place == "body":
+        operation["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": schema}},
+        }
+    else:
+        operation["parameters"] = [{"name": "v", "in": place, "required": True, "schema": schema}]
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/x/{v}" if place == "path" else "/x": {"post": operation}},
+        "components": {"schemas": SCHEMAS},
+    }
+    return Controller.from_openapi(document, server="http://127.0.0.1:9").functions[0]
+
+
+NUMBERS = {"oneOf": [{"type": "integer"}, {"type": "number"}]}
+DATES = {"oneOf": [{"type": "string", "format": "date"}, {"type": "string"}]}
+NAMES = {"oneOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "string"}]}
+LISTS = {
+    "oneOf": [
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "array", "items": {"type": "integer"}},
+    ]
+}
+PETS = {"oneOf": [ref("Cat"), ref("Dog")], "discriminator": {"propertyName": "kind"}}
+
+TAKEN: dict[str, tuple[Any, Any]] = {
+    "V1-integer-and-number": (NUMBERS, 5),
+    "V1-date-and-text": (DATES, "2026-01-31"),
+    "V1-listed-and-text": (NAMES, "a"),
+    "V1-two-arrays-and-none-of-their-items": (LISTS, []),
+    "V1-objects-with-all-of-it-optional": (
+        {"oneOf": [{"type": "object", "properties": {k: {"type": "integer"}}} for k in "ab"]},
+        {"a": 1},
+    ),
+    "V1-same-branch-twice": ({"oneOf": [{"type": "string"}, {"type": "string"}]}, "x"),
+    "V1-discriminator-without-constants": (PETS, {"kind": "Cat", "lives": 9}),
+    "V1-behind-a-reference": (ref("Id"), "123e4567-e89b-12d3-a456-426614174000"),
+    "V1-in-a-recursive-definition": (ref("Node"), {"value": 1, "next": {"value": 2}}),
+    "V1-in-an-all-of": ({"allOf": [{"type": "object"}, ref("Box")]}, {"held": 1}),
+    "V1-in-an-item": ({"type": "array", "items": NUMBERS}, [1, 2.5]),
+    "V1-in-a-map": ({"type": "object", "additionalProperties": NUMBERS}, {"any": 1}),
+    "V1-in-a-branch": ({"oneOf": [NUMBERS, {"type": "string"}]}, 5),
+    "V1-nullable": ({"oneOf": [{"type": ["string", "null"]}, {"type": ["integer", "null"]}]}, None),
+    "V1-beside-an-any-of": ({**NUMBERS, "anyOf": [{"minimum": 1}, {"maximum": 0}]}, 5),
+}
+
+
+@pytest.mark.parametrize(("schema", "value"), TAKEN.values(), ids=TAKEN)
+def test_a_value_that_fits_a_branch_is_right_and_a_note_says_so(schema: Any, value: Any) -> None:
+    function = function_with(schema)
+    assert function.check({"body": value})
+    assert validate(function.parameters, {"body": value})
+    assert any("read as `anyOf`" in note.text for note in function.notes)
+
+
+@pytest.mark.parametrize("place", ["path", "query", "header", "cookie"])
+def test_v1_in_parameters(place: str) -> None:
+    function = function_with(NUMBERS, place=place)
+    assert function.validate({"v": 5} if place == "path" else {place: {"v": 5}})
+
+
+REFUSED: dict[str, tuple[Any, Any]] = {
+    "V1-fits-no-branch": (NUMBERS, "five"),
+    "V1-fits-no-branch-of-objects": (PETS, {"lives": 9}),
+    "V1-beside-an-any-of-that-it-breaks": ({**NUMBERS, "anyOf": [{"minimum": 9}]}, 5),
+    "V1-beside-keywords-that-it-breaks": ({**NUMBERS, "maximum": 4}, 5),
+    "V1-of-branches-that-constants-tell-apart": ({"oneOf": [{"const": 1}, {"const": 2}]}, 3),
+    "V1-negated-it-stays-exact": ({"not": {"oneOf": [{"minimum": 6}, {"maximum": 4}]}}, 7),
+}
+
+
+@pytest.mark.parametrize(("schema", "value"), REFUSED.values(), ids=REFUSED)
+def test_a_value_that_fits_no_branch_is_refused(schema: Any, value: Any) -> None:
+    function = function_with(schema)
+    assert not function.check({"body": value})
+    assert not validate(function.parameters, {"body": value})
+
+
+def test_v1_what_comes_back_is_judged_as_it_is_written() -> None:
+    function = function_with(ref("Id"), output=ref("Id"))
+    value = "123e4567-e89b-12d3-a456-426614174000"
+    assert function.validate({"body": value})
+    assert function.output is not None
+    assert not validate(function.output, value)
+    assert validate(function.output, "an id that is no UUID")
+
+
+def test_v1_constants_that_tell_branches_apart_keep_one_of() -> None:
+    tags = [{"type": "object", "properties": {"k": {"const": k}}, "required": ["k"]} for k in "ab"]
+    function = function_with({"oneOf": tags})
+    assert "oneOf" in function.parameters["properties"]["body"]
+    assert not function.notes
+
+
+def test_v1_a_schema_that_is_judged_as_written_stays_exact() -> None:
+    assert not validate(NUMBERS, 5)
+    written = Function.from_schema(
+        name="f", parameters={"type": "object", "properties": {"v": NUMBERS}}
+    )
+    assert not written.validate({"v": 5})

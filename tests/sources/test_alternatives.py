@@ -1,0 +1,112 @@
+"""`oneOf` in what is sent: `anyOf` wherever its branches are not proven apart."""
+
+from typing import Any
+
+import pytest
+
+from pyfunctools._json import JsonSchema
+from pyfunctools.sources.alternatives import loosened, overlapping
+
+
+def tagged(tag: Any, *, required: bool = True) -> JsonSchema:
+    properties = {"kind": {"const": tag}, "name": {"type": "string"}}
+    schema: JsonSchema = {"type": "object", "properties": properties}
+    return {**schema, "required": ["kind"]} if required else schema
+
+
+DEFINED: dict[str, Any] = {
+    "#/$defs/Cat": tagged("cat"),
+    "#/$defs/Dog": {"allOf": [{"$ref": "#/$defs/Pet"}, tagged("dog")]},
+    "#/$defs/Pet": {"type": "object", "properties": {"name": {"type": "string"}}},
+    "#/$defs/Loop": {"$ref": "#/$defs/Loop"},
+}
+CAT, DOG, PET, LOOP = ({"$ref": reference} for reference in DEFINED)
+
+APART = {
+    "tags": [tagged("cat"), tagged("dog")],
+    "tags-behind-references": [CAT, DOG],
+    "tags-and-null": [CAT, DOG, {"type": "null"}],
+    "constants": [{"const": 1}, {"enum": [2, 3]}],
+    "constants-and-type": [{"enum": ["a"]}, {"type": "integer"}],
+    "one-branch": [{"type": "string"}],
+    "one-branch-that-fits": [{"type": "string"}, False],
+}
+TYPES = {
+    "types": [{"type": "string"}, {"type": "integer"}],
+    "type-lists": [{"type": ["string", "null"]}, {"type": "array"}],
+    "object-and-text": [PET, {"type": "string"}],
+}
+TOGETHER = {
+    "integer-and-number": [{"type": "integer"}, {"type": "number"}],
+    "date-and-text": [{"type": "string", "format": "date"}, {"type": "string"}],
+    "constants-and-their-type": [{"enum": ["a"]}, {"type": "string"}],
+    "equal-numbers": [{"const": 1}, {"const": 1.0}],
+    "arrays": [{"type": "array", "items": {"type": t}} for t in ("string", "integer")],
+    "objects": [PET, {"type": "object"}],
+    "tags-that-may-be-left-out": [tagged("cat", required=False), tagged("dog", required=False)],
+    "equal-tags": [tagged("cat"), tagged("cat")],
+    "both-nullable": [{"type": t, "nullable": True} for t in ("string", "integer")],
+    "constants-both-nullable": [{"const": n, "nullable": True} for n in (1, 2)],
+    "no-type": [{"minimum": 1}, {"type": "string"}],
+    "anything": [True, {"type": "string"}],
+    "unknown-type": [{"type": "money"}, {"type": "string"}],
+    "circle": [LOOP, {"type": "string"}],
+    "dangling": [{"$ref": "#/$defs/None"}, {"type": "string"}],
+}
+
+
+@pytest.mark.parametrize("branches", APART.values(), ids=APART)
+def test_branches_that_constants_tell_apart_stay_one_of(branches: list[Any]) -> None:
+    schema = {"oneOf": branches}
+    assert loosened(schema, DEFINED.get) == schema
+    assert not [*overlapping(schema, DEFINED.get)]
+
+
+@pytest.mark.parametrize("branches", TYPES.values(), ids=TYPES)
+def test_branches_of_different_types_are_rewritten_without_a_note(branches: list[Any]) -> None:
+    assert loosened({"oneOf": branches}, DEFINED.get) == {"anyOf": branches}
+    assert not [*overlapping({"oneOf": branches}, DEFINED.get)]
+
+
+@pytest.mark.parametrize("branches", TOGETHER.values(), ids=TOGETHER)
+def test_branches_that_may_fit_together_are_rewritten_and_noted(branches: list[Any]) -> None:
+    assert loosened({"oneOf": branches}, DEFINED.get) == {"anyOf": branches}
+    assert [*overlapping({"oneOf": branches}, DEFINED.get)] == [("oneOf",)]
+
+
+def test_it_is_rewritten_at_each_depth_and_the_schema_is_not_changed() -> None:
+    both = {"oneOf": [{"type": "integer"}, {"type": "number"}]}
+    schema = {"properties": {"a": {"items": both}}, "allOf": [both], "oneOf": [both, CAT]}
+    either = {"anyOf": both["oneOf"]}
+    assert loosened(schema, DEFINED.get) == {
+        "properties": {"a": {"items": either}},
+        "allOf": [either],
+        "anyOf": [either, CAT],
+    }
+    assert schema["oneOf"] == [both, CAT]
+    assert set(overlapping(schema, DEFINED.get)) == {
+        ("oneOf",),
+        ("oneOf", 0, "oneOf"),
+        ("allOf", 0, "oneOf"),
+        ("properties", "a", "items", "oneOf"),
+    }
+
+
+def test_beside_an_any_of_both_hold() -> None:
+    schema = {"oneOf": [{"minimum": 1}, {"maximum": 9}], "anyOf": [{}, {}]}
+    assert loosened(schema, DEFINED.get) == {
+        "anyOf": [{}, {}],
+        "allOf": [{"anyOf": [{"minimum": 1}, {"maximum": 9}]}],
+    }
+
+
+@pytest.mark.parametrize("keyword", ["not", "if"])
+def test_where_more_would_be_less_it_stays(keyword: str) -> None:
+    schema = {keyword: {"oneOf": [{"minimum": 1}, {"maximum": 9}]}}
+    assert loosened(schema, DEFINED.get) == schema
+    assert not [*overlapping(schema, DEFINED.get)]
+
+
+@pytest.mark.parametrize("schema", [{}, {"type": "string"}, {"oneOf": 1}, {"oneOf": []}])
+def test_a_schema_without_a_choice_is_left_alone(schema: JsonSchema) -> None:
+    assert loosened(schema, DEFINED.get) == schema
