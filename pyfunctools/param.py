@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import EllipsisType
+from types import EllipsisType, NoneType, UnionType
 from typing import Literal, TypeAlias, get_args
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -33,17 +33,45 @@ class Param:
     default: JsonValue | EllipsisType = ...
 
     def schema(self, where: str = "") -> JsonSchema:
-        """Give the JSON Schema of this one parameter.
+        """Return the JSON Schema of this one parameter.
 
         Raises:
-            DefinitionError: the type is none of JSON Schema's, or `items` or `properties` stand
-                beside a type that has none.
+            DefinitionError: a field holds what it cannot, or `items` or `properties` stand beside
+                a type that has none.
         """
         where = f"{where}({self.name})"
+        self._check(where)
+        schema: dict[str, JsonValue] = {"type": self.type}
+        if self.description:
+            schema["description"] = self.description
+        if self.enum is not None:
+            schema["enum"] = list(self.enum)
+        if self.items is not None:
+            items = self.items if isinstance(self.items, Param) else Param("", self.items)
+            schema["items"] = items.schema(where)
+        if self.properties is not None:
+            schema |= parameters_of(self.properties, where)
+        if not isinstance(self.default, EllipsisType):
+            schema["default"] = self.default
+        return schema
+
+    def _check(self, where: str) -> None:
+        """Refuse a field that holds what it cannot.
+
+        Raises:
+            DefinitionError: see `schema`.
+        """
+        for name, kinds, remedy in _FIELDS:
+            held: object = getattr(self, name)
+            if not isinstance(held, kinds):
+                reason = f"`{name}` is of type {type(held).__name__}."
+                raise DefinitionError(where, reason, remedy)
         if self.type not in _TYPES:
             raise DefinitionError(
                 where, f"{self.type!r} is not a type.", f"Use one of {', '.join(_TYPES)}."
             )
+        if isinstance(self.enum, str | bytes) or (self.enum is not None and not len(self.enum)):
+            raise DefinitionError(where, f"`enum` is {self.enum!r}.", "List at least one value.")
         for keyword, owner, given in (
             ("items", "array", self.items),
             ("properties", "object", self.properties),
@@ -52,24 +80,21 @@ class Param:
                 raise DefinitionError(
                     where, f"`{keyword}` stands beside the type {self.type!r}.", f"Use {owner!r}."
                 )
-        schema: dict[str, JsonValue] = {"type": self.type}
-        if self.description:
-            schema["description"] = self.description
-        if self.enum is not None:
-            schema["enum"] = list(self.enum)
-        if isinstance(self.items, Param):
-            schema["items"] = self.items.schema(where)
-        elif self.items is not None:
-            schema["items"] = {"type": self.items}
-        if self.properties is not None:
-            schema |= parameters_of(self.properties, where)
-        if not isinstance(self.default, EllipsisType):
-            schema["default"] = self.default
-        return schema
+
+
+_FIELDS: tuple[tuple[str, UnionType | type | tuple[type, ...], str], ...] = (
+    ("name", str, "Write the parameter's name."),
+    ("type", str, f"Use one of {', '.join(_TYPES)}."),
+    ("description", str | None, "Write a text."),
+    ("required", bool, "Write True or False."),
+    ("enum", (Sequence, NoneType), "Write a list of its values."),
+    ("items", Param | str | None, "Write a `Param` or a type's name."),
+)
+"""What the fields of a `Param` may hold, whatever a type checker said of it."""
 
 
 def parameters_of(params: Sequence[object], where: str) -> dict[str, JsonValue]:
-    """Give the closed JSON Schema object of these parameters, in their order.
+    """Return the closed JSON Schema object of these parameters, in their order.
 
     Raises:
         DefinitionError: one of them is no `Param` (a schema among them, say), or two share a name.
@@ -90,6 +115,8 @@ def parameters_of(params: Sequence[object], where: str) -> dict[str, JsonValue]:
                 f"{given} stands among the `Param`s.",
                 "Write all of them as `Param`, or all of them as one JSON Schema object.",
             )
+        if param.name == "":
+            raise DefinitionError(where, "A parameter has no name.", "Name each of them.")
         if param.name in properties:
             raise DefinitionError(where, f"Two parameters are named {param.name!r}.")
         properties[param.name] = param.schema(where)

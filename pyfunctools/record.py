@@ -131,9 +131,9 @@ class Function:
         be asynchronous. Without one the function can be checked and shown but not called.
 
         Raises:
-            DefinitionError: the name cannot be used, the parameters are not those of an object, or
-                a trait or the handler is none.
-            SchemaError: a schema is not one.
+            DefinitionError: the name cannot be used, the parameters are not those of an object, a
+                schema has a mistake (a misspelled keyword, a pattern that does not compile, a
+                `$ref` that leads nowhere), or a trait or the handler is none.
         """
         from pyfunctools.handler import KeywordHandler
         from pyfunctools.schemas import Schemas

@@ -1,16 +1,20 @@
 """The schemas of a function, and what checks arguments against them: built when first asked for."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.note import Note
 from pyfunctools.param import Param, parameters_of
+from pyfunctools.schema.admit import admit
 from pyfunctools.schema.checker import Checker
 from pyfunctools.schema.coerce import coerce
+from pyfunctools.schema.faults import OPEN, faults_of
 from pyfunctools.schema.normalize import normalize
 from pyfunctools.schema.parse import parse
 from pyfunctools.schema.predicates import IsHuman
@@ -75,17 +79,25 @@ class Schemas:
         output: JsonSchema | None,
         is_human: IsHuman | None,
     ) -> "Schemas":
-        """Give the schemas of a function that somebody wrote: normalized, closed and compiled.
+        """Return the schemas of a function that somebody wrote: normalized, closed and compiled.
 
         Raises:
-            DefinitionError: the parameters are not those of an object; `name` is the function's.
-            SchemaError: one of the two is no schema.
+            DefinitionError: the parameters are not those of an object, or one of the two schemas
+                has a mistake (`schema.faults`); `name` is the function's.
         """
-        whole = _closed(name, parameters)
-        result = None if output is None else normalize(output)
-        given = parameters if isinstance(parameters, Mapping) else whole
+        given = parameters if isinstance(parameters, Mapping) else parameters_of(parameters, name)
+        whole = _sound(name, "/parameters", given, partial(_closed, name, given))
+        result = None
+        if output is not None:
+            result = _sound(name, "/output", output, partial(normalize, output))
         schemas = cls.of(whole, result, is_human, partial(notes_on, given, output))
-        schemas.validator.compile()
+        for pointer, validator in (
+            ("/parameters", schemas.validator),
+            ("/output", schemas.output_validator),
+        ):
+            if validator is not None:
+                with _blamed(name, pointer):
+                    validator.compile()
         return schemas
 
     @property
@@ -188,9 +200,39 @@ def _properties(schema: JsonSchema) -> JsonObject:
     return properties if isinstance(properties, dict) else {}
 
 
-def _closed(name: str, parameters: JsonSchema | Sequence[Param]) -> JsonSchema:
-    if not isinstance(parameters, Mapping):
-        return normalize(parameters_of(parameters, name))
+@contextmanager
+def _blamed(name: str, pointer: str) -> Generator[None]:
+    """Turn what is no schema into a mistake of the function that has it."""
+    try:
+        yield
+    except SchemaError as error:
+        at = f" (at {pointer}{error.pointer or ''})"
+        raise DefinitionError(name, f"{error.reason[:1].upper()}{error.reason[1:]}{at}.") from error
+
+
+def _sound(
+    name: str, pointer: str, written: JsonSchema, normalized: Callable[[], JsonSchema]
+) -> JsonSchema:
+    """Return a schema that somebody wrote, `normalized`, if there is no mistake in it.
+
+    Raises:
+        DefinitionError: there is; all of them are told, up to a few.
+    """
+    with _blamed(name, pointer):
+        admit(written)
+        faults = list(islice(faults_of(written, closed=pointer == "/parameters"), _TOLD + 1))
+        if not faults:
+            return normalized()
+    told = [f"{wrong} (at {pointer}{at}). {remedy}" for at, wrong, remedy in faults[:_TOLD]]
+    more = ["There are more."] if len(faults) > _TOLD else []
+    raise DefinitionError(name, " ".join([*told, *more]))
+
+
+_TOLD = 8
+"""Mistakes of one schema that are told at once."""
+
+
+def _closed(name: str, parameters: JsonSchema) -> JsonSchema:
     if parameters and all(map(_is_object, parameters.values())) and _HOLDERS.isdisjoint(parameters):
         raise DefinitionError(
             name,
@@ -206,7 +248,7 @@ def _closed(name: str, parameters: JsonSchema | Sequence[Param]) -> JsonSchema:
             f"The parameters have the type {schema['type']!r}.",
             "A model gives arguments by name: wrap them in an object with a property for each.",
         )
-    closed = {"additionalProperties": False} if _OPEN.isdisjoint(schema) else {}
+    closed = {"additionalProperties": False} if OPEN.isdisjoint(schema) else {}
     defined = {"$defs": whole["$defs"]} if "$defs" in whole else {}
     return prune({"type": "object", "properties": {}, **schema, **closed, **defined})
 
@@ -231,19 +273,3 @@ _HOLDERS = frozenset(
     }
 )
 """Keywords that hold an object, of those that a schema of an object may have alone."""
-
-_OPEN = frozenset(
-    {
-        "$ref",
-        "additionalProperties",
-        "allOf",
-        "anyOf",
-        "else",
-        "if",
-        "oneOf",
-        "patternProperties",
-        "then",
-        "unevaluatedProperties",
-    }
-)
-"""Keywords beside which an object is left as it is written: they may allow what it lacks."""

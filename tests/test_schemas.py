@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from pyfunctools import DefinitionError, Failure, Param, Path, SchemaError
+from pyfunctools import DefinitionError, Failure, Param, Path
 from pyfunctools._json import JsonSchema
 from pyfunctools.schema.predicates import is_human_by_default
 from pyfunctools.schemas import Schemas
@@ -59,7 +59,7 @@ def test_what_is_nobodys_has_no_sides(is_human: None) -> None:
 
 def test_a_written_schema_is_seen_to_be_one_at_once() -> None:
     wrong: JsonSchema = {"$ref": "https://example.com/schema.json"}
-    with pytest.raises(SchemaError):
+    with pytest.raises(DefinitionError):
         Schemas.written("f", wrong, None, None)
     assert Schemas.of(wrong, None, None).parameters is wrong
     with pytest.raises(DefinitionError, match="wrap them in an object"):

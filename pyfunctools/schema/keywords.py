@@ -295,3 +295,29 @@ An empty `enum` is left out: real documents write one where the values are not k
 letter nothing at all would fit. Elsewhere, too, what cannot be meant is left out alone, and the
 rest of the schema stays: the validator refuses a schema as a whole.
 """
+
+_MEANT: Mapping[Clean, str] = {
+    _flag: "true or false",
+    _text: "a text",
+    _name: "a reference as a text",
+    _number: "a number",
+    _bound: "a number",
+    _divisor: "a number above 0",
+    _count: "a whole number from 0 on",
+    _pattern: "a regular expression that compiles",
+    _names: "a list of names",
+    _listed: "a list of at least one value",
+    _schema: "a schema",
+    _schemas: "a list of schemas",
+    _schema_or_schemas: "a schema",
+    _named_schemas: "an object with a schema for each name",
+    _pattern_schemas: "an object with a schema for each regular expression that compiles",
+    _named_names: "an object with a list of names for each name",
+    _object: "an object",
+}
+
+
+def form_of(keyword: str) -> str | None:
+    """Return what the value of a keyword has to be, in words; `None` where it may be anything."""
+    clean = CLEAN.get(keyword)
+    return None if clean is None else _MEANT.get(clean)

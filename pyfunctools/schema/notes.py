@@ -6,6 +6,7 @@ is looked at again as it stood. What makes a keyword sound is the same table for
 
 from collections.abc import Iterator
 from json import dumps
+from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import hidden_count, shortened, visible
@@ -13,6 +14,7 @@ from pyfunctools.note import Note, hidden_said
 from pyfunctools.schema.equal import equal
 from pyfunctools.schema.keywords import CLEAN, type_named
 from pyfunctools.schema.path import pointer_of
+from pyfunctools.schema.slips import keyword_meant
 from pyfunctools.schema.spelling import spell
 from pyfunctools.schema.walk import LISTED, NAMED, SINGLE, subschemas
 
@@ -41,8 +43,15 @@ _SILENT = frozenset({"$comment", "$schema", "$vocabulary", "example", "examples"
 """Keywords that are dropped or rewritten for good, and say nothing about a value."""
 
 
-def _oddities(keyword: str, value: JsonValue) -> Iterator[str]:
-    yield from _hidden(keyword, value)
+class Oddity(NamedTuple):
+    """A value that a keyword cannot have: what is wrong with it, and what is made of it."""
+
+    wrong: str
+    made: str
+
+
+def unsound(keyword: str, value: JsonValue) -> Iterator[Oddity]:
+    """Yield what is wrong with the value of one keyword, whatever the draft; see `CLEAN`."""
     if keyword == "type":
         yield from _types(value)
         return
@@ -51,15 +60,25 @@ def _oddities(keyword: str, value: JsonValue) -> Iterator[str]:
         return
     sound = clean(value)
     if sound is None:
-        if not (keyword == "required" and isinstance(value, bool)):  # draft-03, and read as such
-            yield f"`{keyword}` cannot be {_shown(value)}, and is left out."
+        yield Oddity(f"`{keyword}` cannot be {_shown(value)}", "is left out")
     elif isinstance(value, dict | list):
         if keyword == "required" and isinstance(value, list):
             value = list(dict.fromkeys(map(str, value)))
         if sound is not value and not equal(sound, value):
-            yield f"`{keyword}` holds what cannot be meant there, and is read without it."
+            made = "is read without it"
+            yield Oddity(f"`{keyword}` holds what cannot be meant there", made)
     elif not equal(sound, value) and not (isinstance(value, str) and sound == visible(value)):
-        yield f"`{keyword}` is {_shown(value)}, and read as {_shown(sound)}."
+        yield Oddity(f"`{keyword}` is {_shown(value)}", f"read as {_shown(sound)}")
+
+
+def _oddities(keyword: str, value: JsonValue) -> Iterator[str]:
+    yield from _hidden(keyword, value)
+    if keyword == "required" and isinstance(value, bool):  # draft-03, and read as such
+        return
+    for wrong, made in unsound(keyword, value):
+        yield f"{wrong}, and {made}."
+    if (meant := keyword_meant(keyword)) is not None:
+        yield f"`{keyword}` is no keyword, and says nothing; `{meant}` may have been meant."
 
 
 def _hidden(keyword: str, value: JsonValue) -> Iterator[str]:
@@ -76,15 +95,15 @@ def _hidden(keyword: str, value: JsonValue) -> Iterator[str]:
             yield f"{hidden_said(count - kept)} left out of `{keyword}`."
 
 
-def _types(value: JsonValue) -> Iterator[str]:
+def _types(value: JsonValue) -> Iterator[Oddity]:
     named = value if isinstance(value, list) else [value]
     for name in named:
         found = type_named(name)
         if found is None:
-            yield f"`type` cannot be {_shown(name)}, and is left out."
+            yield Oddity(f"`type` cannot be {_shown(name)}", "is left out")
             return
         if isinstance(name, str) and found[0] != name:
-            yield f"The type {_shown(name)} is read as {_shown(found[0])}."
+            yield Oddity(f"`type` is {_shown(name)}", f"read as {_shown(found[0])}")
 
 
 def _has_siblings(schema: JsonSchema) -> bool:

@@ -54,7 +54,7 @@ def test_what_is_sound_in_any_draft_is_not_odd(schema: Any) -> None:
         ({"maxItems": "5"}, '`maxItems` is "5", and read as 5.'),
         ({"multipleOf": 0}, "`multipleOf` cannot be 0, and is left out."),
         ({"type": "strnig"}, '`type` cannot be "strnig", and is left out.'),
-        ({"type": ["int", "null"]}, 'The type "int" is read as "integer".'),
+        ({"type": ["int", "null"]}, '`type` is "int", and read as "integer".'),
         ({"type": {"a": 1}}, "`type` cannot be an object, and is left out."),
         ({"items": 4}, "`items` cannot be 4, and is left out."),
         ({"items": "string"}, '`items` is "string", and read as an object.'),

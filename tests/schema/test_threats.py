@@ -8,7 +8,7 @@ import pytest
 from pyfunctools import Function, function_of
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
-from pyfunctools.errors import SchemaError
+from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.schema import Failure, Issue, Path, Validator, coerce, parse, validate
 from pyfunctools.schema.feedback import feedback
 
@@ -73,7 +73,7 @@ def test_b19_t34_a_pattern_takes_50_ms_for_100_kb_or_is_refused(pattern: str) ->
 def test_t34_a_check_with_a_pattern_ends_soon(pattern: str) -> None:
     try:
         checked = function({"type": "string", "pattern": pattern})
-    except SchemaError:
+    except DefinitionError:
         return
     begun = thread_time()
     result = checked.check(json.dumps({"a": "a" * 99_999 + "!"}))

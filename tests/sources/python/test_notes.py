@@ -53,12 +53,16 @@ def test_a_plain_function_has_no_notes() -> None:
 
 
 def test_a_written_schema_has_notes_of_both_its_sides() -> None:
-    schema: Any = {"properties": {"a": {"maxLength": "4"}}}
-    function = Function.from_schema(name="f", parameters=schema, output={"enum": []})
+    schema: Any = {"properties": {"a": {"title": "A\u200b"}}}
+    function = Function.from_schema(name="f", parameters=schema, output={"enum": ["\u200b"]})
     assert function.notes == (
         Note(
-            text='`maxLength` is "4", and read as 4.', pointer="/parameters/properties/a/maxLength"
+            text="1 hidden character is left out of `title`.",
+            pointer="/parameters/properties/a/title",
         ),
-        Note(text="`enum` cannot be an empty list, and is left out.", pointer="/output/enum"),
+        Note(
+            text="1 hidden character is kept in `enum`: it is another value without.",
+            pointer="/output/enum",
+        ),
     )
     assert Function.from_schema(name="g", parameters=[Param("a", "string")]).notes == ()

@@ -1,0 +1,140 @@
+"""Everyday edges of written schemas and of values, each by its letter or topic.
+
+What is wrong in a schema of the program's own is told where it is defined, and what is sound there
+is taken; what the model spelled wrongly without loss is a repair, and anything else an issue.
+"""
+
+from typing import Any
+
+import pytest
+
+from pyfunctools import Controller, DefinitionError, Function, Param
+
+
+def written(parameters: Any, **more: Any) -> Function:
+    return Function.from_schema(name="book", parameters=parameters, **more)
+
+
+def with_day(**keywords: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"day": {"type": "string", **keywords}}}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        pytest.param(
+            {"type": "object", "propertys": {"day": {}}},
+            ["/parameters/propertys", "`properties`"],
+            id="own-propertys",
+        ),
+        pytest.param(
+            {"propertys": {"day": {}}},
+            ["/parameters/propertys", "`properties`"],
+            id="own-propertys-alone",
+        ),
+        pytest.param(
+            with_day(pattern="("),
+            ["/parameters/properties/day/pattern", "regular expression"],
+            id="own-pattern",
+        ),
+        pytest.param(
+            {"type": "object", "patternProperties": {"(": {}}},
+            ["/parameters/patternProperties", "regular expression"],
+            id="own-pattern-of-names",
+        ),
+        pytest.param(
+            with_day(min_length=3), ["/day/min_length", "`minLength`"], id="own-snake-case"
+        ),
+        pytest.param(
+            with_day(required=True),
+            ["/day/required", "`required` of the object"],
+            id="own-required",
+        ),
+        pytest.param(
+            {"type": "object", "properties": {"day": {}}, "required": "day"},
+            ["/parameters/required", "list of names"],
+            id="own-required-text",
+        ),
+        pytest.param(with_day(minLength="3"), ["/day/minLength", "whole number"], id="own-number"),
+        pytest.param(with_day(enum=[]), ["/day/enum", "at least one value"], id="own-empty-enum"),
+        pytest.param(with_day(type="strng"), ["/day/type", '"string"'], id="own-type-misspelled"),
+        pytest.param(with_day(type="int"), ["/day/type", '"integer"'], id="own-type-of-python"),
+        pytest.param(
+            {**with_day(items={"$ref": "#/$defs/Dya"}), "$defs": {"Day": {}}},
+            ["/day/items/$ref", "#/$defs/Dya", "#/$defs/Day"],
+            id="own-ref",
+        ),
+        pytest.param(
+            with_day(**{"$ref": "https://example.com/day.json"}),
+            ["/day/$ref", "`$defs`"],
+            id="own-ref-elsewhere",
+        ),
+        pytest.param(
+            {**with_day(), "required": ["dya"], "additionalProperties": False},
+            ["/parameters/required", '"day"'],
+            id="own-required-nobody-can-give",
+        ),
+        pytest.param(
+            {"type": "object", "properties": {"day": Param("day", "string")}},
+            ["/parameters/properties/day", "Param"],
+            id="own-mix-in-a-schema",
+        ),
+        pytest.param(
+            [Param("day", "string"), {"type": "object"}], ["JSON Schema", "`Param`"], id="own-mix"
+        ),
+        pytest.param(
+            [Param("days", "array", items={"type": "string"})],  # type: ignore[arg-type]
+            ["book(days)", "`items`"],
+            id="own-mix-in-a-param",
+        ),
+        pytest.param("day", ["type str", "list of `Param`"], id="own-text"),
+    ],
+)
+def test_a_mistake_in_a_schema_of_ones_own_is_told_with_place_and_remedy(
+    parameters: Any, told: list[str]
+) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        written(parameters)
+    for each in told:
+        assert each in str(caught.value)
+    if isinstance(parameters, dict):
+        with pytest.raises(DefinitionError) as caught:
+            written({}, output=parameters)
+        assert told[0].replace("/parameters", "/output") in str(caught.value)
+
+
+def test_a_required_name_that_the_closed_parameters_do_not_take_is_a_mistake() -> None:
+    with pytest.raises(DefinitionError, match='Write "day"'):
+        written({**with_day(), "required": ["dya"]})
+    assert written({**with_day(), "required": ["dya"], "additionalProperties": True})
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"x-propertys": {}, "label": "Day", "hint": "When?", "enumNames": ["a"]},
+        {"nullable": True, "example": "Monday", "enum": ["Monday", None]},
+        {"minLength": 3.0, "pattern": r"^\w+$", "examples": {"a": {"value": "Monday"}}},
+        {"title": "Propertys", "default": {"minlength": 1}, "$comment": "requried"},
+        {"format": "weekday", "deprecated": True, "readOnly": False},
+    ],
+    ids=["own-remarks", "own-openapi-3.0", "own-lenient-numbers", "own-values", "own-formats"],
+)
+def test_what_any_draft_knows_and_what_nobody_knows_is_taken(keywords: dict[str, Any]) -> None:
+    assert written(with_day(**keywords)).check({"day": "Monday"})
+
+
+def test_a_document_is_still_read_with_notes() -> None:
+    schema = {"type": "string", "pattern": "(", "min_length": 3}
+    body = {"content": {"application/json": {"schema": schema}}}
+    operation = {"operationId": "say", "requestBody": body}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/say": {"post": {**operation, "responses": {}}}},
+    }
+    [function] = Controller.from_openapi(document, server="https://example.com")
+    assert function.check({"body": "x"})
+    said = " ".join(note.text for note in function.notes)
+    assert "`pattern`" in said
+    assert "`minLength` may have been meant" in said
