@@ -124,16 +124,19 @@ class Function:
         is_human: IsHuman | None = is_human_by_default,
         **traits: Unpack[Traits],
     ) -> "Function":
-        """Give a function from a written schema.
+        """Return a function from a written schema.
 
         `parameters` is a JSON Schema object in any draft's spelling, or a list of `Param`. The
         `handler` is called with the arguments by keyword, and with `context` if it names it; it may
-        be asynchronous. Without one the function can be checked and shown but not called.
+        be asynchronous. It takes every property, the human's too; what a property's `default` says
+        is given where it is left out and the handler has no default of its own. Without a handler
+        the function can be checked and shown but not called.
 
         Raises:
             DefinitionError: the name cannot be used, the parameters are not those of an object, a
                 schema has a mistake (a misspelled keyword, a pattern that does not compile, a
-                `$ref` that leads nowhere), or a trait or the handler is none.
+                `$ref` that leads nowhere), a trait or the handler is none, or the handler does not
+                take a property or needs what is none.
         """
         from pyfunctools.handler import KeywordHandler
         from pyfunctools.schemas import Schemas
@@ -144,12 +147,16 @@ class Function:
         if handler is not None and not callable(handler):
             reason = f"What is given there is no function but of type {type(handler).__name__}."
             raise DefinitionError("from_schema(handler)", reason, "Give the function that runs.")
-        runs = None if handler is None else KeywordHandler(handler)
+        schemas = Schemas.written(name, parameters, output, is_human)
+        runs = None if handler is None else KeywordHandler(handler, schemas.parameters)
+        if runs is not None:
+            declared, closed = schemas.declared()
+            runs.check_takes(name, declared, closed=closed)
         function = cls(
             name=name,
             description=description or "",
             origin=None if runs is None else _origin(runs),
-            schemas=Lazy.of(Schemas.written(name, parameters, output, is_human)),
+            schemas=Lazy.of(schemas),
             handler=runs,
         )
         return replace(function, **said)

@@ -17,6 +17,7 @@ from pyfunctools.schema.coerce import coerce
 from pyfunctools.schema.faults import OPEN, faults_of
 from pyfunctools.schema.normalize import normalize
 from pyfunctools.schema.parse import parse
+from pyfunctools.schema.places import Places
 from pyfunctools.schema.predicates import IsHuman
 from pyfunctools.schema.references import prune, resolve
 from pyfunctools.schema.result import Failure, Side, Success
@@ -119,6 +120,13 @@ class Schemas:
             for inner in (properties[name] for name in in_order(properties))
             if isinstance(inner, dict)
         )
+
+    def declared(self) -> tuple[list[str], bool]:
+        """Return the names of all properties, those of branches too, and whether they are all."""
+        parts = Places(self.parameters).anyhow([self.parameters])
+        names = list(dict.fromkeys(name for part in parts for name in _properties(part)))
+        closed = self.parameters.get("additionalProperties") is False
+        return names, closed and "patternProperties" not in self.parameters
 
     def parse(self, text: str | bytes) -> Success[JsonValue] | Failure:
         """Read what a model wrote."""

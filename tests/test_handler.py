@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from typing import cast
 
+from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.handler import KeywordHandler
 
 
@@ -54,6 +56,46 @@ def test_coroutine_functions_and_async_generators_are_asynchronous() -> None:
     assert KeywordHandler(several).is_async
     assert not KeywordHandler(plain).is_async
     assert asyncio.run(KeywordHandler(later).bind({"a": 1}, None).unwrap()()) == 1  # type: ignore[arg-type]
+
+
+class Later:
+    async def __call__(self, a: int) -> int:
+        return a
+
+
+def test_an_object_that_is_called_asynchronously_is_asynchronous() -> None:
+    assert KeywordHandler(Later()).is_async
+    assert KeywordHandler(partial(later, a=1)).is_async
+
+
+def leading(a: int, b: int = 2, /, c: int = 3) -> tuple[int, int, int]:
+    return a, b, c
+
+
+def leading_and_rest(a: int, /, **rest: int) -> tuple[int, dict[str, int]]:
+    return a, rest
+
+
+def test_arguments_of_positional_only_parameters_arrive_in_their_place() -> None:
+    bind = KeywordHandler(leading).bind
+    assert bind({"c": 9, "a": 1}, None).unwrap()() == (1, 2, 9)
+    assert bind({"b": 8, "a": 1}, None).unwrap()() == (1, 8, 3)
+    rest = KeywordHandler(leading_and_rest).bind({"b": 2, "a": 1}, None)
+    assert rest.unwrap()() == (1, {"b": 2})
+
+
+def test_a_default_of_the_schema_is_given_where_the_callable_has_none() -> None:
+    def trip(stops: list[str], days: int = 1) -> tuple[list[str], int]:
+        return stops, days
+
+    stops: dict[str, JsonValue] = {"type": "array", "default": ["Oslo"]}
+    schema: JsonSchema = {"properties": {"stops": stops, "days": {"default": 7}}}
+    handler = KeywordHandler(trip, schema)
+    first, days = cast("tuple[list[str], int]", handler.bind({}, None).unwrap()())
+    assert (first, days) == (["Oslo"], 1)
+    first.append("Bergen")
+    assert handler.bind({}, None).unwrap()() == (["Oslo"], 1)
+    assert handler.bind({"stops": []}, None).unwrap()() == ([], 1)
 
 
 @dataclass

@@ -4,6 +4,8 @@ What is wrong in a schema of the program's own is told where it is defined, and 
 is taken; what the model spelled wrongly without loss is a repair, and anything else an issue.
 """
 
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 import pytest
@@ -138,3 +140,89 @@ def test_a_document_is_still_read_with_notes() -> None:
     said = " ".join(note.text for note in function.notes)
     assert "`pattern`" in said
     assert "`minLength` may have been meant" in said
+
+
+DAY_AND_GUESTS = [Param("day", "string"), Param("guests", "integer", required=False)]
+
+
+class Desk:
+    def book(self, day: str, guests: int = 2) -> str:
+        return f"{day} {guests}"
+
+
+def logged(called: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(called)
+    def around(*args: Any, **kwargs: Any) -> Any:
+        return called("db", *args, **kwargs)
+
+    return around
+
+
+@pytest.mark.parametrize(
+    ("handler", "told"),
+    [
+        pytest.param(lambda date, guests=2: None, ["does not take `day`"], id="handler-other-name"),
+        pytest.param(lambda: None, ["does not take `day`, `guests`"], id="handler-takes-nothing"),
+        pytest.param(lambda *day: None, ["does not take `day`, `guests`"], id="handler-star"),
+        pytest.param(lambda day, guests, db: None, ["needs `db`"], id="handler-needs-more"),
+        pytest.param(lambda db, /, **rest: None, ["needs `db`"], id="handler-needs-in-order"),
+        pytest.param(Desk.book, ["Desk.book", "needs `self`"], id="handler-unbound-method"),
+        pytest.param(
+            partial(lambda day, guests: None, "Monday"),
+            ["does not take `day`"],
+            id="handler-partial",
+        ),
+    ],
+)
+def test_a_handler_that_the_arguments_do_not_fit_is_found_when_it_is_defined(
+    handler: Callable[..., Any], told: list[str]
+) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        written(DAY_AND_GUESTS, handler=handler)
+    for each in ["book(handler)", *told]:
+        assert each in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        pytest.param(lambda day, guests=2: f"{day} {guests}", id="handler-plain"),
+        pytest.param(lambda **kw: f"{kw['day']} {kw.get('guests', 2)}", id="handler-kwargs"),
+        pytest.param(lambda day, guests=2, /: f"{day} {guests}", id="handler-positional-only"),
+        pytest.param(lambda day, *, guests=2: f"{day} {guests}", id="handler-keyword-only"),
+        pytest.param(lambda day, context, guests=2: f"{day} {guests}", id="handler-context"),
+        pytest.param(lambda day, guests=2, more=None: f"{day} {guests}", id="handler-own-default"),
+        pytest.param(Desk().book, id="handler-bound-method"),
+        pytest.param(partial(Desk().book, guests=2), id="handler-partial-by-keyword"),
+        pytest.param(logged(lambda db, day, guests=2: f"{day} {guests}"), id="handler-wrapped"),
+    ],
+)
+def test_a_handler_that_takes_the_arguments_is_taken(handler: Callable[..., Any]) -> None:
+    controller = Controller.from_functions([written(DAY_AND_GUESTS, handler=handler)])
+    assert controller.call("book", {"day": "Monday"}).text == "Monday 2"
+
+
+def test_a_builtin_that_says_nothing_of_itself_is_taken() -> None:
+    assert written(DAY_AND_GUESTS, handler=dict)
+
+
+def test_a_property_of_a_branch_has_to_be_taken_too() -> None:
+    by_day = {"properties": {"day": {"type": "string"}}, "required": ["day"]}
+    by_week = {"properties": {"week": {"type": "integer"}}, "required": ["week"]}
+    schema = {"type": "object", "anyOf": [by_day, by_week]}
+    assert written(schema, handler=lambda day=None, week=None: None)
+    with pytest.raises(DefinitionError, match="does not take `week`"):
+        written(schema, handler=lambda day=None: None)
+
+
+def test_a_property_is_not_lost_to_the_context() -> None:
+    params = [Param("context", "string")]
+    with pytest.raises(DefinitionError, match="`context`"):
+        written(params, handler=lambda context: context)
+    controller = Controller.from_functions([written(params, handler=lambda **kw: kw["context"])])
+    assert controller.call("book", {"context": "here"}, context="there").text == "here"
+
+
+def test_a_default_of_a_param_reaches_a_handler_that_has_none() -> None:
+    function = written([Param("day", "string", default="Monday")], handler=lambda day: day)
+    assert Controller.from_functions([function]).call("book", {}).text == "Monday"

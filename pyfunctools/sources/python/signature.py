@@ -35,6 +35,7 @@ from typing import (
 from typing_extensions import is_typeddict
 
 from pyfunctools.errors import DefinitionError
+from pyfunctools.handler import is_async
 from pyfunctools.sources.python.injected import Injected, program_part, read_injected
 from pyfunctools.sources.python.names import (
     Enclosing,
@@ -119,7 +120,7 @@ def read_signature(
         order=tuple(_order(parameters)),
         taken=frozenset(each.name for each in injected) | _bound_names(called, behind),
         output=_output(returns),
-        is_async=_is_async(called, returns),
+        is_async=(get_origin(returns) or returns) in _ASYNC or is_async(called),
         names=names,
     )
 
@@ -279,10 +280,3 @@ def _is_outcome(hint: object) -> bool:
     from pyfunctools.outcome import Outcome
 
     return hint is Outcome
-
-
-def _is_async(called: Callable[..., object], returns: object) -> bool:
-    candidates = (called, inspect.getattr_static(type(called), "__call__", None))
-    return (get_origin(returns) or returns) in _ASYNC or any(
-        inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each) for each in candidates
-    )
