@@ -84,7 +84,7 @@ class _Masker:
 
     def _hides(self, body: JsonSchema, keys: Keys) -> bool:
         owner = "llm" if self._separated is None else self._separated.owner(keys)
-        return hides(body, keys, by_name=owner in ("human", "either"))
+        return hides(body, keys, by_name=owner == "human")
 
 
 def _bodies(root: JsonSchema, schema: JsonSchema) -> list[JsonSchema]:

@@ -109,7 +109,7 @@ class Asker:
                     given[name] = asked
             elif name in held:
                 given[name] = held[name]
-            elif owner == "human" or (owner == "either" and name not in mine):
+            elif owner == "human":
                 self._member(given, inner, at_name, is_required=is_required)
         return {**held, **given}
 

@@ -23,7 +23,7 @@ from pyfunctools.schema.ownership import Ownership, Place
 from pyfunctools.schema.path import Keys
 from pyfunctools.schema.predicates import IsHuman, any_of
 from pyfunctools.schema.result import Issue
-from pyfunctools.schema.sides import written, written_at
+from pyfunctools.schema.sides import written
 from pyfunctools.schema.validate import Validator
 from pyfunctools.schema.writer import Part
 
@@ -42,7 +42,7 @@ class Division:
         self._ownership = Lazy(lambda: Ownership(graph))
         self._llm = Lazy(lambda: written(self.ownership, "llm"))
         self._human = Lazy(lambda: written(self.ownership, "human"))
-        self._validators: dict[tuple[Part, Place | None], Validator] = {}
+        self._validators: dict[Part, Validator] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Division, (self._graph,))
@@ -56,13 +56,13 @@ class Division:
         """Give the schema of one side."""
         return (self._llm if part == "llm" else self._human).get()
 
-    def validator(self, part: Part, place: Place | None = None) -> Validator:
-        """Give the validator of one side, or of what that side may choose at one place."""
-        known = self._validators.get((part, place))
+    def validator(self, part: Part) -> Validator:
+        """Return the validator of one side."""
+        known = self._validators.get(part)
         if known is None:
-            schema = self.side(part) if place is None else written_at(self.ownership, place, part)
+            schema = self.side(part)
             new = self.whole if schema is self.schema else Validator(schema)
-            known = self._validators.setdefault((part, place), new)
+            known = self._validators.setdefault(part, new)
         return known
 
     def own(self, part: Part, value: JsonValue) -> Own:
@@ -84,8 +84,6 @@ class Division:
             return value, ABSENT
         if place.owner == "human" or not is_plain(opened(value)):
             return ABSENT, value
-        if place.owner == "either":
-            return (value, ABSENT) if self._is_models(place, value) else (ABSENT, value)
         value = opened(value)
         child = self.ownership.child
         if isinstance(value, dict):
@@ -104,13 +102,6 @@ class Division:
             return llm, filled(theirs)
         return value, ABSENT
 
-    def _is_models(self, place: Place, value: JsonValue) -> bool:
-        """Say whether nobody but the model can have given a value that is either's."""
-        mine = own(self.ownership, "llm", value, place)
-        if mine.foreign or mine.broken or self.validator("human", place).is_valid(value):
-            return False
-        return self.validator("llm", place).is_valid(value)
-
     def complaints(self, part: Part, whole: Given, mine: Given, other: Given) -> Sequence[Issue]:
         """Give what the schema of one side says of its part of a whole.
 
@@ -124,8 +115,6 @@ class Division:
     def _shaped(
         self, place: Place, part: Part, whole: Given, mine: Given = ABSENT, other: Given = ABSENT
     ) -> Given:
-        if place.owner == "either":
-            return mine if part == "human" or other is ABSENT else ABSENT
         if place.owner != "mixed" or whole is ABSENT:
             return mine if place.owner == part else ABSENT
         child = self.ownership.child
@@ -153,20 +142,16 @@ class Division:
     def is_humans(self, keys: Keys, llm: Given, human: Given) -> bool:
         """Say whether what stands at a path is the human's, of what the two sides gave.
 
-        What is either's is, if the human gave it; and so is what stands under a key that is not
-        declared, if only the human wrote it.
+        So is what stands under a key that is not declared, if only the human wrote it.
         """
         names: Collection[str] = ()
         for depth, place in enumerate(self.ownership.at(keys)):
             met = keys[:depth]
             is_declared = not met or isinstance(met[-1], int) or met[-1] in names
-            is_given = has(human, met)
-            if not is_declared and is_given and not has(llm, met):
+            if not is_declared and has(human, met) and not has(llm, met):
                 return True
-            if place.owner in ("llm", "human"):
+            if place.owner != "mixed":
                 return place.owner == "human"
-            if place.owner == "either" and is_given:
-                return True
             names = place.names
         return False
 

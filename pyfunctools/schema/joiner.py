@@ -27,24 +27,16 @@ def merged(division: Division, llm: JsonValue, human: JsonValue) -> Success[Json
     if not verdict:
         blamed = _blamed(division, verdict.issues, whole, mine.part, theirs.part)
         return Failure(value=llm, issues=tuple(blamed))
-    if joiner.has_chosen:  # the whole schema has the human's alternatives too
-        issues = division.complaints("llm", whole, mine.part, theirs.part)
-        if issues:
-            return Failure(value=llm, issues=tuple(issues))
     return verdict
 
 
 class Joiner:
-    """Lays together two values of which each has nothing of the other's in it.
-
-    `has_chosen` says that the model's value stands where the human's could.
-    """
+    """Lays together two values of which each has nothing of the other's in it."""
 
     def __init__(self, division: Division, llm: Given, human: Given) -> None:
         self._division = division
         self._llm = llm
         self._human = human
-        self.has_chosen = False
         self.issues: list[Issue] = []
 
     def joined(self, place: Place, llm: Given, human: Given, keys: Keys) -> Given:
@@ -53,9 +45,6 @@ class Joiner:
             return llm
         if place.owner == "human":
             return human
-        if place.owner == "either":
-            self.has_chosen = self.has_chosen or (human is ABSENT and llm is not ABSENT)
-            return llm if human is ABSENT else human
         if not human and type(human) is not type(llm):
             human = ABSENT  # null, {} and [] are how nothing is given to what has another shape
         if human is not ABSENT and llm is not ABSENT and type(human) is not type(llm):

@@ -7,15 +7,22 @@ from typing import NamedTuple
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.nodes import IN_PLACE, Node
 from pyfunctools.schema.path import Keys, Path
-from pyfunctools.schema.predicates import ANY, IsHuman, answer, looks_at_name_only, name_in
-from pyfunctools.schema.references import MAX_HOPS, lookup, steps_of
+from pyfunctools.schema.predicates import (
+    ANY,
+    IsHuman,
+    answer,
+    looks_at_name_only,
+    mark_of,
+    name_in,
+)
+from pyfunctools.schema.references import MAX_HOPS, heirs, lookup, steps_of
 from pyfunctools.schema.walk import children, subschemas
 
 MAX_PLACES = 10_000
 """Places about which a predicate is asked one by one; past them it is asked once a definition."""
 
-_ASIDE = frozenset({"contentSchema", "propertyNames"})
-"""Keywords whose schemas are about no place of the arguments."""
+_HERE = IN_PLACE | {"contentSchema", "propertyNames"}
+"""Keywords whose schemas are asked about with the path of the schema they stand in."""
 _DEFINITIONS = frozenset({"$defs", "definitions"})
 
 
@@ -53,13 +60,13 @@ def graph_of(schema: JsonSchema, is_human: IsHuman) -> Graph:
 
 
 class _Context(NamedTuple):
-    """How a subschema is met: at which path, and what is asked of it there.
+    """How a subschema is met: at which path, and what is known of it there.
 
-    `shielded` says that what it is a branch of is declared to be the model's.
+    `shielded` says that what it is a branch of is declared to be the model's; what a reference
+    leads to was asked about with the reference.
     """
 
     path: Path
-    asked: bool = True
     shielded: bool = False
     is_target: bool = False
 
@@ -79,6 +86,7 @@ class _Reader:
         self._answers: set[int] = set()
         self._opaque = False
         self._names: dict[str, Path] = {}
+        self._heirs: dict[str, JsonSchema] = {}
 
     def read(self) -> Graph:
         root = self._node(self._root, _Context(Path.of(())), None)
@@ -117,19 +125,24 @@ class _Reader:
         whole = self._followed(schema)
         if context.shielded:
             whole = {"x-human": False, **whole}
-        if context.asked and not context.is_target:
+        if not context.is_target:
             node.marked = self._answer(context.path, whole)
-        models = context.shielded if context.is_target else whole.get("x-human") is False
+        models = context.shielded if context.is_target else mark_of(whole) is False
         if "$ref" in schema or "$dynamicRef" in schema or "$recursiveRef" in schema:
             node.target = self._target(node, schema, context._replace(shielded=models))
         if isinstance(schema.get("$id"), str) and schema is not self._root:
             self._opaque = True
-        for steps, inner in children(schema):
+        for steps, inner in (*children(schema), *self._inherited(schema)):
             if steps[0] not in _DEFINITIONS:
-                path, in_place = self._below(context.path, steps), steps[0] in IN_PLACE
-                asked = context.asked and steps[0] not in _ASIDE
-                below = _Context(path, asked, shielded=in_place and models)
+                path = self._below(context.path, steps)
+                below = _Context(path, shielded=models and steps[0] in _HERE)
                 node.parts[steps] = self._node(inner, below, node)
+
+    def _inherited(self, schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema]]:
+        """Yield the heirs that a discriminator names, and no union, as what is known elsewhere."""
+        for tag, reference in heirs(schema) if "discriminator" in schema else ():
+            if isinstance(self._lookup(reference), dict):
+                yield ("discriminator", tag), self._heirs.setdefault(reference, {"$ref": reference})
 
     def _answer(self, path: Path, schema: JsonSchema) -> bool:
         number = self._asked
@@ -182,7 +195,7 @@ class _Reader:
 
     def _below(self, path: Path, steps: Keys) -> Path:
         keyword = steps[0]
-        if keyword in IN_PLACE or keyword in _ASIDE:
+        if keyword in _HERE:
             return path
         if self._by_name:
             name = str(steps[1]) if keyword == "properties" else name_in(path)
@@ -247,12 +260,10 @@ def _parts(node: Node) -> Iterable[Node]:
 
 
 def _about(node: Node) -> Iterator[Node]:
-    """Give what a node says of places in the arguments: its parts and its target."""
+    """Yield what a node says of the arguments: its parts and its target."""
+    yield from node.parts.values()
     if node.target is not None:
         yield node.target
-    for steps, part in node.parts.items():
-        if steps[0] not in _ASIDE:
-            yield part
 
 
 def _merged(nodes: list[Node], root: Node) -> tuple[list[Node], Node]:

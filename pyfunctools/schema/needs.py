@@ -1,19 +1,10 @@
-"""What one side must be able to give, or will always have given."""
+"""What the human will always have given."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TypeAlias
 
-from pyfunctools.schema.nodes import (
-    IN_PLACE,
-    UNIONS,
-    UNNAMED,
-    Node,
-    declared,
-    opened,
-    required,
-    unions,
-)
+from pyfunctools.schema.nodes import Node, opened, required, unions
 from pyfunctools.schema.ownership import Ownership, Place
 
 
@@ -73,34 +64,8 @@ class Needs:
         for step in steps:
             child = self._own.child(place, step)
             if child.owner in ("human", "mixed"):
-                parts = (self._own.parts(node, step, surely=True) for node in nodes)
+                parts = (self._own.parts(node, step) for node in nodes)
                 yield tuple(dict.fromkeys(chain.from_iterable(parts))), child
-
-
-def needs_all(ownership: Ownership, place: Place) -> bool:
-    """Say whether the human must be able to give the model's alternatives too.
-
-    So it is where one of them takes a name that only an alternative of the human's declares: no
-    model may give that, and somebody must.
-    """
-    stack, seen = [place], {place}
-    while stack:
-        current = stack.pop()
-        named = {name: ownership.child(current, name) for name in current.names}
-        is_closed = current.every and all(map(_is_closed, current.every))
-        if not is_closed and any(map(_takes_any_name, opened(current.theirs, IN_PLACE))):
-            return True
-        own = {name for node in current.every for name in declared(node)}
-        if any(c.owner == "human" and (name in own or not is_closed) for name, c in named.items()):
-            return True
-        items = [ownership.child(current, index) for index in range(current.width + 1)]
-        if any(child.owner == "human" for child in items):
-            return True
-        below = [*named.values(), *items]
-        more = [inner for inner in below if inner.theirs and inner not in seen]
-        seen.update(more)
-        stack += more
-    return False
 
 
 _Claim: TypeAlias = tuple[tuple[Node, ...], Place]
@@ -114,19 +79,3 @@ def _are(nodes: Iterable[Node], kind: str) -> bool:
 def _at_least_one(node: Node) -> bool:
     least = node.schema.get("minItems") if isinstance(node.schema, dict) else None
     return isinstance(least, int | float) and least >= 1
-
-
-def _takes_any_name(node: Node) -> bool:
-    return any(keys[0] in UNNAMED for keys in node.parts)
-
-
-def _is_closed(node: Node) -> bool:
-    """Say whether a node takes no property that it does not declare, or leaves that to others."""
-    schema = node.schema
-    if not isinstance(schema, dict):
-        return schema is False
-    if schema.get("additionalProperties") is False or node.target is not None:
-        return True
-    kinds = schema.get("type", "object")
-    takes_objects = "object" in (kinds if isinstance(kinds, list) else [kinds])
-    return not takes_objects or any(keys[0] in UNIONS or keys[0] == "allOf" for keys in node.parts)

@@ -9,13 +9,16 @@ from pyfunctools.schema.path import Keys
 from pyfunctools.schema.references import MAX_HOPS
 
 UNIONS: Final = frozenset({"anyOf", "oneOf"})
-"""Keywords whose schemas are alternatives for the place they stand at."""
+"""Keywords of whose schemas one fits at the place they stand at."""
+ALTERNATIVES: Final = UNIONS | {"discriminator"}
+"""Keywords whose schemas are alternatives for the place they stand at. Those of a `discriminator`
+are heirs, which only its mapping names: they may be meant, and are not validated."""
 MEMBERS: Final = frozenset({"allOf", "dependencies", "dependentSchemas", "else", "then"})
 """Keywords whose schemas hold, always or sometimes, for the place they stand at."""
 MENTIONS: Final = frozenset({"if", "not"})
 """Keywords whose schemas are asked about the place they stand at, and say nothing of it."""
-IN_PLACE: Final = UNIONS | MEMBERS | MENTIONS
-UNNAMED: Final = frozenset({"additionalProperties", "patternProperties", "unevaluatedProperties"})
+IN_PLACE: Final = ALTERNATIVES | MEMBERS | MENTIONS
+UNNAMED: Final = frozenset({"additionalProperties", "patternProperties"})
 """Keywords whose schemas are about properties that are not named."""
 
 
@@ -23,10 +26,11 @@ UNNAMED: Final = frozenset({"additionalProperties", "patternProperties", "uneval
 class Node:
     """One subschema, where it is used; equal to none but itself.
 
-    `parts` are the subschemas one level below by the steps to them, without definitions, and
-    `target` is what its `$ref` leads to, which there has a `name`. `marked` says that the predicate
-    called it the human's, `touched` that something here or below is marked, and `linked` that what
-    stands here or below cannot be put elsewhere as it is: a reference, say.
+    `parts` are the subschemas one level below by the steps to them, without definitions and with
+    the heirs that a `discriminator` names; `target` is what its `$ref` leads to, which there has a
+    `name`. `marked` says that the predicate called it the human's, `touched` that something here or
+    below is marked, and `linked` that what stands here or below cannot be put elsewhere as it is: a
+    reference, say.
     """
 
     schema: JsonSchema | bool
@@ -72,11 +76,9 @@ def prefix(node: Node) -> int:
     return max((len(items) for items in lists if isinstance(items, list)), default=0)
 
 
-def opened(
-    nodes: Iterable[Node], keywords: Set[str], without: Iterable[Node] = ()
-) -> Iterator[Node]:
+def opened(nodes: Iterable[Node], keywords: Set[str]) -> Iterator[Node]:
     """Give nodes and what holds at the same place by these keywords, each once."""
-    seen = set(without)
+    seen: set[Node] = set()
     stack = list(reversed(tuple(nodes)))
     while stack:
         node = stack.pop()

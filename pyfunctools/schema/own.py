@@ -25,19 +25,16 @@ class Own:
     broken: tuple[Issue, ...]
 
 
-def own(ownership: Ownership, part: Part, value: JsonValue, place: Place | None = None) -> Own:
-    """Give what of a value is one side's own, at a place or at the root.
-
-    The value must not be nested too deeply.
-    """
-    sieve = _Sieve(ownership, part, ownership.root if place is None else place)
-    if place is None and ownership.root.owner not in (part, "mixed"):
+def own(ownership: Ownership, part: Part, value: JsonValue) -> Own:
+    """Return what of a value is one side's own. The value must not be nested too deeply."""
+    sieve = _Sieve(ownership, part)
+    if ownership.root.owner not in (part, "mixed"):
         # An argument is always given: that it is not shows in an empty object, or null.
         for key, inner in members(value).items():
             sieve.drop((str(key),), inner)
         kept: Given = {} if value is None or isinstance(value, dict) else value
     else:
-        kept = sieve.kept(sieve.start, value, ())
+        kept = sieve.kept(ownership.root, value, ())
     return Own(kept, tuple(sieve.foreign), tuple(sieve.broken))
 
 
@@ -59,8 +56,7 @@ def too_deep(part: Part) -> Issue:
 
 
 class _Sieve:
-    def __init__(self, ownership: Ownership, part: Part, start: Place) -> None:
-        self.start = start
+    def __init__(self, ownership: Ownership, part: Part) -> None:
         self._ownership = ownership
         self._part: Part = part
         self.foreign: list[Issue] = []
@@ -68,9 +64,9 @@ class _Sieve:
 
     def kept(self, place: Place, value: JsonValue, keys: Keys) -> Given:
         """Give what of a value at a place is this side's, `ABSENT` if nothing is."""
-        if place.owner == self._part or (place.owner == "either" and self._part == "human"):
+        if place.owner == self._part:
             return value
-        if place.owner in ("llm", "human"):
+        if place.owner != "mixed":
             return self.drop(keys, value)
         value = opened(value)
         if not is_plain(value):
@@ -79,7 +75,12 @@ class _Sieve:
         if isinstance(value, dict):
             return present({key: self._below(place, key, value[key], keys) for key in value})
         if isinstance(value, list):
-            return self._items(place, value, keys)
+            return filled(
+                [
+                    None if item is None else self._below(place, n, item, keys)
+                    for n, item in enumerate(value)
+                ]
+            )
         if self._part == "human" and value is not None:
             # What has no parts, has none of the human's.
             self.foreign.append(issue("human", keys, self._parts(place)))
@@ -94,7 +95,8 @@ class _Sieve:
         if self._part == "llm":
             self.foreign.append(issue("llm", keys, _NOTHING, value))
             return ABSENT
-        names, name = self._ownership.names(self._around(keys)), keys[-1] if keys else None
+        *_, around = self._ownership.at(keys[:-1])
+        names, name = self._ownership.names(around), keys[-1] if keys else None
         near = near_name(name, names) if isinstance(name, str) else None
         if near is not None:
             said = f"no value here: did you mean {shown(near)}?"
@@ -106,25 +108,6 @@ class _Sieve:
     def _parts(self, place: Place) -> str:
         listed = _listed(self._ownership.names(place))
         return f"an object with {listed}" if listed else "an object or an array"
-
-    def _around(self, keys: Keys) -> Place:
-        """Give the place in which the one at the end of a path stands."""
-        place = self.start
-        for step in keys[:-1]:
-            place = self._ownership.child(place, step)
-        return place
-
-    def _items(self, place: Place, value: list[JsonValue], keys: Keys) -> Given:
-        if place.theirs:
-            # One alternative is given whole: it has no gaps for the other side to fill.
-            kept = [self._below(place, n, item, keys) for n, item in enumerate(value)]
-            return ABSENT if any(item is ABSENT for item in kept) else filled(kept)
-        return filled(
-            [
-                None if item is None else self._below(place, n, item, keys)
-                for n, item in enumerate(value)
-            ]
-        )
 
     def _below(self, place: Place, step: str | int, value: JsonValue, keys: Keys) -> Given:
         return self.kept(self._ownership.child(place, step), value, (*keys, step))

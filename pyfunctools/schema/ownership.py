@@ -1,62 +1,80 @@
-"""Whose a place in the arguments is: a function of the path to it, and of nothing in the value."""
+"""Whose a place in the arguments is: a function of the path to it, and of nothing in the value.
 
-from collections.abc import Iterable, Iterator, Set
+A place is the human's, the model's, or both's: then what stands there is split in its parts. A
+place with alternatives is the human's whole as soon as one of them but null is: whoever gave a
+value there could choose the human's. So the model never fills what a person should:
+
+    pay: anyOf [{card, limit: human}, {iban}]     both's: the model gives card or iban
+    pay: anyOf [{pin: human}, {iban}]             the human's, and so is `pay` in each branch
+
+All that may stand at a place is read together, whichever branch it is said in: a name that is the
+human's in one is so in all, and in objects that do not declare it.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from json import dumps
 from typing import Final, Literal, TypeAlias
 
+from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.marks import Graph
 from pyfunctools.schema.nodes import (
+    ALTERNATIVES,
     IN_PLACE,
-    MEMBERS,
-    UNIONS,
     UNNAMED,
     Node,
     declared,
-    is_null,
     opened,
     prefix,
     required,
 )
-from pyfunctools.schema.settle import settle
+from pyfunctools.schema.path import Path
+from pyfunctools.schema.settle import (
+    SLOTS,
+    Settled,
+    alternatives,
+    has_slots,
+    is_alternative,
+    is_undivided,
+    settle,
+    takes_more,
+)
 from pyfunctools.schema.validate import Validator
 
-Owner: TypeAlias = Literal["llm", "human", "mixed", "either"]
-"""Whose a place is: the model's or the human's with all that is below it, both's in its parts, or
-that one's who gives it, the human before the model."""
+Owner: TypeAlias = Literal["llm", "human", "mixed"]
+"""Whose a place is: the model's or the human's with all that is below it, or both's in its
+parts."""
 
 
 @dataclass(slots=True, eq=False)
 class Place:
     """All that a schema says of one place in the arguments; equal to none but itself.
 
-    `nodes` are the subschemas that hold there, references followed and `allOf` opened. `theirs` are
-    the alternatives among them that are the human's. `every` are all that may hold there, unions
-    and conditions opened too, without `theirs`. `names` are the properties that are declared,
-    `unnamed` what is said of others, with the keyword and who says it, and `width` is how many
-    items have schemas of their own; those after them are all alike.
+    `nodes` are the subschemas that hold there, references followed and `allOf` opened. `every` are
+    all that may hold there, unions and conditions opened too. `names` are the properties that are
+    declared, `unnamed` what is said of others, with the keyword and who says it, and `width` is how
+    many items have schemas of their own; those after them are all alike.
     """
 
     owner: Owner
     nodes: tuple[Node, ...] = ()
-    theirs: tuple[Node, ...] = ()
     every: tuple[Node, ...] = ()
     names: dict[str, None] = field(init=False, repr=False)
-    unnamed: list[tuple[Node, str, Node]] = field(init=False, repr=False)
+    unnamed: list[tuple[Node, Node]] = field(init=False, repr=False)
     width: int = field(init=False, repr=False)
     known: "dict[str | int, Place]" = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        every = (*self.every, *opened(self.theirs, IN_PLACE))
-        self.names = dict.fromkeys(name for node in every for name in declared(node))
+        self.names = dict.fromkeys(name for node in self.every for name in declared(node))
         self.unnamed = [
-            (node, str(keys[0]), part)
+            (node, part)
             for node in self.every
             for keys, part in node.parts.items()
             if keys[0] in UNNAMED
         ]
-        self.width = max(map(prefix, every), default=0)
+        self.width = max(map(prefix, self.every), default=0)
         self.known = {}
 
 
@@ -72,62 +90,146 @@ class Ownership:
         self._places: dict[object, Place] = {}
         self._names: dict[Place, list[str]] = {}
         self._patterns: dict[str, Validator] = {}
-        self._human: Set[Node] = frozenset()
-        self._model: Set[Node] = frozenset()
+        self._coarse: set[Node] = set()
+        self._numbers: dict[str, int] = {}
+        self._told_at: dict[tuple[Node, Place], int] = {}
+        self._settled = Settled(frozenset(), frozenset())
         if graph.root.touched:
             self._settle()
-        root = self.place((graph.root,))
-        # An argument is always given, if only as {}: nobody can say by it that it is not theirs.
-        self.root = HUMAN if root.owner == "either" else root
+        self.root = self.place((graph.root,))
 
     def _settle(self) -> None:
-        """Say of each subschema whose it is by itself.
-
-        In an array nothing can be left out, so what is either's cannot be an item: then the whole
-        array is the human's.
-        """
-        coarse: set[Node] = set()
+        """Settle whose each subschema is by itself; what cannot be split counts as marked."""
+        nodes = self.graph.nodes
         while True:
-            self._human, self._model = settle(self.graph.nodes, coarse)
+            self._settled = settle(nodes, self._coarse)
             self._places.clear()
-            arrays = {
+            self._told_at.clear()
+            new = {
                 node
-                for node in self.graph.nodes
-                if node.touched and node not in self._human
-                for steps, part in node.parts.items()
-                if steps[0] in _ITEMS and self.place((part,)).owner == "either"
+                for node in nodes
+                if node.touched
+                and not self._settled.is_humans(node)
+                and (self._has_a_gap(node) or self._is_guessed(node))
             }
-            if not arrays:
+            if not new:
                 return
-            coarse |= arrays
+            self._coarse |= new
 
-    def place(self, nodes: Iterable[Node], theirs: Iterable[Node] = ()) -> Place:
-        """Give the place of which these subschemas speak."""
-        nodes, theirs = tuple(nodes), tuple(theirs)
-        if any(node in self._human for node in nodes):
+    def _has_a_gap(self, node: Node) -> bool:
+        """Return whether an item is the human's for one of its alternatives.
+
+        In an array nothing can be left out: then the whole array is the human's.
+        """
+        items = (part for keys, part in node.parts.items() if keys[0] in _ITEMS and part.touched)
+        return any(self._settled.is_humans(part) and self._is_lost(part) for part in items)
+
+    def _is_guessed(self, node: Node) -> bool:
+        """Return whether the model could not pick one of the alternatives that hold parts of both.
+
+        Then only the human's values tell them apart.
+        """
+        unions = [one for one in alternatives(node) if any(branch.touched for branch in one)]
+        if not unions or has_slots(node, self._settled.model):
+            return False
+        place = self.place((node,))
+        stated = node.schema.get("discriminator") if isinstance(node.schema, dict) else None
+        if isinstance(stated, dict):
+            return self.child(place, str(stated.get("propertyName"))) is HUMAN
+        for branches in unions:
+            told: dict[int, Node] = {}
+            for branch in branches:
+                other = told.setdefault(self._told(branch, place), branch)
+                if other is not branch and (other.touched or branch.touched):
+                    return True
+        return False
+
+    def _told(self, node: Node, place: Place, depth: int = 0) -> int:
+        """Return a number for what the model may write at a node: the same for the same."""
+        known = self._told_at.get((node, place))
+        if known is not None:
+            return known
+        self._told_at[node, place] = -1  # should it lead back to itself
+        said: list[JsonValue] = []
+        for one in opened((node,), _TOGETHER) if depth < _DEEP else ():
+            schema = one.schema if isinstance(one.schema, dict) else {"is": one.schema}
+            own: dict[str, JsonValue] = {key: schema[key] for key in _TELLING & schema.keys()}
+            own["required"] = [n for n in required(one) if self.child(place, n) is not HUMAN]
+            for keys, part in one.parts.items():
+                child = place
+                if keys[0] in SLOTS:
+                    is_named = keys[0] == "properties"
+                    child = self.child(place, keys[1]) if is_named else self.place((part,))
+                elif keys[0] not in ALTERNATIVES:
+                    continue
+                if child.owner == "mixed":
+                    own["/".join(map(str, keys))] = self._told(part, child, depth + 1)
+                elif child is LLM and isinstance(part.schema, dict):
+                    own["/".join(map(str, keys))] = _without_words(part.schema)
+            said.append(own)
+        number = self._numbers.setdefault(dumps(said, sort_keys=True), len(self._numbers))
+        self._told_at[node, place] = number
+        return number
+
+    def lost(self) -> Iterator[Path]:
+        """Yield the places that are the human's whole though a part of them was the model's."""
+        todo, seen = [(self.graph.root, Path.of(()))], set[Node]()
+        for node, path in todo:  # grows while it is read
+            if node in seen or not node.touched:
+                continue
+            seen.add(node)
+            if self._settled.is_humans(node):
+                if self._is_lost(node):
+                    yield path
+                continue
+            for keys, part in node.parts.items():
+                below = path
+                if keys[0] in SLOTS:
+                    is_one = keys[0] in ("properties", "prefixItems")
+                    below = Path.of((keys[1],), root=path) if is_one else Path(path + "[*]")
+                todo.append((part, below))
+            if node.target is not None:
+                todo.append((node.target, path))
+
+    def _is_lost(self, node: Node) -> bool:
+        """Return whether something of the model's is in what became the human's without a mark."""
+        stack, seen = [node], set[Node]()
+        while stack:
+            one = stack.pop()
+            if one in seen or one.marked or not one.touched:
+                continue
+            seen.add(one)
+            if one in self._coarse or is_undivided(one) or self._has_others(one):
+                return True
+            stack += one.parts.values()
+            stack += () if one.target is None else (one.target,)
+        return False
+
+    def _has_others(self, node: Node) -> bool:
+        if node not in self._settled.human and takes_more(node):
+            return True
+        return any(
+            any(branch.touched for branch in branches)
+            and any(is_alternative(b) and not self._settled.is_humans(b) for b in branches)
+            for branches in alternatives(node)
+        )
+
+    def place(self, nodes: Iterable[Node]) -> Place:
+        """Return the place of which these subschemas speak."""
+        nodes = tuple(nodes)
+        if any(node in self._settled.human for node in nodes):
             return HUMAN
-        if not theirs and not any(node.touched for node in nodes):
+        if not any(node.touched for node in nodes):
             return LLM
+        if not any(node in self._settled.model for node in nodes):
+            return HUMAN
         together = tuple(node for node in opened(nodes, _TOGETHER) if _says_anything(node))
-        key = (frozenset(together), frozenset(theirs))
+        key = frozenset(together)
         place = self._places.get(key)
         if place is None:
-            place = self._places[key] = self._place(together, theirs)
+            place = Place("mixed", together, tuple(opened(nodes, IN_PLACE)))
+            self._places[key] = place
         return place
-
-    def _place(self, nodes: tuple[Node, ...], theirs: tuple[Node, ...]) -> Place:
-        if theirs:
-            return Place("mixed", nodes, theirs, tuple(opened(nodes, IN_PLACE)))
-        if not any(node in self._model for node in nodes):
-            return HUMAN
-        alternatives = self._alternatives(nodes)
-        if alternatives:
-            every = tuple(opened(nodes, IN_PLACE, without=alternatives))
-            is_told = not self._collide(opened(alternatives, IN_PLACE), every)
-            return Place("either", nodes, alternatives, every) if is_told else HUMAN
-        if any(node in self._human for node in opened(nodes, _TOGETHER | UNIONS | MEMBERS)):
-            return HUMAN
-        return Place("mixed", nodes, (), tuple(opened(nodes, IN_PLACE)))
 
     def child(self, place: Place, step: str | int) -> Place:
         """Give the place one step further."""
@@ -143,16 +245,7 @@ class Ownership:
         return found
 
     def _child(self, place: Place, step: str | int) -> Place:
-        nodes = [part for node in place.every for part in self.parts(node, step)]
-        if not place.theirs:
-            return self.place(nodes)
-        others = tuple(opened(place.theirs, IN_PLACE))
-        theirs = [part for node in others for part in self.parts(node, step)]
-        if any(map(self._is_theirs, theirs)):
-            return HUMAN
-        is_theirs = any(step in declared(node) for node in others)
-        is_models = any(step in (*declared(node), *required(node)) for node in place.every)
-        return HUMAN if is_theirs and not is_models else self.place(nodes, theirs)
+        return self.place(part for node in place.every for part in self.parts(node, step))
 
     def names(self, place: Place) -> list[str]:
         """Give the declared properties of a place that are not the model's alone."""
@@ -172,16 +265,17 @@ class Ownership:
 
     def is_marked(self, node: Node) -> bool:
         """Say whether a node makes every place it speaks of the human's."""
-        return node in self._human
+        return node in self._settled.human
 
-    def parts(self, node: Node, step: str | int, *, surely: bool = False) -> list[Node]:
-        """Give what one subschema says of the place one step further.
+    def parts(self, node: Node, step: str | int) -> list[Node]:
+        """Return what one subschema says of the place one step further.
 
-        With `surely` only what it says whatever else is in the value; which items are contained and
-        which properties are evaluated depends on that.
+        Not what it says under conditions that look at the whole value (`contains`, `unevaluated*`):
+        with a mark in one of those the whole is the human's.
         """
         if isinstance(step, int):
-            return _of_item(node, step, surely)
+            own = node.parts.get(("prefixItems", step)) or node.parts.get(("items", step))
+            return _first(node, ("items", "additionalItems")) if own is None else [own]
         if not isinstance(node.schema, dict):
             return []
         own = node.parts.get(("properties", step))
@@ -193,8 +287,7 @@ class Ownership:
         ]
         if own is not None or found:
             return [*([] if own is None else [own]), *found]
-        keywords = ["additionalProperties", *([] if surely else ["unevaluatedProperties"])]
-        return _first(node, keywords)
+        return _first(node, ("additionalProperties",))
 
     def matches(self, pattern: str, name: str) -> bool:
         """Say whether a property falls under a pattern, by the engine that validates."""
@@ -206,92 +299,27 @@ class Ownership:
         except SchemaError:
             return True
 
-    def _alternatives(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-        """Give the human's alternatives here, if there is nothing else of the human's.
-
-        They are branches of one union, or of unions that are branches of it. None are given where
-        a branch has parts of both, or a name of the human's is one of the model's too: then what
-        is the human's is told by the names.
-        """
-        theirs: list[Node] = []
-        others: list[Node] = []
-        seen: set[Node] = set()
-        groups = [nodes]
-        for group in groups:
-            branches = _only_union(group)
-            if branches is None or not seen.isdisjoint(group):
-                return ()
-            seen.update(group)
-            for branch in branches:
-                if is_null(branch) and branch not in self._human:
-                    continue
-                if self._is_theirs(branch):
-                    theirs.append(branch)
-                elif branch.touched:
-                    groups.append(tuple(opened((branch,), _TOGETHER)))
-                else:
-                    others.append(branch)
-        rest = opened((*nodes, *others), IN_PLACE, without=theirs)
-        names = {name for node in rest for name in (*declared(node), *required(node))}
-        is_shared = any(
-            self._is_theirs(part)
-            for node in opened(theirs, IN_PLACE)
-            for name in names
-            for part in self.parts(node, name)
-        )
-        return () if is_shared or not others else tuple(theirs)
-
-    def _collide(self, theirs: Iterable[Node], others: Iterable[Node]) -> bool:
-        """Say whether any item, or any name, may be the human's in one alternative and the model's
-        in another."""
-        slots = [(str(keys[0]), part) for node in theirs for keys, part in node.parts.items()]
-        human = {keyword for keyword, part in slots if self._is_theirs(part)}
-        model = {
-            str(keys[0])
-            for node in others
-            for keys, part in node.parts.items()
-            if part.schema is not False
-        }
-        kinds = (_ITEMS, UNNAMED)
-        return any(not kind.isdisjoint(human) and not kind.isdisjoint(model) for kind in kinds)
-
-    def _is_theirs(self, node: Node) -> bool:
-        return node in self._human or (node.touched and node not in self._model)
-
 
 _TOGETHER = frozenset({"allOf"})
-_ITEMS = frozenset({"additionalItems", "contains", "items", "prefixItems", "unevaluatedItems"})
+_ITEMS = frozenset({"additionalItems", "items", "prefixItems"})
 _SAYING_NOTHING = frozenset(
     {"$comment", "$defs", "$ref", "$schema", "allOf", "definitions", "description", "title"}
 )
+_TELLING = frozenset({"const", "enum", "type"})
+_WORDS = frozenset({"$comment", "default", "deprecated", "description", "examples", "title"})
+_DEEP = 16
+"""Levels below alternatives in which is looked for what tells them apart."""
 
 
 def _says_anything(node: Node) -> bool:
     return not isinstance(node.schema, dict) or not _SAYING_NOTHING.issuperset(node.schema)
 
 
-def _only_union(nodes: tuple[Node, ...]) -> list[Node] | None:
-    """Give the branches of the one union that holds all that is touched in these nodes."""
-    unions: dict[tuple[Node, str], list[Node]] = {}
-    for node in nodes:
-        for steps, part in node.parts.items():
-            keyword = str(steps[0])
-            if keyword in UNIONS:
-                unions.setdefault((node, keyword), []).append(part)
-            elif part.touched and keyword not in _TOGETHER:
-                return None
-    touched = [branches for branches in unions.values() if any(part.touched for part in branches)]
-    return touched[0] if len(touched) == 1 else None
+def _without_words(schema: JsonSchema) -> JsonSchema:
+    return {key: value for key, value in schema.items() if key not in _WORDS}
 
 
-def _of_item(node: Node, index: int, surely: bool) -> list[Node]:
-    own = node.parts.get(("prefixItems", index)) or node.parts.get(("items", index))
-    rest = ["items", "additionalItems", *([] if surely else ["unevaluatedItems"])]
-    found = _first(node, rest) if own is None else [own]
-    return found if surely else found + _first(node, ["contains"])
-
-
-def _first(node: Node, keywords: list[str]) -> list[Node]:
-    """Give the schema of the first of these keywords that a node has."""
+def _first(node: Node, keywords: Iterable[str]) -> list[Node]:
+    """Return the schema of the first of these keywords that a node has."""
     found = (node.parts[(keyword,)] for keyword in keywords if (keyword,) in node.parts)
     return [*islice(found, 1)]

@@ -1,10 +1,10 @@
 """What makes a part of the arguments the human's: predicates over the schemas of a function."""
 
 import re
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple, TypeAlias
 
-from pyfunctools._json import JsonSchema
+from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.path import Path
 
@@ -18,6 +18,10 @@ definition, and over them those beside the reference.
 
 ANY = "*"
 """The step, in `path.keys`, to any item of an array and to any key that is not declared."""
+
+MARKS: Final = ("x-human", "x-samchon-human")
+"""The keywords by which an author says whose something is."""
+_NO = frozenset({"0", "f", "false", "n", "no", "off"})
 
 # The first schema that needs one of these has it compiled: few do.
 _VENDOR_KEYWORD = r"x-.+-secret-key"
@@ -36,14 +40,28 @@ _TEXT_MEDIA = (
 
 
 def is_human_by_default(path: Path, schema: JsonSchema) -> bool:
-    """Say whether a schema is marked `x-human: true`, or is a secret or a file.
+    """Return whether a schema is marked as the human's (`x-human`), or is a secret or a file.
 
-    `x-human: false` says that it is the model's, whatever else it is.
+    A mark that says no (`x-human: false`) makes it the model's, whatever else it is.
     """
-    marked = schema.get("x-human")
-    if isinstance(marked, bool):
-        return marked
-    return is_secret(path, schema) or is_file(path, schema)
+    marked = mark_of(schema)
+    return is_secret(path, schema) or is_file(path, schema) if marked is None else marked
+
+
+def mark_of(raw: Mapping[str, JsonValue]) -> bool | None:
+    """Return what the marks of a schema, parameter, body or operation say, `None` if it has none.
+
+    Documents spell the mark in many ways: whatever is not a no (`false`, `0`, `"no"`) is a yes, and
+    a yes wins over a no. Null and an empty text say nothing.
+    """
+    said = [raw[mark] for mark in MARKS if raw.get(mark) not in (None, "")]
+    return any(not _is_no(value) for value in said) if said else None
+
+
+def _is_no(value: JsonValue) -> bool:
+    if isinstance(value, str):
+        return value.strip().lower() in _NO
+    return isinstance(value, int | float) and not value
 
 
 def is_secret(path: Path, schema: JsonSchema) -> bool:

@@ -94,16 +94,33 @@ def collect(schema: JsonSchema | bool) -> Iterator[str]:
             yield reference
 
 
+def heirs(schema: JsonSchema) -> Iterator[tuple[str, str]]:
+    """Yield what a schema's `discriminator` maps to and no union beside it has: tag and reference.
+
+    Such a definition is one that refers to this schema: what is valid here may be one of those.
+    """
+    stated = schema.get("discriminator")
+    mapping = stated.get("mapping") if isinstance(stated, dict) else None
+    if not isinstance(mapping, dict):
+        return
+    unions = (schema.get("anyOf"), schema.get("oneOf"))
+    listed = (branch for union in unions if isinstance(union, list) for branch in union)
+    known = [branch.get("$ref") for branch in listed if isinstance(branch, dict)]
+    for tag, reference in mapping.items():
+        if isinstance(reference, str) and reference.startswith("#/") and reference not in known:
+            yield tag, reference
+
+
 def reached(schema: JsonSchema, definitions: JsonSchema) -> list[str]:
     """Give the names of the definitions that a schema reaches, its own `$defs` left aside.
 
-    In the order in which they are first met, breadth first.
+    In the order in which they are first met, breadth first; heirs are reached too.
     """
     body = {key: value for key, value in schema.items() if key != "$defs"}
     names: dict[str, None] = {}
     queue: deque[JsonSchema | bool] = deque([body])
     while queue:
-        for reference in collect(queue.popleft()):
+        for reference in _leading(queue.popleft()):
             name = _definition_of(reference)
             if name is not None and name in definitions and name not in names:
                 names[name] = None
@@ -111,6 +128,15 @@ def reached(schema: JsonSchema, definitions: JsonSchema) -> list[str]:
                 if isinstance(inner, dict | bool):
                     queue.append(inner)
     return list(names)
+
+
+def _leading(schema: JsonSchema | bool) -> Iterator[str]:
+    for _, inner in subschemas(schema):
+        if isinstance(inner, dict):
+            if isinstance(reference := inner.get("$ref"), str):
+                yield reference
+            if "discriminator" in inner:
+                yield from (reference for _, reference in heirs(inner))
 
 
 def prune(schema: JsonSchema) -> JsonSchema:

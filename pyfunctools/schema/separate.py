@@ -39,8 +39,7 @@ class Separated:
     def owner(self, path: "Keys") -> "Owner":
         """Say whose a place is, by the steps to it.
 
-        `mixed` is both's, in its parts; `either` that one's who gives it, the human before the
-        model.
+        `mixed` is both's, in its parts.
         """
         *_, place = self._division.ownership.at(path)
         return place.owner

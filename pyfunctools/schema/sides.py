@@ -14,7 +14,6 @@ from pyfunctools.schema.nodes import (
     UNIONS,
     Node,
     declared,
-    is_null,
     opened,
     prefix,
     required,
@@ -60,21 +59,8 @@ _KEPT = {
 """Keywords that say the same of one side as of the whole."""
 _SCALAR = frozenset({"const", "default", "enum"})
 """Keywords that the model's side keeps where no object or array is in them."""
-_OF_BOTH = frozenset(
-    {
-        "const",
-        "default",
-        "dependencies",
-        "dependentRequired",
-        "enum",
-        "example",
-        "examples",
-        "propertyNames",
-    }
-)
-"""Keywords that may name or hold the human's, beside alternatives of both."""
 _OBJECT = frozenset({"additionalProperties", "patternProperties", "properties"})
-_CONDITIONS = frozenset({"dependencies", "dependentSchemas", "else", "then"})
+_CONDITIONS = frozenset({"dependencies", "dependentSchemas", "discriminator", "else", "then"})
 _ITEMS = ("prefixItems", "items", "additionalItems")
 
 
@@ -87,17 +73,7 @@ def written(ownership: Ownership, part: Part) -> JsonSchema:
     return writer.finished(writer.at(ownership.graph.root, root))
 
 
-def written_at(ownership: Ownership, place: Place, part: Part) -> JsonSchema:
-    """Give what one side may choose at one place that has alternatives of both."""
-    writer = Writer(ownership, part, _filled)
-    theirs = [writer.at(node, None) for node in place.theirs]
-    branches = theirs if part == "human" else [writer.at(node, place) for node in place.nodes]
-    return writer.finished({"anyOf": branches})
-
-
 def _filled(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dict[str, JsonValue]:
-    if place.owner == "either":
-        return _chosen(writer, node, source, place)
     result = {key: value for key, value in source.items() if key in _KEPT[writer.part]}
     if writer.part == "human" and "type" in source:
         result["type"] = _human_type(source["type"])
@@ -115,39 +91,11 @@ def _filled(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dic
     return {key: result[key] for key in (*source, *result) if key in result}
 
 
-def _chosen(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dict[str, JsonValue]:
-    """Give alternatives of both: those of the other side are left out."""
-    kept = {key: value for key, value in source.items() if key not in _OF_BOTH}
-    kept.pop("discriminator", None)
-    unions: list[dict[str, JsonValue]] = []
-    without: list[Node] = []
-    for keyword in sorted(UNIONS & source.keys()):
-        branches = [part for keys, part in node.parts.items() if keys[0] == keyword]
-        if any(branch.touched for branch in branches):
-            del kept[keyword]
-            left = [branch for branch in branches if _is_taken(writer, branch, place)]
-            without += [branch for branch in branches if branch not in left]
-            # Not `oneOf`: a value that two of all branches take may be taken by one of these.
-            taken = [writer.at(b, None if b in place.theirs else place) for b in left]
-            unions.append({"anyOf": taken or [False]})
-    result = writer.copied(node, kept, place)
-    result |= writer.discriminator(node, source, place, without)
-    if len(unions) == 1 and "anyOf" not in result:
-        return result | unions[0]
-    return {"allOf": [result, *unions]} if unions else result
-
-
-def _is_taken(writer: Writer, branch: Node, place: Place) -> bool:
-    if branch in place.theirs:
-        return writer.part == "human"
-    return writer.part == "llm" or branch.touched or is_null(branch)
-
-
 def _is_required(writer: Writer, node: Node, place: Place, name: str) -> bool:
     child = writer.own.child(place, name)
     if writer.part == "llm":
         return child.owner in ("llm", "mixed")
-    return writer.needs.anything(writer.own.parts(node, name, surely=True), child)
+    return writer.needs.anything(writer.own.parts(node, name), child)
 
 
 def _llm_object(
@@ -160,7 +108,7 @@ def _llm_object(
         child = writer.own.child(place, name)
         if child.owner == "llm" and name in own:
             properties[name] = writer.at(node.parts["properties", name], None)
-        elif child.owner in ("mixed", "either"):
+        elif child.owner == "mixed":
             _declare(writer, properties, node, name, child)
     if node is _first_open(place):
         properties |= _told_sometimes(writer, place)
@@ -218,7 +166,7 @@ def _declare(
     parts = writer.own.parts(node, name)
     if any(part.schema is False for part in parts):
         return
-    schemas = [writer.below(p, child) for p in writer.own.parts(node, name, surely=True)]
+    schemas = [writer.below(p, child) for p in writer.own.parts(node, name)]
     if schemas:
         properties[name] = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
 
@@ -274,7 +222,7 @@ def _place_of(writer: Writer, node: Node, slot: Node, place: Place) -> Place | N
         return HUMAN
     patterns = [part for keys, part in node.parts.items() if keys[0] == "patternProperties"]
     others = [part for part in patterns if part is not slot and slot in patterns]
-    others += [part for other, _, part in place.unnamed if other is not node]
+    others += [part for other, part in place.unnamed if other is not node]
     others = [part for part in others if isinstance(part.schema, dict)]
     if others and any(part.touched for part in (slot, *others)):
         return None
@@ -283,10 +231,7 @@ def _place_of(writer: Writer, node: Node, slot: Node, place: Place) -> Place | N
 
 def _has_foreign(node: Node, place: Place) -> bool:
     """Say whether something of the human's may come under a name this node says nothing of."""
-    return any(
-        part.touched and (keyword == "unevaluatedProperties" or other is not node)
-        for other, keyword, part in place.unnamed
-    )
+    return any(part.touched and other is not node for other, part in place.unnamed)
 
 
 def _array(writer: Writer, node: Node, place: Place) -> dict[str, JsonValue]:

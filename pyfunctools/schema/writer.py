@@ -1,11 +1,11 @@
 """A schema written from the top down: copies, references and definitions that fit together."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.needs import Needs, needs_all
-from pyfunctools.schema.nodes import UNIONS, Node, is_null
+from pyfunctools.schema.needs import Needs
+from pyfunctools.schema.nodes import ALTERNATIVES, UNIONS, Node, is_null
 from pyfunctools.schema.ownership import Ownership, Place
 from pyfunctools.schema.references import definition
 from pyfunctools.schema.walk import rewrite
@@ -51,12 +51,11 @@ class Writer:
 
     def at(self, node: Node, place: Place | None) -> JsonSchema | bool:
         """Give this side of what a node says of a place that is both's, or with none a copy."""
-        place = self._told(node, place)
         source = node.schema
         if not isinstance(source, dict) or (place is None and not node.linked):
             return source
         if place is not None and (
-            self._has_no_parts(source, place) or (node.touched and is_null(node))
+            self._has_no_parts(source) or (node.touched and is_null(node))
         ):
             return NULL
         begun = self._begun.get((node, place))
@@ -73,7 +72,7 @@ class Writer:
 
     def reference(self, target: Node, place: Place | None) -> str:
         """Give a reference to the definition of `at(target, place)`."""
-        key = (target, self._told(target, place))
+        key = (target, place)
         name = self._names.get(key)
         if name is None:
             name, number = target.name, 1
@@ -94,34 +93,27 @@ class Writer:
         return copy | self.discriminator(node, source, place)
 
     def discriminator(
-        self, node: Node, source: JsonSchema, place: Place | None, without: Collection[Node] = ()
+        self, node: Node, source: JsonSchema, place: Place | None
     ) -> dict[str, JsonValue]:
-        """Give the `discriminator`, if there is one, with references to where the branches are.
+        """Return the `discriminator`, if there is one, with references to where the branches are.
 
-        `without` are branches that are left out.
+        At a place of both it has no more than the tag and the branches, and no heirs.
         """
         value = source.get("discriminator")
         if not isinstance(value, dict) or not isinstance(mapping := value.get("mapping"), dict):
-            return {} if value is None else {"discriminator": value}
-        targets: dict[str, str] = {}
-        for keys, part in node.parts.items():
-            if keys[0] not in UNIONS or part.target is None or part in without:
-                continue
-            if isinstance(part.schema, dict):
-                to = place if place is None or part not in place.theirs else None
-                targets[str(part.schema["$ref"])] = self.reference(part.target, to)
+            return {} if value is None or place is not None else {"discriminator": value}
+        kept = ALTERNATIVES if place is None else UNIONS
+        targets = {
+            str(part.schema["$ref"]): self.reference(part.target, place)
+            for keys, part in node.parts.items()
+            if keys[0] in kept and part.target is not None and isinstance(part.schema, dict)
+        }
         now = {tag: targets[str(to)] for tag, to in mapping.items() if str(to) in targets}
-        return {"discriminator": {**value, "mapping": now}}
+        rest = value if place is None else {"propertyName": value.get("propertyName")}
+        return {"discriminator": {**rest, "mapping": now}}
 
-    def _told(self, node: Node, place: Place | None) -> Place | None:
-        """Give the place, or `None` where this side is simply all that the node says of it."""
-        if place is None or place.owner == "mixed":
-            return place
-        all_theirs = self.part == "human" and needs_all(self.own, place)
-        return None if all_theirs or not node.touched else place
-
-    def _has_no_parts(self, schema: JsonSchema, place: Place) -> bool:
-        if self.part == "llm" or place.owner == "either":
+    def _has_no_parts(self, schema: JsonSchema) -> bool:
+        if self.part == "llm":
             return False
         kinds = schema.get("type")
         if kinds is not None:

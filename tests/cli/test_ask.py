@@ -98,10 +98,10 @@ def test_beside_what_the_model_gave_only_the_humans_parts_are_asked_for() -> Non
     }
 
 
-def test_a_choice_that_the_model_made_is_not_asked_for() -> None:
-    either = {"anyOf": [object_of({"a": I}, "a", **CLOSED), mine(object_of({"b": I}, "b"))]}
-    parameters = object_of({"e": either, "h": mine(S)}, "h", "e")
-    assert answer(parameters, {"e": {"a": 1}}, "x\n") == {"h": "x"}
+def test_with_an_alternative_of_the_humans_all_alternatives_are_asked_for() -> None:
+    union = {"anyOf": [I, mine(object_of({"b": I}, "b"))]}
+    parameters = object_of({"u": union, "h": mine(S)}, "h", "u")
+    assert answer(parameters, {"u": 1}, "1\n7\nx\n") == {"h": "x", "u": 7}
 
 
 def test_one_of_several_objects_is_chosen_and_says_itself_which_it_is() -> None:

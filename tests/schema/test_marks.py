@@ -81,9 +81,30 @@ def test_a_recursive_definition_is_asked_about_on_the_first_turn() -> None:
     ]
 
 
-def test_keys_and_the_content_of_texts_are_no_places() -> None:
-    schema = {"propertyNames": {"pattern": "a"}, "contentSchema": {"type": "object"}}
-    assert [path for path, _ in asked(schema)] == ["$input"]
+def test_keys_and_the_content_of_texts_are_asked_about_at_the_path_of_what_holds_them() -> None:
+    content = {"properties": {"pin": {"type": "string"}}}
+    schema = {"properties": {"a": {"propertyNames": {"pattern": "a"}, "contentSchema": content}}}
+    paths = [path for path, _ in asked(schema)]
+    assert paths == ["$input", *["$input.a"] * 3, "$input.a.pin"]
+
+
+def test_heirs_that_only_a_discriminator_names_are_asked_about() -> None:
+    mapping = {"cat": "#/$defs/Cat", "dog": "#/$defs/Dog", "gone": "#/$defs/Gone", "odd": 3}
+    heir = {"allOf": [{"$ref": "#/$defs/Pet"}, {"properties": {"token": {"type": "string"}}}]}
+    schema = {
+        "properties": {"pet": {"$ref": "#/$defs/Pet"}},
+        "$defs": {
+            "Pet": {
+                "anyOf": [{"$ref": "#/$defs/Dog"}],
+                "properties": {"kind": {"type": "string"}},
+                "discriminator": {"propertyName": "kind", "mapping": mapping},
+            },
+            "Cat": heir,
+            "Dog": {},
+        },
+    }
+    paths = [path for path, _ in asked(schema)]
+    assert paths.count("$input.pet.token") == 1
 
 
 def test_the_model_keeps_the_branches_of_what_is_declared_its_own() -> None:

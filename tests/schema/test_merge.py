@@ -135,8 +135,8 @@ def test_a_value_of_the_humans_where_the_model_s_belongs_is_an_issue() -> None:
 def test_null_from_the_human_stays_null() -> None:
     schema = object_of({"a": {"anyOf": [H, {"type": "null"}]}, "b": I}, "a")
     assert merge(schema, {"b": 1}, {"a": None}).unwrap() == {"a": None, "b": 1}
-    either = object_of({"a": {"anyOf": [H, I, {"type": "null"}]}})
-    assert merge(either, {"a": 1}, {"a": None}).unwrap() == {"a": None}
+    union = object_of({"a": {"anyOf": [H, I, {"type": "null"}]}})
+    assert merge(union, {"a": 1}, {"a": None}).unwrap() == {"a": None}
 
 
 def test_nothing_is_needed_of_the_human_where_nothing_is_required() -> None:
@@ -149,38 +149,24 @@ CASH = object_of({"kind": {"const": "cash"}}, "kind")
 PAYMENT = object_of({"pay": {"oneOf": [{**CARD, "x-human": True}, CASH]}}, "pay")
 
 
-def test_of_alternatives_the_humans_value_comes_before_the_models() -> None:
-    card = {"kind": "card", "number": "1"}
-    assert merge(PAYMENT, {"pay": {"kind": "cash"}}, {"pay": card}).unwrap() == {"pay": card}
-    assert merge(PAYMENT, {"pay": {"kind": "cash"}}, {}).unwrap() == {"pay": {"kind": "cash"}}
-    smuggled = {"kind": "cash", "number": "EVIL"}
-    assert merge(PAYMENT, {"pay": smuggled}, {}).unwrap() == {"pay": {"kind": "cash"}}
+def test_with_an_alternative_of_the_humans_the_value_is_taken_from_the_human() -> None:
+    card, cash = {"kind": "card", "number": "1"}, {"kind": "cash"}
+    for pay in (card, cash):
+        assert merge(PAYMENT, {"pay": {"kind": "cash"}}, {"pay": pay}).unwrap() == {"pay": pay}
+    for pay in (card, cash, "EVIL", None):
+        assert told(PAYMENT, {"pay": pay}, {}) == [("$input.pay", "human")]
 
 
-@pytest.mark.parametrize(
-    ("pay", "path", "side"),
-    [
-        ({"kind": "card", "number": "EVIL"}, "$input.pay.number", "human"),
-        ({"kind": "card"}, "$input.pay.number", "human"),
-        ("EVIL", "$input.pay", "llm"),
-        (None, "$input.pay", "llm"),
-    ],
-)
-def test_and_the_models_has_to_be_one_of_its_own(pay: Any, path: str, side: str) -> None:
-    assert told(PAYMENT, {"pay": pay}, {}) == [(path, side)]
-    text = object_of({"a": {"anyOf": [H, I]}})
-    assert told(text, {"a": "EVIL"}, {}) == [("$input.a", "llm")]
-
-
-def test_what_only_the_human_could_choose_is_no_choice_of_the_models_in_another_branch() -> None:
+def test_what_is_the_humans_in_one_branch_is_theirs_in_all() -> None:
     kinds = [
         object_of({"kind": {"const": "a"}, "v": {"anyOf": [H, I]}}, "kind"),
         object_of({"kind": {"const": "b"}, "v": S}, "kind"),
     ]
     schema = object_of({"x": {"anyOf": kinds}})
-    assert merge(schema, {"x": {"kind": "b", "v": "x"}}, {}).unwrap()
-    assert told(schema, {"x": {"kind": "a", "v": "EVIL"}}, {}) == [("$input.x.v", "llm")]
-    assert merge(schema, {"x": {"kind": "a"}}, {"x": {"v": "s"}}).unwrap()
+    for kind in ("a", "b"):
+        mine = {"x": {"kind": kind, "v": "EVIL"}}
+        assert merge(schema, mine, {}).unwrap() == {"x": {"kind": kind}}
+        assert merge(schema, mine, {"x": {"v": "s"}}).unwrap() == {"x": {"kind": kind, "v": "s"}}
 
 
 def test_rules_that_look_at_both_sides_are_checked_on_the_whole() -> None:

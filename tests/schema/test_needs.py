@@ -1,11 +1,11 @@
-"""What the human will always have given, and must be able to give."""
+"""What the human will always have given."""
 
 from typing import Any
 
 import pytest
 
 from pyfunctools.schema.marks import graph_of
-from pyfunctools.schema.needs import Needs, needs_all
+from pyfunctools.schema.needs import Needs
 from pyfunctools.schema.ownership import Ownership
 
 Schema = dict[str, Any]
@@ -65,29 +65,3 @@ def test_recursion_needs_nothing_by_itself() -> None:
     }
     assert not is_always_given(tree)
     assert is_always_given({**tree, "required": ["next", "pin"]})
-
-
-CARD = {"type": "object", "properties": {"kind": {"const": "card"}, "pin": S}, "x-human": True}
-CASH = {"type": "object", "properties": {"kind": {"const": "cash"}, "note": S}}
-CLOSED = {**CASH, "additionalProperties": False}
-
-
-@pytest.mark.parametrize(
-    ("alternatives", "answer"),
-    [
-        ([H, {"type": "integer"}], False),
-        ([CARD, CLOSED], False),
-        ([CARD, CASH], True),
-        ([CARD, {"anyOf": [CLOSED, {"type": "null"}]}], False),
-        ([{**CARD, "additionalProperties": S}, {"type": "object"}], True),
-        ([{"type": "array", "items": H}, {"type": "array"}], True),
-        ([{"type": "array", "items": H}, CLOSED], True),
-    ],
-)
-def test_the_human_must_give_all_where_the_model_may_not_use_a_name_it_could(
-    alternatives: list[Schema], answer: bool
-) -> None:
-    ownership, _ = of({"anyOf": alternatives})
-    place = ownership.child(ownership.root, "a")
-    assert place.owner == "either"
-    assert needs_all(ownership, place) is answer

@@ -65,4 +65,3 @@ def test_what_holds_at_one_place_is_opened_once_each() -> None:
     assert titles.count("x") == 1
     assert "y" not in titles
     assert [len(branches) for branches in unions([root])] == [2]
-    assert len(list(opened([root], {"anyOf"}, without=[root]))) == 0

@@ -50,10 +50,10 @@ def of(part: Part, value: Any, **properties: Any) -> tuple[Any, list[str], list[
         ({"rows": [Box.ROW]}, {"rows": [{"n": "x"}]}, ["$input.rows[0].t"]),
         ({"pair": ["x", None]}, {"pair": ["x", None]}, []),
         ({"pair": ["x", "EVIL"]}, {"pair": ["x", None]}, ["$input.pair[1]"]),
-        ({"either": {"kind": "b"}}, {"either": {"kind": "b"}}, []),
-        ({"either": {"kind": "b", "cvc": 1}}, {"either": {"kind": "b"}}, ["$input.either.cvc"]),
-        ({"list": [{"cvc": "EVIL"}, 1]}, {}, ["$input.list[0]", "$input.list[1]"]),
-        ({"list": "x"}, {"list": "x"}, []),
+        ({"union": {"kind": "b"}}, {}, ["$input.union"]),
+        ({"split": {"n": "x", "t": 1}}, {"split": {"n": "x"}}, ["$input.split.t"]),
+        ({"split": "x"}, {"split": "x"}, []),
+        ({"list": "x"}, {}, ["$input.list"]),
         ("text", "text", []),
         ([], [], []),
         (None, None, []),
@@ -65,7 +65,8 @@ def test_the_model_keeps_what_is_its_own(value: Any, kept: Any, foreign: list[st
         "row": ROW,
         "rows": {"type": "array", "items": ROW},
         "pair": {"prefixItems": [S, H]},
-        "either": {"anyOf": [human, {"properties": {"kind": {"const": "b"}}}]},
+        "union": {"anyOf": [human, {"properties": {"kind": {"const": "b"}}}]},
+        "split": {"anyOf": [ROW, S]},
         "list": {"anyOf": [{"type": "array", "items": H}, S]},
     }
     assert of("llm", value, **properties) == (kept, foreign, [])
@@ -82,12 +83,12 @@ def test_the_model_keeps_what_is_its_own(value: Any, kept: Any, foreign: list[st
         ({"row": None}, {"row": None}, []),
         ({"pair": [None, "s"]}, {"pair": [None, "s"]}, []),
         ({"pair": ["x", "s"]}, {"pair": [None, "s"]}, ["$input.pair[0]"]),
-        ({"either": {"kind": "b"}}, {"either": {"kind": "b"}}, []),
+        ({"union": {"kind": "b"}}, {"union": {"kind": "b"}}, []),
     ],
 )
 def test_the_human_keeps_what_is_the_humans(value: Any, kept: Any, foreign: list[str]) -> None:
-    either = {"anyOf": [{"properties": {"cvc": H}}, {"properties": {"kind": {"const": "b"}}}]}
-    properties = {"row": ROW, "pair": {"prefixItems": [S, H]}, "either": either}
+    union = {"anyOf": [{"properties": {"cvc": H}}, {"properties": {"kind": {"const": "b"}}}]}
+    properties = {"row": ROW, "pair": {"prefixItems": [S, H]}, "union": union}
     assert of("human", value, **properties) == (kept, foreign, [])
 
 

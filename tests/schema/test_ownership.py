@@ -67,7 +67,7 @@ MAPS = {
         (a({"not": {"properties": {"k": H}}, "type": "object"}), ("a", "k"), "human"),
         (a({"dependentSchemas": {"l": {"properties": {"k": H, "m": S}}}}), ("a", "k"), "human"),
         (a({"properties": {"l": S}, "unevaluatedProperties": H}), ("a", "k"), "human"),
-        (a({"properties": {"l": S}, "unevaluatedProperties": H}), ("a", "l"), "llm"),
+        (a({"properties": {"l": S}, "unevaluatedProperties": H}), ("a", "l"), "human"),
         (MAPS, ("a",), "llm"),
         (MAPS, ("x_1",), "human"),
         (MAPS, ("else", "pin"), "human"),
@@ -84,11 +84,14 @@ def test_a_place_is_whose_the_schema_says(schema: Schema, path: Keys, owner: str
     ("union", "owner"),
     [
         ([H, {"type": "null"}], "human"),
-        ([H, {"type": "integer"}], "either"),
-        ([H, {"anyOf": [S, H]}, {"type": "null"}], "either"),
-        ([*objects({"pin": H}), S], "either"),
-        (objects({"pin": H}, {"v": S}), "either"),
-        (objects({"pin": H}, {"pin": S}), "mixed"),
+        ([{**S, "x-human": False}, {"type": "null", "x-human": True}], "mixed"),
+        ([H, {"type": "integer"}], "human"),
+        ([S, {"anyOf": [S, H]}, {"type": "null"}], "human"),
+        ([*objects({"pin": H}), S], "human"),
+        (objects({"pin": H}, {"v": S}), "human"),
+        (objects({"pin": H}, {"pin": S}), "human"),
+        ([*objects({"pin": H, "v": S}), S], "mixed"),
+        ([*objects({"pin": H, "v": S}), {}], "mixed"),
         (objects({"pin": H, "v": S}, {"w": S}), "mixed"),
         ([H, *objects({"pin": H, "v": S})], "human"),
         ([{"type": "array", "items": H}, {"type": "array", "items": S}], "human"),
@@ -103,48 +106,97 @@ def test_a_union_is_whose_its_branches_are(union: list[Schema], owner: str) -> N
 @pytest.mark.parametrize(
     ("schema", "owner"),
     [
-        ({"allOf": [{"anyOf": [H, {"type": "integer"}]}, {"description": "x"}]}, "either"),
-        ({"anyOf": [H, S], "properties": {"l": S}}, "either"),
-        ({"anyOf": [H, S], "properties": {"k": H, "l": S}}, "human"),
-        ({"anyOf": [H, S], "oneOf": [H, S]}, "human"),
-        ({"anyOf": [H, S], "items": {"properties": {"k": H, "l": S}}}, "human"),
+        ({"allOf": [{"anyOf": [H, {"type": "integer"}]}, {"description": "x"}]}, "human"),
+        ({"anyOf": [H, S], "properties": {"l": S}}, "human"),
+        ({"anyOf": objects({"k": H}, {"l": S}), "properties": {"m": H}}, "human"),
         ({"anyOf": objects({"k": H}, {"l": S}), "properties": {"m": H, "l": S}}, "mixed"),
+        ({"allOf": [{"anyOf": objects({"k": H}, {"l": S})}, *objects({"m": S})]}, "mixed"),
+        ({"type": ["object", "string"], "properties": {"k": H}}, "human"),
+        ({"type": ["object", "string"], "properties": {"k": H, "l": S}}, "mixed"),
+        ({"enum": ["none", {"k": "x"}], "properties": {"k": H}}, "human"),
     ],
 )
-def test_alternatives_are_told_apart_only_where_nothing_else_is_the_humans(
+def test_what_stands_beside_alternatives_is_read_with_each(schema: Schema, owner: str) -> None:
+    assert whose(a(schema), "a") == owner
+
+
+KIND = {"kind": {"type": "string", "enum": ["card"]}}
+CASE = {"kind": {"type": "string", "enum": ["cash"]}}
+TAGGED = {"discriminator": {"propertyName": "kind"}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "owner"),
+    [
+        ({"anyOf": objects({**KIND, "pin": H}, {**CASE, "pin": H})}, "mixed"),
+        ({"anyOf": objects({"v": S, "pin": H}, {"w": S, "iban": H})}, "mixed"),
+        ({"anyOf": objects({"v": S, "pin": H}, {"v": S, "iban": H})}, "human"),
+        ({"anyOf": objects({"v": S, "pin": H}, {"v": {**S, "title": "V"}})}, "human"),
+        ({"anyOf": objects({"v": S, "pin": H}, {"v": {"type": "integer"}})}, "mixed"),
+        ({"anyOf": [*objects({"v": S, "pin": H}), {"type": "null"}]}, "mixed"),
+        ({"anyOf": objects({"kind": H, "v": S}, {"kind": H, "w": S})}, "mixed"),
+        ({"anyOf": objects({"kind": H, "v": S}, {"kind": H, "w": S}), **TAGGED}, "human"),
+        ({"anyOf": objects({"kind": S, "pin": H}, {"kind": S, "iban": H}), **TAGGED}, "mixed"),
+        ({"anyOf": objects(*[{"in": {"properties": {**k, "t": H}}} for k in (KIND, CASE)])}, "mixed"),
+        ({"anyOf": objects(*[{"in": {"properties": {**k, "t": H}}} for k in (KIND, KIND)])}, "human"),
+        ({"anyOf": [{"$ref": "#/properties/b"}, *objects({"v": S, "pin": H})]}, "mixed"),
+        (
+            {"anyOf": objects({"v": S, "pin": H}, {"v": S, "iban": H}), "properties": {"l": S}},
+            "mixed",
+        ),
+    ],
+)
+def test_where_only_the_humans_values_tell_alternatives_apart_all_is_the_humans(
     schema: Schema, owner: str
 ) -> None:
     assert whose(a(schema), "a") == owner
 
 
-CARD = {"properties": {"kind": {"const": "card"}, "number": S, "of": {"properties": {"cvc": S}}}}
-CASH = {"properties": {"kind": {"const": "cash"}, "of": {"type": "object"}}}
+@pytest.mark.parametrize(
+    ("schema", "owner"),
+    [
+        ({"items": {"anyOf": [H, {"type": "integer"}]}}, "human"),
+        ({"prefixItems": [S, {"anyOf": [H, {"type": "integer"}]}]}, "human"),
+        ({"prefixItems": [S, {"type": ["object", "string"], "properties": {"k": H}}]}, "human"),
+        ({"prefixItems": [S], "items": {"anyOf": [H, {"type": "integer"}]}}, "human"),
+        ({"prefixItems": [S, H]}, "mixed"),
+        ({"prefixItems": [S, {"anyOf": [H, {"type": "null"}]}]}, "mixed"),
+        ({"prefixItems": [S, {"properties": {"k": H}}]}, "mixed"),
+        ({"additionalProperties": {"anyOf": [H, {"type": "integer"}]}}, "human"),
+        ({"properties": {"l": S}, "additionalProperties": {"anyOf": [H, S]}}, "mixed"),
+    ],
+)
+def test_an_item_with_an_alternative_of_the_humans_makes_the_array_theirs(
+    schema: Schema, owner: str
+) -> None:
+    assert whose(a(schema), "a") == owner
+
+
+def test_arguments_with_an_alternative_of_the_humans_are_the_humans() -> None:
+    assert whose({"anyOf": [H, {"type": "object"}]}) == "human"
 
 
 @pytest.mark.parametrize(
-    ("path", "owner"),
+    ("schema", "lost"),
     [
-        ((), "either"),
-        (("kind",), "mixed"),
-        (("number",), "human"),
-        (("note",), "llm"),
-        (("of",), "mixed"),
-        (("of", "cvc"), "human"),
-        (("of", "note"), "llm"),
+        (a({"anyOf": [H, S]}), ["$input.a"]),
+        (a({"items": {"anyOf": [H, S]}}), ["$input.a"]),
+        (a({"items": {"properties": {"k": {"anyOf": [H, S]}, "l": S}}}), ["$input.a[*].k"]),
+        (a({"prefixItems": [S, {"anyOf": [H, S]}]}), ["$input.a"]),
+        (a({"anyOf": objects({"v": S, "pin": H}, {"v": S})}), ["$input.a"]),
+        (a({"type": "string", "contentSchema": {"properties": {"k": H, "l": S}}}), ["$input.a"]),
+        (a({"type": ["object", "string"], "properties": {"k": H}}), ["$input.a"]),
+        (a(H), []),
+        (a({"anyOf": [H, {"type": "null"}]}), []),
+        (a({"anyOf": [H, S], "x-human": True}), []),
+        (a({"type": "array", "items": H}), []),
+        (a({"properties": {"k": H}}), []),
+        (a({"allOf": [H, S]}), []),
+        (a(S), []),
     ],
 )
-def test_among_alternatives_a_name_is_the_humans_if_only_an_alternative_of_theirs_has_it(
-    path: Keys, owner: str
-) -> None:
-    assert whose(a({"anyOf": [{**CARD, "x-human": True}, CASH]}), "a", *path) == owner
-
-
-def test_an_array_whose_items_could_be_either_s_is_the_humans() -> None:
-    assert whose(a({"type": "array", "items": {"anyOf": [H, {"type": "integer"}]}}), "a") == "human"
-
-
-def test_arguments_that_could_be_either_s_are_the_humans() -> None:
-    assert whose({"anyOf": [H, {"type": "object"}]}) == "human"
+def test_what_the_model_lost_by_alternatives_is_told(schema: Schema, lost: list[str]) -> None:
+    assert [str(path) for path in ownership(schema).lost()] == lost
 
 
 def test_an_object_of_only_the_humans_is_theirs_unless_it_says_what_else_may_be_in_it() -> None:
@@ -159,15 +211,13 @@ def test_what_nobody_divided_is_one_place_however_deep() -> None:
     assert list(ownership(a(H)).at(("a", 1)))[1:] == [HUMAN, HUMAN]
 
 
-def test_what_is_said_surely_is_said_whatever_else_is_in_the_value() -> None:
-    schema = {"items": S, "contains": H, "properties": {"k": H}, "unevaluatedProperties": S}
+def test_conditions_on_the_whole_say_nothing_of_one_place() -> None:
+    schema = {"items": S, "contains": {}, "properties": {"k": H}, "unevaluatedProperties": S}
     places = ownership(schema)
     root = places.graph.root
-    assert [part.schema for part in places.parts(root, 0)] == [S, H]
-    assert [part.schema for part in places.parts(root, 0, surely=True)] == [S]
-    assert [part.schema for part in places.parts(root, "k", surely=True)] == [H]
-    assert [part.schema for part in places.parts(root, "l")] == [S]
-    assert places.parts(root, "l", surely=True) == []
+    assert [part.schema for part in places.parts(root, 0)] == [S]
+    assert [part.schema for part in places.parts(root, "k")] == [H]
+    assert places.parts(root, "l") == []
 
 
 def test_any_name_may_fall_under_what_is_no_pattern() -> None:

@@ -144,8 +144,8 @@ def test_separated_are_equal_by_their_schemas_and_can_be_copied_and_pickled() ->
 
 def test_whose_a_place_is_goes_by_the_steps_to_it() -> None:
     row = {"type": "object", "properties": {"n": S, "t": H}}
-    either = {"anyOf": [{"type": "integer"}, H]}
-    properties = {"rows": {"type": "array", "items": row}, "pin": H, "e": either, "m": S}
+    union = {"anyOf": [{"type": "integer"}, H]}
+    properties = {"rows": {"type": "array", "items": row}, "pin": H, "u": union, "m": S}
     separated = separate({"type": "object", "properties": properties})
     owners = {
         (): "mixed",
@@ -156,7 +156,7 @@ def test_whose_a_place_is_goes_by_the_steps_to_it() -> None:
         ("rows", 0, "n", "below"): "llm",
         ("pin",): "human",
         ("pin", "below"): "human",
-        ("e",): "either",
+        ("u",): "human",
         ("m",): "llm",
         ("unknown",): "llm",
     }

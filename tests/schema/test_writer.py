@@ -87,29 +87,27 @@ def test_a_discriminator_leads_to_where_the_branches_are_now(keyword: str) -> No
     schema["$defs"]["A"] = branch("a", card=H)
     assert llm(schema)["properties"]["u"]["discriminator"] == DISCRIMINATOR
 
-    schema["$defs"]["A"] = {**branch("a"), "x-human": True}
-    assert llm(schema)["properties"]["u"]["discriminator"] == {
-        "propertyName": "kind",
-        "mapping": {"b": "#/$defs/B"},
-    }
 
-
-def test_a_discriminator_of_a_choice_leads_to_the_branches_of_its_side_only() -> None:
-    def branch(kind: str, **keywords: Any) -> Schema:
-        properties = {"kind": {"const": kind}, f"in_{kind}": S}
-        return {"type": "object", "properties": properties, **CLOSED, **keywords}
-
-    union = {"oneOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]}
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_discriminator_at_a_place_of_both_has_only_the_tag_and_the_branches(shown: bool) -> None:
+    mapping = {"cat": "#/$defs/Cat"}
+    heir = {"allOf": [{"$ref": "#/$defs/Pet"}, {"properties": {"claw": H if shown else S}}]}
+    stated = {"propertyName": "kind", "mapping": mapping, "x-secret": "SECRET"}
+    pet = {"properties": {"kind": S}, "discriminator": stated}
     schema = {
-        "type": "object",
-        "properties": {"u": {**union, "discriminator": DISCRIMINATOR}, "m": S},
-        "$defs": {"A": branch("a", **{"x-human": True}), "B": branch("b")},
+        "properties": {"pet": {"$ref": "#/$defs/Pet"}, **PIN},
+        "$defs": {"Pet": pet, "Cat": heir},
     }
-    separated = separate(schema)
-    for side, tag, name in ((separated.llm, "b", "B"), (separated.human or {}, "a", "A")):
-        mapping = side["properties"]["u"]["discriminator"]["mapping"]  # type: ignore[index]
-        assert mapping == {tag: f"#/$defs/{name}"}
-        assert list(side["$defs"]) == [name]  # type: ignore[call-overload]
+    side = llm(schema)
+    if not shown:
+        assert side["$defs"] == schema["$defs"]
+        return
+    kept = side["$defs"]["Pet"]["discriminator"]
+    assert kept == {"propertyName": "kind", "mapping": {}}
+    assert list(side["$defs"]) == ["Pet"]
+    human = separate(schema).human or {}
+    claw = human["$defs"]["Pet"]["properties"]["claw"]  # type: ignore[index, call-overload]
+    assert claw == {"anyOf": [H, True]}
 
 
 def test_a_discriminator_of_the_humans_is_not_shown() -> None:
@@ -123,7 +121,7 @@ def test_a_discriminator_of_the_humans_is_not_shown() -> None:
 
 def test_what_stands_beside_null_and_is_never_looked_at_is_not_shown() -> None:
     null = {"type": "null", "properties": PIN}
-    union = {"anyOf": [null, {"type": "integer"}, {**S, "x-human": True}]}
+    union = {"anyOf": [null, {"type": "integer"}]}
     assert llm({"properties": {"u": union, "b": S}})["properties"]["u"] == {
         "anyOf": [{"type": "null"}, {"type": "integer"}]
     }

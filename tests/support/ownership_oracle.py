@@ -15,7 +15,7 @@ def by_mark(_: str, schema: Schema) -> bool:
 
 
 class Oracle:
-    """A place is certainly the human's if something that is said of it is.
+    """A place is certainly the human's if something that is said of it is, in any branch but null.
 
     What is said of it may stand in any branch of anything above it; `says` tells whose one thing
     that is said at a path is.
@@ -37,15 +37,16 @@ class Oracle:
                 below = [
                     found
                     for schema, path in said
-                    for one in self._spread(schema, unions=True)
+                    for one in self._spread(schema)
                     for found in self._below(one, path, key)
                 ]
                 yield from self._humans(inner, below, (*keys, key))
 
     def _is_human(self, schema: Any, path: str) -> bool:
-        return any(self.says(path, one) for one in self._spread(schema, unions=False))
+        return any(self.says(path, one) for one in self._spread(schema))
 
-    def _spread(self, schema: Any, *, unions: bool) -> Iterator[Schema]:
+    def _spread(self, schema: Any) -> Iterator[Schema]:
+        """Yield all that may hold where a schema does; null takes no part in a union."""
         seen: set[int] = set()
         stack = [schema]
         while stack:
@@ -57,10 +58,21 @@ class Oracle:
             if "$ref" in one:
                 stack.append(defined(self.root, one))
             stack += one.get("allOf", [])
-            if unions:
-                stack += [*one.get("anyOf", []), *one.get("oneOf", [])]
-                stack += [one[keyword] for keyword in ("then", "else") if keyword in one]
-                stack += one.get("dependentSchemas", {}).values()
+            branches = [*one.get("anyOf", []), *one.get("oneOf", [])]
+            stack += [branch for branch in branches if not self.is_null(branch)]
+            stack += [one[keyword] for keyword in ("then", "else") if keyword in one]
+            stack += one.get("dependentSchemas", {}).values()
+
+    def is_null(self, schema: Any) -> bool:
+        for _ in range(9):  # references that lead in a circle are nothing
+            if not isinstance(schema, dict):
+                return False
+            if schema.get("type") == "null" or schema.get("enum") == [None]:
+                return True
+            if "const" in schema and schema["const"] is None:
+                return True
+            schema = defined(self.root, schema) if "$ref" in schema else None
+        return False
 
     def _below(self, schema: Schema, path: str, key: str | int) -> Iterator[tuple[Any, str]]:
         if isinstance(key, int):
