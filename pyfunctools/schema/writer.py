@@ -54,9 +54,7 @@ class Writer:
         source = node.schema
         if not isinstance(source, dict) or (place is None and not node.linked):
             return source
-        if place is not None and (
-            self._has_no_parts(source) or (node.touched and is_null(node))
-        ):
+        if place is not None and (self._has_no_parts(source) or (node.touched and is_null(node))):
             return NULL
         begun = self._begun.get((node, place))
         if begun is None:

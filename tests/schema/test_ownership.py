@@ -137,8 +137,14 @@ TAGGED = {"discriminator": {"propertyName": "kind"}}
         ({"anyOf": objects({"kind": H, "v": S}, {"kind": H, "w": S})}, "mixed"),
         ({"anyOf": objects({"kind": H, "v": S}, {"kind": H, "w": S}), **TAGGED}, "human"),
         ({"anyOf": objects({"kind": S, "pin": H}, {"kind": S, "iban": H}), **TAGGED}, "mixed"),
-        ({"anyOf": objects(*[{"in": {"properties": {**k, "t": H}}} for k in (KIND, CASE)])}, "mixed"),
-        ({"anyOf": objects(*[{"in": {"properties": {**k, "t": H}}} for k in (KIND, KIND)])}, "human"),
+        (
+            {"anyOf": objects(*[{"in": {"properties": {**k, "t": H}}} for k in (KIND, CASE)])},
+            "mixed",
+        ),
+        (
+            {"anyOf": objects(*[{"in": {"properties": {**k, "t": H}}} for k in (KIND, KIND)])},
+            "human",
+        ),
         ({"anyOf": [{"$ref": "#/properties/b"}, *objects({"v": S, "pin": H})]}, "mixed"),
         (
             {"anyOf": objects({"v": S, "pin": H}, {"v": S, "iban": H}), "properties": {"l": S}},
