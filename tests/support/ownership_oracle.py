@@ -4,14 +4,17 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+from random_schemas import is_marked
+
 Schema: TypeAlias = dict[str, Any]
 Keys: TypeAlias = tuple[str | int, ...]
 Says: TypeAlias = Callable[[str, Schema], bool]
+DATA = ("const", "default", "enum", "examples", "$ref")
 
 
 def by_mark(_: str, schema: Schema) -> bool:
-    """Say whether a schema is marked as the human's."""
-    return schema.get("x-human") is True
+    """Return whether a schema is marked as the human's."""
+    return is_marked(schema)
 
 
 class Oracle:
@@ -43,7 +46,27 @@ class Oracle:
                 yield from self._humans(inner, below, (*keys, key))
 
     def _is_human(self, schema: Any, path: str) -> bool:
-        return any(self.says(path, one) for one in self._spread(schema))
+        return any(
+            self.says(path, one) or self._holds(one.get("contentSchema"), path)
+            for one in self._spread(schema)
+        )
+
+    def _holds(self, schema: Any, path: str) -> bool:
+        """Return whether anything is the human's in what a text holds: text is not split."""
+        seen: set[int] = set()
+        stack = [schema]
+        while stack:
+            one = stack.pop()
+            if isinstance(one, list):
+                stack += one
+            elif isinstance(one, dict) and id(one) not in seen:
+                seen.add(id(one))
+                if self.says(path, one):
+                    return True
+                stack += [inner for key, inner in one.items() if key not in DATA]
+                if "$ref" in one:
+                    stack.append(defined(self.root, one))
+        return False
 
     def _spread(self, schema: Any) -> Iterator[Schema]:
         """Yield all that may hold where a schema does; null takes no part in a union."""

@@ -10,6 +10,14 @@ MARK = "SECRET-7f3a"
 MODEL = ("a", "b", "c", "x_1", "x_2")
 HUMAN = ("h0_secretname", "h1_secretname", "x_h_secretname")
 NAMES = (*MODEL, *HUMAN)
+YES = (True, True, True, "yes", "true", 1)
+NO = (False, "no", 0)
+"""How documents spell a mark; null says nothing."""
+
+
+def is_marked(schema: Schema) -> bool:
+    """Return whether a schema is marked as the human's."""
+    return any(schema.get(mark) in YES for mark in ("x-human", "x-samchon-human"))
 
 
 class Schemas:
@@ -37,15 +45,19 @@ class Schemas:
         kinds = ["leaf", "leaf", "leaf", "any"]
         if depth < 5:
             kinds += [*["object"] * 3, "array", "tuple", "map", "union", "union", "allOf"]
-            kinds += ["ref", "tagged", "types", "conditional"]
+            kinds += ["ref", "tagged", "types", "conditional", "content"]
         schema = getattr(self, f"_{self.random.choice(kinds)}")(depth)
-        if self.marks and isinstance(schema, dict) and self.chance(marked):
-            return self.human(schema)
+        if self.marks and isinstance(schema, dict):
+            if self.chance(marked):
+                return self.human(schema)
+            if self.chance(0.05) and "$ref" not in schema and not is_marked(schema):
+                return {**schema, "x-human": self.random.choice(NO)}
         return schema
 
     def human(self, schema: Schema) -> Schema:
         """Give a schema that is the human's, with secrets in all that can hold one."""
-        schema = {**schema, "x-human": True, "title": MARK}
+        mark = self.random.choice(["x-human", "x-human", "x-samchon-human"])
+        schema = {**schema, mark: self.random.choice(YES), "title": MARK}
         for keyword, value in (
             ("default", MARK),
             ("examples", [{"k": MARK}]),
@@ -72,6 +84,14 @@ class Schemas:
                 {"const": self.random.choice(["k1", "k2", 7, None])},
             ]
         )
+
+    def _content(self, depth: int) -> Schema:
+        """Return text that holds JSON, as `Json[...]` of pydantic is described."""
+        return {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": self.schema(depth + 1),
+        }
 
     def _any(self, _: int) -> Any:
         return self.random.choice([{}, True, True, {"description": "any"}])

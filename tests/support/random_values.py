@@ -1,5 +1,6 @@
 """Random values of a schema, and hostile ones."""
 
+import json
 import re
 from collections.abc import Iterator
 from random import Random
@@ -72,6 +73,8 @@ class Values:
             return self._array(schema, depth)
         if kind is None:
             return ABSENT
+        if "contentSchema" in schema:
+            return json.dumps(self.of(schema["contentSchema"], depth + 1))
         scalars = {"string": f"{self.text}{depth}", "integer": self.number + depth, "null": None}
         return scalars[kind]
 
