@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError
+from pyfunctools.origin import is_async
 from pyfunctools.schema import Failure, Success
 
 Bound: TypeAlias = Callable[[], object]
@@ -125,14 +126,6 @@ class KeywordHandler:
                 f"`{name}` needs {_listed(unfed)}, which the parameters do not declare.",
                 "Declare the property, or give the parameter a default.",
             )
-
-
-def is_async(called: Callable[..., object]) -> bool:
-    """True if a call gives something to await or an async generator, as far as can be seen."""
-    candidates = (called, inspect.getattr_static(type(called), "__call__", None))
-    return any(
-        inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each) for each in candidates
-    )
 
 
 _LEADING = inspect.Parameter.POSITIONAL_ONLY

@@ -1,5 +1,7 @@
 """Where a function lives."""
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -37,3 +39,11 @@ def place(origin: Origin | None) -> str:
             return f"{server}/{name}"
         case route:
             return f"{route.method} {route.path}"
+
+
+def is_async(called: Callable[..., object]) -> bool:
+    """True if a call gives something to await or an async generator, as far as can be seen."""
+    candidates = (called, inspect.getattr_static(type(called), "__call__", None))
+    return any(
+        inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each) for each in candidates
+    )

@@ -13,7 +13,6 @@ from pyfunctools.note import Note
 from pyfunctools.param import Param, parameters_of
 from pyfunctools.schema.admit import admit
 from pyfunctools.schema.checker import Checker
-from pyfunctools.schema.coerce import coerce
 from pyfunctools.schema.faults import OPEN, faults_of
 from pyfunctools.schema.normalize import normalize
 from pyfunctools.schema.parse import parse
@@ -54,11 +53,14 @@ class Schemas:
         output: JsonSchema | None,
         is_human: IsHuman | None,
         notes: Notes = tuple,
+        *,
+        sets: bool = False,
     ) -> "Schemas":
-        """Give the schemas of normalized `parameters` and `output`.
+        """Return the schemas of normalized `parameters` and `output`.
 
         `is_human` decides what `separated` keeps from the model, and `None` keeps nothing. `notes`
-        says what was odd in them, when somebody asks.
+        says what was odd in them, when somebody asks. With `sets` every array of `uniqueItems` is a
+        set of the program's, and what the model repeats in it is left out as a repair.
         """
         sides = Lazy(partial(_separated, parameters, is_human))
         validator = Validator(parameters)
@@ -68,7 +70,7 @@ class Schemas:
             sides=sides,
             validator=validator,
             output_validator=None if output is None else Validator(output),
-            checker=Lazy(partial(_checker, parameters, validator, sides)),
+            checker=Lazy(partial(_checker, parameters, validator, sides, sets)),
             notes=Lazy(lambda: tuple(dict.fromkeys(notes()))),
         )
 
@@ -134,7 +136,7 @@ class Schemas:
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Give what the model's side says a wrong spelling must have meant."""
-        return coerce(self.model_side, value)
+        return self.checker.get().coerce(value)
 
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
         """Say whether a value is right, with every issue, for one side or for the whole."""
@@ -192,12 +194,12 @@ def _separated(parameters: JsonSchema, is_human: IsHuman | None) -> Separated | 
 
 
 def _checker(
-    parameters: JsonSchema, validator: Validator, sides: Lazy[Separated | None]
+    parameters: JsonSchema, validator: Validator, sides: Lazy[Separated | None], sets: bool
 ) -> Checker:
     separated = sides.get()
     if separated is None:
-        return Checker(parameters, validator)
-    return Checker(separated.llm, separated)
+        return Checker(parameters, validator, sets=sets)
+    return Checker(separated.llm, separated, sets=sets)
 
 
 _SIDES = ("whole", "llm", "human")

@@ -1,6 +1,7 @@
 """What a model wrote -> the arguments it meant, or everything that is wrong with them."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -28,19 +29,21 @@ class Judge(Protocol):
 class Checker:
     """Reads, coerces and judges what a model wrote, by one schema; what is learned of it is kept.
 
-    Safe to share between threads, and can be copied and pickled. The schema must not change.
+    With `sets` arrays of `uniqueItems` are sets; see `Coercer`. Safe to share between threads, and
+    can be copied and pickled. The schema must not change.
     """
 
-    __slots__ = ("_coercer", "_judge", "_known_fractions", "schema")
+    __slots__ = ("_coercer", "_judge", "_known_fractions", "_sets", "schema")
 
-    def __init__(self, schema: JsonSchema, judge: Judge) -> None:
+    def __init__(self, schema: JsonSchema, judge: Judge, *, sets: bool = False) -> None:
         self.schema = schema
         self._judge = judge
-        self._coercer = Coercer(schema)
+        self._sets = sets
+        self._coercer = Coercer(schema, sets=sets)
         self._known_fractions: Fractions | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Checker, (self.schema, self._judge))
+        return (partial(Checker, sets=self._sets), (self.schema, self._judge))
 
     def check(
         self,
@@ -67,6 +70,10 @@ class Checker:
             if judged and is_exact(arguments, self.schema):
                 return judged
         return self._coerced(by_name(arguments), ())
+
+    def coerce(self, value: JsonValue) -> Success[JsonValue]:
+        """Return the value in the spelling that the schema wants; see `schema.coerce`."""
+        return self._coercer.coerce(value)
 
     def _strict(self, read: Strict) -> Success[JsonValue] | Failure | None:
         """Give what comes of strict JSON; `None` where a text is wanted as it was written."""

@@ -4,7 +4,8 @@ The kinds of repair: `number`, `boolean`, `null` (from a text), `integer` (from 
 (from an integer), `constant` (a listed value, but for case and space), `json` (a JSON text where an
 object or array is wanted; with those of `parse` where it had to be recovered), `item` (a single
 value where an array is wanted), `absent` (null for an optional property that takes none) and
-`unwrapped` (an object that stood in another, under a single key such as `arguments`).
+`unwrapped` (an object that stood in another, under a single key such as `arguments`). Where arrays
+of `uniqueItems` are known to be sets, `repeated` is an item that one held already: it is left out.
 """
 
 from collections.abc import Iterable
@@ -31,13 +32,17 @@ def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
 class Coercer:
     """Coerces values by one schema, which must not change: what is learned of it is kept.
 
+    With `sets` every array of `uniqueItems` is a set of the program's, in which a second time says
+    nothing. Elsewhere that is unknown: `[1, 1, 2]` may have been meant as `[1, 3, 2]`.
+
     Safe to share between threads.
     """
 
-    __slots__ = ("_learned", "_left", "schema")
+    __slots__ = ("_learned", "_left", "_sets", "schema")
 
-    def __init__(self, schema: JsonSchema | bool) -> None:
+    def __init__(self, schema: JsonSchema | bool, *, sets: bool = False) -> None:
         self.schema = schema
+        self._sets = sets
         self._learned: Learned | None = None
         self._left = 0
 
@@ -62,7 +67,7 @@ class Coercer:
         self._left -= 1
         learned = self._learned
         if learned is None or self._left < 0:
-            learned = self._learned = Learned(schema)
+            learned = self._learned = Learned(schema, sets=self._sets)
             self._left = _RENEWED
         return Coercion(schema, learned)
 

@@ -6,7 +6,18 @@ from dataclasses import replace
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.schema.branch import Unions
 from pyfunctools.schema.equal import equal
-from pyfunctools.schema.fit import EXACT, MAX_DEPTH, NOT, ROUND, Fit, Fitting, Outlines, TooDeep
+from pyfunctools.schema.fit import (
+    EXACT,
+    MAX_DEPTH,
+    NOT,
+    ROUND,
+    Fit,
+    Fitting,
+    Outlines,
+    TooDeep,
+    is_set,
+    repeats,
+)
 from pyfunctools.schema.meanings import WRAPPERS, decoded, meanings
 from pyfunctools.schema.path import Keys, Path
 from pyfunctools.schema.places import Parts, Places, Schemas
@@ -27,10 +38,11 @@ class Learned:
     May be used by several threads: what two of them find out at once is kept once.
     """
 
-    __slots__ = ("outlines", "places", "root", "unions")
+    __slots__ = ("outlines", "places", "root", "sets", "unions")
 
-    def __init__(self, root: JsonSchema) -> None:
+    def __init__(self, root: JsonSchema, *, sets: bool = False) -> None:
         self.root = root
+        self.sets = sets
         self.places = Places(root)
         self.unions = Unions(root)
         self.outlines: Outlines = {}
@@ -43,7 +55,8 @@ class Coercion:
         known = Learned(root) if learned is None else learned
         self._root = root
         self._places = known.places
-        self._fitting = Fitting(known.places, known.outlines)
+        self._fitting = Fitting(known.places, known.outlines, sets=known.sets)
+        self._sets = known.sets
         self._unions = known.unions
         self._values = _MOST_VALUES
         self._trials = _MOST_TRIALS
@@ -119,7 +132,7 @@ class Coercion:
         if isinstance(value, dict):
             result = self._members(meant, value, keys)
         else:
-            result = self._items(meant, list(value), value, keys)
+            result = self._once(meant, self._items(meant, list(value), value, keys), keys)
         for branches in undecided:
             if self._fit(schemas, result, keys) == NOT:
                 result = self._tried(schemas, branches, result, keys)
@@ -192,6 +205,17 @@ class Coercion:
             changed = changed or result is not inner
             items[index] = result
         return items if changed else value
+
+    def _once(self, parts: Parts, value: JsonValue, keys: Keys) -> JsonValue:
+        """Return an array without what is in it twice, if it is a set."""
+        if not (self._sets and isinstance(value, list) and any(map(is_set, parts))):
+            return value
+        twice = repeats(value)
+        for index in twice:
+            self._note("repeated", value[index], None, (*keys, index))
+        again = frozenset(twice)
+        kept = [item for index, item in enumerate(value) if index not in again]
+        return kept if twice else value
 
     def _tried(
         self, schemas: Schemas, branches: Schemas, value: JsonValue, keys: Keys

@@ -1,5 +1,6 @@
 """Whether a value looks right at a glance: by types, listed values, required and known keys."""
 
+from collections.abc import Hashable, Sequence
 from typing import Final, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
@@ -41,6 +42,7 @@ _HOLDING = frozenset(
         "prefixItems",
         "properties",
         "required",
+        "uniqueItems",
     }
 )
 _MORE = _TURNING | _LISTING | _HOLDING
@@ -55,10 +57,14 @@ class Fitting:
     """Tells how values fit one schema.
 
     What is found out is kept as long as this lives, so neither the schema nor a value may change.
+    With `sets` an array of `uniqueItems` is a set, which fits only if nothing is in it twice.
     """
 
-    def __init__(self, places: Places, outlines: "Outlines | None" = None) -> None:
+    def __init__(
+        self, places: Places, outlines: "Outlines | None" = None, *, sets: bool = False
+    ) -> None:
         self._places = places
+        self._sets = sets
         self._known: dict[tuple[int, int], tuple[object, object, Fit]] = {}
         self._outlines: Outlines = {} if outlines is None else outlines
 
@@ -164,7 +170,7 @@ class Fitting:
                 fit = min(fit, self.of(part, inner, depth + 1))
                 if not fit:
                     return NOT
-        return fit
+        return NOT if self._sets and is_set(schema) and repeats(value) else fit
 
 
 class Outline:
@@ -209,6 +215,40 @@ def _typed(wanted: JsonValue, value: JsonValue) -> Fit:
         fit = ROUND if isinstance(value, float) else EXACT
         return fit if "integer" in names else NOT
     return EXACT if kind in names else NOT
+
+
+def is_set(schema: JsonSchema) -> bool:
+    """True if nothing may be twice in the arrays of this schema."""
+    return schema.get("uniqueItems") is True
+
+
+def repeats(items: Sequence[JsonValue]) -> list[int]:
+    """Return the places of items that one before them equals (2020-12 core, 4.2.2).
+
+    Raises:
+        TooDeep: an item is nested more than `MAX_DEPTH` deep.
+    """
+    seen: set[Hashable] = set()
+    found: list[int] = []
+    for index, item in enumerate(items):
+        same = _same(item, 0)
+        if same in seen:
+            found.append(index)
+        seen.add(same)
+    return found
+
+
+def _same(value: JsonValue, depth: int) -> Hashable:
+    """Return what is equal for equal values and for no others: `1` is `1.0`, and not `true`."""
+    if depth > MAX_DEPTH:
+        raise TooDeep
+    if isinstance(value, list):
+        return tuple([_same(inner, depth + 1) for inner in value])
+    if isinstance(value, dict):
+        return frozenset([(key, _same(inner, depth + 1)) for key, inner in value.items()])
+    if value is None or isinstance(value, str | int | float):
+        return type(value) is bool, value
+    return "", id(value)  # what is no JSON is refused elsewhere
 
 
 def _listed(schema: JsonSchema, value: JsonValue) -> bool:

@@ -5,12 +5,28 @@ is taken; what the model spelled wrongly without loss is a repair, and anything 
 """
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from enum import Enum
 from functools import partial, wraps
-from typing import Any
+from time import thread_time
+from typing import Annotated, Any
 
 import pytest
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
 
-from pyfunctools import Controller, DefinitionError, Function, Param
+from pyfunctools import (
+    Controller,
+    DefinitionError,
+    Failure,
+    Function,
+    Param,
+    Path,
+    Repair,
+    function_of,
+)
+from pyfunctools.schema import coerce
 
 
 def written(parameters: Any, **more: Any) -> Function:
@@ -226,3 +242,115 @@ def test_a_property_is_not_lost_to_the_context() -> None:
 def test_a_default_of_a_param_reaches_a_handler_that_has_none() -> None:
     function = written([Param("day", "string", default="Monday")], handler=lambda day: day)
     assert Controller.from_functions([function]).call("book", {}).text == "Monday"
+
+
+class Trip(BaseModel):
+    stops: set[str]
+
+
+class Colour(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+@dataclass
+class Ride:
+    days: frozenset[int]
+
+
+class Walk(TypedDict):
+    days: set[int]
+
+
+def tags_of(hint: Any) -> Function:
+    def save(tags: Any) -> str:
+        return repr(tags)
+
+    save.__annotations__["tags"] = hint
+    return function_of(save)
+
+
+@pytest.mark.parametrize(
+    ("hint", "wrote", "value"),
+    [
+        pytest.param(set[int], [1, 1, 2], [1, 2], id="V3-set"),
+        pytest.param(frozenset[str], ["a", "b", "a"], ["a", "b"], id="V3-frozenset"),
+        pytest.param(AbstractSet[int], [2, 2], [2], id="V3-abstract-set"),
+        pytest.param(set, [1, "1", 1], [1, "1"], id="V3-bare-set"),
+        pytest.param(set[int] | None, [1, 1], [1], id="V3-optional"),
+        pytest.param(set[int], ["1", 1, 1.0], [1], id="V3-after-coercion"),
+        pytest.param(set[int], "[1, 1]", [1], id="V3-as-text"),
+        pytest.param(set[Colour], ["RED", "red"], ["red"], id="V3-enum"),
+        pytest.param(set[float], [1, 1.0, True], None, id="V3-true-is-not-one"),
+        pytest.param(
+            set[tuple[int, int]], [[1, 2], [1, 2], [2, 1]], [[1, 2], [2, 1]], id="V3-pairs"
+        ),
+        pytest.param(list[set[int]], [[1, 1], [1]], [[1], [1]], id="V3-in-a-list"),
+        pytest.param(dict[str, set[int]], {"a": [3, 3]}, {"a": [3]}, id="V3-in-a-map"),
+        pytest.param(Trip, {"stops": ["x", "x"]}, {"stops": ["x"]}, id="V3-in-a-model"),
+        pytest.param(Ride, {"days": [1, 1]}, {"days": [1]}, id="V3-in-a-dataclass"),
+        pytest.param(Walk, {"days": [1, 1]}, {"days": [1]}, id="V3-in-a-typed-dict"),
+        pytest.param(set[int] | list[str], ["a", "a"], ["a", "a"], id="V3-list-branch"),
+        pytest.param(set[int] | dict[str, int], [1, 1], [1], id="V3-set-branch"),
+        pytest.param(Annotated[set[int], Field(min_length=2)], [1, 1], None, id="V3-too-few-left"),
+        pytest.param(list[int], [1, 1], [1, 1], id="V3-a-list-is-none"),
+        pytest.param(
+            Annotated[list[int], Field(json_schema_extra={"uniqueItems": True})],
+            [1, 1],
+            None,
+            id="V3-a-rule-on-a-list",
+        ),
+    ],
+)
+def test_v3_a_set_that_was_filled_twice_is_the_same_set(hint: Any, wrote: Any, value: Any) -> None:
+    function = tags_of(hint)
+    checked = function.check({"tags": wrote})
+    if value is None:
+        assert not checked
+        return
+    assert checked
+    assert checked.value == {"tags": value}
+    assert function.coerce({"tags": wrote}) == checked
+    assert bool(checked.repairs) == (value != wrote)
+    controller = Controller.from_functions([function])
+    assert controller.call(function.name, {"tags": wrote}).ok
+
+
+def test_v3_the_repair_names_the_item_that_was_left_out() -> None:
+    checked = tags_of(set[int]).check('{"tags": [1, 2, 1]}')
+    assert checked.repairs == (
+        Repair(path=Path.of(["tags", 2]), kind="repeated", before=1, after=None),
+    )
+
+
+def test_v3_the_schema_of_a_set_says_nothing_more() -> None:
+    schema = {"type": "array", "items": {"type": "integer"}, "uniqueItems": True}
+    assert tags_of(set[int]).parameters["properties"] == {"tags": schema}
+    assert not tags_of(set[int]).validate({"tags": [1, 1]})
+
+
+@pytest.mark.parametrize("repeated", [[1, 1, 2], [1, 1.0]])
+def test_v3_a_rule_of_a_schema_is_no_set(repeated: list[Any]) -> None:
+    schema = {"type": "array", "items": {"type": "number"}, "uniqueItems": True}
+    assert coerce(schema, repeated).value is repeated
+    function = written({"type": "object", "properties": {"tags": schema}})
+    checked = function.check({"tags": repeated})
+    assert isinstance(checked, Failure)
+    assert checked.issues[0].expected == "no item twice"
+
+
+def test_v3_a_list_in_which_nothing_may_stand_twice_keeps_all_sets_of_its_function_strict() -> None:
+    def save(
+        tags: set[int], order: Annotated[list[int], Field(json_schema_extra={"uniqueItems": True})]
+    ) -> None: ...
+
+    assert not function_of(save).check({"tags": [1, 1], "order": [1]})
+
+
+def test_v3_a_large_set_is_looked_through_once() -> None:
+    many = [index % 50_000 for index in range(100_000)]
+    begun = thread_time()
+    checked = tags_of(set[int]).check({"tags": many})
+    assert thread_time() - begun < 5
+    assert checked
+    assert len(checked.repairs) == 50_000

@@ -12,6 +12,7 @@ from pyfunctools.schema.walk import subschemas
 from pyfunctools.sources.python.docstring import Docs
 from pyfunctools.sources.python.fields import doc_of
 from pyfunctools.sources.python.names import shown
+from pyfunctools.sources.python.sets import only_sets
 from pyfunctools.sources.python.signature import EMPTY, Input, Signature
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class Arguments(NamedTuple):
 
     `keys` are the parameters' names in JSON. `plain` has, by that name, the parameter's own and the
     types of what is handed over just as it comes; `filled` says that pydantic has a default to fill
-    in. `others` is the name of `**kwargs`, `taken` what none of it may be called.
+    in. `others` is the name of `**kwargs`, `taken` what none of it may be called. With `sets`
+    every array of `uniqueItems` in the schema is a set.
     """
 
     adapter: "Adapter"
@@ -42,6 +44,7 @@ class Arguments(NamedTuple):
     plain: Mapping[str, tuple[str, frozenset[type]]]
     others: str | None
     taken: frozenset[str]
+    sets: bool = True
 
     def read(self, arguments: JsonObject) -> "Objects | Failure":
         """Give the objects, or what the hints or a validator of the user's refuse of `arguments`.
@@ -126,7 +129,8 @@ def arguments_of(signature: Signature, docs: Docs) -> tuple[JsonSchema, Argument
         others=next((each.name for each in signature.inputs if each.kind == "others"), None),
         taken=signature.taken,
     )
-    return _schema(signature, docs, made, arguments), arguments
+    schema = _schema(signature, docs, made, arguments)
+    return schema, arguments._replace(sets=only_sets(schema))
 
 
 def _schema(signature: Signature, docs: Docs, made: JsonObject, arguments: Arguments) -> JsonSchema:

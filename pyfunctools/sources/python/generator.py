@@ -22,6 +22,7 @@ from pyfunctools._json import JsonValue
 from pyfunctools.schema.walk import subschemas
 from pyfunctools.sources.python.fields import class_docs
 from pyfunctools.sources.python.names import Names
+from pyfunctools.sources.python.sets import SET
 
 _HERE = __name__.rpartition(".")[0]
 
@@ -97,6 +98,17 @@ class Generator(GenerateJsonSchema):
         if result.get("format") == "password" and result.get("writeOnly") is True:
             result["x-human"] = True
         return result
+
+    def set_schema(self, schema: core_schema.SetSchema) -> JsonSchemaValue:
+        """Note that an array is a set; see `only_sets`."""
+        return self._noted_set(super().set_schema(schema))
+
+    def frozenset_schema(self, schema: core_schema.FrozenSetSchema) -> JsonSchemaValue:
+        """Note that an array is a set, as above."""
+        return self._noted_set(super().frozenset_schema(schema))
+
+    def _noted_set(self, result: JsonSchemaValue) -> JsonSchemaValue:
+        return {**result, SET: True} if self.mode == "validation" else result
 
     def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:
         """Say how bytes are written, and that they are the model's, being no file."""

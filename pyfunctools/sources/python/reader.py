@@ -151,7 +151,11 @@ def _function(
         ),
         schemas=Lazy(
             partial(
-                _schemas, (parameters, output), _normalized(where, parameters, output), is_human
+                _schemas,
+                (parameters, output),
+                _normalized(where, parameters, output),
+                is_human,
+                handler.arguments.sets,
             )
         ),
         handler=handler,
@@ -173,10 +177,10 @@ _Both = tuple[JsonSchema, JsonSchema | None]
 """The schemas of what is taken and of what comes back."""
 
 
-def _schemas(written: _Both, normalized: _Both, is_human: IsHuman | None) -> "Schemas":
+def _schemas(written: _Both, normalized: _Both, is_human: IsHuman | None, sets: bool) -> "Schemas":
     from pyfunctools.schemas import Schemas, notes_on
 
-    return Schemas.of(*normalized, is_human, partial(notes_on, *written))
+    return Schemas.of(*normalized, is_human, partial(notes_on, *written), sets=sets)
 
 
 def _docs_of(called: Callable[..., object], attribute: str, owner: type | None) -> Docs:

@@ -35,7 +35,7 @@ from typing import (
 from typing_extensions import is_typeddict
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.handler import is_async
+from pyfunctools.origin import is_async
 from pyfunctools.sources.python.injected import Injected, program_part, read_injected
 from pyfunctools.sources.python.names import (
     Enclosing,
