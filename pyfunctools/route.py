@@ -1,6 +1,6 @@
 """One HTTP operation as frozen data. Knows no HTTP library, and no OpenAPI version."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -8,6 +8,11 @@ from pyfunctools._json import JsonObject, JsonSchema
 
 Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
 """Where a parameter is sent; `querystring` is the whole query (OpenAPI 3.2)."""
+
+Connected: TypeAlias = Mapping[Location, Collection[str]]
+"""The names that a connection sets in each place, with every request; headers in lower case."""
+
+NOTHING: Connected = {}
 
 Style: TypeAlias = Literal[
     "simple",

@@ -154,7 +154,7 @@ def open_document(
 ) -> Opened:
     """Give what `Controller.from_openapi` holds."""
     from pyfunctools.execution.connection import Connection, check_settings
-    from pyfunctools.execution.credentials import check_schemes
+    from pyfunctools.execution.credentials import check_schemes, settled_names
     from pyfunctools.execution.http import HttpRunner
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.schema.predicates import check_predicate
@@ -178,6 +178,9 @@ def open_document(
         on_skip=on_skip,
         resolver=resolver,
         limits=limits,
+        connected=settled_names(
+            connection.get("server"), connection.get("headers"), connection.get("client")
+        ),
     )
     check_schemes(connection.get("auth") or {}, reading.functions)
     return Opened(
@@ -202,7 +205,7 @@ def open_application(
     """Give what `Controller.from_fastapi` holds."""
     from pyfunctools.execution.application import ApplicationRunner
     from pyfunctools.execution.connection import check_settings
-    from pyfunctools.execution.credentials import check_schemes
+    from pyfunctools.execution.credentials import check_schemes, settled_names
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.schema.predicates import check_predicate
     from pyfunctools.sources.fastapi import read_application
@@ -212,7 +215,8 @@ def open_application(
     known = {**ApplicationSettings.__annotations__, **Reading.__annotations__}
     check_settings(settings, known)
     limits = DEFAULT_LIMITS if limits is None else checked_limits(limits)
-    found = read_application(source, limits=limits, **reading)
+    connected = settled_names(server, headers)
+    found = read_application(source, limits=limits, connected=connected, **reading)
     runner = ApplicationRunner(
         found.application,
         name=found.name,

@@ -4,17 +4,18 @@ Values are here only until a request is made. They are never in a text, a `repr`
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import Parameter, signature
 from typing import cast
 
 from pyfunctools.errors import DefinitionError, DocumentError
+from pyfunctools.execution.claims import connected_names
 from pyfunctools.execution.location import TOKEN, is_field_value
 from pyfunctools.execution.request import HttpRequest
 from pyfunctools.execution.style import UnsendableError, percent
 from pyfunctools.record import Function
-from pyfunctools.route import Route, SecurityScheme
+from pyfunctools.route import Connected, Route, SecurityScheme
 
 
 def chosen(route: Route, known: Collection[str]) -> tuple[SecurityScheme, ...]:
@@ -171,6 +172,41 @@ def checked_headers(headers: object) -> dict[str, str]:
             raise _unfit(f"headers[{name!r}]", "is not visible ASCII")
         found[name] = text
     return found
+
+
+def settled_names(
+    server: str | bool | None, headers: object = None, client: object = None
+) -> Connected:
+    """Return the names that settings set with every request, as far as they say so by themselves.
+
+    Headers that a function gives are known in the call.
+
+    Raises:
+        DefinitionError: as `checked_headers`.
+    """
+    fixed = {} if headers is None or callable(headers) else checked_headers(headers)
+    found = connected_names(fixed, server.partition("?")[2] if isinstance(server, str) else "")
+    besides = client_names(client)
+    return {place: names | {*besides[place]} for place, names in found.items()}
+
+
+def client_names(client: object) -> Connected:
+    """Return the names that a caller's client sets with every request, but for its library's."""
+    headers = {str(name).lower() for name in _keys(client, "headers")} - _OF_THE_LIBRARY
+    return {
+        "header": headers,
+        "cookie": set(_keys(client, "cookies")),
+        "query": set(_keys(client, "params")),
+    }
+
+
+_OF_THE_LIBRARY = frozenset({"accept", "accept-encoding", "connection", "user-agent"})
+
+
+def _keys(client: object, name: str) -> Iterator[str]:
+    held: object = getattr(client, name, None)
+    if isinstance(held, Mapping):
+        yield from map(str, cast("Mapping[object, object]", held))
 
 
 _FRAMING = frozenset({"connection", "content-length", "transfer-encoding"})

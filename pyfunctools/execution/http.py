@@ -26,6 +26,7 @@ from pyfunctools.execution.answer import outcome_of
 from pyfunctools.execution.credentials import (
     checked_headers,
     chosen,
+    client_names,
     is_digest,
     pair_of,
     signed,
@@ -50,7 +51,7 @@ from pyfunctools.execution.senders import (
 )
 from pyfunctools.execution.server import server_url
 from pyfunctools.execution.settle import Settle, at_hand, finish, settled
-from pyfunctools.execution.sides import headers_of_person, locations_of_person, refused
+from pyfunctools.execution.sides import locations_of_person, refused
 from pyfunctools.execution.wire import Awaiting, Blocking, Wire
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.outcome import Outcome, Response
@@ -72,7 +73,7 @@ class HttpRunner:
 
     `server` is the base URL, or `True` for the one the document names, which is then also trusted
     with the credentials; `variables` are the values of what stands in its braces. `headers` are
-    sent with every request; they win over a header the model wrote, and a person's win over them.
+    sent with every request; nobody else may set one of them (`execution.claims`).
     `auth` gives a credential for each security scheme by its name, a text, or a pair for basic and
     digest; which are sent is what the operation's `security` says. Each of them, and the headers as
     a whole, may be a function of nothing or of the call's context, under `arun` also an
@@ -118,6 +119,7 @@ class HttpRunner:
         self._headers = source_of(headers if callable(headers) else checked_headers(headers or {}))
         self._auth = {name: source_of(value) for name, value in (auth or {}).items()}
         self._client, self._async_client = _kinds(client)
+        self._client_names = client_names(client)
         self._limits = limits
         self._expose = expose_error_body
         self._deep = deep
@@ -198,7 +200,8 @@ class HttpRunner:
             arguments,
             base_url=base_url,
             headers=fixed,
-            human=headers_of_person(function, route, arguments) if fixed else (),
+            connected=self._client_names,
+            separated=function.separated,
             deep=self._deep,
         )
         if isinstance(request, Failure):
@@ -247,7 +250,8 @@ class HttpRunner:
             LOGGER.debug("%s %s %s %d ms", route.method, path, status, taken)
         name = call.function.name
         outcome = outcome_of(result, method=route.method, name=name, expose=self._expose)
-        return replace(outcome, text=call.masker(outcome.is_error).text(outcome.text))
+        text = call.masker(outcome.is_error).text(outcome.text)
+        return replace(outcome, text=text, repairs=(*outcome.repairs, *call.request.repairs))
 
 
 class PreparedCall:

@@ -4,7 +4,6 @@ What style makes of a value is `style`; here stands what the place itself allows
 """
 
 import re
-from urllib.parse import unquote_plus
 
 from pyfunctools._json import JsonValue
 from pyfunctools.execution.form import form_text
@@ -69,11 +68,6 @@ def query_text(parameter: Parameter, value: JsonValue, *, deep: bool) -> str:
     if not isinstance(value, dict):
         raise UnsendableError("an object, whose properties are the query's")
     return form_text(value, {}, parameter.schema, deep=deep)
-
-
-def names_in(query: str) -> set[str]:
-    """Give the names in a query, decoded and in lower case, as a careless server compares them."""
-    return {unquote_plus(pair.partition("=")[0]).lower() for pair in query.split("&") if pair}
 
 
 def header_text(parameter: Parameter, value: JsonValue) -> str | None:

@@ -5,17 +5,17 @@ parameter goes to exactly one place on the wire, and no value can leave the plac
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.execution.body import Content, encoded
+from pyfunctools.execution.claims import Clash, all_names, clashes
 from pyfunctools.execution.location import (
     cookie_pairs,
     header_text,
     is_field_value,
-    names_in,
     query_pairs,
     query_text,
     segment_text,
@@ -23,9 +23,9 @@ from pyfunctools.execution.location import (
 from pyfunctools.execution.media import is_json, media_type
 from pyfunctools.execution.style import UnsendableError
 from pyfunctools.execution.template import Pieces, Slot, is_dot_segment, template_of
-from pyfunctools.route import Location, Parameter, Route
-from pyfunctools.schema import Failure, Issue, Path
-from pyfunctools.schema.path import at
+from pyfunctools.route import NOTHING, Connected, Location, Parameter, Route
+from pyfunctools.schema import Failure, Issue, Path, Repair, Separated
+from pyfunctools.schema.path import Keys, at
 
 NO_HEADERS: Mapping[str, str] = {}
 
@@ -35,13 +35,15 @@ class HttpRequest:
     """One HTTP request as data, complete: nothing about it is left to a library.
 
     `url` is encoded already, and its path is not to be normalised. The names of `headers` are in
-    lower case. Only the method is in the `repr`: the rest may hold what a person gave.
+    lower case. `repairs` say which arguments the connection went before. Only the method is in the
+    `repr`: the rest may hold what a person gave.
     """
 
     method: str
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False, default_factory=dict[str, str])
     content: bytes | None = field(repr=False, default=None)
+    repairs: tuple[Repair, ...] = field(repr=False, default=())
 
     @property
     def origin(self) -> str:
@@ -61,18 +63,21 @@ def build(
     *,
     base_url: str,
     headers: Mapping[str, str] = NO_HEADERS,
-    human: Collection[tuple[str, ...]] = (),
+    connected: Connected = NOTHING,
+    separated: Separated | None = None,
     deep: bool = False,
     boundary: str | None = None,
 ) -> HttpRequest | Failure:
     """Give the request that calls a route with these arguments, or every issue it has with them.
 
-    `base_url` is as `server_url` gives it. `headers` are the connection's (names in lower case):
-    they win over a header parameter, unless its place in the arguments is in `human`. An optional
-    argument that is absent or null is not sent; a path value that is empty, or that some server
-    might take for `.` or `..`, is an issue. Files are given as `execution.files` says. With `deep`
-    a `deepObject` may nest, as `a[b][c]`, which no specification defines. `boundary` is where the
-    search for a multipart boundary starts.
+    `base_url` is as `server_url` gives it. `headers` are the connection's (names in lower case);
+    `connected` are names that it sets besides. An argument that would set one of them, or one of a
+    person's, as `separated` says, or of another parameter, is an issue (see `execution.claims`);
+    but a whole parameter that is required and that the connection sets is left to the connection,
+    and is a repair. An optional argument that is absent or null is not sent; a path value that is
+    empty, or that some server might take for `.` or `..`, is an issue. Files are given as
+    `execution.files` says. With `deep` a `deepObject` may nest, as `a[b][c]`, which no
+    specification defines. `boundary` is where the search for a multipart boundary starts.
 
     Raises:
         DocumentError: the path has a slot that no parameter fills, or a `.` or `..` of its own, or
@@ -81,8 +86,9 @@ def build(
     draft = _Draft(route, arguments)
     path, own_query = draft.path()
     base, _, base_query = base_url.partition("?")
+    draft.check(all_names(route, headers, base_query, own_query, connected), separated)
     query = draft.query([part for part in (base_query, own_query) if part], deep)
-    sent = {**_accept(route), **headers, **draft.headers(headers, human)}
+    sent = {**_accept(route), **draft.headers(), **headers}
     cookies = draft.cookies()
     content = draft.body(boundary, deep)
     if draft.issues:
@@ -99,6 +105,7 @@ def build(
         url=base.rstrip("/") + path + (f"?{query}" if query else ""),
         headers=sent,
         content=None if content is None else content.content,
+        repairs=tuple(draft.repairs),
     )
 
 
@@ -109,6 +116,25 @@ class _Draft:
         self.route = route
         self.arguments = arguments
         self.issues: list[Issue] = []
+        self.repairs: list[Repair] = []
+        self._left: set[tuple[str, ...]] = set()
+
+    def check(self, connected: Connected, separated: Separated | None) -> None:
+        """Refuse what would set what is not its own, and leave to the connection what it sets."""
+        found: dict[Keys, Clash] = {}
+        for clash in clashes(self.route, self.arguments, connected, separated):
+            found.setdefault(clash.keys, clash)
+        for keys, clash in found.items():
+            value = (at(self.arguments, keys) or (None,))[0]
+            if clash.parameter is None or not clash.parameter.required:
+                self.issues.append(_issue(keys, clash.expected, value))
+                continue
+            is_models = separated is None or separated.owner(keys) == "llm"
+            before = value if is_models else None
+            self._left.add(clash.parameter.argument)
+            self.repairs.append(
+                Repair(path=Path.of(keys), kind="connection", before=before, after=None)
+            )
 
     def path(self) -> tuple[str, str]:
         """Give the path, and what the template itself writes into the query."""
@@ -124,41 +150,31 @@ class _Draft:
 
     def query(self, parts: list[str], deep: bool) -> str:
         """Give the whole query, beginning with what stands there already."""
-        taken = "&".join(parts)
         for parameter, value in self._given("query"):
             with self._collecting(parameter.argument, value):
-                found = query_pairs(parameter, value, deep=deep)
-                self._own_names(parameter, [name for name, _ in found], taken)
-                parts += map("=".join, found)
+                parts += map("=".join, query_pairs(parameter, value, deep=deep))
         for parameter, value in self._given("querystring"):
             if value is not None:
                 with self._collecting(parameter.argument, value):
-                    text = query_text(parameter, value, deep=deep)
-                    self._own_names(parameter, text.split("&"), taken)
-                    parts.append(text)
+                    parts.append(query_text(parameter, value, deep=deep))
         return "&".join(filter(None, parts))
 
-    def headers(
-        self, fixed: Mapping[str, str], human: Collection[tuple[str, ...]]
-    ) -> dict[str, str]:
-        """Give the header parameters, without those the connection has fixed."""
+    def headers(self) -> dict[str, str]:
+        """Return the header parameters."""
         found: dict[str, str] = {}
         for parameter, value in self._given("header"):
             with self._collecting(parameter.argument, value):
                 text = header_text(parameter, value)
-                name = parameter.name.lower()
-                if text is not None and (name not in fixed or parameter.argument in human):
-                    found[name] = text
+                if text is not None:
+                    found[parameter.name.lower()] = text
         return found
 
     def cookies(self) -> str:
-        """Give the text of the cookie parameters."""
+        """Return the text of the cookie parameters."""
         parts: list[str] = []
         for parameter, value in self._given("cookie"):
             with self._collecting(parameter.argument, value):
-                found = cookie_pairs(parameter, value)
-                self._own_names(parameter, [name for name, _ in found], "")
-                parts += map("=".join, found)
+                parts += map("=".join, cookie_pairs(parameter, value))
         return "; ".join(parts)
 
     def body(self, boundary: str | None, deep: bool) -> Content | None:
@@ -214,25 +230,12 @@ class _Draft:
 
     def _given(self, location: Location) -> Iterator[tuple[Parameter, JsonValue]]:
         for parameter in self.route.parameters:
-            if parameter.location == location:
+            if parameter.location == location and parameter.argument not in self._left:
                 found = at(self.arguments, parameter.argument)
                 if found is not None:
                     yield parameter, found[0]
                 elif parameter.required:
                     self.issues.append(_issue(parameter.argument, _REQUIRED, None))
-
-    def _own_names(self, parameter: Parameter, names: Collection[str], taken: str) -> None:
-        """Refuse names on the wire that another parameter, a credential or the URL has taken."""
-        if names and all(name == parameter.name for name in names):
-            return
-        foreign = names_in("&".join(names)) - {parameter.name.lower()}
-        if foreign:
-            location = "query" if parameter.location == "querystring" else parameter.location
-            others = [p.name for p in self.route.parameters if p.location == location]
-            keys = [s for s in self.route.schemes.values() if s.location == location]
-            others += [key.parameter for key in keys if key.parameter is not None]
-            if foreign & (names_in(taken) | {name.lower() for name in others}):
-                raise UnsendableError("no property that is named like another parameter")
 
     def _collecting(self, keys: tuple[str, ...], value: JsonValue) -> "_Collecting":
         return _Collecting(self.issues, keys, value)

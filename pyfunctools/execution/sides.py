@@ -16,17 +16,6 @@ def of_model(function: Function, arguments: JsonObject) -> JsonValue:
     return arguments if separated is None else separated.split(arguments)[0]
 
 
-def headers_of_person(
-    function: Function, route: Route, arguments: JsonObject
-) -> frozenset[tuple[str, ...]]:
-    """Give the places of the header parameters that a person has filled."""
-    if function.separated is None:
-        return frozenset()
-    models = of_model(function, arguments)
-    places = (p.argument for p in route.parameters if p.location == "header")
-    return frozenset(place for place in places if at(models, place) is None)
-
-
 def locations_of_person(function: Function, route: Route) -> frozenset[str]:
     """Give where in a request a person's parameters may stand: `path`, `query`, and so on."""
     human = None if function.separated is None else function.separated.human

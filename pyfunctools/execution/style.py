@@ -141,8 +141,8 @@ def written(name: str, value: JsonValue, style: Style, explode: bool, encode: En
     first = "." if style == "label" else ""
     if isinstance(parts, str):
         return first + parts
-    between = "." if first and explode else _delimiter(style, encode)
-    return first + between.join(_flat(parts, explode))
+    between = delimiter_of(style, explode=explode)
+    return first + _written(between, encode).join(_flat(parts, explode))
 
 
 def pairs(
@@ -173,7 +173,8 @@ def pairs(
     if not parts:
         return []
     if not explode:
-        return [(encoded, _delimiter(style, encode).join(_flat(parts, explode)))]
+        between = _written(delimiter_of(style, explode=explode), encode)
+        return [(encoded, between.join(_flat(parts, explode)))]
     return [part if isinstance(part, tuple) else (encoded, part) for part in parts]
 
 
@@ -204,11 +205,15 @@ def _parts(value: JsonValue, encode: Encode) -> _Parts:
     return encode(scalar(value))
 
 
-def _delimiter(style: Style, encode: Encode) -> str:
-    delimiter = _DELIMITERS.get(style)
-    if delimiter is None:
-        return ","
-    return delimiter if encode is plain else percent(delimiter)
+def delimiter_of(style: Style, *, explode: bool) -> str:
+    """Return what stands between the items or members of a value that is written as one text."""
+    if style == "label" and explode:
+        return "."
+    return _DELIMITERS.get(style, ",")
+
+
+def _written(delimiter: str, encode: Encode) -> str:
+    return delimiter if delimiter in ",." or encode is plain else percent(delimiter)
 
 
 def _flat(parts: list[str | tuple[str, str]], explode: bool) -> Iterator[str]:
@@ -238,6 +243,10 @@ def _deep(
         raise UnsendableError("no array: how a `deepObject` holds one is not defined", keys)
     steps = enumerate(value) if isinstance(value, list) else _members(value)
     for key, inner in steps:
+        if isinstance(key, str) and not {"[", "]"}.isdisjoint(key):
+            raise UnsendableError(
+                "a name without `[` and `]`, which stand for the nesting", (*keys, key)
+            )
         below, at = f"{name}%5B{percent(str(key))}%5D", (*keys, key)
         if isinstance(inner, dict | list):
             if not deep:

@@ -44,6 +44,16 @@ class Separated:
         *_, place = self._division.ownership.at(path)
         return place.owner
 
+    def names(self, path: "Keys") -> dict[str, bool]:
+        """Return the declared properties of a place of both, and whether each is the model's alone.
+
+        Where all is one's there are none: nobody has to tell them apart.
+        """
+        ownership = self._division.ownership
+        *_, place = ownership.at(path)
+        theirs = dict.fromkeys(ownership.names(place), False)
+        return {**dict.fromkeys(place.names, True), **theirs}
+
     def merge(self, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
         """Put the model's and the human's value together, and check the whole.
 

@@ -13,6 +13,7 @@ from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record import Skipped
+from pyfunctools.route import NOTHING, Connected
 from pyfunctools.schema.predicates import IsHuman, is_human_by_default
 from pyfunctools.sources.openapi.describe import Describe
 from pyfunctools.sources.openapi.naming import Names
@@ -48,6 +49,7 @@ def read_application(
     is_human: IsHuman | None = is_human_by_default,
     on_skip: OnSkip = "collect",
     limits: Limits = DEFAULT_LIMITS,
+    connected: Connected = NOTHING,
 ) -> Application:
     """Give the functions of a FastAPI application, of an `APIRouter`, or of routes.
 
@@ -69,6 +71,7 @@ def read_application(
         is_human=is_human,
         on_skip=on_skip,
         limits=limits,
+        connected=connected,
     )
     places = tuple(_places(application.routes))
     return Application(

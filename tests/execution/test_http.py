@@ -206,12 +206,15 @@ def test_a_challenge_that_is_no_digest_is_the_answer(answering: Answering) -> No
     assert len(server.requests) == 1
 
 
-def test_t21_a_persons_header_wins_over_the_connections_and_that_over_the_models(fine: Any) -> None:
+@pytest.mark.parametrize("human", [False, True], ids=["model", "person"])
+def test_t21_a_header_of_the_connection_is_nobody_elses_to_set(fine: Any, human: bool) -> None:
     runner = HttpRunner(server=fine.url, headers={"x-t": "own"})
-    arguments = {"id": "1", "header": {"X-T": "given"}}
-    called(runner, operation(), arguments)
-    called(runner, operation(human=True), arguments)
-    assert [request.header("x-t") for request in fine.requests] == ["own", "given"]
+    outcome = called(runner, operation(human=human), {"id": "1", "header": {"X-T": "given"}})
+    assert [issue.path.keys for issue in outcome.issues] == [("header", "X-T")]
+    assert [issue.side for issue in outcome.issues] == ["human" if human else "whole"]
+    assert fine.requests == []
+    called(runner, operation(human=human), {"id": "1"})
+    assert [request.header("x-t") for request in fine.requests] == ["own"]
 
 
 def test_what_a_person_gave_wrong_is_not_shown_to_the_model(fine: Any) -> None:

@@ -439,14 +439,14 @@ SENDS = {
 @pytest.mark.parametrize(
     ("human", "headers", "sent"),
     [
-        ({"header": {"X-T": "person"}}, {"X-T": "connection"}, "person"),
+        ({"header": {"X-T": "person"}}, {"X-T": "connection"}, None),
         ({"header": {"X-T": "person"}}, {}, "person"),
         (None, {"X-T": "connection"}, "connection"),
         ({}, {"X-T": "connection"}, "connection"),
         ({"header": {"X-T": None}}, {"X-T": "connection"}, None),
     ],
 )
-def test_t21_a_person_comes_before_the_connection_and_that_before_the_document(
+def test_t21_the_connection_comes_before_a_person_and_they_before_the_document(
     answering: Any, way: str, human: Any, headers: dict[str, str], sent: str | None
 ) -> None:
     server = answering(lambda connection: connection.answer())

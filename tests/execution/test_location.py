@@ -7,7 +7,6 @@ from pyfunctools.execution.location import (
     header_text,
     is_field_value,
     is_reserved,
-    names_in,
     query_pairs,
     query_text,
     segment_text,
@@ -46,10 +45,6 @@ def test_a_parameter_may_be_the_whole_query() -> None:
     assert query_text(whole, {"foo": "a + b", "bar": True}, deep=False) == "foo=a+%2B+b&bar=true"
     with pytest.raises(UnsendableError):
         query_text(whole, "a=1#&b", deep=False)
-
-
-def test_the_names_of_a_query_are_compared_as_a_careless_server_does() -> None:
-    assert names_in("A=1&b%5Bc%5D&&d+e=2") == {"a", "b[c]", "d e"}
 
 
 @pytest.mark.parametrize(

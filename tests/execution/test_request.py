@@ -13,6 +13,7 @@ from pyfunctools.execution.request import HttpRequest, build
 from pyfunctools.execution.template import is_dot_segment
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Parameter, Route, SecurityScheme
 from pyfunctools.schema import Failure
+from pyfunctools.schema import Path as ArgumentPath
 
 BASE = "https://api.test/v1"
 
@@ -263,7 +264,9 @@ def test_a_value_never_adds_a_query_parameter_of_another_name() -> None:
     )
     for name in ("admin", "ADMIN", "k", "a/b", "v"):
         asked = {"query": {"filter": {name: "true"}}}
-        assert refused(route, asked, base_url=f"{BASE}?v=2") == ["$input.query.filter"]
+        assert refused(route, asked, base_url=f"{BASE}?v=2") == [
+            str(ArgumentPath.of(("query", "filter", name)))
+        ]
     assert made(route, {"query": {"filter": {"filter": "1"}}}).url == f"{BASE}/x?filter=1"
 
 
@@ -278,8 +281,11 @@ def test_a_parameter_may_be_the_whole_query() -> None:
     route = Route(method="GET", path="/x", parameters=(whole,), schemes={"key": key})
     assert made(route, {"query": {"a": "b c", "d": ["e", "f"]}}).url == f"{BASE}/x?a=b+c&d=e&d=f"
     assert made(route, {"query": None}).url == f"{BASE}/x"
-    assert refused(route, {"query": {"k": "1"}}) == ["$input.query"]
-    assert refused(route, {"query": {"%6b": "1", "k": "2"}}) == ["$input.query"]
+    assert refused(route, {"query": {"k": "1"}}) == ["$input.query.k"]
+    assert refused(route, {"query": {"%6b": "1", "K": "2"}}) == [
+        '$input.query["%6b"]',
+        "$input.query.K",
+    ]
     assert refused(route, {"query": "a=1"}) == ["$input.query"]
 
 
@@ -289,16 +295,30 @@ def test_a_cookie_never_adds_a_cookie_of_another_name() -> None:
     assert made(route, {"cookie": {"prefs": {"a": "1; sid=2"}}}).headers["cookie"] == (
         "a=1%3B%20sid%3D2"
     )
-    assert refused(route, {"cookie": {"prefs": {"sid": "2"}}}) == ["$input.cookie.prefs"]
+    assert refused(route, {"cookie": {"prefs": {"sid": "2"}}}) == ["$input.cookie.prefs.sid"]
 
 
-def test_the_connections_headers_win_but_for_a_persons() -> None:
+def test_a_header_of_the_connection_is_not_an_arguments() -> None:
     route = Route(method="GET", path="/", parameters=(inside("header", "X-Tenant"),))
     asked = {"header": {"X-Tenant": "other"}}
     assert made(route, asked).headers["x-tenant"] == "other"
-    assert made(route, asked, headers={"x-tenant": "own"}).headers["x-tenant"] == "own"
-    own = made(route, asked, headers={"x-tenant": "own"}, human={("header", "X-Tenant")})
-    assert own.headers["x-tenant"] == "other"
+    assert refused(route, asked, headers={"x-tenant": "own"}) == ['$input.header["X-Tenant"]']
+    assert made(route, {}, headers={"x-tenant": "own"}).headers["x-tenant"] == "own"
+
+
+def test_a_required_header_is_left_to_the_connection_and_that_is_a_repair() -> None:
+    header = inside("header", "X-Tenant", required=True)
+    asked = {"header": {"X-Tenant": "other"}}
+    request = made(
+        Route(method="GET", path="/", parameters=(header,)), asked, headers={"x-tenant": "own"}
+    )
+    assert request.headers["x-tenant"] == "own"
+    (repair,) = request.repairs
+    assert (repair.path.keys, repair.before, repair.after) == (
+        ("header", "X-Tenant"),
+        "other",
+        None,
+    )
 
 
 def test_the_connections_cookies_stay_beside_the_arguments() -> None:

@@ -5,7 +5,6 @@ import pytest
 from pyfunctools import Function
 from pyfunctools.execution.sides import (
     blamed,
-    headers_of_person,
     locations_of_person,
     of_model,
     refused,
@@ -27,14 +26,6 @@ def issue(*keys: str) -> Issue:
 def test_the_models_part_has_nothing_of_the_persons() -> None:
     assert SECRET not in repr(of_model(operation(human=True), WHOLE))
     assert of_model(operation(), WHOLE) is WHOLE
-
-
-def test_a_persons_headers_are_those_that_the_model_did_not_give() -> None:
-    filled = {"id": "1", "header": {"X-T": SECRET}}
-    for human, places in ((True, {("header", "X-T")}), (False, set[tuple[str, str]]())):
-        function = operation(human=human)
-        assert isinstance(function.origin, Route)
-        assert headers_of_person(function, function.origin, filled) == places
 
 
 def test_a_person_has_places_where_the_schema_gives_them_some() -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.route import PROTECTED_HEADERS, Location, Parameter, Style
+from pyfunctools.route import NOTHING, PROTECTED_HEADERS, Connected, Location, Parameter, Style
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.content import content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place, Resource
@@ -75,9 +75,12 @@ class Found(NamedTuple):
 class Parameters:
     """The parameters of one document; each that stands in it once is read once."""
 
-    def __init__(self, document: Document, security: Security) -> None:
+    def __init__(
+        self, document: Document, security: Security, connected: Connected = NOTHING
+    ) -> None:
         self._document = document
         self._security = security
+        self._connected = connected
         self._known: dict[int, Input | Left | Place] = {}
         self._by_reference: dict[Resource, dict[str, Input | Left | Place]] = {}
 
@@ -150,6 +153,12 @@ class Parameters:
             return Left(reason=f"The parameter {name!r} is in {location!r}, and is left out.")
         if location == "header" and _is_ignored(name.lower()):
             return Left(reason=f"The header {name!r} is not for a caller to set, and is left out.")
+        spelled = name.lower() if location == "header" else name
+        # One that is optional stays: whoever gives it all the same is told that it is not theirs.
+        is_set = spelled in self._connected.get(cast("Location", location), ())
+        if is_set and raw.get("required") is True:
+            what = f"{name!r} in the {location} is set by the connection, and is no argument."
+            return Left(reason=what)
         old = "schema" not in raw and "content" not in raw
         return self._input(swagger.parameter(raw) if old else raw, place, old)
 

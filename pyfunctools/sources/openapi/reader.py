@@ -12,7 +12,7 @@ from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record import Function, Skipped
-from pyfunctools.route import Server
+from pyfunctools.route import NOTHING, Connected, Server
 from pyfunctools.schema.path import Path
 from pyfunctools.schema.predicates import IsHuman, answer, is_human_by_default
 from pyfunctools.sources.openapi.bodies import BodyInput
@@ -60,11 +60,13 @@ def read(
     on_skip: OnSkip = "collect",
     resolver: Resolver | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    connected: Connected = NOTHING,
 ) -> Reading:
     """Give the functions of an OpenAPI or Swagger document.
 
-    Nothing outside the document is read but what `resolver` gives. The document is kept as it is,
-    and the functions' schemas are made of it later: it must not be changed while they are used.
+    A required parameter that is `connected` is set by the connection, and is no argument. Nothing
+    outside the document is read but what `resolver` gives. The document is kept as it is, and the
+    functions' schemas are made of it later: it must not be changed while they are used.
 
     Raises:
         DocumentError: the document cannot be read, or, with `on_skip="raise"`, an operation cannot
@@ -79,7 +81,7 @@ def read(
     specification = version_of(loaded.root, loaded.name)
     document = Document(loaded, resolver, limits)
     with waiting_collector():
-        routes = Routes(document, loaded.references)
+        routes = Routes(document, loaded.references, connected)
         plans, skipped = _planned(document, routes)
         if skipped and on_skip == "raise":
             raise _refused(document.name, skipped)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pyfunctools._json import JsonObject
 from pyfunctools.errors import DocumentError
 from pyfunctools.record import GROUPS, Skipped
-from pyfunctools.route import Parameter, Requirement, Route, SecurityScheme
+from pyfunctools.route import NOTHING, Connected, Parameter, Requirement, Route, SecurityScheme
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import BodyInput, body_input
 from pyfunctools.sources.openapi.document import Document, Place
@@ -43,11 +43,13 @@ class Plan(NamedTuple):
 class Routes:
     """The routes of one document."""
 
-    def __init__(self, document: Document, references: Iterable[str]) -> None:
+    def __init__(
+        self, document: Document, references: Iterable[str], connected: Connected = NOTHING
+    ) -> None:
         self._document = document
         self._reach = Reach(document, references)
         self._security = Security(document)
-        self._parameters = Parameters(document, self._security)
+        self._parameters = Parameters(document, self._security, connected)
         self._responses = Responses(document)
         self._bodies: dict[int, BodyInput | None] = {}
         # Parameters of a path item count for each of its operations, of which there is no end.

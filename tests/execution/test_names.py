@@ -1,0 +1,73 @@
+"""A name on the wire, as the most generous server reads it."""
+
+import pytest
+
+from pyfunctools.execution.names import Name, Names, Rank, names_in, names_in_cookies
+
+SAME = [
+    ("pin", "PIN"),
+    ("pin", "pin[]"),
+    ("pin", "pin[0]"),
+    ("pin", " pin "),
+    ("pin", "pin.x"),
+    ("pin", "p%69n"),
+    ("pin", "p%2569n"),
+    ("card_number", "card.number"),
+    ("card_number", "card-number"),
+    ("card number", "card+number"),
+    ("card[pin]", "card[pin][x]"),
+    ("card[pin]", "card.pin"),
+    ("card[pin]", "card"),
+    ("straße", "STRASSE"),
+]
+OTHERS = [
+    ("pin", "pins"),
+    ("pin", "spin"),
+    ("card[pin]", "card[note]"),
+    ("card[pin]", "cards"),
+    ("tags[]", "tag"),
+    ("日本", "日"),
+    ("$", "%"),
+    ("", "a"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_names_that_some_server_takes_for_each_other(one: str, other: str) -> None:
+    assert Name.of(one).may_reach(Name.of(other))
+    assert Name.of(other).may_reach(Name.of(one))
+
+
+@pytest.mark.parametrize(("one", "other"), OTHERS)
+def test_names_that_no_server_takes_for_each_other(one: str, other: str) -> None:
+    assert not Name.of(one).may_reach(Name.of(other))
+    assert not Name.of(other).may_reach(Name.of(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("a", "A", True),
+        ("a", "a[b]", True),
+        ("a[b]", "a", True),
+        ("a", "a.b", False),
+        ("a_b", "a.b", False),
+    ],
+)
+def test_among_equals_only_brackets_nest(one: str, other: str, expected: bool) -> None:
+    assert Name.of(one).reaches(Name.of(other)) is expected
+
+
+def test_what_is_near_a_name_is_found_without_looking_at_all() -> None:
+    names: Names[str] = Names()
+    for each in ("pin", "card[number]", "other"):
+        names.add(Name.of(each), Rank.PERSON, each)
+    assert {taken.owner for taken in names.near(Name.of("PIN[]"))} == {"pin"}
+    assert {taken.owner for taken in names.near(Name.of("card"))} == {"card[number]"}
+    assert not [*names.near(Name.of("free"))]
+
+
+def test_the_names_of_a_query_and_of_cookies() -> None:
+    assert names_in("A=1&b%5Bc%5D&&d+e=2") == {"A", "b[c]", "d e"}
+    assert names_in_cookies("a=b; sid=x=y;;flag") == {"a", "sid", "flag"}
+    assert names_in_cookies("") == set()
