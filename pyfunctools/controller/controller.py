@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
-from pyfunctools._json import JsonObject, JsonSchema
+from pyfunctools._json import JsonObject
 from pyfunctools.controller.calling import Calling
+from pyfunctools.controller.ownership import default
 from pyfunctools.errors import DefinitionError
 
 # Everything else is imported by the method that needs it: to import a controller and to decorate a
 # class loads neither the engine nor pydantic.
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -24,18 +26,7 @@ if TYPE_CHECKING:
     from pyfunctools.prompting.calls import Call
     from pyfunctools.record import Function, Skipped
     from pyfunctools.route import Route
-    from pyfunctools.schema.path import Path
     from pyfunctools.schema.predicates import IsHuman
-
-
-def default(path: Path, schema: JsonSchema) -> bool:
-    """Say whether a place is the human's where nobody said otherwise.
-
-    See `pyfunctools.schema.predicates.is_human_by_default`, which this is.
-    """
-    from pyfunctools.schema.predicates import is_human_by_default
-
-    return is_human_by_default(path, schema)
 
 
 class Controller(Calling):

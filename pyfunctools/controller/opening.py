@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast
 
 from pyfunctools._json import JsonObject
+from pyfunctools.controller.ownership import predicate_of
 from pyfunctools.errors import DefinitionError
 
 # Everything else is imported by the function that needs it: one kind of source loads nothing that
@@ -99,10 +100,9 @@ def open_object(
 ) -> Opened:
     """Give what `Controller.from_object` holds."""
     from pyfunctools.execution.local import LocalRunner
-    from pyfunctools.schema.predicates import check_predicate
     from pyfunctools.sources.python import reader
 
-    check_predicate(is_human)
+    is_human = predicate_of(is_human)
     functions = reader.functions_of_object(source, all=all, inherited=inherited, is_human=is_human)
     runner = LocalRunner()
     return Opened(
@@ -123,10 +123,9 @@ def open_functions(
     """Give what `Controller.from_functions` holds."""
     from pyfunctools.execution.local import LocalRunner
     from pyfunctools.record import Function
-    from pyfunctools.schema.predicates import check_predicate
     from pyfunctools.sources.python.reader import function_of
 
-    check_predicate(is_human)
+    is_human = predicate_of(is_human)
     if not isinstance(functions, Iterable) or isinstance(functions, str):  # pyright: ignore
         raise DefinitionError(
             "from_functions",
@@ -157,10 +156,9 @@ def open_document(
     from pyfunctools.execution.credentials import check_schemes, settled_names
     from pyfunctools.execution.http import HttpRunner
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
-    from pyfunctools.schema.predicates import check_predicate
     from pyfunctools.sources.openapi.reader import read
 
-    check_predicate(is_human)
+    is_human = predicate_of(is_human)
     check_settings(connection, Connection.__annotations__)
     if resolver is not None and not callable(resolver):
         raise DefinitionError(
@@ -207,10 +205,10 @@ def open_application(
     from pyfunctools.execution.connection import check_settings
     from pyfunctools.execution.credentials import check_schemes, settled_names
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
-    from pyfunctools.schema.predicates import check_predicate
     from pyfunctools.sources.fastapi import read_application
 
-    check_predicate(reading.get("is_human"))
+    if "is_human" in reading:
+        reading["is_human"] = predicate_of(reading["is_human"])
     settings = {"server": server, "headers": headers, "auth": auth, **reading}
     known = {**ApplicationSettings.__annotations__, **Reading.__annotations__}
     check_settings(settings, known)

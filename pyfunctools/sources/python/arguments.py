@@ -9,6 +9,7 @@ from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.references import resolve
 from pyfunctools.schema.walk import subschemas
+from pyfunctools.sources.python.aliases import UNLISTED, Renamed, has_unlisted, told
 from pyfunctools.sources.python.docstring import Docs
 from pyfunctools.sources.python.fields import doc_of
 from pyfunctools.sources.python.names import shown
@@ -17,7 +18,8 @@ from pyfunctools.sources.python.signature import EMPTY, Input, Signature
 
 if TYPE_CHECKING:
     from pyfunctools.schema.result import Failure
-    from pyfunctools.sources.python.hints import Adapter
+    from pyfunctools.sources.python.core import CoreSchema
+    from pyfunctools.sources.python.hints import Reading
 
 Objects: TypeAlias = dict[str, object]
 """Arguments as the objects the hints name, by the parameter's name."""
@@ -33,17 +35,20 @@ class Arguments(NamedTuple):
 
     `keys` are the parameters' names in JSON. `plain` has, by that name, the parameter's own and the
     types of what is handed over just as it comes; `filled` says that pydantic has a default to fill
-    in. `others` is the name of `**kwargs`, `taken` what none of it may be called. With `sets`
-    every array of `uniqueItems` in the schema is a set.
+    in. `others` is the name of `**kwargs`, `taken` what none of it may be called. `unlisted` is the
+    schema where pydantic reads names that are not listed in it. With `sets` every array of
+    `uniqueItems` in the schema is a set.
     """
 
-    adapter: "Adapter"
+    reading: "Reading"
     keys: Mapping[str, str]
     required: frozenset[str]
     filled: bool
     plain: Mapping[str, tuple[str, frozenset[type]]]
     others: str | None
     taken: frozenset[str]
+    unlisted: JsonSchema | None
+    renames: bool
     sets: bool = True
 
     def read(self, arguments: JsonObject) -> "Objects | Failure":
@@ -55,6 +60,13 @@ class Arguments(NamedTuple):
             from pyfunctools.sources.python.refusals import missing
 
             return missing(arguments, self.required - arguments.keys())
+        if self.unlisted is not None:
+            declared = Renamed(self.unlisted, arguments, renames=self.renames)
+            if declared.refused:
+                from pyfunctools.sources.python.refusals import unlisted
+
+                return unlisted(arguments, declared.refused)
+            arguments = cast("JsonObject", declared.value)
         if self.others is not None:
             return self._open(arguments, self.others)
         if self.filled:
@@ -75,18 +87,18 @@ class Arguments(NamedTuple):
 
             return unwanted(arguments, self.taken & rest.keys())
         given = {key: value for key, value in arguments.items() if key in known}
-        objects = self._built({**given, others: rest})
+        objects = self._built({**given, self.keys[others]: rest})
         if isinstance(objects, dict):
             return objects
         from pyfunctools.sources.python.refusals import without
 
-        return without(objects, others, arguments)
+        return without(objects, self.keys[others], arguments)
 
     def _built(self, arguments: JsonObject) -> "Objects | Failure":
         import json
 
         try:
-            return self.adapter.validate_json(json.dumps(arguments))
+            return self.reading.read(json.dumps(arguments))
         except Exception as error:  # a validator of the user's may raise anything
             from pyfunctools.sources.python.refusals import raised
 
@@ -96,41 +108,90 @@ class Arguments(NamedTuple):
 _NOT_PLAIN: tuple[str, frozenset[type]] = ("", frozenset())
 
 
-def arguments_of(signature: Signature, docs: Docs) -> tuple[JsonSchema, Arguments]:
-    """Give the schema of what a callable takes, one closed object, and what reads it.
+def arguments_of(
+    signature: Signature, docs: Docs, *, renames: bool = True
+) -> tuple[JsonSchema, Arguments]:
+    """Return the schema of what a callable takes, one closed object, and what reads it.
+
+    A name that pydantic reads and the schema does not list is renamed to the declared one, or with
+    `renames` off, where nobody knows whose the field is, refused.
 
     Raises:
-        DefinitionError: a parameter has a hint that pydantic has no schema for.
+        DefinitionError: a parameter has a hint that pydantic has no schema for, or a mark in it
+            would have no effect.
     """
     from pyfunctools.sources.python.hints import (
-        adapter_of,
         fields_of,
         has_default,
-        key_of,
         plain_of,
+        reading_of,
         schema_of,
     )
 
     hints = {each.name: each.hint for each in signature.inputs}
     try:
-        adapter = adapter_of(hints, signature.names)
-        made = schema_of(adapter, signature.names)
+        reading = reading_of(hints, signature.names)
+        made = schema_of(reading, signature.names)
     except Exception as error:  # pydantic and the hints' classes may raise anything
         raise _culprit(signature, error) from error
-    fields = fields_of(adapter)
+    _check_marks(signature, reading, made)
+    fields = fields_of(reading)
+    keys = _keys_of(signature, fields)
     arguments = Arguments(
-        adapter=adapter,
-        keys={name: key_of(name, field) for name, field in fields.items()},
-        required=frozenset(
-            key_of(each.name, fields[each.name]) for each in signature.inputs if each.required
-        ),
+        reading=reading,
+        keys=keys,
+        required=frozenset(keys[each.name] for each in signature.inputs if each.required),
         filled=has_default(fields),
         plain=plain_of(fields),
         others=next((each.name for each in signature.inputs if each.kind == "others"), None),
-        taken=signature.taken,
+        taken=signature.taken | (keys.keys() - set(keys.values())),
+        unlisted=None,
+        renames=renames,
     )
     schema = _schema(signature, docs, made, arguments)
-    return schema, arguments._replace(sets=only_sets(schema))
+    arguments = arguments._replace(sets=only_sets(schema))
+    if has_unlisted(schema):
+        return told(schema), arguments._replace(unlisted=schema)
+    return schema, arguments
+
+
+def _keys_of(signature: Signature, fields: "Mapping[str, CoreSchema]") -> Mapping[str, str]:
+    """Return the parameters' names in JSON, each of another name.
+
+    Raises:
+        DefinitionError: two of them have one name.
+    """
+    from pyfunctools.sources.python.core import key_of
+
+    keys: dict[str, str] = {}
+    for name, field in fields.items():
+        key = key_of(name, field)
+        first = next((other for other, known in keys.items() if known == key), None)
+        if first is not None:
+            raise DefinitionError(
+                f"{signature.where}({name})",
+                f"It is called {key!r} in JSON, and so is `{first}`.",
+                "Give one of them another alias.",
+            )
+        keys[name] = key
+    return keys
+
+
+def _check_marks(signature: Signature, reading: "Reading", made: JsonObject) -> None:
+    """Refuse what is marked in the hints and not in the schema: it would be the model's."""
+    if not reading.marked:
+        return
+    from pyfunctools.sources.python.vanished import vanished
+
+    place = next(vanished(reading.core, made), None)
+    if place is not None:
+        raise DefinitionError(
+            f"{signature.where}({place})",
+            "It is marked as the human's, and a later annotation or a hook for the JSON Schema "
+            "takes the mark away: the model would give it.",
+            'Put the mark last (`Annotated[..., human()]`), or let the hook write `"x-human": '
+            "true`.",
+        )
 
 
 def _schema(signature: Signature, docs: Docs, made: JsonObject, arguments: Arguments) -> JsonSchema:
@@ -141,13 +202,19 @@ def _schema(signature: Signature, docs: Docs, made: JsonObject, arguments: Argum
         key = arguments.keys[each.name]
         if each.kind == "others":
             additional = places[key].get("additionalProperties", True)
-        else:
+        elif key in places:  # else its hint hides it, and its default stands
             properties[key] = _property(each, places[key], made, docs, signature)
+    unlisted = {**cast("JsonObject", made.get(UNLISTED) or {})}
+    if arguments.others is not None:  # else nothing of another name is taken
+        unlisted |= {name: key for name, key in arguments.keys.items() if name not in properties}
+        unlisted.pop(arguments.keys[arguments.others], None)
+        unlisted.pop(arguments.others, None)
     schema: dict[str, JsonValue] = {
         "type": "object",
         "properties": properties,
         "required": [key for key in properties if key in arguments.required],
         "additionalProperties": additional,
+        **({UNLISTED: unlisted} if unlisted and arguments.others is not None else {}),
     }
     if "$defs" in made:
         schema["$defs"] = made["$defs"]
@@ -190,14 +257,19 @@ def _takes_null(place: JsonSchema | bool, made: JsonObject) -> bool:
 
 
 def _culprit(signature: Signature, error: Exception) -> DefinitionError:
-    """Give the error that names the parameter whose hint has no schema."""
-    from pyfunctools.sources.python.hints import adapter_of, schema_of
+    """Return the error that names the parameter whose hint cannot be used."""
+    from pyfunctools.sources.python.core import MisuseError
+    from pyfunctools.sources.python.hints import reading_of, schema_of
 
     for each in signature.inputs:
+        where = f"{signature.where}({each.name})"
         try:
-            schema_of(adapter_of({each.name: each.hint}, signature.names), {})
+            schema_of(reading_of({each.name: each.hint}, signature.names), {})
         except Exception as reason:  # as above
-            return no_schema(f"{signature.where}({each.name})", each.hint, reason)
+            if isinstance(reason, MisuseError):
+                said = f"In `{shown(each.hint)}` {reason.reason}"
+                return DefinitionError(where, said, reason.remedy)
+            return no_schema(where, each.hint, reason)
     return DefinitionError(signature.where, f"Its hints have no JSON Schema: {error}", _REMEDY)
 
 

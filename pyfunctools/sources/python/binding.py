@@ -110,7 +110,7 @@ class MethodHandler(NamedTuple):
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_handler_again, (self.called, self.where, self.owner))
+        return (_handler_again, (self.called, self.where, self.owner, self.arguments.renames))
 
 
 @lru_cache(maxsize=1)
@@ -127,6 +127,7 @@ def read_handler(
     *,
     owner: type | None = None,
     enclosing: Enclosing | None = None,
+    renames: bool = True,
 ) -> tuple[MethodHandler, JsonSchema, JsonSchema | None]:
     """Give what runs a callable, and the schemas of what it takes and gives, as pydantic has them.
 
@@ -134,7 +135,7 @@ def read_handler(
         DefinitionError: the signature cannot be read, or a hint has no schema.
     """
     signature = read_signature(called, where, owner=owner, enclosing=enclosing)
-    parameters, arguments = arguments_of(signature, docs)
+    parameters, arguments = arguments_of(signature, docs, renames=renames)
     returned, output = output_of(signature, docs)
     handler = MethodHandler(
         called=called,
@@ -151,8 +152,10 @@ def read_handler(
     return handler, parameters, returned
 
 
-def _handler_again(called: Callable[..., object], where: str, owner: type | None) -> MethodHandler:
-    return read_handler(called, where, Docs(), owner=owner)[0]
+def _handler_again(
+    called: Callable[..., object], where: str, owner: type | None, renames: bool
+) -> MethodHandler:
+    return read_handler(called, where, Docs(), owner=owner, renames=renames)[0]
 
 
 def _shape(signature: Signature) -> Shape:

@@ -20,6 +20,8 @@ from pydantic_core import core_schema
 
 from pyfunctools._json import JsonValue
 from pyfunctools.schema.walk import subschemas
+from pyfunctools.sources.python.aliases import UNLISTED
+from pyfunctools.sources.python.core import NAMES_KEY, CoreSchema, fields_in, key_of
 from pyfunctools.sources.python.fields import class_docs
 from pyfunctools.sources.python.names import Names
 from pyfunctools.sources.python.sets import SET
@@ -93,9 +95,10 @@ class Generator(GenerateJsonSchema):
         return name
 
     def generate_inner(self, schema: _Inner) -> JsonSchemaValue:
-        """Mark what pydantic keeps secret as the human's."""
+        """Mark what pydantic keeps secret as the human's, unless a field says otherwise."""
         result = super().generate_inner(schema)
-        if result.get("format") == "password" and result.get("writeOnly") is True:
+        is_field = schema["type"] == "default" or schema["type"].endswith("-field")
+        if not is_field and result.get("format") == "password" and result.get("writeOnly") is True:
             result["x-human"] = True
         return result
 
@@ -123,6 +126,14 @@ class Generator(GenerateJsonSchema):
                 result["maxLength"] = (most + 2) // 3 * 4
         return result
 
+    def model_fields_schema(self, schema: core_schema.ModelFieldsSchema) -> JsonSchemaValue:
+        """Note the names that a model is read from and that are not listed."""
+        return _noted(super().model_fields_schema(schema), schema)
+
+    def dataclass_args_schema(self, schema: core_schema.DataclassArgsSchema) -> JsonSchemaValue:
+        """Note the names that a dataclass is read from and that are not listed."""
+        return _noted(super().dataclass_args_schema(schema), schema)
+
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         """Describe a model and its fields by its docstrings."""
         self._models += 1
@@ -137,7 +148,8 @@ class Generator(GenerateJsonSchema):
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
         """Describe a `TypedDict` and its keys by its docstrings."""
-        return self._described(super().typed_dict_schema(schema), schema.get("cls"))
+        noted = _noted(super().typed_dict_schema(schema), schema)
+        return self._described(noted, schema.get("cls"))
 
     def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
         """Remember an enumeration, whose name and docstring pydantic writes later."""
@@ -177,6 +189,19 @@ class Generator(GenerateJsonSchema):
             if said := docs.attributes.get(name):
                 place.setdefault("description", said)
         return schema
+
+
+def _noted(result: JsonSchemaValue, schema: CoreSchema) -> JsonSchemaValue:
+    """Note beside the properties of a class what it is read from under other names."""
+    metadata = cast("Mapping[str, object]", schema.get("metadata") or {})
+    listed: Mapping[str, object] = result.get("properties", {})
+    others = {**cast("Mapping[str, str | None]", metadata.get(NAMES_KEY) or {})}
+    for name, field in fields_in(schema):
+        key = key_of(name, field)
+        if key not in listed:  # left out of the schema, and read all the same
+            others |= dict.fromkeys((key, name))
+    others = {name: key for name, key in others.items() if name not in listed}
+    return {**result, UNLISTED: others} if others else result
 
 
 _LARGE = 1 << 64

@@ -6,15 +6,16 @@ Imports pydantic at once, so whoever needs this file imports it when it is neede
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import GenericAlias, NoneType
-from typing import Annotated, TypeAlias, cast, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, cast, get_args, get_origin
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.fields import FieldInfo
-from pydantic.json_schema import JsonSchemaMode
 from pydantic.types import EncodedBytes
+from pydantic_core import SchemaValidator, core_schema
 from typing_extensions import TypedDict
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.sources.python.core import CoreSchema, Reader, cannot_tell_apart, key_of
 from pyfunctools.sources.python.generator import Generator, json_of
 from pyfunctools.sources.python.names import Names
 from pyfunctools.sources.python.typed_dicts import Rewriter
@@ -63,14 +64,56 @@ def output_adapter(hint: object, names: Names) -> TypeAdapter[tuple[object]]:
     return adapter
 
 
-def schema_of(adapter: Adapter, names: Names) -> JsonObject:
-    """Give the JSON Schema of what an adapter of several hints reads.
+class Reading(NamedTuple):
+    """What reads the values of several hints at once: pydantic, from declared names only.
+
+    `core` is pydantic's own description of them, `read` gives the values out of JSON text.
+    """
+
+    core: CoreSchema
+    read: Callable[[str], Any]
+    marked: bool
+
+
+def reading_of(hints: Mapping[str, object], names: Names) -> Reading:
+    """Return what reads these hints, as `adapter_of` does, from declared names only.
+
+    Raises:
+        Exception: whatever pydantic, or a class among the hints, raises; a `MisuseError` for a mark
+            that would mark nothing, and for names that cannot be told apart.
+    """
+    adapter, reader = adapter_of(hints, names), Reader()
+    core = reader.read(cast("CoreSchema", adapter.core_schema))
+    validator = only_declared(core) if reader.changed else adapter.validator
+    # What a schema lists is the alias, also where the configuration of a class turns it off.
+    read = cast(
+        "Callable[[str], dict[str, object]]", partial(validator.validate_json, by_alias=True)
+    )
+    return Reading(core, read, reader.marked)
+
+
+def only_declared(core: CoreSchema) -> SchemaValidator:
+    """Return what validates by a core schema that differs from that of its classes.
+
+    Raises:
+        MisuseError: this version of pydantic takes each class's own.
+    """
+    build = cast("Callable[..., SchemaValidator]", SchemaValidator)
+    try:
+        return build(core, None, _use_prebuilt=False)
+    except TypeError:
+        raise cannot_tell_apart("pydantic can be told otherwise from 2.13 on") from None
+
+
+def schema_of(reading: Reading, names: Names) -> JsonObject:
+    """Return the JSON Schema of what is read, with the names noted that it does not list.
 
     Raises:
         Exception: whatever pydantic, or a class among the hints, raises.
     """
-    generator = partial(Generator, names, base64=False)
-    return _generated(adapter, "validation", generator)
+    generator = Generator(names, base64=False, by_alias=True, ref_template="#/$defs/{model}")
+    core = cast("core_schema.CoreSchema", reading.core)
+    return cast("JsonObject", json_of(generator.generate(core, "validation")))
 
 
 def output_schema(adapter: TypeAdapter[tuple[object]], hint: object, names: Names) -> JsonSchema:
@@ -80,39 +123,19 @@ def output_schema(adapter: TypeAdapter[tuple[object]], hint: object, names: Name
         Exception: whatever pydantic, or a class in the hint, raises.
     """
     generator = partial(Generator, names, base64=not _decodes(hint))
-    made = _generated(adapter, "serialization", generator)
+    kind = cast("type[Generator]", generator)
+    found = adapter.json_schema(by_alias=True, mode="serialization", schema_generator=kind)
+    made = cast("JsonObject", json_of(found))
     schema = cast("list[JsonSchema]", made["prefixItems"])[0]
     return {**schema, "$defs": made["$defs"]} if "$defs" in made else schema
 
 
-def _generated(
-    adapter: Adapter | TypeAdapter[tuple[object]],
-    mode: JsonSchemaMode,
-    generator: Callable[..., Generator],
-) -> JsonObject:
-    kind = cast("type[Generator]", generator)
-    made = adapter.json_schema(by_alias=True, mode=mode, schema_generator=kind)
-    return cast("JsonObject", json_of(made))
-
-
-CoreSchema: TypeAlias = Mapping[str, object]
-"""pydantic's own description of a hint, of which only a few keys are looked at."""
-
-
-def fields_of(adapter: Adapter) -> Mapping[str, CoreSchema]:
-    """Give pydantic's own description of each field of an adapter, by the field's name."""
-    schema = cast("CoreSchema", adapter.core_schema)
-    if schema["type"] == "definitions":
-        schema = cast("CoreSchema", schema["schema"])
-    return cast("Mapping[str, CoreSchema]", schema["fields"])
-
-
-def key_of(name: str, field: CoreSchema) -> str:
-    """Give the name of a field in JSON: its alias, where it has one."""
-    alias = field.get("validation_alias", name)
-    while isinstance(alias, list):  # the first of several, and the first step of a path
-        alias = cast("list[object]", alias)[0]
-    return str(alias)
+def fields_of(reading: Reading) -> Mapping[str, CoreSchema]:
+    """Return pydantic's own description of each hint that is read, by its name."""
+    core = reading.core
+    if core["type"] == "definitions":
+        core = cast("CoreSchema", core["schema"])
+    return cast("Mapping[str, CoreSchema]", core["fields"])
 
 
 def has_default(fields: Mapping[str, CoreSchema]) -> bool:

@@ -1,11 +1,14 @@
 """What stands in a type hint to say whose a parameter is: the human's, or the program's."""
 
 from collections.abc import Callable
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, TypeAlias, TypeVar, cast, get_args, get_origin
 
 from pyfunctools._json import JsonValue
 
 T = TypeVar("T")
+
+HUMAN_KEY = "pyfunctools_mark"
+"""Where the mark of a place stands in the metadata of pydantic's own description of it."""
 
 
 class _Mark:
@@ -28,6 +31,17 @@ class _Mark:
     def __repr__(self) -> str:
         said = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
         return f"{type(self).__name__}({said})"
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: Callable[[object], dict[str, object]]
+    ) -> dict[str, object]:
+        """Return pydantic's own description of the marked hint, with the mark in its metadata.
+
+        No annotation or hook that writes a JSON Schema of its own reaches it there.
+        """
+        made = handler(source)
+        metadata = cast("dict[str, object]", made.get("metadata") or {})
+        return {**made, "metadata": {**metadata, HUMAN_KEY: self}}
 
 
 class HumanPart(_Mark):
@@ -67,15 +81,19 @@ def human(ask: str | None = None, *, widget: str | None = None) -> HumanPart:
     return HumanPart(ask, widget)
 
 
-# Who forgets the parentheses must not hand a secret to the model.
-setattr(human, "__get_pydantic_json_schema__", HumanPart().__get_pydantic_json_schema__)  # noqa: B010
+def _stands_for_a_mark(unready: object) -> None:
+    """Let what makes a mark be one itself: who forgets something must not hand out a secret."""
+    for hook in ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__"):
+        setattr(unready, hook, getattr(HumanPart(), hook))
+
+
+_stands_for_a_mark(human)  # `Annotated[str, human]`, the parentheses forgotten
 
 
 Human: TypeAlias = Annotated[T, HumanPart()]
 """What a person gives: `pin: Human[str]` is a `str` that the model neither sees nor sets."""
 
-# Nor must who writes `Annotated[str, Human]` in a field of a class; of a parameter it is refused.
-setattr(Human, "__get_pydantic_json_schema__", HumanPart().__get_pydantic_json_schema__)  # noqa: B010
+_stands_for_a_mark(Human)  # `Annotated[str, Human]` in a field; of a parameter it is refused
 
 
 class ContextPart(_Mark):
@@ -100,3 +118,27 @@ class Inject(_Mark):
 
     def __init__(self, provider: Callable[[], object] | Callable[[object], object]) -> None:
         self.provider = provider
+
+
+def mark_in(value: object) -> str | None:
+    """Return the name of the mark that a value is, or `None`: `human`, `Context`, `Inject`, ...
+
+    It is asked of defaults, where a mark marks nothing.
+    """
+    unready: object
+    for unready, name in ((human, "human"), (Human, "Human"), (Context, "Context")):
+        if value is unready:
+            return name
+    if value is Inject or isinstance(value, Inject):
+        return "Inject"
+    marks = (value, *get_args(value)) if get_origin(value) is Annotated else (value,)
+    for mark in marks:
+        if isinstance(mark, _Mark):
+            return "Context" if isinstance(mark, ContextPart) else "human"
+    return None
+
+
+def remedy_of(mark: str) -> str:
+    """Return what to write instead of a mark that stands as a default."""
+    written = {"Context": "Context[...]", "Inject": "Annotated[..., Inject(provider)]"}
+    return f"Write it into the hint: `{written.get(mark, 'Annotated[..., human(...)]')}`."

@@ -130,7 +130,13 @@ def _function(
         )
     docs = _docs_of(called, attribute, owner)
     handler, parameters, output = read_handler(
-        called, where, docs, owner=owner, enclosing=marks.enclosing
+        called,
+        where,
+        docs,
+        owner=owner,
+        enclosing=marks.enclosing,
+        # Whose a field is that a predicate of somebody else's asks about, is not known here.
+        renames=is_human is None or is_human is is_human_by_default,
     )
     behind = function_behind(called)
     return Function(
@@ -149,32 +155,26 @@ def _function(
         origin=Method(
             qualname=where if behind is None else behind.__qualname__, is_async=handler.is_async
         ),
-        schemas=Lazy(
-            partial(
-                _schemas,
-                (parameters, output),
-                _normalized(where, parameters, output),
-                is_human,
-                handler.arguments.sets,
-            )
-        ),
+        schemas=_schemas_of(where, (parameters, output), is_human, handler.arguments.sets),
         handler=handler,
     )
 
 
-def _normalized(
-    where: str, parameters: JsonSchema, output: JsonSchema | None
-) -> tuple[JsonSchema, JsonSchema | None]:
+_Both = tuple[JsonSchema, JsonSchema | None]
+"""The schemas of what is taken and of what comes back."""
+
+
+def _schemas_of(
+    where: str, written: _Both, is_human: IsHuman | None, sets: bool
+) -> "Lazy[Schemas]":
+    parameters, output = written
     try:
-        return normalize(parameters), None if output is None else normalize(output)
+        normalized = normalize(parameters), None if output is None else normalize(output)
     except SchemaError as error:  # a class may write its own schema, and anything into it
         raise DefinitionError(
             where, f"Its hints have a schema that is none: {error}.", "See `json_schema_extra`."
         ) from error
-
-
-_Both = tuple[JsonSchema, JsonSchema | None]
-"""The schemas of what is taken and of what comes back."""
+    return Lazy(partial(_schemas, written, normalized, is_human, sets))
 
 
 def _schemas(written: _Both, normalized: _Both, is_human: IsHuman | None, sets: bool) -> "Schemas":

@@ -35,6 +35,13 @@ def unwanted(arguments: JsonObject, keys: Iterable[str]) -> Failure:
     return Failure(value=arguments, issues=issues)
 
 
+def unlisted(arguments: JsonObject, places: Iterable[Keys]) -> Failure:
+    """Return the failure of arguments that have names which no schema lists, and fields go by."""
+    said = "nothing by this name, which the schema does not have"
+    issues = tuple(refusal(keys, _at(arguments, keys), said) for keys in places)
+    return Failure(value=arguments, issues=issues)
+
+
 def raised(error: Exception, arguments: JsonObject) -> Failure:
     """Give the failure behind what pydantic, or a validator of the user's, raised."""
     from pydantic_core import ValidationError

@@ -37,6 +37,7 @@ from typing_extensions import is_typeddict
 from pyfunctools.errors import DefinitionError
 from pyfunctools.origin import is_async
 from pyfunctools.sources.python.injected import Injected, program_part, read_injected
+from pyfunctools.sources.python.markers import mark_in, remedy_of
 from pyfunctools.sources.python.names import (
     Enclosing,
     Names,
@@ -57,7 +58,8 @@ EMPTY: object = Parameter.empty
 class Input(NamedTuple):
     """One parameter a schema shows, or one key of an unpacked `TypedDict`.
 
-    The hint of `*args: T` is `list[T]`, that of `**kwargs: T` is `dict[str, T]`.
+    The hint of `*args: T` is `list[T]`, that of `**kwargs: T` is `dict[str, T]`; the latter's name
+    keeps its stars.
     """
 
     name: str
@@ -150,6 +152,10 @@ def _hints_of(
     names: Names,
 ) -> dict[str, object]:
     raw: dict[str, object] = {each.name: each.annotation for each in parameters}
+    for each in parameters:
+        if mark := mark_in(each.default):
+            said = f"Its default is `{mark}`, a mark, which marks nothing there."
+            raise DefinitionError(f"{where}({each.name})", said, remedy_of(mark))
     for name, hint in raw.items():
         if hint is EMPTY:
             raise DefinitionError(
@@ -202,8 +208,12 @@ def _inputs(where: str, parameter: Parameter, hint: object, names: Names) -> Ite
         yield from _unpacked(f"{where}({name})", get_args(hint)[0], names)
     elif parameter.kind is Parameter.VAR_KEYWORD:
         others = GenericAlias(dict, (str, hint))
-        yield Input(name=name, kind="others", hint=others, required=False)
+        # No parameter is called so, and no alias has to be.
+        yield Input(name=f"**{name}", kind="others", hint=others, required=False)
     elif isinstance(default, FieldInfo):
+        if mark := mark_in(default.default):
+            reason = f"Its default is `{mark}`, a mark, which marks nothing there."
+            raise DefinitionError(f"{where}({name})", reason, remedy_of(mark))
         said = Annotated[hint, default]  # pyright: ignore[reportInvalidTypeForm] - made at run time
         yield Input(name=name, kind="named", hint=said, required=default.is_required())
     else:

@@ -551,7 +551,7 @@ def test_star_kwargs_are_additional_properties() -> None:
     assert schema["additionalProperties"] == {"$ref": "#/$defs/Item"}
     assert arguments.read({"a": 1, "x": {"name": "n"}, "options": {"name": "o"}}) == {
         "a": 1,
-        "options": {"x": Item("n"), "options": Item("o")},
+        "**options": {"x": Item("n"), "options": Item("o")},
     }
 
 

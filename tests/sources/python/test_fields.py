@@ -176,9 +176,9 @@ def test_a_class_without_source_says_what_its_docstring_says() -> None:
 
 
 def test_the_field_s_description_wins_in_the_schema() -> None:
-    from pyfunctools.sources.python.hints import adapter_of, schema_of
+    from pyfunctools.sources.python.hints import reading_of, schema_of
 
-    schema: Any = schema_of(adapter_of({"x": Model}, {}), {})
+    schema: Any = schema_of(reading_of({"x": Model}, {}), {})
     properties = schema["$defs"]["Model"]["properties"]
     assert properties["field"]["description"] == "By field."
     assert properties["doc"]["description"] == "By doc."
@@ -187,9 +187,9 @@ def test_the_field_s_description_wins_in_the_schema() -> None:
 
 def test_aliased_fields_are_described() -> None:
     from pyfunctools.sources.python.hints import (
-        adapter_of,
         output_adapter,
         output_schema,
+        reading_of,
         schema_of,
     )
 
@@ -199,7 +199,7 @@ def test_aliased_fields_are_described() -> None:
         out: int = Field(serialization_alias="Out", default=1)
         """What."""
 
-    read: Any = schema_of(adapter_of({"x": Aliased}, {}), {})
+    read: Any = schema_of(reading_of({"x": Aliased}, {}), {})
     written: Any = output_schema(output_adapter(Aliased, {}), Aliased, {})
     assert read["$defs"]["Aliased"]["properties"]["userId"]["description"] == "Whose."
     assert written["$defs"]["Aliased"]["properties"]["Out"]["description"] == "What."

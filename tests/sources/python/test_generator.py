@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, SecretStr
 
 from pyfunctools.sources.python.generator import json_of
-from pyfunctools.sources.python.hints import adapter_of, output_adapter, output_schema, schema_of
+from pyfunctools.sources.python.hints import (
+    adapter_of,
+    output_adapter,
+    output_schema,
+    reading_of,
+    schema_of,
+)
 
 
 def test_a_branch_of_a_union_is_never_left_out_in_silence() -> None:
@@ -23,7 +29,7 @@ def test_a_branch_of_a_union_is_never_left_out_in_silence() -> None:
 
     for hint in (int | Callable[[], int], Model):
         with pytest.raises(Exception, match=r"callable|Callable"):
-            schema_of(adapter_of({"x": hint}, {}), {})
+            schema_of(reading_of({"x": hint}, {}), {})
 
 
 def test_nothing_warns() -> None:
@@ -33,7 +39,7 @@ def test_nothing_warns() -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        schema: Any = schema_of(adapter_of({"x": Model}, {}), {})
+        schema: Any = schema_of(reading_of({"x": Model}, {}), {})
     assert "default" not in schema["$defs"]["Model"]["properties"]["made"]
 
 
@@ -44,7 +50,7 @@ def test_a_field_s_default_that_json_cannot_say_is_left_out() -> None:
         steps: list[float] = field(default_factory=list)
         pause: float = float("nan")
 
-    schema: Any = schema_of(adapter_of({"x": Wait}, {}), {})
+    schema: Any = schema_of(reading_of({"x": Wait}, {}), {})
     properties = schema["$defs"]["Wait"]["properties"]
     assert not any("default" in inner for inner in properties.values())
 
@@ -57,10 +63,10 @@ def test_what_a_class_writes_into_its_schema_is_json_or_an_error() -> None:
     class Broken(BaseModel):
         model_config = ConfigDict(json_schema_extra={"examples": [{1, 2}]})
 
-    schema: Any = schema_of(adapter_of({"x": Pair}, {}), {})
+    schema: Any = schema_of(reading_of({"x": Pair}, {}), {})
     assert schema["$defs"]["Pair"]["examples"] == [[1, 2]]
     with pytest.raises(TypeError):
-        schema_of(adapter_of({"x": Broken}, {}), {})
+        schema_of(reading_of({"x": Broken}, {}), {})
 
 
 def test_a_model_s_own_bytes_are_as_the_model_says() -> None:
@@ -76,7 +82,7 @@ def test_a_model_s_own_bytes_are_as_the_model_says() -> None:
         encoded: Encoded
         data: bytes
 
-    read: Any = schema_of(adapter_of({"x": Both}, {}), {})
+    read: Any = schema_of(reading_of({"x": Both}, {}), {})
     written: Any = output_schema(output_adapter(Both, {}), Both, {})
     for schema, encoding in ((read, "base64"), (written, "base64url")):
         data = schema["$defs"]["Text"]["properties"]["data"]
@@ -96,7 +102,7 @@ def test_two_enumerations_of_one_name_keep_their_own_docstrings() -> None:
         Colour.__doc__ = text
         return Colour
 
-    schema: Any = schema_of(adapter_of({"a": made("A.", "a"), "b": made("B.", "b")}, {}), {})
+    schema: Any = schema_of(reading_of({"a": made("A.", "a"), "b": made("B.", "b")}, {}), {})
     said = sorted((inner["enum"][0], inner["description"]) for inner in schema["$defs"].values())
     assert said == [("a", "A."), ("b", "B.")]
     assert all("title" not in inner for inner in schema["$defs"].values())
@@ -107,7 +113,7 @@ def test_a_class_of_any_name_is_described() -> None:
         size: int
         """How big."""
 
-    schema: Any = schema_of(adapter_of({"x": Arguments}, {}), {})
+    schema: Any = schema_of(reading_of({"x": Arguments}, {}), {})
     assert schema["$defs"]["Arguments"]["properties"]["size"]["description"] == "How big."
 
 
@@ -118,7 +124,7 @@ def test_a_field_may_be_called_as_pydantic_s_own_things_are() -> None:
         model_fields: int = 4
         schema: int = 5
 
-    schema: Any = schema_of(adapter_of({"x": Odd}, {}), {})
+    schema: Any = schema_of(reading_of({"x": Odd}, {}), {})
     assert list(schema["$defs"]["Odd"]["properties"]) == ["model_config", "model_fields", "schema"]
 
 

@@ -13,6 +13,7 @@ from pyfunctools.sources.python.hints import (
     json_default,
     output_adapter,
     output_schema,
+    reading_of,
     schema_of,
 )
 
@@ -32,7 +33,7 @@ def test_classes_of_a_function_that_name_one_another_are_resolved() -> None:
 
     names = {"Outer": Outer, "Inner": Inner}
     adapter = adapter_of({"x": Outer}, names)
-    schema: Any = schema_of(adapter, names)
+    schema: Any = schema_of(reading_of({"x": Outer}, names), names)
     assert sorted(schema["$defs"]) == ["Inner", "Outer"]
     assert adapter.validate_json('{"x": {"inner": {"size": 1}}}') == {"x": Outer(Inner(size=1))}
     assert output_adapter(Outer, names).dump_python((Outer(Inner(size=1)),), mode="json") == [

@@ -39,7 +39,7 @@ def test_each_kind_of_parameter_is_told() -> None:
         ("b", "named", str, True),
         ("rest", "many", list[int], False),
         ("c", "named", float, False),
-        ("others", "others", dict[str, bool], False),
+        ("**others", "others", dict[str, bool], False),
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 import typing_extensions
 from pydantic import Field
 
-from pyfunctools.sources.python.hints import adapter_of, schema_of
+from pyfunctools.sources.python.hints import adapter_of, reading_of, schema_of
 from pyfunctools.sources.python.typed_dicts import Rewriter, keys_of
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ class Plain:
 
 def schema(hint: object) -> dict[str, Any]:
     names = {"Tree": Tree}
-    return dict(schema_of(adapter_of({"x": hint}, names), names))
+    return dict(schema_of(reading_of({"x": hint}, names), names))
 
 
 def test_the_keys_are_told_with_their_hints() -> None:

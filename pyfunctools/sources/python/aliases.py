@@ -1,0 +1,139 @@
+"""Names that pydantic reads and the JSON Schema does not list: whose they are, and what of them.
+
+The generator writes them beside the properties of each class (`UNLISTED`). From there `told` takes
+them out: where the field is the human's, its other names are too. `renamed` sees to it that what
+pydantic is handed has declared names only.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final, cast
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.schema.path import Keys, Path
+from pyfunctools.schema.predicates import is_human_by_default
+from pyfunctools.schema.references import resolve
+from pyfunctools.schema.walk import children, rewrite, subschemas
+
+UNLISTED: Final = "x-pyfunctools-names"
+"""The keyword: names that are read, with the declared one; null where none may be given."""
+
+
+def has_unlisted(schema: JsonSchema) -> bool:
+    """Return whether pydantic reads anything under a name that is not listed."""
+    return any(isinstance(each, dict) and UNLISTED in each for _, each in subschemas(schema))
+
+
+def told(schema: JsonSchema) -> JsonSchema:
+    """Return a schema as a function has it, its unlisted names the human's or not told at all.
+
+    A name of a field with a part of the human's becomes a pattern of the human's that takes no
+    value: whoever gives one is told, and it is in no schema of the model's.
+    """
+
+    def visit(_: Keys, inner: JsonSchema | bool) -> JsonSchema | bool:
+        return _told(schema, rewrite(inner, visit)) if isinstance(inner, dict) else inner
+
+    return _told(schema, rewrite(schema, visit))
+
+
+def _told(root: JsonSchema, schema: JsonSchema) -> JsonSchema:
+    names = schema.get(UNLISTED)
+    if not isinstance(names, dict):
+        return schema
+    listed = cast("JsonObject", schema.get("properties") or {})
+    human = sorted(
+        name for name, key in names.items() if key in listed and _is_touched(root, str(key), listed)
+    )
+    result = {key: value for key, value in schema.items() if key != UNLISTED}
+    if human:
+        patterns = cast("JsonObject", schema.get("patternProperties") or {})
+        pattern = f"^(?:{'|'.join(map(_escaped, human))})$"
+        result["patternProperties"] = {**patterns, pattern: {"x-human": True, "not": {}}}
+    return result
+
+
+def _is_touched(root: JsonSchema, key: str, listed: JsonObject) -> bool:
+    """Return whether a property is the human's, or has a part of theirs below it."""
+    stack = [(key, cast("JsonSchema | bool", listed[key]))]
+    seen: set[int] = set()
+    while stack:
+        name, schema = stack.pop()
+        whole = resolve(root, schema)
+        if not isinstance(whole, dict) or id(whole) in seen:
+            continue
+        seen.add(id(whole))
+        beside = schema if isinstance(schema, dict) else {}
+        if is_human_by_default(Path.of((name,)), {**whole, **beside}):
+            return True
+        stack += [(str(steps[-1]), inner) for steps, inner in children(whole)]
+    return False
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"\\{each}" if each in r"\.^$|?*+()[]{}/" else each for each in name)
+
+
+class Renamed:
+    """A value with declared names only; `refused` are the places of names that nobody may give."""
+
+    def __init__(self, schema: JsonSchema, value: JsonValue, *, renames: bool) -> None:
+        self.refused: list[Keys] = []
+        self._renames = renames
+        self._root = schema
+        self.value = self._at([schema], value, ())
+
+    def _at(self, schemas: list[JsonSchema | bool], value: JsonValue, keys: Keys) -> JsonValue:
+        if not isinstance(value, dict | list):
+            return value
+        places = list(self._opened(schemas))
+        if isinstance(value, list):
+            return [self._at(_items(places, n), each, (*keys, n)) for n, each in enumerate(value)]
+        listed = [cast("JsonObject", each.get("properties") or {}) for each in places]
+        names = {
+            name: key
+            for each in places
+            for name, key in cast("JsonObject", each.get(UNLISTED) or {}).items()
+            if not any(name in properties for properties in listed)
+        }
+        result: dict[str, JsonValue] = {}
+        for key, inner in value.items():
+            now = names.get(key, key)
+            if key in names and (now is None or now in value or not self._renames):
+                self.refused.append((*keys, key))
+            else:
+                below = list(_property(places, str(now)))
+                result[str(now)] = self._at(below, inner, (*keys, str(now)))
+        return result
+
+    def _opened(self, schemas: list[JsonSchema | bool]) -> Iterator[JsonSchema]:
+        """Return these schemas and their branches, references followed, each once."""
+        stack, seen = list(schemas), set[int]()
+        while stack:
+            whole = resolve(self._root, stack.pop())
+            if isinstance(whole, dict) and id(whole) not in seen:
+                seen.add(id(whole))
+                yield whole
+                for keyword in ("allOf", "anyOf", "oneOf"):
+                    stack += cast("list[JsonSchema | bool]", whole.get(keyword) or [])
+
+
+def _items(places: list[JsonSchema], number: int) -> list[JsonSchema | bool]:
+    found: list[JsonValue] = []
+    for each in places:
+        listed = each.get("prefixItems")
+        if isinstance(listed, list) and number < len(listed):
+            found.append(listed[number])
+        elif "items" in each:
+            found.append(each["items"])
+    return cast("list[JsonSchema | bool]", found)
+
+
+def _property(places: list[JsonSchema], key: str) -> Iterator[JsonSchema | bool]:
+    for each in places:
+        properties = cast("Mapping[str, JsonSchema | bool]", each.get("properties") or {})
+        if key in properties:
+            yield properties[key]
+        else:
+            yield from cast("JsonObject", each.get("patternProperties") or {}).values()  # pyright: ignore
+            if isinstance(rest := each.get("additionalProperties"), dict):
+                yield rest

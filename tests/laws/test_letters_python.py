@@ -1,0 +1,823 @@
+"""What a Python hint says of a person's part holds, whatever names and hooks pydantic knows.
+
+The ids begin with the letter of the review's finding. `EVIL` is what a model tries to write where
+the person's belongs, under every name that pydantic might read; `MINE` is what the person gives.
+"""
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
+
+import pytest
+from pydantic import (
+    AliasChoices,
+    AliasGenerator,
+    AliasPath,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    RootModel,
+    SecretStr,
+    WithJsonSchema,
+    computed_field,
+    model_validator,
+)
+from pydantic.alias_generators import to_camel
+from pydantic.json_schema import SkipJsonSchema
+from typing_extensions import TypedDict
+
+from pyfunctools import Context, Controller, DefinitionError, Human, Inject, function_of, human
+
+EVIL = "EVIL"
+MINE = "MINE"
+
+
+class Case(NamedTuple):
+    """One function, what the model tries, what the person gives, and what the model may write."""
+
+    called: Callable[..., object]
+    attempts: list[dict[str, Any]]
+    person: dict[str, Any]
+    safe: dict[str, Any]
+
+
+CASES: dict[str, Case] = {}
+
+
+def case(
+    name: str, attempts: list[Any], *, person: Any, safe: Any
+) -> Callable[[Callable[..., object]], None]:
+    """Put a function into the table."""
+
+    def put(called: Callable[..., object]) -> None:
+        CASES[name] = Case(called, attempts, person, safe)
+
+    return put
+
+
+def seen(value: Any) -> str:
+    """Return all that a program sees of a value: its attributes, its extras and its dump."""
+    if isinstance(value, BaseModel):
+        dumps = [value.model_dump(by_alias=by_alias) for by_alias in (False, True)]
+        return repr((value, value.__dict__, value.model_extra, dumps))
+    if dataclasses.is_dataclass(value):
+        return repr((value, vars(value)))
+    return repr(value)
+
+
+OWNER: dict[str, Any] = {"owner": "Ada"}
+BY_NAME = [{"card": {**OWNER, "number": EVIL}}]
+GIVEN: dict[str, Any] = {"person": {"card": {"cardNumber": MINE}}, "safe": {"card": OWNER}}
+
+# C1: the Python names of a callable
+
+
+@case(
+    "C1-alias-beside-kwargs",
+    [{"owner": "Ada", "card": EVIL}],
+    person={"cardNumber": MINE},
+    safe={"owner": "Ada", "note": "hello"},
+)
+def _(
+    owner: str, card: Annotated[Human[str], Field(alias="cardNumber")] = "-", **extra: str
+) -> str:
+    return seen((owner, card, extra))
+
+
+@case(
+    "C1-alias-that-is-the-name-of-kwargs",
+    [{"owner": "Ada", "card": EVIL}, {"owner": "Ada", "extra": EVIL}],
+    person={"extra": MINE},
+    safe={"owner": "Ada", "note": "hello"},
+)
+def _(owner: str, card: Annotated[Human[str], Field(alias="extra")] = "-", **extra: str) -> str:
+    return seen((owner, card))
+
+
+@case(
+    "C1-choices-beside-kwargs",
+    [{"owner": "Ada", name: EVIL} for name in ("card", "number")],
+    person={"cardNumber": MINE},
+    safe={"owner": "Ada", "note": "hello"},
+)
+def _(
+    owner: str,
+    card: Annotated[Human[str], Field(validation_alias=AliasChoices("cardNumber", "number"))] = "-",
+    **extra: str,
+) -> str:
+    return seen((owner, card, extra))
+
+
+# C2 and C3: the names of a class
+
+
+def _configured(**config: Any) -> type[BaseModel]:
+    class Card(BaseModel):
+        model_config = ConfigDict(**config)
+        owner: str
+        number: Annotated[Human[str], Field(alias="cardNumber")] = "-"
+
+    return Card
+
+
+for _name, _config in {
+    "C2-validate_by_name-only-model": {"validate_by_name": True, "validate_by_alias": False},
+    "C2-extra-allow-beside-an-alias-model": {"extra": "allow"},
+    "C2-extra-allow-by-name-model": {"extra": "allow", "populate_by_name": True},
+    "C3-populate_by_name-model": {"populate_by_name": True},
+    "C3-validate_by_name-model": {"validate_by_name": True, "validate_by_alias": True},
+    "C3-populate_by_name-strict-model": {"populate_by_name": True, "strict": True},
+}.items():
+
+    def _made(config: Any = _config) -> Callable[..., object]:
+        card_type = _configured(**config)
+
+        def pay(card: Any) -> str:
+            return seen(card)
+
+        pay.__annotations__["card"] = card_type
+        return pay
+
+    case(_name, BY_NAME, **GIVEN)(_made())
+
+
+class GeneratedCard(BaseModel):
+    model_config = ConfigDict(populate_by_name=True, alias_generator=to_camel)
+    owner: str
+    card_number: Human[str] = "-"
+
+
+@case("C3-alias_generator-model", [{"card": {**OWNER, "card_number": EVIL}}], **GIVEN)
+def _(card: GeneratedCard) -> str:
+    return seen(card)
+
+
+class GeneratedTwice(BaseModel):
+    model_config = ConfigDict(
+        populate_by_name=True,
+        alias_generator=AliasGenerator(
+            validation_alias=lambda name: AliasChoices(to_camel(name), name.upper())
+        ),
+    )
+    owner: str
+    card_number: Human[str] = "-"
+
+
+@case(
+    "C3-alias_generator-of-choices-model",
+    [{"card": {**OWNER, name: EVIL}} for name in ("card_number", "CARD_NUMBER")],
+    **GIVEN,
+)
+def _(card: GeneratedTwice) -> str:
+    return seen(card)
+
+
+class Inherited(GeneratedCard):
+    color: str = "red"
+
+
+@case("C3-inherited-model", [{"card": {**OWNER, "card_number": EVIL}}], **GIVEN)
+def _(card: Inherited) -> str:
+    return seen(card)
+
+
+T = TypeVar("T")
+
+
+class Boxed(BaseModel, Generic[T]):
+    model_config = ConfigDict(populate_by_name=True)
+    owner: str
+    number: T = Field(alias="cardNumber")
+
+
+@case("C3-generic-model", BY_NAME, **GIVEN)
+def _(card: Boxed[Human[str]]) -> str:
+    return seen(card)
+
+
+@dataclasses.dataclass
+class DataCard:
+    __pydantic_config__ = ConfigDict(validate_by_name=True, validate_by_alias=False)
+    owner: str
+    number: Annotated[Human[str], Field(alias="cardNumber")] = "-"
+
+
+@case("C2-validate_by_name-dataclass", BY_NAME, **GIVEN)
+def _(card: DataCard) -> str:
+    return seen(card)
+
+
+@dataclasses.dataclass
+class OpenDataCard:
+    __pydantic_config__ = ConfigDict(extra="allow")
+    owner: str
+    number: Annotated[Human[str], Field(alias="cardNumber")] = "-"
+
+
+@case("C2-extra-allow-dataclass", BY_NAME, **GIVEN)
+def _(card: OpenDataCard) -> str:
+    return seen(card)
+
+
+class DictCard(TypedDict, total=False):
+    __pydantic_config__ = ConfigDict(populate_by_name=True, extra="allow")  # type: ignore[misc]
+    owner: str
+    number: Annotated[Human[str], Field(alias="cardNumber")]
+
+
+@case("C2-extra-allow-typed-dict", BY_NAME, **GIVEN)
+def _(card: DictCard) -> str:
+    return seen(card)
+
+
+class PathCard(BaseModel):
+    owner: str
+    meta: dict[str, str] = {}
+    token: Annotated[Human[str], Field(validation_alias=AliasPath("meta", "token"))] = "-"
+
+
+TOKEN: dict[str, Any] = {
+    "person": {"card": {"token": MINE}},
+    "safe": {"card": {**OWNER, "meta": {"color": "red"}}},
+}
+
+
+@case("C2-path-into-the-model-s-model", [{"card": {**OWNER, "meta": {"token": EVIL}}}], **TOKEN)
+def _(card: PathCard) -> str:
+    return repr(card.token)
+
+
+@dataclasses.dataclass
+class PathData:
+    owner: str
+    token: Annotated[Human[str], Field(validation_alias=AliasPath("meta", "token"))] = "-"
+    meta: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
+
+
+@case("C2-path-into-the-model-s-dataclass", [{"card": {**OWNER, "meta": {"token": EVIL}}}], **TOKEN)
+def _(card: PathData) -> str:
+    return repr(card.token)
+
+
+class PathDict(TypedDict, total=False):
+    owner: str
+    meta: dict[str, str]
+    token: Annotated[Human[str], Field(validation_alias=AliasPath("meta", "token"))]
+
+
+@case(
+    "C2-path-into-the-model-s-typed-dict", [{"card": {**OWNER, "meta": {"token": EVIL}}}], **TOKEN
+)
+def _(card: PathDict) -> str:
+    return repr(card.get("token"))
+
+
+class ChoiceCard(BaseModel):
+    owner: str
+    color: str = "red"
+    number: Annotated[
+        Human[str],
+        Field(validation_alias=AliasChoices("cardNumber", "number", "color", AliasPath("a", 0))),
+    ] = "-"
+
+
+@case(
+    "C3-choices-of-which-one-is-the-model-s-own-name",
+    [{"card": {**OWNER, "number": EVIL}}, {"card": {**OWNER, "a": [EVIL]}}],
+    **GIVEN,
+)
+def _(card: ChoiceCard) -> str:
+    return seen(card)
+
+
+@case("C3-a-choice-that-is-the-model-s-own-name", [{"card": {**OWNER, "color": EVIL}}], **GIVEN)
+def _(card: ChoiceCard) -> str:
+    return repr(card.number)
+
+
+class Swapped(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+    owner: str
+    number: Annotated[Human[str], Field(alias="cardNumber")] = "-"
+    label: Annotated[str, Field(alias="number")] = "-"
+
+
+@case("C3-a-name-that-is-another-field-s-alias", BY_NAME, **GIVEN)
+def _(card: Swapped) -> str:
+    return repr(card.number)
+
+
+class Hidden(BaseModel):
+    owner: str
+    number: SkipJsonSchema[Human[str]] = "-"
+
+
+@case("C3-skipped", BY_NAME, person={"card": {"number": MINE}}, safe={"card": OWNER})
+def _(card: Hidden) -> str:
+    return seen(card)
+
+
+class Initialised(BaseModel):
+    model_config = ConfigDict(populate_by_name=True, extra="allow")
+    owner: str
+    number: Annotated[Human[str], Field(alias="cardNumber")] = "-"
+
+    def __init__(self, **data: Any) -> None:
+        super().__init__(**data)
+
+
+@case("C3-own-init-model", BY_NAME, **GIVEN)
+def _(card: Initialised) -> str:
+    return seen(card)
+
+
+class Prepared(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+    owner: str
+    number: Annotated[Human[str], Field(alias="cardNumber")] = "-"
+
+    @model_validator(mode="before")
+    @classmethod
+    def by_names(cls, data: Any) -> Any:
+        return {"number" if key == "cardNumber" else key: data[key] for key in data}
+
+
+@case("C3-before-validator-that-writes-names", BY_NAME, **GIVEN)
+def _(card: Prepared) -> str:
+    return seen(card)
+
+
+class Computed(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    owner: str
+    number: Annotated[Human[str], Field(alias="cardNumber")] = "-"
+
+    @computed_field
+    @property
+    def shown(self) -> str:
+        return self.number
+
+
+@case(
+    "C3-computed-field-beside-extras",
+    [*BY_NAME, {"card": {**OWNER, "shown": EVIL}}],
+    **GIVEN,
+)
+def _(card: Computed) -> str:
+    return seen(card)
+
+
+Named = _configured(populate_by_name=True)
+
+
+class Wallet(BaseModel):
+    cards: list[GeneratedCard] = []
+    by_owner: dict[str, GeneratedCard] = {}
+
+
+@case(
+    "C3-nested-in-lists",
+    [{"wallet": {"cards": [{**OWNER, "card_number": EVIL}]}}],
+    person={"wallet": {"cards": [{"cardNumber": MINE}]}},
+    safe={"wallet": {"cards": [OWNER]}},
+)
+def _(wallet: Wallet) -> str:
+    return repr(wallet)
+
+
+@case(
+    "C3-nested-in-maps",
+    [{"wallet": {"by_owner": {"a": {**OWNER, "card_number": EVIL}}}}],
+    person={"wallet": {"by_owner": {"a": {"cardNumber": MINE}}}},
+    safe={"wallet": {"by_owner": {"a": OWNER}}},
+)
+def _(wallet: Wallet) -> str:
+    return repr(wallet)
+
+
+class Cards(RootModel[list[GeneratedCard]]):
+    pass
+
+
+@case(
+    "C3-root-model",
+    [{"cards": [{**OWNER, "card_number": EVIL}]}],
+    person={"cards": [{"cardNumber": MINE}]},
+    safe={"cards": [OWNER]},
+)
+def _(cards: Cards) -> str:
+    return repr(cards)
+
+
+class Tree(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+    name: str
+    pin: Annotated[Human[str], Field(alias="thePin")] = "-"
+    below: "list[Tree]" = []
+
+
+@case(
+    "C3-recursive",
+    [{"tree": {"name": "a", "below": [{"name": "b", "pin": EVIL}]}}],
+    person={"tree": {"below": [{"thePin": MINE}]}},
+    safe={"tree": {"name": "a", "below": [{"name": "b"}]}},
+)
+def _(tree: Tree) -> str:
+    return repr(tree)
+
+
+class Cash(BaseModel):
+    kind: Literal["cash"]
+    number: str = "-"
+
+
+class Plastic(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+    kind: Literal["card"]
+    number: Annotated[Human[str], Field(alias="cardNumber")] = "-"
+
+
+@case(
+    "C3-discriminated-union",
+    [{"by": {"kind": "card", "number": EVIL}}],
+    person={"by": {"cardNumber": MINE}},
+    safe={"by": {"kind": "card"}},
+)
+def _(by: Annotated[Cash | Plastic, Field(discriminator="kind")]) -> str:
+    return repr(by)
+
+
+class Note(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    text: str
+
+
+class Login(BaseModel):
+    token: Human[str]
+
+
+@case(
+    "C3-person-s-alternative-through-the-open-branch",
+    [{"what": {"text": "a", "token": EVIL}}, {"what": {"token": EVIL}}],
+    person={"what": {"token": MINE}},
+    safe={},
+)
+def _(what: Note | Login) -> str:
+    return repr(what)
+
+
+def run(case: Case, arguments: Mapping[str, Any], person: Any) -> Any:
+    """Return the outcome of a call, the function called `f`."""
+    called = case.called
+    called.__name__ = "f"
+    return Controller.from_functions([called]).call("f", arguments, human=person)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_model_writes_never_stands_where_the_person_s_belongs(name: str) -> None:
+    one = CASES[name]
+    for attempt in one.attempts:
+        for person in (None, {}, one.person):
+            outcome = run(one, attempt, person)
+            assert EVIL not in str(outcome.value if outcome.ok else ""), (attempt, person)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_dropped_at_merge_time_is_read_by_nobody(name: str) -> None:
+    one = CASES[name]
+    f = function_of(one.called)
+    for attempt in one.attempts:
+        for person in ({}, one.person):
+            merged = f.merge(llm=attempt, human=person)
+            if not merged:
+                continue
+            assert f.handler is not None
+            bound = f.handler.bind(merged.value, None)
+            assert not bound or EVIL not in str(bound.value()), (attempt, person)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_the_person_gives_arrives(name: str) -> None:
+    one = CASES[name]
+    outcome = run(one, one.safe, one.person)
+    assert outcome.ok, outcome.text
+    assert MINE in outcome.value
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_other_name_of_the_person_s_is_shown_to_the_model(name: str) -> None:
+    separated = function_of(CASES[name].called).separated
+    assert separated is not None
+    shown = json.dumps(separated.llm)
+    assert not [w for w in ("cardNumber", "card_number", "x-pyfunctools") if w in shown], shown
+
+
+# What is the model's own keeps working
+
+
+class Camel(BaseModel):
+    model_config = ConfigDict(populate_by_name=True, alias_generator=to_camel)
+    user_name: str = "-"
+    many: Annotated[str, Field(validation_alias=AliasChoices("many", "lots"))] = "-"
+    deep: Annotated[str, Field(validation_alias=AliasPath("a", "b"))] = "-"
+
+
+class OpenCamel(Camel):
+    model_config = ConfigDict(extra="allow")
+
+
+@pytest.mark.parametrize("model", [Camel, OpenCamel])
+@pytest.mark.parametrize(
+    ("written", "field"),
+    [
+        ({"userName": "x"}, "user_name"),
+        ({"user_name": "x"}, "user_name"),
+        ({"many": "x"}, "many"),
+        ({"lots": "x"}, "many"),
+        ({"deep": "x"}, "deep"),
+    ],
+    ids=repr,
+)
+def test_every_name_of_a_field_of_the_model_s_is_read(
+    model: type[Camel], written: dict[str, str], field: str
+) -> None:
+    def f(x: Any) -> object:
+        return (getattr(x, field), x.model_dump()[field], x.model_extra or {})
+
+    f.__annotations__ = {"x": model, "return": object}
+    outcome = Controller.from_functions([f]).call("f", {"x": written})
+    assert outcome.value == ("x", "x", {}), outcome.text
+
+
+def test_extras_of_an_open_class_and_keyword_arguments_are_the_model_s() -> None:
+    class Open(BaseModel):
+        model_config = ConfigDict(extra="allow")
+        pin: Annotated[Human[str], Field(alias="thePin")]
+
+    def f(x: Open, **rest: int) -> object:
+        return (x.pin, x.model_extra, rest)
+
+    outcome = Controller.from_functions([f]).call(
+        "f", {"x": {"color": "red", "pins": 1}, "n": 2}, human={"x": {"thePin": MINE}}
+    )
+    assert outcome.value == (MINE, {"color": "red", "pins": 1}, {"n": 2})
+
+
+def test_a_field_that_the_schema_hides_is_set_by_nobody() -> None:
+    class Model(BaseModel):
+        name: str
+        internal: SkipJsonSchema[str] = "-"
+
+    def f(x: Model) -> object:
+        return x.internal
+
+    functions = Controller.from_functions([f])
+    assert "internal" not in json.dumps(functions["f"].parameters)
+    assert functions.call("f", {"x": {"name": "a", "internal": EVIL}}).value != EVIL
+    assert functions.call("f", {"x": {"name": "a"}}).value == "-"
+
+
+def test_under_a_predicate_of_somebody_s_own_other_names_are_refused() -> None:
+    def f(card: Camel) -> str:
+        return repr(card)
+
+    f = function_of(f, is_human=lambda path, _: path.keys[-1:] == ("userName",))
+    assert f.handler is not None
+    merged = f.merge(llm={"card": {"user_name": EVIL}}, human={})
+    assert merged
+    refused = f.handler.bind(merged.value, None)
+    assert not refused
+    assert "userName" not in refused.feedback()
+
+
+# H1: marks that something takes out of the schema
+
+
+def _cleared(schema: dict[str, Any]) -> None:
+    schema.clear()
+    schema["type"] = "string"
+
+
+def _without_pin(schema: dict[str, Any]) -> None:
+    schema["properties"].pop("pin")
+
+
+class FieldHook(BaseModel):
+    pin: Human[str] = Field(json_schema_extra=_cleared)
+
+
+class ModelHook(BaseModel):
+    model_config = ConfigDict(json_schema_extra=_without_pin)
+    pin: Human[str] = "-"
+
+
+class FalseMark(BaseModel):
+    pin: Human[str] = Field("-", json_schema_extra={"x-human": False})
+
+
+class OwnHook(BaseModel):
+    pin: Human[str] = "-"
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:
+        return {"type": "object", "properties": {"pin": {"type": "string"}}}
+
+
+@dataclasses.dataclass
+class DataHook:
+    pin: Annotated[Human[str], WithJsonSchema({"type": "string"})] = "-"
+
+
+class DictHook(TypedDict, total=False):
+    pin: Annotated[Human[str], WithJsonSchema({"type": "string"})]
+
+
+class TupleHook(NamedTuple):
+    pin: Annotated[Human[str], WithJsonSchema({"type": "string"})] = "-"
+
+
+class SameAlias(BaseModel):
+    pin: Annotated[Human[str], Field(alias="x")] = "-"
+    note: Annotated[str, Field(alias="x")] = "-"
+
+
+def _as_text(value: object) -> object:
+    return value
+
+
+VANISHED: dict[str, Any] = {
+    "H1-WithJsonSchema-parameter": Annotated[Human[str], WithJsonSchema({"type": "string"})],
+    "H1-WithJsonSchema-around-a-list": Annotated[
+        list[Human[str]], WithJsonSchema({"type": "array"})
+    ],
+    "H1-WithJsonSchema-around-a-model": Annotated[ModelHook, WithJsonSchema({"type": "object"})],
+    "H1-json_schema_input_type": Annotated[
+        list[Human[str]], BeforeValidator(_as_text, json_schema_input_type=list[str])
+    ],
+    "H1-json_schema_extra-parameter": Annotated[Human[str], Field(json_schema_extra=_cleared)],
+    "H1-json_schema_extra-field": FieldHook,
+    "H1-json_schema_extra-class": ModelHook,
+    "H1-json_schema_extra-false": FalseMark,
+    "H1-own-schema-class": OwnHook,
+    "H1-in-a-list": list[OwnHook],
+    "H1-in-a-map": dict[str, OwnHook],
+    "H1-in-a-tuple": tuple[int, OwnHook],
+    "H1-in-a-union": int | OwnHook,
+    "H1-optional": OwnHook | None,
+    "H1-dataclass": DataHook,
+    "H1-typed-dict": DictHook,
+    "H1-named-tuple": TupleHook,
+    "H1-two-fields-of-one-alias": SameAlias,
+    "H1-secret": Annotated[SecretStr, WithJsonSchema({"type": "string"})],
+    "H1-secret-in-a-list": list[Annotated[SecretStr, WithJsonSchema({"type": "string"})]],
+    "H1-human-as-a-bare-mark": Annotated[str, human, WithJsonSchema({"type": "string"})],
+}
+
+
+def _of(hint: Any) -> Callable[..., object]:
+    def f(x: Any) -> object:
+        return repr(x)
+
+    f.__annotations__ = {"x": hint}
+    return f
+
+
+@pytest.mark.parametrize("name", VANISHED)
+def test_a_mark_that_the_schema_lost_is_an_error(name: str) -> None:
+    with pytest.raises(DefinitionError, match=r"f\(x.*marked as the human's.*`Annotated"):
+        function_of(_of(VANISHED[name]))
+
+
+KEPT: dict[str, Any] = {
+    "H1-mark-last": Annotated[str, WithJsonSchema({"type": "string"}), human()],
+    "H1-hook-that-writes-the-mark": Annotated[
+        Human[str], WithJsonSchema({"type": "string", "x-human": True})
+    ],
+    "H1-hook-that-adds": Annotated[Human[str], Field(json_schema_extra={"title": "PIN"})],
+    "H1-input-type-below-the-mark": Annotated[
+        Human[str], BeforeValidator(_as_text, json_schema_input_type=int)
+    ],
+    "H1-input-type-with-the-mark": Annotated[
+        Human[int], BeforeValidator(_as_text, json_schema_input_type=Human[str])
+    ],
+    "H1-mark-outside": Annotated[
+        list[Human[str]], WithJsonSchema({"type": "array", "x-human": True})
+    ],
+    "H1-secret": SecretStr | None,
+    "H1-list-of-secrets": list[SecretStr],
+    "H1-map-to-models": dict[str, GeneratedCard],
+    "H1-union-of-models": GeneratedCard | Tree | None,
+    "H1-discriminated": Annotated[Cash | Plastic, Field(discriminator="kind")],
+    "H1-recursive": Tree,
+    "H1-extra-as-a-mark": Annotated[str, Field(json_schema_extra={"x-human": True})],
+    "H1-named-tuple": NamedTuple("Pair", [("pin", Human[str]), ("n", int)]),
+    "H1-format-password": Annotated[
+        SecretStr, WithJsonSchema({"type": "string", "format": "password"})
+    ],
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_keeps_its_mark_is_no_error(name: str) -> None:
+    assert function_of(_of(KEPT[name])).separated is not None
+
+
+def test_a_secret_that_is_said_to_be_the_model_s_is_no_error() -> None:
+    hint = Annotated[SecretStr, Field(json_schema_extra={"x-human": False})]
+    assert function_of(_of(hint)).separated is None
+
+
+# D1 and D2: marks as defaults
+
+
+def _provider() -> int:
+    return 1
+
+
+class DefaultModel(BaseModel):
+    pin: str = human("Your PIN")  # type: ignore[assignment]  # pyright: ignore
+
+
+class DefaultFieldModel(BaseModel):
+    pin: str = Field(human("Your PIN"))  # type: ignore[arg-type]  # pyright: ignore
+
+
+@dataclasses.dataclass
+class DefaultData:
+    n: int = Inject(_provider)  # type: ignore[assignment]  # pyright: ignore
+
+
+@dataclasses.dataclass
+class DefaultDataField:
+    pin: str = dataclasses.field(default=human)  # type: ignore[assignment]  # pyright: ignore
+
+
+class DefaultTuple(NamedTuple):
+    pin: str = human("Your PIN")  # type: ignore[assignment]  # pyright: ignore
+
+
+class ContextInside(BaseModel):
+    user: Context[str]
+
+
+class DefaultDict(TypedDict):
+    inner: DefaultModel
+
+
+MARKS: dict[str, object] = {
+    "human()": human("Your PIN"),
+    "human": human,
+    "Human": Human,
+    "Human[str]": Human[str],
+    "Inject()": Inject(_provider),
+    "Inject": Inject,
+    "Context": Context,
+    "Context[str]": Context[str],
+    "Field(human())": Field(default=human("Your PIN")),  # pyright: ignore[reportUnknownVariableType]
+}
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_d1_d2_a_mark_as_the_default_of_a_parameter_is_an_error(name: str) -> None:
+    def f(pin: str = "-", *, db: str = "-") -> None: ...
+
+    f.__defaults__ = (MARKS[name],)
+    with pytest.raises(DefinitionError, match=r"f\(pin\).*default.*Write it into the hint: `\w+\["):
+        function_of(f)
+    f.__defaults__, f.__kwdefaults__ = ("-",), {"db": MARKS[name]}
+    with pytest.raises(DefinitionError, match=r"f\(db\).*default.*Write it into the hint: `\w+\["):
+        function_of(f)
+
+
+def test_d1_a_mark_as_the_default_of_a_parameter_without_a_hint_is_an_error() -> None:
+    f: Any = lambda pin=MARKS["human()"]: pin  # noqa: E731
+    f.__name__ = f.__qualname__ = "f"
+    with pytest.raises(DefinitionError, match=r"f\(pin\).*default.*Annotated"):
+        function_of(f)
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        DefaultModel,
+        DefaultFieldModel,
+        DefaultData,
+        DefaultDataField,
+        DefaultTuple,
+        DefaultDict,
+        list[DefaultModel],
+        DefaultData | None,
+    ],
+    ids=repr,
+)
+def test_d1_d2_a_mark_as_the_default_of_a_field_is_an_error(hint: object) -> None:
+    with pytest.raises(DefinitionError, match=r"f\(x\).*default of `(pin|n)`.*Annotated"):
+        function_of(_of(hint))
+
+
+@pytest.mark.parametrize("hint", [ContextInside, list[Context[str]]], ids=repr)
+def test_d2_what_is_the_program_s_inside_of_a_hint_is_an_error(hint: object) -> None:
+    with pytest.raises(DefinitionError, match=r"f\(x\).*parameter of its own"):
+        function_of(_of(hint))
