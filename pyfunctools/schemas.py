@@ -71,7 +71,7 @@ class Schemas:
             validator=validator,
             output_validator=None if output is None else Validator(output),
             checker=Lazy(partial(_checker, parameters, validator, sides, sets)),
-            notes=Lazy(lambda: tuple(dict.fromkeys(notes()))),
+            notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(sides.get()))))),
         )
 
     @classmethod
@@ -184,6 +184,15 @@ def notes_on(parameters: JsonSchema, output: JsonSchema | None) -> Iterator[Note
     yield from notes_of(parameters, "/parameters")
     if output is not None:
         yield from notes_of(output, "/output")
+
+
+def _lost(separated: Separated | None) -> Iterator[Note]:
+    """Yield a note on each place that the model lost, since one alternative in it is a person's."""
+    for path in () if separated is None else separated.lost:
+        yield Note(
+            text=f"`{path}` is the person's as a whole: one alternative in it is, or a part that "
+            "cannot be split off. `is_human=` decides otherwise."
+        )
 
 
 def _separated(parameters: JsonSchema, is_human: IsHuman | None) -> Separated | None:

@@ -1,7 +1,7 @@
 """What makes a part of the arguments the human's: predicates over the schemas of a function."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -48,13 +48,14 @@ def is_human_by_default(path: Path, schema: JsonSchema) -> bool:
     return is_secret(path, schema) or is_file(path, schema) if marked is None else marked
 
 
-def mark_of(raw: Mapping[str, JsonValue]) -> bool | None:
-    """Return what the marks of a schema, parameter, body or operation say, `None` if it has none.
+def mark_of(*holders: JsonValue) -> bool | None:
+    """Return what the marks say in a schema, parameter, body or operation, `None` if there is none.
 
     Documents spell the mark in many ways: whatever is not a no (`false`, `0`, `"no"`) is a yes, and
     a yes wins over a no. Null and an empty text say nothing.
     """
-    said = [raw[mark] for mark in MARKS if raw.get(mark) not in (None, "")]
+    objects = (holder for holder in holders if isinstance(holder, dict))
+    said = [raw[mark] for raw in objects for mark in MARKS if raw.get(mark) not in (None, "")]
     return any(not _is_no(value) for value in said) if said else None
 
 

@@ -95,18 +95,19 @@ def collect(schema: JsonSchema | bool) -> Iterator[str]:
 
 
 def heirs(schema: JsonSchema) -> Iterator[tuple[str, str]]:
-    """Yield what a schema's `discriminator` maps to and no union beside it has: tag and reference.
+    """Yield what a schema's `discriminator` names and no union beside it has: tag and reference.
 
     Such a definition is one that refers to this schema: what is valid here may be one of those.
     """
     stated = schema.get("discriminator")
-    mapping = stated.get("mapping") if isinstance(stated, dict) else None
-    if not isinstance(mapping, dict):
+    if not isinstance(stated, dict):
         return
+    mapping = stated.get("mapping")
+    named = {"": stated.get("defaultMapping"), **(mapping if isinstance(mapping, dict) else {})}
     unions = (schema.get("anyOf"), schema.get("oneOf"))
     listed = (branch for union in unions if isinstance(union, list) for branch in union)
     known = [branch.get("$ref") for branch in listed if isinstance(branch, dict)]
-    for tag, reference in mapping.items():
+    for tag, reference in named.items():
         if isinstance(reference, str) and reference.startswith("#/") and reference not in known:
             yield tag, reference
 

@@ -10,7 +10,7 @@ from pyfunctools.schema.result import Failure, Issue, Side, Success
 if TYPE_CHECKING:  # loaded by the first schema that is taken apart
     from pyfunctools.schema.division import Division
     from pyfunctools.schema.ownership import Owner
-    from pyfunctools.schema.path import Keys
+    from pyfunctools.schema.path import Keys, Path
     from pyfunctools.schema.writer import Part
 
 
@@ -35,6 +35,15 @@ class Separated:
         is the human's, for nobody looks into it.
         """
         return self._division.split(value)
+
+    @property
+    def lost(self) -> "tuple[Path, ...]":
+        """The places that are the human's whole though a part of them was the model's.
+
+        They have alternatives of which one is the human's, or a text that is JSON with a part of
+        the human's in it, and the author did not mark them.
+        """
+        return tuple(self._division.ownership.lost())
 
     def owner(self, path: "Keys") -> "Owner":
         """Say whose a place is, by the steps to it.
@@ -118,12 +127,17 @@ def separate(schema: JsonSchema, is_human: IsHuman | None = is_human_by_default)
     """Take the parameters of a function apart into the model's and the human's side.
 
     Whose a place is depends on the path to it, never on the value. What `is_human` calls the
-    human's is so with all that is below it. In a union a place is the human's if every branch but
-    null is; if only some are, those leave the model's side, and the human's value comes before the
-    model's. A property that is the human's in one branch of a union, or one member of an `allOf`,
-    is so in all. An object whose declared properties are all the human's is so as a whole, unless
-    it says what else may be in it. Rules that look at both sides at once are left off both, for
-    `merge` to check on the whole.
+    human's is so with all that is below it. A property that is the human's in one branch of a
+    union, or one member of an `allOf`, is so in all, and in branches that do not declare it.
+
+    A place with alternatives is the human's whole as soon as one of them but null is: an object
+    whose declared properties are all the human's, say, unless it says what else may be in it. If
+    each alternative has something of the model's they are split in their parts and the model picks
+    one; where only human values tell them apart, the place is the human's whole. So it is with a
+    mark in `contentSchema`, `propertyNames`, `contains` and `unevaluated*`. `lost` says where.
+
+    Of a place of both each side has only keywords that are known to say the same of it; `merge`
+    checks the others on the whole.
 
     `is_human` is asked now, once about each place where a schema stands, and about a recursive
     definition on the first turn; `None` keeps nothing from the model. The schema is not changed,

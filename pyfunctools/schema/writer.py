@@ -98,7 +98,7 @@ class Writer:
         At a place of both it has no more than the tag and the branches, and no heirs.
         """
         value = source.get("discriminator")
-        if not isinstance(value, dict) or not isinstance(mapping := value.get("mapping"), dict):
+        if not isinstance(value, dict):
             return {} if value is None or place is not None else {"discriminator": value}
         kept = ALTERNATIVES if place is None else UNIONS
         targets = {
@@ -106,9 +106,14 @@ class Writer:
             for keys, part in node.parts.items()
             if keys[0] in kept and part.target is not None and isinstance(part.schema, dict)
         }
-        now = {tag: targets[str(to)] for tag, to in mapping.items() if str(to) in targets}
-        rest = value if place is None else {"propertyName": value.get("propertyName")}
-        return {"discriminator": {**rest, "mapping": now}}
+        result = dict(value) if place is None else {"propertyName": value.get("propertyName")}
+        mapping, default = value.get("mapping"), str(result.pop("defaultMapping", None))
+        if isinstance(mapping, dict):
+            named = {tag: targets[str(to)] for tag, to in mapping.items() if str(to) in targets}
+            result["mapping"] = named
+        if default in targets:
+            result["defaultMapping"] = targets[default]
+        return {"discriminator": result}
 
     def _has_no_parts(self, schema: JsonSchema) -> bool:
         if self.part == "llm":

@@ -6,9 +6,9 @@ from typing import cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.route import Body, Encoding, Style
+from pyfunctools.schema.predicates import mark_of
 from pyfunctools.sources.openapi.content import Content, content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place
-from pyfunctools.sources.openapi.operations import marked
 
 _URLENCODED = "application/x-www-form-urlencoded"
 _STYLES: tuple[str, ...] = get_args(Style)
@@ -54,7 +54,7 @@ def body_input(document: Document, place: Place) -> BodyInput | None:
         ),
         schema=schema,
         description=description if isinstance(description, str) else "",
-        is_human=marked(raw),
+        is_human=mark_of(raw, *content.marked),
         notes=(*content.notes, *_oddities(content)),
     )
 

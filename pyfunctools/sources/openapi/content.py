@@ -16,7 +16,8 @@ _NO_ENTRY: JsonObject = {}
 class Content(NamedTuple):
     """One media type: what it makes of a value, what is said of it, and the value's schema.
 
-    `schema` is `True` where nothing is said; then `is_said` is false.
+    `schema` is `True` where nothing is said; then `is_said` is false. A mark of the human's may
+    stand in `marked`: beside the schema, or beside a reference to the media type.
     """
 
     media: str
@@ -25,6 +26,7 @@ class Content(NamedTuple):
     schema: Place
     is_said: bool
     notes: tuple[str, ...] = ()
+    marked: tuple[JsonValue, ...] = ()
 
 
 def content_in(document: Document, place: Place, *, received: bool = False) -> Content | None:
@@ -43,7 +45,8 @@ def content_in(document: Document, place: Place, *, received: bool = False) -> C
     media = next(iter(content)) if len(content) == 1 else chosen(content)
     pointer = f"{place.pointer}/content/{media.replace('~', '~0').replace('/', '~1')}"
     entry = document.follow(Place(content[media], pointer, place.resource))
-    return _content(document, media, entry, received)
+    found = _content(document, media, entry, received)
+    return found._replace(marked=(content[media], entry.value))
 
 
 def _content(document: Document, media: str, entry: Place, received: bool) -> Content:

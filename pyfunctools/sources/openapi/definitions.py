@@ -7,7 +7,7 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.schema.normalize import normalize
 from pyfunctools.schema.path import Keys
-from pyfunctools.schema.references import defined_name, definition
+from pyfunctools.schema.references import defined_name, definition, heirs
 from pyfunctools.schema.walk import LISTED, NAMED, SINGLE, children
 from pyfunctools.sources.alternatives import loosened, overlapping
 from pyfunctools.sources.openapi.defined import DefinedNames
@@ -197,7 +197,7 @@ class Definitions:
                 self._also(copy, self._dynamic(target, resource, root))
         discriminator = schema.get("discriminator")
         if isinstance(discriminator, dict):
-            copy["discriminator"] = self._discriminator(discriminator, schema, resource)
+            copy["discriminator"] = self._discriminator(discriminator, resource)
 
     def _definition(self, place: Place) -> str:
         name = self._defined.of(place)
@@ -223,29 +223,20 @@ class Definitions:
         else:
             copy["$ref"] = reference
 
-    def _discriminator(
-        self, discriminator: JsonSchema, schema: JsonSchema, resource: Resource
-    ) -> JsonSchema:
-        """Give a discriminator whose mapping names the branches that stand beside it.
+    def _discriminator(self, discriminator: JsonSchema, resource: Resource) -> JsonSchema:
+        """Return a discriminator whose mapping refers to definitions that are there.
 
-        What else the mapping names, a subtype that refers to this schema say, is no part of this
-        schema, and would be a reference to nothing.
+        They are branches beside it, or heirs that refer to this schema: what is sent may be one.
         """
-        branches = {
-            self._mapped(branch["$ref"], resource)
-            for keyword in ("oneOf", "anyOf")
-            for branch in _listed(schema.get(keyword))
-            if isinstance(branch, dict) and "$ref" in branch
-        }
         rest = {key: value for key, value in discriminator.items() if key not in _MAPPED}
         mapping = discriminator.get("mapping")
         kept: dict[str, JsonValue] = {}
         for value, target in mapping.items() if isinstance(mapping, dict) else ():
             reference = self._mapped(target, resource)
-            if reference is not None and reference in branches:
+            if reference is not None:
                 kept[value] = reference
         default = self._mapped(discriminator.get("defaultMapping"), resource)
-        if default is not None and default in branches:
+        if default is not None:
             rest["defaultMapping"] = default
         return {**rest, "mapping": kept} if kept else rest
 
@@ -264,10 +255,6 @@ _REFERRING = frozenset({"$ref", "$dynamicRef", "$recursiveRef", "discriminator"}
 _MAPPED = frozenset({"mapping", "defaultMapping"})
 
 
-def _listed(value: JsonValue) -> list[JsonValue]:
-    return list(value) if isinstance(value, list) else []
-
-
 def _ready(schema: JsonSchema) -> Ready:
     names: dict[str, None] = {}
     has_read_only = has_write_only = has_one_of = False
@@ -279,6 +266,9 @@ def _ready(schema: JsonSchema) -> Ready:
         reference = current.get("$ref")
         if isinstance(reference, str) and (name := defined_name(reference)) is not None:
             names[name] = None
+        for _, reference in heirs(current) if "discriminator" in current else ():
+            if (name := defined_name(reference)) is not None:
+                names[name] = None
         has_read_only = has_read_only or current.get("readOnly") is True
         has_write_only = has_write_only or current.get("writeOnly") is True
         has_one_of = has_one_of or "oneOf" in current

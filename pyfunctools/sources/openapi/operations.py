@@ -9,6 +9,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.record import Skipped
 from pyfunctools.schema.path import pointer_of
+from pyfunctools.schema.predicates import mark_of
 from pyfunctools.schema.references import MAX_HOPS
 from pyfunctools.sources.openapi.document import Document, Place, Resource
 
@@ -146,7 +147,7 @@ def _operation(
     raw = _EMPTY if found.value is None else found.value
     if not isinstance(raw, dict):
         return Skipped(where=where, reason=f"The operation is {_kind(raw)}.", pointer=pointer)
-    if marked(raw):
+    if mark_of(raw):
         return Skipped(where=where, reason="The operation is for people only.", pointer=pointer)
     return Operation(method, path, raw, pointer, found.resource, items)
 
@@ -154,15 +155,6 @@ def _operation(
 def reason_of(error: DocumentError) -> str:
     """Give why, and what to do where that can be said."""
     return error.reason if error.remedy is None else f"{error.reason} {error.remedy}"
-
-
-def marked(raw: JsonObject) -> bool | None:
-    """Say whether this is marked for people only, or not at all, or `None` where nobody said."""
-    for mark in ("x-human", "x-samchon-human"):
-        said = raw.get(mark)
-        if isinstance(said, bool):
-            return said
-    return None
 
 
 def _of_webhook(document: Document, name: str, place: Place) -> Iterator[Skipped]:

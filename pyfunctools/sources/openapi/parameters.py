@@ -7,10 +7,11 @@ from typing import NamedTuple, cast, get_args
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import NOTHING, PROTECTED_HEADERS, Connected, Location, Parameter, Style
+from pyfunctools.schema.predicates import mark_of
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.content import content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place, Resource
-from pyfunctools.sources.openapi.operations import Operation, marked
+from pyfunctools.sources.openapi.operations import Operation
 from pyfunctools.sources.openapi.security import Security
 
 _LOCATIONS: tuple[str, ...] = get_args(Location)
@@ -165,7 +166,7 @@ class Parameters:
     def _input(self, raw: JsonObject, place: Place, old: bool) -> Input:
         name, location = cast("str", raw["name"]), cast("Location", raw["in"])
         notes: list[str] = []
-        content_type, schema = self._schema(raw, place, notes)
+        content_type, schema, *beside = self._schema(raw, place, notes)
         if content_type is None and location == "querystring":
             content_type = "application/x-www-form-urlencoded"
         written = form_schema(self._document, schema) if location == "querystring" else schema.value
@@ -192,17 +193,20 @@ class Parameters:
             description=description if isinstance(description, str) else "",
             examples=tuple(self._examples(raw, place)),
             deprecated=raw.get("deprecated") is True,
-            is_human=marked(raw),
+            is_human=mark_of(raw, *beside),
             notes=tuple(notes),
             guarded_by=self._security.guards(parameter),
         )
 
-    def _schema(self, raw: JsonObject, place: Place, notes: list[str]) -> tuple[str | None, Place]:
+    def _schema(
+        self, raw: JsonObject, place: Place, notes: list[str]
+    ) -> tuple[str | None, Place, *tuple[JsonValue, ...]]:
+        """Return the media type and the schema, and what stands beside it and may hold a mark."""
         if "schema" not in raw:
             content = content_in(self._document, place)
             if content is not None:
                 notes += content.notes
-                return content.media, content.schema
+                return content.media, content.schema, *content.marked
         schema = place.below(raw.get("schema", True), "schema")
         if isinstance(schema.value, dict | bool):
             return None, schema
@@ -247,11 +251,15 @@ def key_of(parameter: Parameter) -> tuple[str, str]:
 
 
 def _overridden(found: Input | Left | Place, reference: JsonObject) -> Input | Left | Place:
-    """Give a parameter with the description that stands beside the reference to it (3.1)."""
-    description = reference.get("description")
-    if isinstance(found, Input) and isinstance(description, str):
-        return replace(found, description=description)
-    return found
+    """Return a parameter with the description and the mark beside the reference to it (3.1)."""
+    if not isinstance(found, Input):
+        return found
+    description, is_human = reference.get("description"), mark_of(reference)
+    return replace(
+        found,
+        description=description if isinstance(description, str) else found.description,
+        is_human=found.is_human if is_human is None else is_human,
+    )
 
 
 def _is_body(place: Place) -> bool:

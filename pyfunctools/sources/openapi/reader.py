@@ -14,7 +14,7 @@ from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record import Function, Skipped
 from pyfunctools.route import NOTHING, Connected, Server
 from pyfunctools.schema.path import Path
-from pyfunctools.schema.predicates import IsHuman, answer, is_human_by_default
+from pyfunctools.schema.predicates import IsHuman, answer, is_human_by_default, mark_of
 from pyfunctools.sources.openapi.bodies import BodyInput
 from pyfunctools.sources.openapi.collector import waiting_collector
 from pyfunctools.sources.openapi.describe import Describe, describe_operation
@@ -194,14 +194,25 @@ class _Texts:
     def _is_the_humans(self, entry: Input | BodyInput, argument: tuple[str, ...]) -> bool:
         if self._is_human is None:
             return False
-        found, beside = self._document.follow(entry.schema).value, entry.schema.value
-        whole: dict[str, JsonValue] = {}
-        for part in (found, beside):
-            whole |= part if isinstance(part, dict) else {}
-        if entry.is_human is not None:
-            whole.setdefault("x-human", entry.is_human)
-        whole.pop("$ref", None)
-        return answer(self._is_human, Path.of(argument), whole)
+        is_human = mark_of(entry.schema.value, {"x-human": entry.is_human})
+        said: JsonObject = {} if is_human is None else {"x-human": is_human}
+        todo, seen = [entry.schema], set[int]()
+        for place in todo:  # grows while it is read: one alternative of the human's is enough
+            found = self._document.follow(place)
+            whole: dict[str, JsonValue] = {}
+            for part in (found.value, place.value, said):
+                whole |= part if isinstance(part, dict) else {}
+            whole.pop("$ref", None)
+            if answer(self._is_human, Path.of(argument), whole):
+                return True
+            said = {}
+            if id(found.value) not in seen:
+                seen.add(id(found.value))
+                for keyword in ("allOf", "anyOf", "oneOf"):
+                    branches = whole.get(keyword)
+                    listed = branches if isinstance(branches, list) else []
+                    todo += [found.below(branch, keyword) for branch in listed]
+        return False
 
 
 def _tags(operation: JsonObject) -> tuple[str, ...]:

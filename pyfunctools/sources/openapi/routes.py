@@ -9,6 +9,7 @@ from pyfunctools._json import JsonObject
 from pyfunctools.errors import DocumentError
 from pyfunctools.record import GROUPS, Skipped
 from pyfunctools.route import NOTHING, Connected, Parameter, Requirement, Route, SecurityScheme
+from pyfunctools.schema.predicates import mark_of
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import BodyInput, body_input
 from pyfunctools.sources.openapi.document import Document, Place
@@ -114,6 +115,9 @@ class Routes:
         if written is not None:
             place = Place(written, f"{operation.pointer}/requestBody", operation.resource)
             body = self._known_body(self._document.follow(place))
+            is_human = mark_of(written)  # beside a reference, say
+            if body is not None and is_human is not None:
+                body = replace(body, is_human=is_human)
         elif found.body:
             consumes = swagger.media_types(operation.raw, self._document.root, "consumes")
             made = swagger.request_body(found.body, consumes)

@@ -11,7 +11,7 @@ from pyfunctools.note import Note
 from pyfunctools.record import GROUPS
 from pyfunctools.schema.access import readable, writable
 from pyfunctools.schema.keywords import shown
-from pyfunctools.schema.predicates import IsHuman
+from pyfunctools.schema.predicates import IsHuman, mark_of
 from pyfunctools.schemas import Schemas
 from pyfunctools.sources.openapi.definitions import Definitions
 from pyfunctools.sources.openapi.document import Document, Place
@@ -175,10 +175,17 @@ def _said(description: str, is_human: bool | None) -> dict[str, JsonValue]:
 
 
 def _annotated(schema: JsonSchema | bool, said: JsonSchema) -> JsonSchema | bool:
-    """Give a schema with what a parameter says of itself, where the schema does not say it."""
+    """Return a schema with what a parameter says of itself, where the schema does not say it.
+
+    A mark of the human's counts wherever it stands.
+    """
     if schema is False or not said:
         return schema
-    return {**schema, **said, **schema} if isinstance(schema, dict) else said
+    if not isinstance(schema, dict):
+        return said
+    is_human = mark_of(schema, said)
+    marked = {} if is_human is None else {"x-human": is_human}
+    return {**schema, **said, **schema, **marked}
 
 
 def _rank(group: str) -> int:

@@ -1,0 +1,543 @@
+"""C3, C4, H4, M6, M7: whatever a schema looks like, the model neither sees nor fills the person's.
+
+Each case is a schema of one property, `a`, of the arguments. Every text of the person's in it has
+`secret` in it, every text of the model's has not.
+"""
+
+import json
+from typing import Annotated, Any, TypedDict
+
+import pytest
+from fastapi import FastAPI
+from pydantic import BaseModel, Json, SecretStr, WithJsonSchema
+
+from pyfunctools import Controller, Function, Human, function_of
+from pyfunctools.schema import separate
+from pyfunctools.schema.predicates import is_human_by_default
+
+Schema = dict[str, Any]
+H = {"type": "string", "x-human": True, "title": "secret"}
+S = {"type": "string"}
+I = {"type": "integer"}  # noqa: E741
+NULL = {"type": "null"}
+
+
+def obj(properties: Schema, *required: str, **keywords: Any) -> Schema:
+    return {"type": "object", "properties": properties, "required": [*required], **keywords}
+
+
+def arguments(schema: Schema, definitions: Schema | None = None) -> Schema:
+    whole = obj({"a": schema, "b": S}, additionalProperties=False)
+    return {**whole, "$defs": definitions} if definitions else whole
+
+
+def both(**keywords: Any) -> Schema:
+    return obj({"n": I, "secret": H}, **keywords)
+
+
+OPEN = {"type": "object"}
+MINE = obj({"n": I}, "n")
+THEIRS = obj({"secret": H}, "secret")
+OF_BOTH = both(additionalProperties=False)
+TEXT_OF_BOTH = {"type": "string", "contentMediaType": "application/json", "contentSchema": OF_BOTH}
+
+WHOLE = {
+    # A place with one alternative of the person's
+    "H4-text-or-theirs": {"anyOf": [H, I]},
+    "H4-null-beside-both": {"oneOf": [NULL, H, I]},
+    "H4-nested-union": {"anyOf": [I, {"oneOf": [NULL, {"anyOf": [S, H]}]}]},
+    "H4-object-of-theirs-or-text": {"anyOf": [THEIRS, S]},
+    "H4-object-of-theirs-or-object": {"anyOf": [THEIRS, MINE]},
+    "H4-reference": {"anyOf": [{"$ref": "#/$defs/Secret"}, I]},
+    "H4-reference-to-union": {"$ref": "#/$defs/Union"},
+    "H4-allOf-of-union": {"allOf": [{"anyOf": [H, I]}, {"default": "secret"}]},
+    "H4-type-list": {"type": ["object", "string"], "properties": {"secret": H}},
+    "H4-constants": {"enum": [1, {"secret": "x"}], "properties": {"secret": H}},
+    "H4-array-of-theirs-or-text": {"anyOf": [{"type": "array", "items": H}, S]},
+    "H4-not": {"anyOf": [H, I], "not": {"const": "secret"}},
+    "H4-if": {"anyOf": [H, I], "if": {"const": "secret"}, "then": {}},
+    "H4-dependent": {"anyOf": [THEIRS, MINE], "dependentSchemas": {"secret": {}}},
+    "H4-extension": {"anyOf": [H, I], "x-order": ["secret"]},
+    "H4-discriminator": {
+        "oneOf": [{"$ref": "#/$defs/Secret"}, {"$ref": "#/$defs/Mine"}],
+        "discriminator": {"propertyName": "kind", "mapping": {"secret": "#/$defs/Secret"}},
+    },
+    "H4-list-of-unions": {"type": "array", "items": {"anyOf": [H, I]}},
+    "H4-map-of-unions": {"type": "object", "additionalProperties": {"anyOf": [H, I]}},
+    "H4-tuple-with-a-union": {"type": "array", "prefixItems": [I, {"anyOf": [H, I]}]},
+    "H4-only-theirs-tell": {"anyOf": [both(), obj({"n": I, "secret2": H})]},
+    "H4-theirs-or-nothing": {"anyOf": [both(), obj({"n": {**I, "description": "x"}})]},
+    "H4-tag-of-theirs": {
+        "oneOf": [obj({"secret": {**H, "const": tag}, tag: S}) for tag in ("x", "y")],
+        "discriminator": {"propertyName": "secret"},
+    },
+    # One of the person's that an open alternative would take
+    "C3-open-branch": {"anyOf": [OPEN, THEIRS]},
+    "C3-anything": {"anyOf": [{}, THEIRS]},
+    "C3-map-branch": {"anyOf": [{"type": "object", "additionalProperties": S}, THEIRS]},
+    # Text that is JSON with a part of the person's in it
+    "C4-content": TEXT_OF_BOTH,
+    "C4-content-reference": {**TEXT_OF_BOTH, "contentSchema": {"$ref": "#/$defs/Both"}},
+    "C4-content-is-theirs": {**TEXT_OF_BOTH, "contentSchema": H},
+    "C4-content-deep": {**TEXT_OF_BOTH, "contentSchema": {"items": {"anyOf": [OF_BOTH, NULL]}}},
+    "C4-content-in-content": {**TEXT_OF_BOTH, "contentSchema": obj({"in": TEXT_OF_BOTH})},
+    "C4-content-behind-reference": {"$ref": "#/$defs/Text"},
+    "C4-content-or-null": {"anyOf": [TEXT_OF_BOTH, NULL]},
+    "C4-content-or-number": {"anyOf": [TEXT_OF_BOTH, I]},
+    "C4-contents": {"type": "array", "items": TEXT_OF_BOTH},
+    "C4-map-of-contents": {"type": "object", "additionalProperties": TEXT_OF_BOTH},
+    # Other schemas that are about no one place
+    "M6-names": {"type": "object", "propertyNames": H, "additionalProperties": I},
+    "M6-names-of-some": obj({"n": I}, propertyNames={"anyOf": [H, {"const": "n"}]}),
+    "M6-contains": {"type": "array", "items": I, "contains": H},
+    "M6-contains-part": {"type": "array", "items": OPEN, "contains": THEIRS},
+    "M6-not": obj({"n": I}, **{"not": H}),
+    "M6-if": obj({"n": I}, **{"if": H, "then": True}),
+    "M6-dependent": obj({"n": I}, dependentSchemas={"n": H}),
+    "M6-unevaluatedProperties": obj({"n": I}, unevaluatedProperties=H),
+    "M6-unevaluatedItems": {"prefixItems": [I], "unevaluatedItems": H},
+}
+DEFINITIONS: Schema = {
+    "Secret": {**obj({"kind": {"const": "secret"}}), "x-human": True},
+    "Mine": MINE,
+    "Both": OF_BOTH,
+    "Text": TEXT_OF_BOTH,
+    "Union": {"anyOf": [I, H]},
+}
+GIVEN = (5, None, "x", ["EVIL"], {}, {"secret": "EVIL"}, {"n": 1, "secret": "EVIL"}, '{"n": 1}')
+
+
+@pytest.mark.parametrize("schema", WHOLE.values(), ids=WHOLE)
+def test_the_whole_place_is_the_persons(schema: Schema) -> None:
+    separated = separate(arguments(schema, DEFINITIONS))
+    assert separated.llm == obj({"b": S}, additionalProperties=False)
+    for value in GIVEN:
+        assert not separated.validate({"a": value}, "llm")
+        assert separated.merge({"a": value}, {}).unwrap() == {}
+        assert separated.split({"a": value}) == ({}, {"a": value})
+        for mine in GIVEN:
+            merged = separated.merge({"a": mine, "b": "x"}, {"a": value})
+            assert not merged or merged.value == {"a": value, "b": "x"}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_the_model_lost_is_a_note(name: str) -> None:
+    parameters = arguments(WHOLE[name], DEFINITIONS)
+    function = Function.from_schema(name="f", description="", parameters=parameters)
+    told = [str(note) for note in function.notes if "is_human=" in str(note)]
+    direct = {"M6-not", "M6-if", "M6-dependent"}  # marked as themselves
+    assert len(told) == (name not in direct)
+    assert all(text.startswith("`$input.a` is the person's as a whole") for text in told)
+    own = Function.from_schema(
+        name="f", description="", parameters=parameters, is_human=lambda path, _: path == "$input.b"
+    )
+    assert list(own.separated.llm["properties"]) == ["a"]  # type: ignore[union-attr, arg-type]
+    assert not [note for note in own.notes if "is_human=" in str(note)]
+
+
+SPLIT: dict[str, tuple[Schema, Any, Any, Any]] = {
+    # schema, what the model tries, what is left of it, what is a right whole
+    "H4-parts-of-both-split": (
+        {"anyOf": [both(), S]},
+        {"n": 1, "secret": "EVIL"},
+        {"n": 1},
+        {"n": 1, "secret": "s"},
+    ),
+    "H4-told-by-a-tag-split": (
+        {"oneOf": [obj({"k": {"const": k}, "secret": H}, "k") for k in ("x", "y")]},
+        {"k": "y", "secret": "EVIL"},
+        {"k": "y"},
+        {"k": "y", "secret": "s"},
+    ),
+    "H4-told-by-a-name-split": (
+        {"anyOf": [obj({"v": S, "secret": H}, "v"), obj({"w": S, "secret2": H}, "w")]},
+        {"v": "x", "secret2": "EVIL"},
+        {"v": "x"},
+        {"w": "x", "secret2": "s"},
+    ),
+    "H4-mapping-split": (
+        {
+            "oneOf": [{"$ref": "#/$defs/One"}, {"$ref": "#/$defs/Two"}],
+            "discriminator": {
+                "propertyName": "k",
+                "mapping": {"x": "#/$defs/One", "y": "#/$defs/Two"},
+                "x-note": "secret",
+            },
+        },
+        {"k": "x", "n": 1, "secret": "EVIL"},
+        {"k": "x", "n": 1},
+        {"k": "x", "n": 1, "secret": "s"},
+    ),
+    "H4-beside-a-union-split": (
+        obj({"n": I}, anyOf=[THEIRS, {"properties": {"w": S}}]),
+        {"n": 1, "secret": "EVIL"},
+        {"n": 1},
+        {"n": 1, "w": "x", "secret": "s"},
+    ),
+    "H4-null-split": ({"anyOf": [both(), NULL]}, {"secret": "EVIL"}, {}, {"n": 1, "secret": "s"}),
+    "H4-tuple-split": (
+        {"type": "array", "prefixItems": [I, H]},
+        [1, "EVIL"],
+        None,  # a list without its second item
+        [1, "s"],
+    ),
+    "H4-list-split": (
+        {"type": "array", "items": both()},
+        [{"n": 1, "secret": "EVIL"}],
+        [{"n": 1}],
+        [{"n": 1, "secret": "s"}],
+    ),
+    "H4-list-of-unions-split": (
+        {"type": "array", "items": {"anyOf": [both(), S]}},
+        ["x", {"n": 1, "secret": "EVIL"}],
+        ["x", {"n": 1}],
+        ["x", {"n": 1, "secret": "s"}],
+    ),
+    "H4-map-split": (
+        {"type": "object", "additionalProperties": both()},
+        {"k": {"n": 1, "secret": "EVIL"}},
+        {"k": {"n": 1}},
+        {"k": {"n": 1, "secret": "s"}},
+    ),
+    "C3-open-branch-split": (
+        {"anyOf": [OPEN, both()]},
+        {"more": 1, "secret": "EVIL"},
+        {"more": 1},
+        {"more": 1, "secret": "s"},
+    ),
+    "C3-closed-branch-split": (
+        {"anyOf": [both(additionalProperties=False), OPEN]},
+        {"more": 1, "secret": "EVIL"},
+        {"more": 1},
+        {"more": 1},
+    ),
+    "C3-map-branch-split": (
+        {"anyOf": [{"type": "object", "additionalProperties": S}, both()]},
+        {"more": "x", "secret": "EVIL"},
+        {"more": "x"},
+        {"more": "x", "secret": "s"},
+    ),
+    "C3-anything-split": ({"anyOf": [{}, both()]}, {"secret": "EVIL"}, {}, {"n": 1, "secret": "s"}),
+    "M6-pattern-split": (
+        {"type": "object", "patternProperties": {"^secret": H}, "additionalProperties": I},
+        {"n": 1, "secret_x": "EVIL"},
+        {"n": 1},
+        {"n": 1, "secret_x": "s"},
+    ),
+    "M6-dependent-part-split": (
+        obj({"n": I}, dependentSchemas={"n": obj({"secret": H})}),
+        {"n": 1, "secret": "EVIL"},
+        {"n": 1},
+        {"n": 1, "secret": "s"},
+    ),
+    "M6-if-part-split": (
+        obj({"n": I}, **{"if": obj({"secret": H}), "then": True}),
+        {"n": 1, "secret": "EVIL"},
+        {"n": 1},
+        {"n": 1, "secret": "s"},
+    ),
+    "M7-heir-split": (
+        {"$ref": "#/$defs/Pet"},
+        {"kind": "cat", "secret": "EVIL"},
+        {"kind": "cat"},
+        {"kind": "cat", "secret": "s"},
+    ),
+    "M7-heir-in-a-list-split": (
+        {"type": "array", "items": {"allOf": [{"$ref": "#/$defs/Pet"}], "description": "x"}},
+        [{"kind": "cat", "secret": "EVIL"}],
+        [{"kind": "cat"}],
+        [{"kind": "cat", "secret": "s"}],
+    ),
+    "M7-default-heir-split": (
+        {"$ref": "#/$defs/Thing"},
+        {"kind": "x", "secret": "EVIL"},
+        {"kind": "x"},
+        {"kind": "x", "secret": "s"},
+    ),
+}
+HEIRS: Schema = {
+    "One": obj({"k": {"const": "x"}, "n": I, "secret": H}, "k", additionalProperties=False),
+    "Two": obj({"k": {"const": "y"}, "w": S}, "k", additionalProperties=False),
+    "Pet": obj(
+        {"kind": S},
+        discriminator={"propertyName": "kind", "mapping": {"cat": "#/$defs/Cat", "dog": "Dog"}},
+    ),
+    "Cat": {"allOf": [{"$ref": "#/$defs/Pet"}, obj({"secret": H})]},
+    "Dog": {"allOf": [{"$ref": "#/$defs/Pet"}, obj({"tail": S})]},
+    "Thing": obj(
+        {"kind": S}, discriminator={"propertyName": "kind", "defaultMapping": "#/$defs/Cat"}
+    ),
+}
+
+
+@pytest.mark.parametrize(("schema", "tried", "left", "whole"), SPLIT.values(), ids=SPLIT)
+def test_the_parts_are_split_and_the_persons_is_nobody_elses(
+    schema: Schema, tried: Any, left: Any, whole: Any
+) -> None:
+    parameters = arguments(schema, HEIRS)
+    function = Function.from_schema(name="f", description="", parameters=parameters)
+    assert function.separated is not None
+    assert "secret" not in json.dumps(function.separated.llm)
+    assert not function.validate({"a": tried}, "llm")
+    merged = function.merge(llm={"a": tried}, human={})
+    assert not merged if left is None else merged.unwrap() == {"a": left}
+    llm, human = function.separated.split({"a": whole})
+    assert "'s'" not in str(llm)
+    assert function.validate(llm, "llm")
+    assert function.validate(human, "human")
+    assert function.merge(llm=llm, human=human).unwrap() == {"a": whole}
+
+
+HARMLESS = {
+    "H4-union": {"anyOf": [S, I, NULL], "not": {"const": "x"}, "x-order": [1]},
+    "H4-type-list": {"type": ["object", "string"], "properties": {"n": I}},
+    "C4-content": {**TEXT_OF_BOTH, "contentSchema": MINE},
+    "C4-no-content": {"type": "string", "contentMediaType": "application/json"},
+    "M6-names": {"type": "object", "propertyNames": {"pattern": "^a"}, "additionalProperties": I},
+    "M6-contains": {"type": "array", "items": I, "contains": {"const": 1}},
+    "M6-no": {"type": "string", "format": "binary", "x-human": "no"},
+    "M7-heirs": {
+        "type": "object",
+        "discriminator": {"propertyName": "k", "mapping": {"x": "#/$defs/Two"}},
+    },
+}
+
+
+@pytest.mark.parametrize("schema", HARMLESS.values(), ids=HARMLESS)
+def test_what_has_nothing_of_the_persons_is_the_models_as_it_is(schema: Schema) -> None:
+    whole = arguments(schema, HEIRS)
+    separated = separate(whole)
+    assert separated.llm is whole
+    assert separated.human is None
+    assert separated.lost == ()
+    whole["properties"]["pin"] = H
+    assert separate(whole).llm["properties"]["a"] == schema  # type: ignore[call-overload, index]
+
+
+MARKS = {
+    "M6-true": True,
+    "M6-yes": "yes",
+    "M6-text": "true",
+    "M6-number": 1,
+    "M6-object": {"ask": "Your PIN"},
+}
+NO_MARKS = {"M6-false": False, "M6-no": "No", "M6-text": "false", "M6-zero": 0, "M6-null": None}
+
+
+@pytest.mark.parametrize("key", ["x-human", "x-samchon-human"])
+@pytest.mark.parametrize("mark", [*MARKS.values(), *NO_MARKS.values()], ids=[*MARKS, *NO_MARKS])
+def test_any_truthy_mark_counts_in_a_schema_and_beside_a_reference(key: str, mark: Any) -> None:
+    for schema in ({**S, key: mark}, {"$ref": "#/$defs/Text", key: mark}):
+        separated = separate(arguments(schema, {"Text": S}))
+        assert ("a" in separated.llm["properties"]) is (mark in [*NO_MARKS.values()])  # type: ignore[operator]
+
+
+def document(parameter: Schema, body: Schema, **components: Any) -> Schema:
+    operation = {"parameters": [parameter], "requestBody": body, "responses": {}}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {"/x": {"post": operation}},
+        "components": components,
+    }
+
+
+def json_body(schema: Schema, **beside: Any) -> Schema:
+    return {"content": {"application/json": {"schema": schema, **beside}}}
+
+
+def function_in(source: Schema) -> Function:
+    (function,) = Controller.from_openapi(source, server="http://127.0.0.1:9").functions
+    return function
+
+
+Q = {"name": "q", "in": "query", "schema": S, "description": "secret words"}
+PARAMETERS = {
+    "M6-parameter": (Q, {}),
+    "M6-header": ({**Q, "in": "header"}, {}),
+    "M6-cookie": ({**Q, "in": "cookie"}, {}),
+    "M6-content": (
+        {"name": "q", "in": "query", "content": {"application/json": {"schema": S}}},
+        {},
+    ),
+    "M6-reference": ({"$ref": "#/components/parameters/Q"}, {"parameters": {"Q": Q}}),
+    "M6-schema-reference": (
+        {**Q, "schema": {"$ref": "#/components/schemas/Q"}},
+        {"schemas": {"Q": S}},
+    ),
+}
+
+
+@pytest.mark.parametrize("key", ["x-human", "x-samchon-human"])
+@pytest.mark.parametrize("mark", [*MARKS.values(), *NO_MARKS.values()], ids=[*MARKS, *NO_MARKS])
+@pytest.mark.parametrize(("parameter", "components"), PARAMETERS.values(), ids=PARAMETERS)
+def test_any_truthy_mark_counts_on_a_parameter_of_a_document(
+    parameter: Schema, components: Schema, mark: Any, key: str
+) -> None:
+    function = function_in(document({**parameter, key: mark}, json_body(S), **components))
+    (group,) = set(function.parameters["properties"]) - {"body"}  # type: ignore[call-overload]
+    if mark in [*NO_MARKS.values()]:
+        assert function.separated is None
+        return
+    assert function.separated is not None
+    assert "q" not in json.dumps(function.separated.llm)
+    assert "secret" not in function.description
+    assert function.merge(llm={group: {"q": "EVIL"}, "body": "x"}, human={}).unwrap() == {
+        "body": "x"
+    }
+
+
+@pytest.mark.parametrize("mark", MARKS.values(), ids=MARKS)
+@pytest.mark.parametrize(
+    "place", ["media type", "media type of a parameter", "body", "body's reference", "definition"]
+)
+def test_any_truthy_mark_counts_around_the_schema_of_a_body_or_parameter(
+    place: str, mark: Any
+) -> None:
+    marked: Schema = {"x-human": mark}
+    bodies: dict[str, Schema] = {
+        "media type": json_body(S, **marked),
+        "body": {**json_body(S), **marked},
+        "body's reference": {"$ref": "#/components/requestBodies/B", **marked},
+        "definition": {"$ref": "#/components/requestBodies/M"},
+    }
+    parameter = Q
+    if place == "media type of a parameter":
+        content = {"application/json": {"schema": S, **marked}}
+        parameter = {"name": "q", "in": "query", "content": content}
+    components = {"B": json_body(S), "M": {**json_body(S), **marked}}
+    source = document(parameter, bodies.get(place, json_body(S)), requestBodies=components)
+    separated = function_in(source).separated
+    assert separated is not None
+    assert len(separated.llm["properties"]) == 1  # type: ignore[arg-type]
+    for old in ({"in": "body", "schema": S}, {"in": "formData", "type": "string"}):
+        operation = {"parameters": [{"name": "a", **old, **marked}], "responses": {}}
+        swagger = {"swagger": "2.0", "info": source["info"], "paths": {"/x": {"post": operation}}}
+        assert "a" not in json.dumps(
+            (function_in(swagger).separated or separated).llm["properties"]
+        )
+
+
+@pytest.mark.parametrize("mark", ["yes", 1, "true"])
+def test_m6_an_operation_with_any_truthy_mark_is_for_people_only(mark: Any) -> None:
+    source = document(Q, json_body(S))
+    source["paths"]["/x"]["post"]["x-human"] = mark
+    assert not Controller.from_openapi(source, server="http://127.0.0.1:9").functions
+
+
+@pytest.mark.parametrize("name", [*WHOLE, *SPLIT])
+def test_in_the_body_of_a_document_it_is_the_same(name: str) -> None:
+    schema = WHOLE[name] if name in WHOLE else SPLIT[name][0]
+    definitions = DEFINITIONS if name in WHOLE else HEIRS
+    text = json.dumps({"b": arguments(schema), "d": definitions})
+    moved = json.loads(text.replace("#/$defs/", "#/components/schemas/"))
+    source = document(Q, json_body(moved["b"]), schemas=moved["d"])
+    function = function_in(source)
+    separated = function.separated
+    assert separated is not None
+    assert "secret" not in json.dumps(separated.llm).replace("secret words", "")
+    body = separated.llm["properties"]["body"]  # type: ignore[call-overload, index]
+    assert ("a" in body["properties"]) is (name in SPLIT)  # type: ignore[call-overload, index, operator]
+
+
+class Card(BaseModel):
+    number: SecretStr = SecretStr("secret-default")
+    limit: int = 0
+
+
+class Note(BaseModel):
+    text: str
+
+
+class Row(TypedDict):
+    note: str
+    pin: Human[str]
+
+
+def takes(hint: Any) -> Function:
+    def f(a: Any, b: str = "") -> str:
+        return ""
+
+    f.__annotations__["a"] = hint
+    return function_of(f)
+
+
+HINTS = {
+    "C4-Json": Json[Card],
+    "C4-Json-of-list": Json[list[Card]],
+    "C4-Json-of-TypedDict": Json[Row],
+    "C4-list-of-Json": list[Json[Card]],
+    "C4-Json-or-None": Json[Card] | None,
+    "C4-Json-or-int": Json[Card] | int,
+    "H4-SecretStr-or-str": SecretStr | str,
+    "H4-Human-or-int": Human[str] | int,
+    "H4-list": list[SecretStr | int],
+    "H4-dict": dict[str, SecretStr | int],
+    "H4-tuple": tuple[str, SecretStr | str],
+    "M6-keys": dict[Human[str], int],
+    "M6-schema": Annotated[str, WithJsonSchema({"type": "string", "x-human": "yes"})],
+}
+
+
+@pytest.mark.parametrize("hint", HINTS.values(), ids=HINTS)
+def test_a_hint_with_such_a_place_leaves_it_to_the_person(hint: Any) -> None:
+    function = takes(hint)
+    assert function.separated is not None
+    assert list(function.separated.llm["properties"]) == ["b"]  # type: ignore[arg-type]
+    assert "secret-default" not in json.dumps(function.separated.llm)
+    assert not function.validate({"a": '{"number": "EVIL"}'}, "llm")
+
+
+SPLIT_HINTS = {
+    "C4-Json": Json[Note],
+    "H4-models": Card | Note,
+    "H4-optional": Card | None,
+    "H4-tuple": tuple[str, SecretStr],
+    "H4-TypedDict": list[Row],
+}
+
+
+@pytest.mark.parametrize("hint", SPLIT_HINTS.values(), ids=SPLIT_HINTS)
+def test_a_hint_that_can_be_split_is(hint: Any) -> None:
+    function = takes(hint)
+    llm = function.parameters if function.separated is None else function.separated.llm
+    assert list(llm["properties"]) == ["a", "b"]  # type: ignore[arg-type]
+    assert "secret-default" not in json.dumps(llm)
+
+
+class Whole(BaseModel):
+    pay: Json[Card] | None
+    text: str
+
+
+class Split(BaseModel):
+    pay: Card | Note
+    text: str
+
+
+@pytest.mark.parametrize(("model", "kept"), [(Whole, ["text"]), (Split, ["pay", "text"])])
+def test_in_the_body_of_an_application_it_is_the_same(
+    model: type[BaseModel], kept: list[str]
+) -> None:
+    def pay(body: Any) -> str:
+        return ""
+
+    pay.__annotations__["body"] = model
+    app = FastAPI()
+    app.post("/x")(pay)
+    (function,) = Controller.from_fastapi(app)
+    assert function.separated is not None
+    llm = function.separated.llm
+    assert "secret" not in json.dumps(llm)
+    assert "number" not in json.dumps(llm)
+    assert list(llm["$defs"][model.__name__]["properties"]) == kept  # type: ignore[index, call-overload, arg-type]
+
+
+def test_a_predicate_is_asked_about_what_is_in_a_text_at_its_path() -> None:
+    whole = arguments({**TEXT_OF_BOTH, "contentSchema": MINE})
+    asked: list[str] = []
+    separated = separate(whole, lambda path, _: bool(asked.append(path)) or path == "$input.a.n")
+    assert asked == ["$input", "$input.a", "$input.b", "$input.a", "$input.a.n"]
+    assert list(separated.llm["properties"]) == ["b"]  # type: ignore[arg-type]
+    assert separated.lost == ("$input.a",)
+    assert is_human_by_default(separated.lost[0], {"x-samchon-human": "yes"})
