@@ -1,0 +1,141 @@
+"""How a value changes on its way into a rendering and back: the inverse that each rewrite leaves.
+
+A `Change` belongs to one schema of a rendering. `apply` gives a value of the original schema the
+shape of the rendering, `restore` is the way back. Both leave alone what has not the shape they are
+about, so a wrong value stays as wrong as it was, at the same place.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from pyfunctools._json import JsonValue
+
+Judge = Callable[[JsonValue], bool]
+"""True if a value is right by some schema."""
+
+KEY, VALUE = "key", "value"
+"""The properties of a pair that stands for a member of a map."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Branch:
+    """A branch of a union: who takes its values before and after, and how they change."""
+
+    before: Judge
+    after: Judge
+    change: "Change"
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Change:
+    """What happens to the values of one schema.
+
+    `names` leads from a property's name to its new one, where that differs; `members` are the
+    changes of properties by their old names, `rest` that of all others. A property in `filled` that
+    is not there becomes null, and null for one in `absent` becomes a property that is not there.
+    With `pairs` an object becomes an array of objects with a `key` and a `value`. `front` and
+    `items` are those of an array, `branches` those of a union, and `definition` is asked where the
+    schema is a reference.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    members: Mapping[str, "Change"] = field(default_factory=dict[str, "Change"])
+    rest: "Change | None" = None
+    filled: frozenset[str] = frozenset()
+    absent: frozenset[str] = frozenset()
+    pairs: bool = False
+    front: Sequence["Change"] = ()
+    items: "Change | None" = None
+    branches: Sequence[Branch] = ()
+    definition: "Callable[[], Change] | None" = None
+
+    def apply(self, value: JsonValue) -> JsonValue:
+        """Return a value of the original schema as the rendering has it."""
+        return self._changed(value, forth=True)
+
+    def restore(self, value: JsonValue) -> JsonValue:
+        """Return a value of the rendering as the original schema has it."""
+        return self._changed(value, forth=False)
+
+    def keeps(self, seen: frozenset[int] = frozenset()) -> bool:
+        """True if no value changes at all."""
+        if id(self) in seen:
+            return True
+        if self.names or self.filled or self.pairs:
+            return False
+        inside = seen | {id(self)}
+        below = [*self.members.values(), *self.front, *(branch.change for branch in self.branches)]
+        below += [each for each in (self.rest, self.items) if each is not None]
+        below += [] if self.definition is None else [self.definition()]
+        return all(each.keeps(inside) for each in below)
+
+    def _changed(self, value: JsonValue, *, forth: bool) -> JsonValue:
+        if self.definition is not None:
+            value = self.definition()._changed(value, forth=forth)
+        for branch in self._meant(value, forth=forth):
+            return branch.change._changed(value, forth=forth)
+        if self.pairs:
+            return self._paired(value) if forth else self._unpaired(value)
+        if isinstance(value, dict):
+            return self._renamed(value) if forth else self._named_back(value)
+        if isinstance(value, list):
+            front, later = self.front, self.items or SAME
+            return [
+                (front[n] if n < len(front) else later)._changed(item, forth=forth)
+                for n, item in enumerate(value)
+            ]
+        return value
+
+    def _meant(self, value: JsonValue, *, forth: bool) -> Sequence[Branch]:
+        """Return the branch that takes the value, and whose change the other side takes."""
+        taking = [b for b in self.branches if (b.before if forth else b.after)(value)]
+        sure = (
+            branch
+            for branch in taking
+            if (branch.after if forth else branch.before)(
+                branch.change._changed(value, forth=forth)
+            )
+        )
+        found = next(sure, taking[0] if taking else None)
+        return () if found is None else (found,)
+
+    def _renamed(self, value: Mapping[str, JsonValue]) -> JsonValue:
+        made = {self.names.get(n, n): self._member(n).apply(inner) for n, inner in value.items()}
+        filled = {self.names.get(name, name): None for name in sorted(self.filled - value.keys())}
+        return {**made, **filled}
+
+    def _named_back(self, value: Mapping[str, JsonValue]) -> JsonValue:
+        old = {new: name for name, new in self.names.items()}
+        made: dict[str, JsonValue] = {}
+        for key, inner in value.items():
+            name = old.get(key, key)
+            if inner is not None or name not in self.absent:
+                made[name] = self._member(name).restore(inner)
+        return made
+
+    def _member(self, name: str) -> "Change":
+        return self.members.get(name) or self.rest or SAME
+
+    def _paired(self, value: JsonValue) -> JsonValue:
+        if not isinstance(value, dict):
+            return value
+        inner = self.rest or SAME
+        return [{KEY: name, VALUE: inner.apply(member)} for name, member in value.items()]
+
+    def _unpaired(self, value: JsonValue) -> JsonValue:
+        """Return the object that pairs say; as they are if one is no pair or a key comes twice."""
+        if not isinstance(value, list) or not all(map(_is_pair, value)):
+            return value
+        pairs = cast("list[dict[str, JsonValue]]", value)
+        inner = self.rest or SAME
+        made = {str(pair[KEY]): inner.restore(pair[VALUE]) for pair in pairs}
+        return made if len(made) == len(pairs) else value
+
+
+SAME = Change()
+"""The change of a schema whose values stay as they are."""
+
+
+def _is_pair(value: JsonValue) -> bool:
+    return isinstance(value, dict) and value.keys() == {KEY, VALUE} and isinstance(value[KEY], str)

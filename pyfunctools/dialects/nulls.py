@@ -1,0 +1,56 @@
+"""Null in schemas: whether one takes it, and the same schema so that it does."""
+
+from typing import Final
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.references import resolve
+
+NULL: Final = {"type": "null"}
+_DEEP: Final = 8
+"""Unions inside each other that are looked into for null."""
+
+
+def as_object(schema: JsonValue) -> JsonSchema:
+    """Return a schema as an object: `true` says nothing, `false` takes nothing."""
+    if isinstance(schema, dict):
+        return schema
+    return {"not": {}} if schema is False else {}
+
+
+def takes_null(root: JsonSchema, schema: JsonSchema, depth: int = 0) -> bool:
+    """True if null may stand here, as far as types and listed values say."""
+    schema = as_object(resolve(root, schema))
+    if "not" in schema and schema == {"not": {}}:
+        return False
+    kinds = schema.get("type")
+    if kinds is not None and kinds != "null" and not (isinstance(kinds, list) and "null" in kinds):
+        return False
+    values = schema.get("enum")
+    if isinstance(values, list) and None not in values:
+        return False
+    if "const" in schema and schema["const"] is not None:
+        return False
+    if depth > _DEEP:
+        return True
+    for keyword, holds in (("anyOf", any), ("oneOf", any), ("allOf", all)):
+        listed = schema.get(keyword)
+        inner = listed if isinstance(listed, list) else []
+        if inner and not holds(takes_null(root, as_object(each), depth + 1) for each in inner):
+            return False
+    return True
+
+
+def nullable(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return a schema that takes null as well."""
+    made = dict(schema)
+    values, kinds, branches = made.get("enum"), made.get("type"), made.get("anyOf")
+    if isinstance(branches, list):
+        return {**made, "anyOf": [*branches, NULL]}
+    if "const" in made or "$ref" in made or kinds is None:
+        text = made.pop("description", None)
+        told = {} if text is None else {"description": text}
+        return {"anyOf": [made, NULL], **told}
+    if isinstance(values, list):
+        made["enum"] = [*values, None]
+    made["type"] = [*(kinds if isinstance(kinds, list) else [kinds]), "null"]
+    return made

@@ -1,0 +1,646 @@
+"""A normalized schema -> one that a profile takes, with the change of its values and the losses.
+
+Every schema is walked once, and these rewrites are made at each, in this order:
+
+1. nobody's: what is for no model (`title`, `examples`, `x-...`) is left out;
+2. references: kept, freed of what stands beside them, or replaced by what they mean;
+3. alternatives: `oneOf` -> `anyOf`, `const` -> `enum`, enums and type lists as they may be;
+4. names: a property whose name a vendor refuses gets another;
+5. maps and tuples: a map -> an array of pairs, a tuple -> an array of what may stand in it;
+6. required: where every property has to be, an optional one takes null instead;
+7. bounds: what the profile does not say goes into the description, as `@keyword value`;
+8. closed: where every object has to be, it is; then the profile's limits are counted.
+
+`{"properties": {"n": {"type": "integer", "uniqueItems": true}}}` becomes, for a strict OpenAI,
+`{"properties": {"n": {"type": ["integer", "null"], "description": "@uniqueItems true"}},
+"required": ["n"], "additionalProperties": false}`, and null for `n` becomes no `n` again.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.dialects.change import KEY, SAME, VALUE, Branch, Change
+from pyfunctools.dialects.nulls import NULL, as_object, nullable, takes_null
+from pyfunctools.dialects.table import ARRAYS, EVERYTHING, OBJECTS, Profile
+from pyfunctools.schema.path import Path
+from pyfunctools.schema.references import (
+    defined_name,
+    definition,
+    inline,
+    prune,
+    recursive,
+    resolve,
+)
+from pyfunctools.schema.shape import type_of
+from pyfunctools.schema.validate import Validator
+from pyfunctools.schema.walk import subschemas
+
+How = Literal["told", "loosened", "refused"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """A keyword that a rendering cannot say at a place, and what became of it.
+
+    `told`: it stands in the description, as `@keyword value`. `loosened`: it is left out, and only
+    our own check holds it. `refused`: a strict mode cannot say it, so the function is rendered
+    without that mode. `path` is `$input.items[].name`, `[]` being any item and `.*` any other key.
+    """
+
+    path: str
+    keyword: str
+    how: How
+
+
+Rewritten = tuple[dict[str, JsonValue], Change]
+"""A schema as the profile takes it, and what happens to its values."""
+
+_UNROLLED: Final = 2
+"""How often a definition stands inside itself where no reference may stand."""
+_TOLD: Final = 160
+"""Characters of a value that is told in a description."""
+_LARGE: Final = 1_000
+"""Schemas after which a rendering without references stops unrolling."""
+_TYPES: Final = ("object", "array", "string", "number", "integer", "boolean", "null")
+_JUDGING: Final = frozenset(
+    {
+        "contains",
+        "contentSchema",
+        "else",
+        "if",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
+"""Keywords with a schema that judges, and of which no value is made."""
+_BY_TYPE: Final = {
+    "additionalProperties": "object",
+    "items": "array",
+    "patternProperties": "object",
+    "prefixItems": "array",
+    "properties": "object",
+    "required": "object",
+}
+"""Types that a keyword tells where a schema leaves its type open."""
+
+
+def rewritten(
+    schema: JsonSchema, profile: Profile, inlined: bool | None
+) -> tuple[dict[str, JsonValue], Change, tuple[Loss, ...]]:
+    """Return a normalized schema as the profile takes it.
+
+    `inlined` says whether references are replaced by what they mean; `None` leaves it to the
+    profile. What no reference may stand for is replaced in any case.
+    """
+    never = profile.references == "never"
+    wanted = profile.references == "inlined" if inlined is None else inlined
+    writer = _Writer(inline(schema) if wanted or never else schema, profile)
+    made, change = writer.root()
+    return made, change, tuple(writer.losses)
+
+
+@dataclass(slots=True)
+class _Node:
+    """A schema on its way: what it was, what it is becoming, and where it stands.
+
+    `told` are lines for its description.
+    """
+
+    was: JsonSchema
+    made: dict[str, JsonValue]
+    path: str
+    told: list[str]
+
+
+class _Writer:
+    """Rewrites one schema for one profile."""
+
+    def __init__(self, root: JsonSchema, profile: Profile) -> None:
+        self._root = root
+        self._profile = profile
+        definitions = root.get("$defs")
+        self._definitions: JsonObject = definitions if isinstance(definitions, dict) else {}
+        self._recursive = recursive(root)
+        self._made: dict[str, Rewritten] = {}
+        self._queued: dict[str, str] = {}
+        self._inside: list[str] = []
+        self._count = 0
+        self.losses: list[Loss] = []
+
+    def root(self) -> Rewritten:
+        """Return the whole schema, with the definitions that it reaches."""
+        body = {keyword: value for keyword, value in self._root.items() if keyword != "$defs"}
+        if not self._profile.root_union:
+            body = self._without_root_union(body)
+        made, change = self._schema(body, "$input")
+        while waiting := [name for name in self._queued if name not in self._made]:
+            for name in waiting:
+                inner = self._definitions.get(name, True)
+                self._made[name] = self._schema(as_object(inner), self._queued[name])
+        if self._made:
+            made = {**made, "$defs": {name: each[0] for name, each in self._made.items()}}
+        if self._profile.properties is not None:
+            self._measure(made)
+        return made, change
+
+    def _schema(self, schema: JsonSchema | bool, path: str) -> Rewritten:
+        self._count += 1
+        if schema is False or schema == {"not": {}}:
+            return self._nothing(path)
+        was = schema if isinstance(schema, dict) else {}
+        node = _Node(was, {k: v for k, v in was.items() if k in EVERYTHING}, path, [])
+        if isinstance(was.get("$ref"), str):
+            return self._reference(node)
+        self._combined(node)
+        change = self._union(node)
+        if change is None:
+            self._values(node)
+            self._types(node)
+            held, listed = self._object(node), self._array(node)
+            change = _both(held, listed) if held and listed else held or listed or SAME
+        self._others(node)
+        self._bounds(node)
+        return node.made, change
+
+    def _others(self, node: _Node) -> None:
+        """Rewrite what else holds schemas: they judge a value and change nothing of it."""
+        for keyword, inner in node.made.items():
+            if keyword in _JUDGING and isinstance(inner, dict | bool):
+                node.made[keyword] = self._schema(inner, node.path)[0]
+            elif keyword == "dependentSchemas" and isinstance(inner, dict):
+                node.made[keyword] = {
+                    name: self._schema(as_object(each), node.path)[0]
+                    for name, each in inner.items()
+                }
+
+    # 2. references
+
+    def _reference(self, node: _Node) -> Rewritten:
+        reference = str(node.made.pop("$ref"))
+        name = defined_name(reference)
+        if name is None or (name not in self._definitions):
+            return self._to_root(node, reference)
+        if self._profile.references == "never":
+            return self._unrolled(node, name)
+        if name in self._recursive and not self._profile.recursion:
+            self._lose(node, "$ref", "refused")
+        self._queued.setdefault(name, node.path)
+        change = Change(definition=lambda: self._made[name][1])
+        referring: dict[str, JsonValue] = {"$ref": definition(name)}
+        if not node.made:
+            return referring, change
+        if self._profile.references != "bare":
+            beside, _ = self._schema(node.made, node.path)
+            return {**referring, **beside}, change
+        for keyword in sorted(node.made.keys() - {"description"}):
+            self._tell(node, keyword)
+        text = self._described(node)
+        return {"anyOf": [referring], **({"description": text} if text else {})}, change
+
+    def _to_root(self, node: _Node, reference: str) -> Rewritten:
+        """Return a reference to the root, or what can be said of one that leads elsewhere."""
+        if reference == "#" and self._profile.recursion and self._profile.references != "never":
+            return {"$ref": "#"}, SAME
+        self._lose(node, "$ref", "refused" if self._profile.closed else "loosened")
+        return {}, SAME
+
+    def _unrolled(self, node: _Node, name: str) -> Rewritten:
+        """Return what a recursive reference means, some turns deep."""
+        if self._inside.count(name) >= _UNROLLED or self._count > _LARGE:
+            self._lose(node, "$ref", "loosened")
+            kind = as_object(resolve(self._root, as_object(self._definitions[name]))).get(
+                "type", "object"
+            )
+            return {"type": kind if isinstance(kind, str) else "object"}, SAME
+        self._inside.append(name)
+        made, change = self._schema({**as_object(self._definitions[name]), **node.made}, node.path)
+        self._inside.pop()
+        return made, change
+
+    # 3. alternatives
+
+    def _combined(self, node: _Node) -> None:
+        """Fold an `allOf` that the profile does not take into the schema around it."""
+        members = node.made.get("allOf")
+        if not isinstance(members, list):
+            return
+        refers = any("$ref" in as_object(member) for member in members)
+        if "allOf" in self._profile.keywords and not (self._profile.closed and refers):
+            made = [self._schema(as_object(member), node.path)[0] for member in members]
+            node.made["allOf"] = made
+            return
+        del node.made["allOf"]
+        self._lose(node, "allOf", "refused" if self._profile.closed else "loosened")
+        for member in members:
+            inner = as_object(resolve(self._root, as_object(member)))
+            for keyword, value in inner.items():
+                known = node.made.get(keyword)
+                if isinstance(known, dict) and isinstance(value, dict):
+                    node.made[keyword] = {**value, **known}
+                elif keyword in EVERYTHING - {"$ref"} and keyword not in node.made:
+                    node.made[keyword] = value
+
+    def _union(self, node: _Node) -> Change | None:
+        """Rewrite `anyOf` and `oneOf`; `None` where the schema is no union afterwards."""
+        if "oneOf" in node.made and "oneOf" not in self._profile.keywords:
+            branches = node.made.pop("oneOf")
+            if "anyOf" in node.made:
+                self._tell(node, "oneOf", branches)
+            else:
+                self._lose(node, "oneOf", "loosened")
+                node.made["anyOf"] = branches
+        keyword = next((each for each in ("anyOf", "oneOf") if each in node.made), None)
+        listed = None if keyword is None else node.made[keyword]
+        if keyword is None or not isinstance(listed, list):
+            return None
+        branches = [as_object(branch) for branch in listed]
+        beside = node.made.keys() - {keyword, "description", "default"}
+        if beside and self._profile.closed:
+            node.made.pop(keyword)
+            typed = any(_has_type(branch) for branch in branches)
+            self._tell(node, keyword, listed, "refused" if typed else None)
+            return None
+        if keyword == "anyOf" and isinstance(others := node.made.get("oneOf"), list):
+            node.made["oneOf"] = [each[0] for each in self._branches(node.path, others)]
+        if self._profile.nullable and NULL in branches and len(branches) > 1:
+            branches.remove(NULL)
+            node.made["nullable"] = True
+            if len(branches) == 1 and not beside:
+                return self._only(node, keyword, branches[0])
+        made = self._branches(node.path, branches)
+        node.made[keyword] = [schema for schema, _ in made]
+        if beside or all(change is SAME for _, change in made):
+            # Beside other keywords a branch says how an object may look, not what it becomes.
+            return None if beside else SAME
+        judged = zip(branches, made, strict=True)
+        return Change(branches=[self._branch(before, *each) for before, each in judged])
+
+    def _branches(self, path: str, branches: Sequence[JsonValue]) -> list[Rewritten]:
+        return [self._schema(as_object(branch), path) for branch in branches]
+
+    def _only(self, node: _Node, keyword: str, branch: JsonSchema) -> Change:
+        """Rewrite a union of one branch, null aside, as that branch."""
+        del node.made[keyword]
+        made, change = self._schema(branch, node.path)
+        node.made = {**made, **node.made}
+        return change
+
+    def _branch(self, before: JsonSchema, after: JsonSchema, change: Change) -> Branch:
+        was = _Later(lambda: _judge(before, self._definitions))
+        made = _Later(lambda: _judge(after, {name: each[0] for name, each in self._made.items()}))
+        return Branch(before=was, after=made, change=change)
+
+    def _values(self, node: _Node) -> None:
+        """Rewrite `const` and `enum`."""
+        made = node.made
+        if "const" in made and "const" not in self._profile.keywords:
+            made["enum"] = [made.pop("const")]
+        values = made.get("enum")
+        if not isinstance(values, list):
+            return
+        if self._profile.nullable and None in values and len(values) > 1:
+            values = made["enum"] = [value for value in values if value is not None]
+            made["nullable"] = True
+        if not self._profile.takes_values(values):
+            del made["enum"]
+            self._tell(node, "enum", values)
+            kinds = {"integer" if isinstance(v, int) else type_of(v) for v in values}
+            if "type" not in made and len(kinds) == 1:
+                made["type"] = kinds.pop()
+        elif "type" not in made and not self._profile.untyped:
+            kinds = sorted({type_of(value) for value in values}, key=_TYPES.index)
+            made["type"] = kinds[0] if len(kinds) == 1 else list(kinds)
+
+    def _types(self, node: _Node) -> None:
+        """Rewrite type lists, and name the type where it has to be named."""
+        made, kinds = node.made, node.made.get("type")
+        if isinstance(kinds, list) and not self._profile.type_lists:
+            named = [kind for kind in kinds if kind != "null"]
+            if len(named) < len(kinds):
+                made["nullable"] = True
+            if len(named) == 1:
+                made["type"] = named[0]
+            else:
+                del made["type"]
+                made["anyOf"] = [{"type": kind} for kind in named]
+        if "type" in made or self._profile.untyped or "anyOf" in made or "enum" in made:
+            return
+        told = next((kind for keyword, kind in _BY_TYPE.items() if keyword in made), None)
+        if told is not None:
+            made["type"] = told
+        elif self._profile.closed:
+            self._lose(node, "type", "refused")
+
+    # 4. to 6. objects
+
+    def _object(self, node: _Node) -> Change | None:
+        made = node.made
+        named = made.get("properties")
+        properties = named if isinstance(named, dict) else {}
+        if not _may_be(made, "object", named, made.get("additionalProperties")):
+            _drop(made, OBJECTS)
+            return None
+        if not self._profile.maps and not properties and self._is_map(node):
+            return self._pairs(node)
+        change = self._properties(node, properties)
+        rest = made.get("additionalProperties")
+        if isinstance(rest, dict) and self._profile.maps:
+            made["additionalProperties"], inner = self._schema(rest, node.path + ".*")
+            change.rest = inner
+        elif self._profile.closed:
+            if rest not in (None, False) or "patternProperties" in made:
+                self._lose(node, "additionalProperties", "refused")
+            elif rest is None:
+                self._lose(node, "additionalProperties", "loosened")
+            made.pop("patternProperties", None)
+            made["additionalProperties"] = False
+        patterns = made.get("patternProperties")
+        if isinstance(patterns, dict) and "patternProperties" in self._profile.keywords:
+            made["patternProperties"] = {
+                pattern: self._schema(as_object(inner), node.path + ".*")[0]
+                for pattern, inner in patterns.items()
+            }
+        return change
+
+    def _is_map(self, node: _Node) -> bool:
+        if node.made.get("additionalProperties") is False:
+            return bool(node.made.get("patternProperties"))
+        return self._profile.closed
+
+    def _properties(self, node: _Node, properties: JsonObject) -> Change:
+        made, path = node.made, node.path
+        names = dict(self._names(properties))
+        required = [name for name in _texts(made.get("required")) if name in properties]
+        members: dict[str, Change] = {}
+        written: dict[str, JsonValue] = {}
+        absent: set[str] = set()
+        filled: set[str] = set()
+        for name, inner in properties.items():
+            below = str(Path.of((name,), path))
+            schema, change = self._schema(as_object(inner), below)
+            if self._profile.complete and name not in required:
+                filled.add(name)
+                if takes_null(self._root, as_object(inner)):
+                    self.losses.append(Loss(path=below, keyword="required", how="loosened"))
+                if not takes_null(self._root, schema):
+                    absent.add(name)
+                    schema = nullable(schema)
+            written[names.get(name, name)] = schema
+            if change is not SAME:
+                members[name] = change
+        if properties or self._profile.closed:
+            made["properties"] = written
+        asked = list(properties) if self._profile.complete else required
+        if asked or (self._profile.complete and "properties" in made):
+            made["required"] = [names.get(name, name) for name in asked]
+        else:
+            made.pop("required", None)
+        return Change(
+            names=names, members=members, filled=frozenset(filled), absent=frozenset(absent)
+        )
+
+    def _names(self, properties: JsonObject) -> Iterator[tuple[str, str]]:
+        """Yield the properties that have to be renamed, with a name that is not taken."""
+        if self._profile.key is None:
+            return
+        taken = {name for name in properties if re.fullmatch(self._profile.key, name)}
+        for name in properties.keys() - taken:
+            base = re.sub(r"[^A-Za-z0-9_]", "_", name)[:60] or "_"
+            base = base if re.fullmatch(self._profile.key, base) else f"_{base}"
+            new, count = base, 1
+            while new in taken:
+                count += 1
+                new = f"{base[:58]}_{count}"
+            taken.add(new)
+            yield name, new
+
+    # 5. maps and tuples
+
+    def _pairs(self, node: _Node) -> Change | None:
+        """Rewrite a map as an array of pairs, each with a `key` and a `value`."""
+        made, path = node.made, node.path
+        patterns = made.pop("patternProperties", None)
+        rest = made.pop("additionalProperties", None)
+        key: JsonSchema = as_object(made.pop("propertyNames", {}))
+        if isinstance(patterns, dict) and len(patterns) == 1 and rest is False:
+            ((pattern, rest),) = patterns.items()
+            key = {"pattern": pattern}
+        if not isinstance(rest, dict) or not rest or _texts(made.get("required")):
+            self._lose(node, "additionalProperties", "refused")
+            made.pop("required", None)
+            made["additionalProperties"] = False
+            return SAME
+        value, change = self._schema(rest, path + ".*")
+        name, _ = self._schema({"type": "string", **key}, path + ".*")
+        for old, new in (("minProperties", "minItems"), ("maxProperties", "maxItems")):
+            if old in made:
+                made[new] = made.pop(old)
+        made |= {
+            "type": _without_object(made.get("type")),
+            "items": {
+                "type": "object",
+                "properties": {KEY: name, VALUE: value},
+                "required": [KEY, VALUE],
+                "additionalProperties": False,
+            },
+        }
+        node.told.append("A map, as a list of its keys with their values.")
+        return Change(pairs=True, rest=change)
+
+    def _array(self, node: _Node) -> Change | None:
+        made, path = node.made, node.path + "[]"
+        front, rest = made.get("prefixItems"), made.get("items", True)
+        if not _may_be(made, "array", front, made.get("items")):
+            _drop(made, ARRAYS)
+            return None
+        listed = list(front) if isinstance(front, list) else []
+        first = [self._schema(as_object(each), path) for each in listed]
+        later = None if rest is False else self._schema(as_object(rest), path)
+        if rest is True and not self._profile.untyped and not first:
+            return None if later is None else Change(items=later[1])
+        if first and not self._profile.tuples:
+            return self._widened(node, first, later if "items" in made else None)
+        if first:
+            made["prefixItems"] = [each[0] for each in first]
+        if "items" in made and later is not None and rest is not True:
+            made["items"] = later[0]
+        return Change(front=[each[1] for each in first], items=None if later is None else later[1])
+
+    def _widened(self, node: _Node, first: list[Rewritten], later: Rewritten | None) -> Change:
+        """Rewrite a tuple as an array in which each of its items may stand."""
+        made = node.made
+        made.pop("prefixItems")
+        self._lose(node, "prefixItems", "loosened")
+        if node.was.get("items") is False:
+            made.setdefault("maxItems", len(first))
+        each: list[JsonValue] = []
+        for schema, _ in [*first, *([] if later is None else [later])]:
+            if schema not in each:
+                each.append(schema)
+        made["items"] = each[0] if len(each) == 1 else {"anyOf": each}
+        changes = [change for _, change in first]
+        if not all(change is SAME for change in changes):
+            self._lose(node, "prefixItems", "refused" if self._profile.closed else "loosened")
+        return Change(front=changes, items=None if later is None else later[1])
+
+    # 7. bounds
+
+    def _bounds(self, node: _Node) -> None:
+        """Put into the description what the profile does not say, and write it."""
+        made, profile = node.made, self._profile
+        name = made.get("format")
+        if isinstance(name, str) and profile.formats is not None and name not in profile.formats:
+            self._tell(node, "format")
+        pattern = made.get("pattern")
+        if isinstance(pattern, str) and not profile.takes_pattern(pattern):
+            self._tell(node, "pattern")
+        least = made.get("minItems")
+        if isinstance(least, int) and least > (profile.most_min_items or least):
+            self._tell(node, "minItems")
+        for keyword in [each for each in made if each not in profile.keywords]:
+            self._tell(node, keyword)
+        text = self._described(node)
+        if text:
+            made["description"] = text
+
+    def _tell(
+        self, node: _Node, keyword: str, value: JsonValue = None, how: How | None = None
+    ) -> None:
+        """Leave a keyword out and say it in the description, if it is short enough."""
+        value = node.made.pop(keyword, value)
+        text = json.dumps(value, ensure_ascii=False)
+        short = len(text) <= _TOLD and keyword not in _SILENT
+        if short:
+            node.told.append(f"@{keyword} {value if isinstance(value, str) else text}")
+        self._lose(node, keyword, how or ("told" if short else "loosened"))
+
+    def _described(self, node: _Node) -> str:
+        told, node.told = node.told, []
+        written = node.made.get("description")
+        return "\n".join([*([written] if isinstance(written, str) and written else []), *told])
+
+    def _lose(self, node: _Node, keyword: str, how: How) -> None:
+        self.losses.append(Loss(path=node.path, keyword=keyword, how=how))
+
+    # 8. the root, and limits
+
+    def _nothing(self, path: str) -> Rewritten:
+        how: How = "refused" if self._profile.closed else "loosened"
+        self.losses.append(Loss(path=path, keyword="not", how=how))
+        return {}, SAME
+
+    def _without_root_union(self, body: JsonSchema) -> JsonSchema:
+        """Return the root with what its alternatives declare among its own properties."""
+        unions = [keyword for keyword in ("allOf", "anyOf", "oneOf") if keyword in body]
+        if not unions:
+            return body
+        made = dict(body)
+        node = _Node(body, made, "$input", [])
+        named = body.get("properties")
+        properties: dict[str, JsonValue] = dict(named) if isinstance(named, dict) else {}
+        for keyword in unions:
+            branches = made[keyword]
+            for branch in branches if isinstance(branches, list) else ():
+                inner = as_object(resolve(self._root, as_object(branch))).get("properties")
+                for name, schema in inner.items() if isinstance(inner, dict) else ():
+                    properties.setdefault(name, schema)
+            self._tell(node, keyword)
+        made["properties"] = properties
+        if text := self._described(node):
+            made["description"] = text
+        return made
+
+    def _measure(self, made: JsonSchema) -> None:
+        """Refuse what is over the profile's limits, counting the root and each definition alone."""
+        profile = self._profile
+        count = values = 0
+        for _, inner in subschemas(made):
+            if isinstance(inner, dict):
+                named, listed = inner.get("properties"), inner.get("enum")
+                count += len(named) if isinstance(named, dict) else 0
+                values += len(listed) if isinstance(listed, list) else 0
+        definitions = made.get("$defs")
+        body = {keyword: value for keyword, value in made.items() if keyword != "$defs"}
+        parts = [body, *(definitions.values() if isinstance(definitions, dict) else ())]
+        over = {
+            "properties": count > (profile.properties or count),
+            "enum": values > (profile.enum_values or values),
+            "levels": any(_levels(part) > (profile.levels or _LARGE) for part in parts),
+        }
+        for keyword in [each for each, is_over in over.items() if is_over]:
+            self.losses.append(Loss(path="$input", keyword=keyword, how="refused"))
+
+
+class _Later:
+    """A judge that is made when it is first asked: by then all definitions are written."""
+
+    def __init__(self, make: Callable[[], Callable[[JsonValue], bool]]) -> None:
+        self._make = make
+        self._judge: Callable[[JsonValue], bool] | None = None
+
+    def __call__(self, value: JsonValue) -> bool:
+        if self._judge is None:
+            self._judge = self._make()
+        return self._judge(value)
+
+
+def _judge(schema: JsonSchema, definitions: JsonObject) -> Callable[[JsonValue], bool]:
+    whole = prune({**schema, "$defs": definitions}) if definitions else schema
+    return Validator(whole).is_valid
+
+
+_SILENT: Final = frozenset({"$defs", "properties", "deprecated", "contentSchema"})
+"""Keywords that say nothing in a line of a description."""
+
+
+def _texts(value: JsonValue) -> list[str]:
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
+
+
+def _may_be(made: JsonSchema, kind: str, *told: JsonValue) -> bool:
+    """True if a schema is about objects (or arrays), by its type or by its keywords."""
+    wanted = made.get("type")
+    if wanted is None:
+        return any(each is not None for each in told)
+    return wanted == kind or (isinstance(wanted, list) and kind in wanted)
+
+
+def _both(held: Change, listed: Change) -> Change:
+    """Return the change of a schema that is about objects and about arrays."""
+    return replace(held, front=listed.front, items=listed.items)
+
+
+def _drop(made: dict[str, JsonValue], keywords: frozenset[str]) -> None:
+    """Leave out keywords about a type that a schema never has."""
+    if "type" in made:
+        for keyword in keywords & made.keys():
+            del made[keyword]
+
+
+def _without_object(kinds: JsonValue) -> JsonValue:
+    if isinstance(kinds, list):
+        return ["array" if kind == "object" else kind for kind in kinds]
+    return "array"
+
+
+def _has_type(branch: JsonSchema) -> bool:
+    return not branch.keys().isdisjoint({"$ref", "const", "enum", "properties", "type"})
+
+
+def _levels(schema: JsonValue) -> int:
+    """Return how many objects and arrays are inside each other, references not followed."""
+    if not isinstance(schema, dict):
+        return 0
+    deepest = 0
+    for keys, inner in subschemas(schema):
+        if isinstance(inner, dict):
+            depth = sum(key in ("properties", "items") for key in keys if isinstance(key, str))
+            deepest = max(deepest, depth)
+    return deepest

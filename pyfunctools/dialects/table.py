@@ -1,0 +1,346 @@
+"""What each vendor takes in the schema of a function, one row a vendor, dated and with its source.
+
+A `Profile` says what a schema may say, a `Dialect` which profiles a vendor has and what it wants of
+names and lists. To follow a vendor's change, change its row: nothing else knows a vendor by name.
+Where a vendor's documents and its endpoint disagree, the row holds the stricter reading.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Final, Literal
+
+from pyfunctools._json import JsonValue
+from pyfunctools.errors import DefinitionError
+
+ANNOTATIONS: Final = frozenset({"description", "default"})
+"""Keywords that tell and constrain nothing; some profiles refuse `default`."""
+
+SHAPE: Final = frozenset(
+    {"$defs", "$ref", "additionalProperties", "enum", "items", "properties", "required", "type"}
+)
+NUMBERS: Final = frozenset(
+    {"exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf"}
+)
+LENGTHS: Final = frozenset({"maxLength", "minLength"})
+COUNTS: Final = frozenset({"maxItems", "minItems"})
+SIZES: Final = frozenset({"maxProperties", "minProperties"})
+COMPOSITION: Final = frozenset({"allOf", "anyOf", "const", "oneOf", "prefixItems"})
+
+EVERYTHING: Final = (
+    ANNOTATIONS
+    | SHAPE
+    | NUMBERS
+    | LENGTHS
+    | COUNTS
+    | SIZES
+    | COMPOSITION
+    | {
+        "contains",
+        "contentEncoding",
+        "contentMediaType",
+        "contentSchema",
+        "dependentRequired",
+        "dependentSchemas",
+        "deprecated",
+        "else",
+        "format",
+        "if",
+        "maxContains",
+        "minContains",
+        "not",
+        "pattern",
+        "patternProperties",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+        "uniqueItems",
+    }
+)
+"""What a model may be told in JSON Schema 2020-12. `title`, `examples`, `discriminator`, `$schema`
+and every `x-` keyword are nobody's: they cost tokens and some vendors refuse them."""
+
+OBJECTS: Final = SIZES | {
+    "additionalProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "patternProperties",
+    "properties",
+    "propertyNames",
+    "required",
+    "unevaluatedProperties",
+}
+"""Keywords that are about objects only."""
+ARRAYS: Final = COUNTS | {
+    "contains",
+    "items",
+    "maxContains",
+    "minContains",
+    "prefixItems",
+    "unevaluatedItems",
+    "uniqueItems",
+}
+"""Keywords that are about arrays only."""
+
+COMMON_FORMATS: Final = frozenset(
+    {"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"}
+)
+
+Patterns = Literal["any", "no lookaround", "no lookaround or backreference", "plain"]
+"""Which patterns a profile takes; `plain` is without lookaround, backreference and `\\b`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What a schema may say.
+
+    `keywords` are all that may stand in it, `formats` those that `format` may name (`None`: any).
+    `references` says what becomes of `$ref`: `kept`, `bare` (kept, with nothing beside it),
+    `inlined` (replaced by what it means where that is not recursive), or `never` there.
+    With `closed` every object says `additionalProperties: false`, with `complete` every property is
+    required and an optional one takes null. `maps` and `tuples` say whether those may stand,
+    `untyped` whether a schema may leave its type open, `enums` what an `enum` may hold, `nullable`
+    that null is said by a keyword of OpenAPI. `root_union` says whether `anyOf` and its like may
+    stand at the root. `key` is what a property's name must match. The limits count as OpenAI does:
+    the root and each definition alone.
+    """
+
+    name: str
+    keywords: frozenset[str]
+    source: str
+    date: str
+    formats: frozenset[str] | None = None
+    patterns: Patterns = "any"
+    references: Literal["kept", "bare", "inlined", "never"] = "kept"
+    recursion: bool = True
+    closed: bool = False
+    complete: bool = False
+    maps: bool = True
+    tuples: bool = True
+    untyped: bool = True
+    type_lists: bool = True
+    nullable: bool = False
+    root_union: bool = True
+    enums: Literal["any", "scalars", "numbers or strings", "strings"] = "any"
+    most_min_items: int | None = None
+    key: str | None = None
+    properties: int | None = None
+    levels: int | None = None
+    enum_values: int | None = None
+
+    def takes_pattern(self, pattern: str) -> bool:
+        """True if `pattern` may say this."""
+        if self.patterns == "any":
+            return True
+        if _LOOKAROUND.search(pattern):
+            return False
+        if self.patterns != "no lookaround" and _BACKREFERENCE.search(pattern):
+            return False
+        return self.patterns != "plain" or r"\b" not in pattern
+
+    def takes_values(self, values: Iterable[JsonValue]) -> bool:
+        """True if `enum` may hold all of these."""
+        return all(map(_TAKEN[self.enums], values))
+
+
+_LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])")
+_BACKREFERENCE: Final = re.compile(r"\\[1-9]|\(\?P=")
+_TAKEN: Final[dict[str, Callable[[JsonValue], bool]]] = {
+    "any": lambda value: True,
+    "scalars": lambda value: not isinstance(value, dict | list),
+    "numbers or strings": lambda value: (
+        isinstance(value, str | int | float) and not isinstance(value, bool)
+    ),
+    "strings": lambda value: isinstance(value, str),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """A vendor: how it wraps tools and calls (`envelope`), and what its schemas may say.
+
+    `strict` is the profile of schemas that the vendor enforces while a model writes, `None` where
+    there is no such mode. `name_pattern` is what a function's name must match, `tools` how many
+    may be sent at once. Over all strict tools of one request there may be `strict_tools` of them,
+    `strict_optional` optional properties and `strict_unions` unions.
+    """
+
+    name: str
+    envelope: str
+    profile: Profile
+    strict: Profile | None = None
+    name_pattern: str = r"[a-zA-Z0-9_-]{1,64}"
+    tools: int | None = None
+    strict_tools: int | None = None
+    strict_optional: int | None = None
+    strict_unions: int | None = None
+    strict_together: bool = False
+
+
+JSON_SCHEMA: Final = Profile(
+    name="json-schema",
+    keywords=EVERYTHING,
+    source="JSON Schema 2020-12; vendors read what they know and pass over the rest",
+    date="2026-11-21",
+)
+INLINED: Final = replace(
+    JSON_SCHEMA,
+    name="inlined",
+    keywords=(ANNOTATIONS | SHAPE | NUMBERS | LENGTHS | COUNTS | {"anyOf", "const", "pattern"})
+    | {"format", "prefixItems"},
+    formats=COMMON_FORMATS,
+    patterns="no lookaround or backreference",
+    references="inlined",
+    source="pydantic-ai 2.68 profiles (meta, qwen, harmony); llguidance 1.9.1 keyword by keyword",
+)
+OPENAI_STRICT: Final = Profile(
+    name="openai-strict",
+    keywords=(SHAPE | NUMBERS | COUNTS | {"anyOf", "const", "description", "format", "pattern"}),
+    formats=COMMON_FORMATS,
+    patterns="no lookaround",
+    references="bare",
+    closed=True,
+    complete=True,
+    maps=False,
+    tuples=False,
+    untyped=False,
+    root_union=False,
+    enums="scalars",
+    properties=5_000,
+    levels=10,
+    enum_values=1_000,
+    source="OpenAI structured outputs guide; pydantic-ai 2.68 for reference siblings and counting",
+    date="2026-11-21",
+)
+DEEPSEEK_STRICT: Final = replace(
+    OPENAI_STRICT,
+    name="deepseek-strict",
+    keywords=OPENAI_STRICT.keywords - COUNTS,
+    formats=frozenset({"email", "hostname", "ipv4", "ipv6", "uuid"}),
+    source="DeepSeek function calling guide (beta strict mode); rig-core 0.46",
+)
+ANTHROPIC: Final = replace(
+    JSON_SCHEMA,
+    name="anthropic",
+    root_union=False,
+    key=r"[a-zA-Z0-9_.-]{1,64}",
+    source="anthropic 2.12.0 tool_param.py; error texts for root unions and property keys",
+)
+ANTHROPIC_STRICT: Final = replace(
+    ANTHROPIC,
+    name="anthropic-strict",
+    keywords=(ANNOTATIONS | SHAPE | {"allOf", "anyOf", "const", "format", "minItems", "pattern"}),
+    formats=COMMON_FORMATS | {"uri"},
+    patterns="plain",
+    references="bare",
+    recursion=False,
+    closed=True,
+    maps=False,
+    tuples=False,
+    untyped=False,
+    enums="scalars",
+    most_min_items=1,
+    source="Anthropic structured outputs guide; anthropic 2.12.0 lib/_parse/_transform.py",
+)
+GEMINI: Final = Profile(
+    name="gemini",
+    keywords=SHAPE
+    | COUNTS
+    | {"anyOf", "description", "format", "maximum", "minimum", "prefixItems"},
+    references="bare",
+    enums="numbers or strings",
+    source="google-genai 3.4.0 types.py (responseJsonSchema); googleapis/python-genai#1732",
+    date="2026-11-21",
+)
+GEMINI_SCHEMA: Final = Profile(
+    name="gemini-schema",
+    keywords=(SHAPE - {"$defs", "$ref", "additionalProperties"})
+    | COUNTS
+    | LENGTHS
+    | SIZES
+    | {"anyOf", "default", "description", "format", "maximum", "minimum", "nullable", "pattern"},
+    references="never",
+    recursion=False,
+    maps=False,
+    tuples=False,
+    type_lists=False,
+    nullable=True,
+    enums="strings",
+    key=r"[A-Za-z_][A-Za-z0-9_]{0,63}",
+    source="google-genai 3.4.0 types.Schema and process_schema",
+    date="2026-11-21",
+)
+BEDROCK_STRICT: Final = replace(
+    ANTHROPIC_STRICT,
+    name="bedrock-strict",
+    key=None,
+    patterns="no lookaround or backreference",
+    source="pydantic-ai 2.68 providers/bedrock.py (verified 2026-10-29)",
+)
+
+_OPENAI = Dialect(
+    name="openai", envelope="openai", profile=JSON_SCHEMA, strict=OPENAI_STRICT, tools=128
+)
+_INLINED = replace(_OPENAI, profile=INLINED, strict=None, tools=None)
+DIALECTS: Final = {
+    row.name: row
+    for row in (
+        _OPENAI,
+        replace(_OPENAI, name="openai-responses", envelope="openai-responses"),
+        Dialect(
+            name="anthropic",
+            envelope="anthropic",
+            profile=ANTHROPIC,
+            strict=ANTHROPIC_STRICT,
+            strict_tools=20,
+            strict_optional=24,
+            strict_unions=16,
+        ),
+        Dialect(
+            name="gemini",
+            envelope="gemini",
+            profile=GEMINI,
+            name_pattern=r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}",
+            tools=512,
+        ),
+        Dialect(
+            name="gemini-schema",
+            envelope="gemini-schema",
+            profile=GEMINI_SCHEMA,
+            name_pattern=r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}",
+            tools=512,
+        ),
+        Dialect(name="bedrock", envelope="bedrock", profile=JSON_SCHEMA, strict=BEDROCK_STRICT),
+        Dialect(
+            name="mcp",
+            envelope="mcp",
+            profile=JSON_SCHEMA,
+            name_pattern=r"[A-Za-z0-9._-]{1,128}",
+        ),
+        replace(_OPENAI, name="deepseek", strict=DEEPSEEK_STRICT, strict_together=True),
+        replace(_OPENAI, name="mistral", tools=None),
+        replace(_OPENAI, name="groq"),
+        replace(_OPENAI, name="xai", tools=None),
+        replace(_OPENAI, name="cohere", strict=None, tools=None),
+        replace(_INLINED, name="llama"),
+        replace(_INLINED, name="qwen"),
+        replace(_INLINED, name="gpt-oss"),
+    )
+}
+"""Every dialect by the name that users see."""
+
+
+def dialect_of(name: object) -> Dialect:
+    """Return the dialect of this name.
+
+    Raises:
+        DefinitionError: there is none; it names the close ones.
+    """
+    row = DIALECTS.get(name) if isinstance(name, str) else None
+    if row is not None:
+        return row
+    close = get_close_matches(str(name), DIALECTS, n=3, cutoff=0.5) or list(DIALECTS)
+    remedy = f"Write one of {', '.join(repr(each) for each in close)}."
+    raise DefinitionError("dialect", f"There is no dialect {name!r}.", remedy)

@@ -1,0 +1,238 @@
+"""Schemas as each vendor takes them: what is sent, what was lost, and the way back."""
+
+import json
+from random import Random
+
+import pytest
+from fitting_values import FittingValues
+from hypothesis import given
+from hypothesis import strategies as st
+from laws import law
+from random_schemas import Schemas
+
+from pyfunctools import DefinitionError, SchemaError
+from pyfunctools.dialects.rendering import Rendering, render
+from pyfunctools.dialects.rules import violations
+from pyfunctools.dialects.table import DIALECTS, Profile
+from pyfunctools.schema import Validator, normalize
+
+MODES = [
+    pytest.param(name, strict, id=f"{name}{' strict' if strict else ''}")
+    for name, row in DIALECTS.items()
+    for strict in ([False, True] if row.strict is not None else [False])
+]
+CHANGING = frozenset(
+    {"$ref", "additionalProperties", "allOf", "anyOf", "not", "oneOf", "prefixItems", "type"}
+    | {"required"}
+)
+"""Keywords whose loss may leave a right value without a place in the rendering."""
+
+
+def profile_of(name: str, rendering: Rendering) -> Profile:
+    row = DIALECTS[name]
+    return row.strict if rendering.strict and row.strict is not None else row.profile
+
+
+def thing(**properties: object) -> dict[str, object]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [],
+        "additionalProperties": False,
+    }
+
+
+def judged(schema: object) -> object:
+    """Return a schema with `nullable` as JSON Schema has it, for a validator to read."""
+    if isinstance(schema, list):
+        return [judged(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: judged(value) for key, value in schema.items() if key != "nullable"}
+    return {"anyOf": [made, {"type": "null"}]} if schema.get("nullable") is True else made
+
+
+def fitting(schema: dict[str, object], seed: int) -> list[object]:
+    try:
+        return [FittingValues(schema, Random(seed + n)).value() for n in range(3)]
+    except RecursionError:  # a schema that nothing finite fits
+        return []
+
+
+def check_round_trip(schema: dict[str, object], name: str, strict: bool, seed: int) -> None:
+    rendering = render(schema, name, strict=strict)
+    assert list(violations(rendering.schema, profile_of(name, rendering))) == []
+    changing = any(loss.keyword in CHANGING for loss in rendering.losses)
+    takes, right = Validator(judged(rendering.schema)), Validator(schema)
+    for value in fitting(schema, seed):
+        if right.is_valid(value):
+            applied = rendering.apply(value)
+            told = any(loss.how != "refused" for loss in rendering.losses)
+            assert takes.is_valid(applied) or changing or (told and not strict), (schema, value)
+            assert rendering.restore(applied) == value or changing, (schema, value)
+
+
+@pytest.mark.parametrize(("name", "strict"), MODES)
+@law(30)
+@given(seed=st.integers(0, 2**32))
+def test_a_value_that_goes_there_comes_back_and_fits_or_a_loss_says_why(
+    name: str, strict: bool, seed: int
+) -> None:
+    written = Schemas(Random(seed), marks=False).root()
+    definitions = written.pop("$defs", {})
+    whole = {**thing(given=written, other={"type": "integer"}), "$defs": definitions}
+    try:
+        schema = normalize(whole)
+    except SchemaError:  # a circle of bare references
+        return
+    check_round_trip(schema, name, strict, seed)
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent"),
+    [
+        pytest.param(
+            thing(n={"type": "integer", "multipleOf": 5, "title": "N", "x-y": 1}),
+            thing(n={"type": ["integer", "null"], "multipleOf": 5}) | {"required": ["n"]},
+            id="nobody's keywords go, an optional property takes null",
+        ),
+        pytest.param(
+            thing(n={"type": "string", "maxLength": 5, "description": "Short."}),
+            thing(n={"type": ["string", "null"], "description": "Short.\n@maxLength 5"})
+            | {"required": ["n"]},
+            id="a bound that strict mode has no word for is told",
+        ),
+        pytest.param(
+            thing(n={"enum": ["a", "b"], "default": "a"}),
+            thing(
+                n={
+                    "enum": ["a", "b", None],
+                    "type": ["string", "null"],
+                    "description": "@default a",
+                }
+            )
+            | {"required": ["n"]},
+            id="an enum names its type and takes null",
+        ),
+        pytest.param(
+            thing(m={"type": "object", "additionalProperties": {"type": "integer"}})
+            | {"required": ["m"]},
+            thing(
+                m={
+                    "type": "array",
+                    "items": thing(key={"type": "string"}, value={"type": "integer"})
+                    | {"required": ["key", "value"]},
+                    "description": "A map, as a list of its keys with their values.",
+                }
+            )
+            | {"required": ["m"]},
+            id="a map is a list of pairs",
+        ),
+        pytest.param(
+            thing(p={"$ref": "#/$defs/P", "description": "Whose."})
+            | {"required": ["p"], "$defs": {"P": thing(a={"type": "null"})}},
+            thing(p={"anyOf": [{"$ref": "#/$defs/P"}], "description": "Whose."})
+            | {
+                "required": ["p"],
+                "$defs": {"P": thing(a={"type": "null"}) | {"required": ["a"]}},
+            },
+            id="nothing stands beside a reference",
+        ),
+    ],
+)
+def test_what_strict_openai_is_sent(schema: dict[str, object], sent: dict[str, object]) -> None:
+    rendering = render(schema, "openai", strict=True)
+    assert rendering.strict
+    assert rendering.schema == sent
+
+
+@pytest.mark.parametrize(
+    ("inner", "keyword"),
+    [
+        pytest.param({"type": "object"}, "additionalProperties", id="a free object"),
+        pytest.param({}, "type", id="no type"),
+        pytest.param({"type": "array"}, "type", id="items of no type"),
+        pytest.param(thing(a={}), "type", id="a property of no type"),
+        pytest.param(
+            thing(a={"type": "null"}) | {"additionalProperties": True},
+            "additionalProperties",
+            id="an open object",
+        ),
+        pytest.param(False, "not", id="nothing"),
+    ],
+)
+def test_what_strict_mode_cannot_say_makes_one_function_not_strict(
+    inner: object, keyword: str
+) -> None:
+    rendering = render(thing(a=inner), "openai", strict=True)
+    assert not rendering.strict
+    assert ("refused", keyword) in {(loss.how, loss.keyword) for loss in rendering.losses}
+    assert rendering.schema == render(thing(a=inner), "openai").schema
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ([{"key": "a", "value": 1}], {"a": 1}),
+        ([], {}),
+        ([{"key": "a", "value": 1}, {"key": "a", "value": 2}],) * 2,
+        ({"a": 1},) * 2,
+        ("[]",) * 2,
+    ],
+    ids=["a pair", "none", "a key twice stays wrong", "a map already", "a text"],
+)
+def test_pairs_become_the_map_they_say(written: object, meant: object) -> None:
+    schema = thing(m={"type": "object", "additionalProperties": {"type": "integer"}})
+    assert render(schema, "openai", strict=True).restore({"m": written}) == {"m": meant}
+
+
+def test_null_means_absent_only_where_null_was_not_a_value() -> None:
+    schema = thing(a={"type": "integer"}, b={"type": ["integer", "null"]})
+    rendering = render(schema, "openai", strict=True)
+    assert rendering.restore({"a": None, "b": None}) == {"b": None}
+    assert rendering.apply({}) == {"a": None, "b": None}
+    assert [loss.path for loss in rendering.losses] == ["$input.b"]
+
+
+def test_a_key_that_a_vendor_refuses_has_another_name_there() -> None:
+    schema = thing(**{"a b": {"type": "integer"}, "a_b": {"type": "integer"}, "ü" * 80: {}})
+    rendering = render(schema, "anthropic")
+    value = {"a b": 1, "a_b": 2, "ü" * 80: 3}
+    assert rendering.restore(rendering.apply(value)) == value
+    assert list(violations(rendering.schema, DIALECTS["anthropic"].profile)) == []
+
+
+def test_anthropic_has_no_alternatives_at_the_root_and_is_told_of_them() -> None:
+    schema = thing(a={"type": "string"}, b={"type": "string"})
+    schema |= {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
+    rendering = render(schema, "anthropic")
+    assert "anyOf" not in rendering.schema
+    assert rendering.schema["description"] == '@anyOf [{"required": ["a"]}, {"required": ["b"]}]'
+
+
+def test_a_tree_is_unrolled_where_no_reference_may_stand() -> None:
+    tree = thing(
+        name={"type": "string"}, children={"type": "array", "items": {"$ref": "#/$defs/T"}}
+    )
+    rendering = render(thing(t={"$ref": "#/$defs/T"}) | {"$defs": {"T": tree}}, "gemini-schema")
+    assert "$ref" not in json.dumps(rendering.schema)
+    assert {loss.keyword for loss in rendering.losses} >= {"$ref"}
+
+
+def test_a_schema_is_handed_out_fresh() -> None:
+    rendering = render(thing(a={"type": "integer"}), "openai")
+    rendering.schema["properties"].clear()
+    assert rendering.schema["properties"]
+
+
+@pytest.mark.parametrize("name", ["opnai", "", None, 3])
+def test_an_unknown_dialect_is_refused_with_the_close_names(name: object) -> None:
+    with pytest.raises(DefinitionError, match=r"openai"):
+        render(thing(), name)  # type: ignore[arg-type]
+
+
+def test_every_row_says_where_it_is_from_and_when() -> None:
+    for row in DIALECTS.values():
+        for profile in filter(None, (row.profile, row.strict)):
+            assert profile.source
+            assert profile.date >= "2026"
