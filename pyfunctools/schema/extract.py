@@ -154,7 +154,8 @@ class _Extraction:
 
     def _nothing(self) -> Failure:
         message = "There is no JSON value in the text."
-        issue = Issue(path=_ROOT, expected="a JSON value", value=None, message=message)
+        expected = "object" if self._brackets() is _OBJECT else "a JSON value"
+        issue = Issue(path=_ROOT, expected=expected, value=None, message=message)
         return Failure(value=self._text, issues=(issue,))
 
 
