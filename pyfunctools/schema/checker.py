@@ -116,7 +116,8 @@ class Checker:
     def _coerced(
         self, value: JsonValue, repairs: tuple[Repair, ...]
     ) -> Success[JsonValue] | Failure:
-        coerced = self._coercer.coerce({} if value is None else value)
+        is_blank = value is None or (isinstance(value, str) and not value.strip())
+        coerced = self._coercer.coerce({} if is_blank else value)
         repairs = (*repairs, *coerced.repairs)
         judged = self._judge.validate(coerced.value, "llm")
         if judged:
