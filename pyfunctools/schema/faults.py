@@ -13,7 +13,7 @@ from pyfunctools._text import shortened, visible
 from pyfunctools.schema.keywords import TYPES, form_of, type_named
 from pyfunctools.schema.near import near_name
 from pyfunctools.schema.notes import unsound
-from pyfunctools.schema.path import pointer_of
+from pyfunctools.schema.path import Keys, pointer_of
 from pyfunctools.schema.references import lookup, steps_of
 from pyfunctools.schema.slips import keyword_meant
 from pyfunctools.schema.walk import subschemas
@@ -58,18 +58,17 @@ def faults_of(schema: JsonSchema | bool, *, closed: bool = False) -> Iterator[Fa
     `closed` the schema's own object takes no other names than its properties.
     """
     places = list(subschemas(schema))
-    single = not any(isinstance(inner, dict) and _ID & inner.keys() for _, inner in places)
+    single = all(not isinstance(inner, dict) or _ID.isdisjoint(inner) for _, inner in places)
     for keys, inner in places:
         if not isinstance(inner, dict):
             continue
-        here = pointer_of(keys)
         for keyword, value in inner.items():
-            at = here + pointer_of((keyword,))
-            yield from (Fault(at, wrong, remedy) for wrong, remedy in _faults(keyword, value))
+            for wrong, remedy in _faults(keyword, value):
+                yield Fault(pointer_of((*keys, keyword)), wrong, remedy)
         if single and isinstance(reference := inner.get("$ref"), str):
-            yield from _dangling(schema, reference, f"{here}/$ref")
+            yield from _dangling(schema, reference, (*keys, "$ref"))
         if (closed and not keys and OPEN.isdisjoint(inner)) or _is_closed(inner):
-            yield from _impossible(inner, f"{here}/required")
+            yield from _impossible(inner, (*keys, "required"))
 
 
 def _faults(keyword: str, value: JsonValue) -> Iterator[tuple[str, str]]:
@@ -95,13 +94,15 @@ def _remedy(keyword: str, value: JsonValue) -> str:
     return f"Write one of {', '.join(sorted(TYPES))}, or a list of them."
 
 
-def _dangling(root: JsonValue, reference: str, pointer: str) -> Iterator[Fault]:
+def _dangling(root: JsonValue, reference: str, keys: Keys) -> Iterator[Fault]:
     """Yield the fault of a reference that leads nowhere, or out of this schema."""
     steps = steps_of(reference)
     if steps is None:
         if not reference.startswith("#") and _KNOWN not in reference:
             wrong = f"`$ref` leads out of the schema, to `{_said(reference)}`"
-            yield Fault(pointer, wrong, "Nothing is fetched: put what it means into `$defs`.")
+            yield Fault(
+                pointer_of(keys), wrong, "Nothing is fetched: put what it means into `$defs`."
+            )
         return
     try:
         lookup(root, reference)
@@ -114,14 +115,14 @@ def _dangling(root: JsonValue, reference: str, pointer: str) -> Iterator[Fault]:
         names = list(beside) if isinstance(beside, dict) else []
         near = near_name(str(steps[-1]), names) if steps else None
         meant = f"Write `{_said(reference.rpartition('/')[0])}/{_said(near)}`" if near else None
-        yield Fault(pointer, wrong, f"{meant or 'Define it in `$defs`'}.")
+        yield Fault(pointer_of(keys), wrong, f"{meant or 'Define it in `$defs`'}.")
 
 
 def _is_closed(schema: JsonSchema) -> bool:
     return schema.get("additionalProperties") is False and "patternProperties" not in schema
 
 
-def _impossible(schema: JsonSchema, pointer: str) -> Iterator[Fault]:
+def _impossible(schema: JsonSchema, keys: Keys) -> Iterator[Fault]:
     """Yield the names that an object has to have and cannot have."""
     required, properties = schema.get("required"), schema.get("properties", {})
     if not isinstance(required, list) or not isinstance(properties, dict):
@@ -131,7 +132,7 @@ def _impossible(schema: JsonSchema, pointer: str) -> Iterator[Fault]:
             wrong = f'`required` names "{_said(name)}", which is no property of this closed object'
             near = near_name(name, properties)
             meant = f'Write "{_said(near)}"' if near else "Declare it in `properties`"
-            yield Fault(pointer, wrong, f"{meant}.")
+            yield Fault(pointer_of(keys), wrong, f"{meant}.")
 
 
 def _said(text: str) -> str:
