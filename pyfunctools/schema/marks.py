@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.nodes import IN_PLACE, Node
+from pyfunctools.schema.nodes import IN_PLACE, Node, about, above, holders
 from pyfunctools.schema.path import Keys, Path
 from pyfunctools.schema.predicates import (
     ANY,
@@ -99,9 +99,9 @@ class _Reader:
         if not answers:
             return Graph(self._root, self._by_name, answers, root, [root])
         nodes = self._nodes
-        for node in _up([node for node in nodes if node.marked], _holders(nodes, _about)):
+        for node in above(filter(_is_marked, nodes), holders(nodes, about)):
             node.touched = True
-        for node in _up([node for node in nodes if _is_linked(node)], _holders(nodes, _parts)):
+        for node in above(filter(_is_linked, nodes), holders(nodes, _parts)):
             node.linked = True
         if root.touched:
             root.marked = root.marked or self._opaque
@@ -220,6 +220,14 @@ def _again(schema: JsonSchema, by_name: bool, answers: frozenset[int]) -> Graph:
     return _Reader(schema, lambda number, _, __: number in answers, by_name).read()
 
 
+def _is_marked(node: Node) -> bool:
+    return node.marked
+
+
+def _parts(node: Node) -> Iterable[Node]:
+    return node.parts.values()
+
+
 def _is_linked(node: Node) -> bool:
     if not isinstance(node.schema, dict):
         return False
@@ -233,37 +241,6 @@ _PLACED = frozenset({"$anchor", "$defs", "$dynamicAnchor", "$id", "definitions",
 def _named(reference: str) -> str:
     steps = steps_of(reference)
     return str(steps[-1]) if steps else "Input"
-
-
-def _holders(nodes: list[Node], held: Callable[[Node], Iterable[Node]]) -> dict[Node, list[Node]]:
-    """Give for each node those that hold it."""
-    holders: dict[Node, list[Node]] = {node: [] for node in nodes}
-    for node in nodes:
-        for inner in held(node):
-            holders[inner].append(node)
-    return holders
-
-
-def _up(stack: list[Node], holders: dict[Node, list[Node]]) -> set[Node]:
-    """Give these nodes and everything that holds one of them, however far up."""
-    found: set[Node] = set()
-    while stack:
-        node = stack.pop()
-        if node not in found:
-            found.add(node)
-            stack.extend(holders[node])
-    return found
-
-
-def _parts(node: Node) -> Iterable[Node]:
-    return node.parts.values()
-
-
-def _about(node: Node) -> Iterator[Node]:
-    """Yield what a node says of the arguments: its parts and its target."""
-    yield from node.parts.values()
-    if node.target is not None:
-        yield node.target
 
 
 def _merged(nodes: list[Node], root: Node) -> tuple[list[Node], Node]:

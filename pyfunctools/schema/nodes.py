@@ -1,6 +1,6 @@
 """One subschema, where it is used, and what it says of the places around it."""
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -98,3 +98,31 @@ def unions(nodes: Iterable[Node]) -> Iterator[Sequence[Node]]:
             branches = [part for keys, part in node.parts.items() if keys[0] == keyword]
             if branches:
                 yield branches
+
+
+def about(node: Node) -> Iterator[Node]:
+    """Yield what a node says of the arguments: its parts and its target."""
+    yield from node.parts.values()
+    if node.target is not None:
+        yield node.target
+
+
+def holders(nodes: list[Node], held: Callable[[Node], Iterable[Node]]) -> dict[Node, list[Node]]:
+    """Return for each node those that hold it."""
+    found: dict[Node, list[Node]] = {node: [] for node in nodes}
+    for node in nodes:
+        for inner in held(node):
+            found[inner].append(node)
+    return found
+
+
+def above(nodes: Iterable[Node], held_by: dict[Node, list[Node]]) -> set[Node]:
+    """Return these nodes and everything that holds one of them, however far up."""
+    found: set[Node] = set()
+    stack = [*nodes]
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found.add(node)
+            stack.extend(held_by[node])
+    return found

@@ -25,7 +25,10 @@ from pyfunctools.schema.nodes import (
     IN_PLACE,
     UNNAMED,
     Node,
+    about,
+    above,
     declared,
+    holders,
     opened,
     prefix,
     required,
@@ -93,6 +96,7 @@ class Ownership:
         self._coarse: set[Node] = set()
         self._numbers: dict[str, int] = {}
         self._told_at: dict[tuple[Node, Place], int] = {}
+        self._losing: set[Node] | None = None
         self._settled = Settled(frozenset(), frozenset())
         if graph.root.touched:
             self._settle()
@@ -105,6 +109,7 @@ class Ownership:
             self._settled = settle(nodes, self._coarse)
             self._places.clear()
             self._told_at.clear()
+            self._losing = None
             new = {
                 node
                 for node in nodes
@@ -193,19 +198,16 @@ class Ownership:
 
     def _is_lost(self, node: Node) -> bool:
         """Return whether something of the model's is in what became the human's without a mark."""
-        stack, seen = [node], set[Node]()
-        while stack:
-            one = stack.pop()
-            if one in seen or one.marked or not one.touched:
-                continue
-            seen.add(one)
-            if one in self._coarse or is_undivided(one) or self._has_others(one):
-                return True
-            stack += one.parts.values()
-            stack += () if one.target is None else (one.target,)
-        return False
+        if self._losing is None:
+            held_by = holders(self.graph.nodes, lambda one: () if one.marked else about(one))
+            self._losing = above(filter(self._loses, self.graph.nodes), held_by)
+        return node in self._losing and not node.marked
 
-    def _has_others(self, node: Node) -> bool:
+    def _loses(self, node: Node) -> bool:
+        if node.marked or not node.touched:
+            return False
+        if node in self._coarse or is_undivided(node):
+            return True
         if node not in self._settled.human and takes_more(node):
             return True
         return any(

@@ -57,8 +57,9 @@ _KEPT = {
     "human": frozenset({"$schema", "deprecated", "description", "maxItems", "minItems", "title"}),
 }
 """Keywords that say the same of one side as of the whole."""
-_SCALAR = frozenset({"const", "default", "enum"})
-"""Keywords that the model's side keeps where no object or array is in them."""
+_CONSTANTS = frozenset({"const", "default", "enum"})
+"""Keywords that the model's side keeps where nothing in them can be the human's: no object or
+array, and no text beside a part of theirs."""
 _OBJECT = frozenset({"additionalProperties", "patternProperties", "properties"})
 _CONDITIONS = frozenset({"dependencies", "dependentSchemas", "discriminator", "else", "then"})
 _ITEMS = ("prefixItems", "items", "additionalItems")
@@ -77,10 +78,11 @@ def _filled(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dic
     result = {key: value for key, value in source.items() if key in _KEPT[writer.part]}
     if writer.part == "human" and "type" in source:
         result["type"] = _human_type(source["type"])
-    for key in _SCALAR & source.keys() if writer.part == "llm" else ():
+    for key in _CONSTANTS & source.keys() if writer.part == "llm" else ():
         value = source[key]
         values = value if key == "enum" and isinstance(value, list) else [value]
-        if not any(isinstance(inner, dict | list) for inner in values):
+        hidden = (dict, list, str) if node.touched else (dict, list)
+        if not any(isinstance(inner, hidden) for inner in values):
             result[key] = value
     if not _OBJECT.isdisjoint(source):
         fill = _llm_object if writer.part == "llm" else _human_object
@@ -115,15 +117,17 @@ def _llm_object(
     result: dict[str, JsonValue] = {}
     if properties or "properties" in source:
         result["properties"] = properties
-    patterns = {
-        pattern: True if child is None else writer.below(part, child)
-        for pattern, part, child in _patterns(writer, node, place)
+    patterns = [*_patterns(writer, node, place)]
+    kept = {
+        pattern: inner
+        for pattern, part, child in patterns
+        if child is not None and (inner := writer.below(part, child)) is not None
     }
-    kept = {pattern: inner for pattern, inner in patterns.items() if inner is not None}
     if kept:
         result["patternProperties"] = kept
     rest = node.parts.get(("additionalProperties",))
-    if rest is not None:
+    # A pattern that others' names fall under is not told; so neither is what falls under none.
+    if rest is not None and all(child is not None for _, _, child in patterns):
         child = _place_of(writer, node, rest, place)
         inner = True if child is None else writer.below(rest, child)
         result["additionalProperties"] = False if inner is None else inner
@@ -198,7 +202,7 @@ def _sometimes(writer: Writer, place: Place, name: str) -> JsonSchema | bool:
     ]
     parts = [n.parts.get(("properties", name)) for n in opened(conditional, UNIONS | MEMBERS)]
     child = writer.own.child(place, name)
-    said = [writer.below(part, child) for part in parts if part is not None]
+    said = [writer.aside(part, child, name) for part in parts if part is not None]
     schemas = _once([one for one in said if isinstance(one, dict)])
     return {"anyOf": [*schemas, True]} if schemas else True
 

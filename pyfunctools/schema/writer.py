@@ -68,6 +68,13 @@ class Writer:
             return self.at(node, None)
         return None if place.owner in ("llm", "human") else self.at(node, place)
 
+    def aside(self, node: Node, place: Place, name: str) -> JsonSchema | bool | None:
+        """Return the same for where the node does not stand: what may lead back is referred to."""
+        if not node.linked or place.owner not in (self.part, "mixed"):
+            return self.below(node, place)
+        node.name = node.name or name
+        return {"$ref": self.reference(node, place if place.owner == "mixed" else None)}
+
     def reference(self, target: Node, place: Place | None) -> str:
         """Give a reference to the definition of `at(target, place)`."""
         key = (target, place)

@@ -166,7 +166,7 @@ class Schemas:
         schema: Schema = {keyword: branches}
         if self.chance(0.15):
             schema["properties"] = {self.random.choice(MODEL): self.schema(depth + 1)}
-        if self.chance(0.1) and "x-human" in json.dumps(branches):
+        if self.chance(0.1) and MARK in json.dumps(branches):
             schema["default"] = {self.random.choice(HUMAN): MARK}
         return schema
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, cast, get_args
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import NOTHING, PROTECTED_HEADERS, Connected, Location, Parameter, Style
-from pyfunctools.schema.predicates import mark_of
+from pyfunctools.schema.predicates import MARKS, mark_of
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.content import content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place, Resource
@@ -252,6 +252,9 @@ def key_of(parameter: Parameter) -> tuple[str, str]:
 
 def _overridden(found: Input | Left | Place, reference: JsonObject) -> Input | Left | Place:
     """Return a parameter with the description and the mark beside the reference to it (3.1)."""
+    if isinstance(found, Place) and isinstance(found.value, dict):
+        marks = {mark: reference[mark] for mark in MARKS if mark in reference}
+        return found._replace(value={**found.value, **marks})
     if not isinstance(found, Input):
         return found
     description, is_human = reference.get("description"), mark_of(reference)
