@@ -14,7 +14,7 @@ from pyfunctools._text import shortened, visible
 from pyfunctools.cli.prompt import is_yes, line
 from pyfunctools.cli.question import Question, question_of
 from pyfunctools.cli.screen import plain
-from pyfunctools.execution.files import with_files
+from pyfunctools.execution.files import merged, with_files
 from pyfunctools.file import File
 from pyfunctools.record import Function
 from pyfunctools.schema import Issue, Path, Separated
@@ -283,7 +283,7 @@ def missing(function: Function, llm: JsonValue, known: JsonObject) -> list[str]:
 
 
 def _refused(function: Function, llm: JsonValue, human: JsonObject) -> list[Issue]:
-    whole = function.merge(llm=llm, human=with_files(human))
+    whole = merged(function, llm, with_files(human))
     return [] if whole else [one for one in whole.issues if one.side == "human"]
 
 

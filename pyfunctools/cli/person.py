@@ -10,7 +10,7 @@ from pyfunctools.cli.approval import approved, asks_first
 from pyfunctools.cli.ask import ask as asked_for
 from pyfunctools.cli.ask import missing
 from pyfunctools.cli.screen import plain
-from pyfunctools.execution.files import with_files
+from pyfunctools.execution.files import merged, with_files
 from pyfunctools.record import Function
 
 
@@ -41,7 +41,7 @@ def human_part(
         return given  # which is not enough to run: calling says so
     if function.separated is not None and (ask or lacking):
         given = asked_for(function, checked.value, given or {})
-    whole = function.merge(llm=checked.value, human=with_files(given or {}))
+    whole = merged(function, checked.value, with_files(given or {}))
     if whole and asks_first(function) and not yes:
         if not is_there:
             _say(

@@ -145,7 +145,7 @@ class Call:
         self, function: Function, checked: Success[JsonValue]
     ) -> Success[JsonObject] | Outcome:
         """Give the arguments that may run, and what was repaired; the ticket is used up by then."""
-        merged = function.merge(llm=checked.value, human=self._human)
+        merged = self._merged(function, checked)
         if not merged:
             joined = await self._joined(function, checked, merged)
             if isinstance(joined, Outcome):
@@ -166,6 +166,15 @@ class Call:
             return ready
         return await self._claimed(self._ticket) or ready
 
+    def _merged(
+        self, function: Function, checked: Success[JsonValue]
+    ) -> Success[JsonValue] | Failure:
+        if self._human is None:
+            return function.merge(llm=checked.value)
+        from pyfunctools.execution.files import merged
+
+        return merged(function, checked.value, self._human)
+
     async def _joined(
         self, function: Function, checked: Success[JsonValue], merged: Failure
     ) -> Success[JsonValue] | Outcome:
@@ -179,7 +188,7 @@ class Call:
             self._human = _values(answer[0])
             if self._human is None:
                 return Outcome(text=_DECLINED, reason="declined")
-            again = function.merge(llm=checked.value, human=self._human)
+            again = self._merged(function, checked)
             if again:
                 return again
             merged = again

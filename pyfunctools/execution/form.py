@@ -18,6 +18,7 @@ from pyfunctools.execution.style import (
     written,
 )
 from pyfunctools.route import Encoding
+from pyfunctools.schema.shape import UNIONS, schemas_of
 
 PLAIN = Encoding()
 """The encoding of a property about which the document says nothing."""
@@ -76,11 +77,17 @@ def items(
 ) -> Iterator[tuple[JsonValue, JsonSchema | bool]]:
     """Give what is written on its own: each item of an array, or the value; nulls are left out."""
     if isinstance(value, list | tuple):
-        below = schema.get("items", True) if isinstance(schema, dict) else True
+        branches = [branch for keyword in UNIONS for branch in schemas_of(_under(schema, keyword))]
+        held = (_under(each, "items") for each in (schema, *branches))
+        below = next((each for each in held if each is not None), True)
         inner = below if isinstance(below, dict | bool) else True
         yield from ((item, inner) for item in value if item is not None)
     elif value is not None:
         yield value, schema
+
+
+def _under(schema: JsonSchema | bool, keyword: str) -> JsonValue:
+    return schema.get(keyword) if isinstance(schema, dict) else None
 
 
 def property_of(schema: JsonSchema | bool, name: str) -> JsonSchema | bool:

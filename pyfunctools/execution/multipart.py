@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.execution.files import file_of, is_binary
+from pyfunctools.execution.files import file_of, is_binary, wants_file
 from pyfunctools.execution.form import PLAIN, is_styled, items, property_of, styled
 from pyfunctools.execution.media import first_of, is_json, media_type
 from pyfunctools.execution.style import UnsendableError, json_text, plain, scalar
@@ -83,10 +83,11 @@ def _part(name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema
     file = file_of(value, schema)
     if file is not None:
         content = file.spelled(schema)
-        filename = file.filename or (name if content is file.content else None)
+        is_raw = content is file.content
+        filename = file.filename or (name if is_raw or wants_file(schema) else None)
         content_type = file.content_type or named or "application/octet-stream"
     else:
-        filename = None
+        filename = name if wants_file(schema) and not isinstance(value, dict | list) else None
         content_type = named or _default(value, schema)
         json = is_json(media_type(content_type))
         content = (json_text(value) if json else scalar(value)).encode()

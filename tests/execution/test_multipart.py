@@ -136,8 +136,8 @@ def test_a_part_says_what_it_is() -> None:
     assert [(first[32:], last) for first, _, last in found] == [
         ('name="n"', "Content-Type: text/plain"),
         ('name="o"', "Content-Type: application/json"),
-        ('name="raw"', "Content-Type: application/octet-stream"),
-        ('name="list"', "Content-Type: application/octet-stream"),
+        ('name="raw"; filename="raw"', "Content-Type: application/octet-stream"),
+        ('name="list"; filename="list"', "Content-Type: application/octet-stream"),
         ('name="file"; filename="file"', "Content-Type: application/octet-stream"),
     ]
 

@@ -122,10 +122,25 @@ def form_schema(document: Document, schema: Place) -> JsonSchema | bool:
         seen.add(id(place.value))
         found, merged = place.value.get("properties"), place.value.get("allOf")
         for name, inner in found.items() if isinstance(found, dict) else ():
-            properties.setdefault(name, _followed(document, place.below(inner, name)).value)
+            properties.setdefault(name, _opened(document, place.below(inner, name)))
         parts = merged if isinstance(merged, list) else []
         todo.extend(_followed(document, place.below(inner, "allOf")) for inner in parts)
     return {**whole.value, "properties": properties} if properties else whole.value
+
+
+def _opened(document: Document, schema: Place, depth: int = 3) -> JsonValue:
+    """Return a schema with the references followed in its alternatives and its items."""
+    place = _followed(document, schema)
+    if not isinstance(place.value, dict) or not depth:
+        return place.value
+    opened: dict[str, JsonValue] = {}
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        if isinstance(branches := place.value.get(keyword), list):
+            below = (place.below(branch, keyword) for branch in branches)
+            opened[keyword] = [_opened(document, each, depth - 1) for each in below]
+    if isinstance(items := place.value.get("items"), dict):
+        opened["items"] = _opened(document, place.below(items, "items"), depth - 1)
+    return {**place.value, **opened} if opened else place.value
 
 
 def _followed(document: Document, place: Place) -> Place:
