@@ -1,4 +1,4 @@
-"""How much of anything is read, in one place."""
+"""How much of anything is read or told, in one place."""
 
 from dataclasses import dataclass, fields
 
@@ -36,6 +36,8 @@ class Limits:
     """Redirects that are followed."""
     retries: int = 0
     """How often an idempotent request is sent again."""
+    outcome: int = 32_768
+    """Characters of an outcome's text."""
 
     def __post_init__(self) -> None:
         for each in fields(self):

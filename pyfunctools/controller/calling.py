@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+
+from pyfunctools.errors import DefinitionError
+from pyfunctools.limits import DEFAULT_LIMITS
 
 # Everything else is imported by the first call, as in `controller`.
 if TYPE_CHECKING:
@@ -12,7 +15,12 @@ if TYPE_CHECKING:
     from pyfunctools.execution.call import Ask, Call, Given, Runner
     from pyfunctools.execution.tickets import Tickets
     from pyfunctools.outcome import Outcome
+    from pyfunctools.prompting.calls import Call as ParsedCall
     from pyfunctools.record import Function
+    from pyfunctools.schema.result import Failure, Success
+
+    Result: TypeAlias = Success[JsonValue] | Failure
+    Taken: TypeAlias = tuple[str, str | bytes | JsonValue, Result | None, str | None]
 
 
 class Calling:
@@ -23,8 +31,8 @@ class Calling:
 
     def call(
         self,
-        name: str,
-        arguments: str | bytes | JsonValue,
+        name_or_call: str | ParsedCall,
+        arguments: str | bytes | JsonValue = None,
         *,
         human: Given | Ask = None,
         context: object = None,
@@ -32,13 +40,14 @@ class Calling:
     ) -> Outcome:
         """Check what the model wrote, add the human's part, run the function, say what came of it.
 
-        `arguments` is the model's text, or the value where somebody has read it (a list is taken in
-        the order of `Function.positional`). `human` are the person's values, or a callable that
-        asks for them. It is asked only where the call cannot run without them, and given the
-        function and the model's part; `None` says that the person gave nothing. Where values are
-        required and there is no `human`, nothing runs, and `outcome.waiting` has the schema of what
-        to ask for and the ticket to `resume` with. `context` reaches parameters annotated
-        `Context`.
+        `name_or_call` is a function's name, or a `Call` for the name and the arguments. `arguments`
+        is the model's text, or the value where somebody has read it (a list is taken in the order
+        of `Function.positional`); none, `None` and blank text are `{}`. `human` are the person's
+        values, or a callable that asks for them. It is asked only where the call cannot run without
+        them, and given the function and the model's part; `None` says that the person gave nothing.
+        Where values are required and there is no `human`, nothing runs, and `outcome.waiting` has
+        the schema of what to ask for and the ticket to `resume` with. `context` reaches parameters
+        annotated `Context`.
 
         A function with `confirm` runs only when `approve` gives `True`, or an `Approval` with the
         arguments as the person edited them, which are checked again. Without `approve` the outcome
@@ -50,16 +59,20 @@ class Calling:
             DefinitionError: the function has nothing that could run it, or `human` or `approve`
                 cannot be called so, or is asynchronous.
         """
+        from pyfunctools.execution.closing import closed
         from pyfunctools.execution.settle import finish
 
-        call = self._call(awaits=False, human=human, context=context, approve=approve)
+        name, arguments, read, call_id = _taken(name_or_call, arguments)
+        call = self._call(
+            awaits=False, human=human, context=context, approve=approve, call_id=call_id
+        )
         del human  # no traceback that shows locals is to show it
-        return finish(call.run(name, arguments))
+        return finish(closed(call.run(name, arguments, read), call.id, self._longest))
 
     async def acall(
         self,
-        name: str,
-        arguments: str | bytes | JsonValue,
+        name_or_call: str | ParsedCall,
+        arguments: str | bytes | JsonValue = None,
         *,
         human: Given | Ask = None,
         context: object = None,
@@ -74,9 +87,14 @@ class Calling:
             DefinitionError: the function has nothing that could run it, or `human` or `approve`
                 cannot be called so.
         """
-        call = self._call(awaits=True, human=human, context=context, approve=approve)
+        from pyfunctools.execution.closing import closed
+
+        name, arguments, read, call_id = _taken(name_or_call, arguments)
+        call = self._call(
+            awaits=True, human=human, context=context, approve=approve, call_id=call_id
+        )
         del human
-        return await call.run(name, arguments)
+        return await closed(call.run(name, arguments, read), call.id, self._longest)
 
     def resume(
         self,
@@ -99,11 +117,12 @@ class Calling:
             DefinitionError: the function has nothing that could run it, something that is asked is
                 asynchronous, or the store of used tickets is full.
         """
+        from pyfunctools.execution.closing import closed
         from pyfunctools.execution.settle import finish
 
         call = self._call(awaits=False, human=human, context=context, approve=approve)
         del human
-        return finish(call.resume(ticket))
+        return finish(closed(call.resume(ticket), call.id, self._longest))
 
     async def aresume(
         self,
@@ -119,12 +138,20 @@ class Calling:
             DefinitionError: the function has nothing that could run it, or the store of used
                 tickets is full.
         """
+        from pyfunctools.execution.closing import closed
+
         call = self._call(awaits=True, human=human, context=context, approve=approve)
         del human
-        return await call.resume(ticket)
+        return await closed(call.resume(ticket), call.id, self._longest)
 
     def _call(
-        self, *, awaits: bool, human: Given | Ask, context: object, approve: Approve | None
+        self,
+        *,
+        awaits: bool,
+        human: Given | Ask,
+        context: object,
+        approve: Approve | None,
+        call_id: str | None = None,
     ) -> Call:
         from pyfunctools.execution.call import Call
 
@@ -135,7 +162,12 @@ class Calling:
             human=human,
             context=context,
             approve=approve,
+            call_id=call_id,
         )
+
+    def _longest(self, name: str | None) -> int:
+        known = self._entries.get(name or "")
+        return (DEFAULT_LIMITS if known is None else known[1].limits).outcome
 
     def _entry(self, name: str) -> tuple[Function, Runner]:
         try:
@@ -144,3 +176,21 @@ class Calling:
             from pyfunctools.controller.selection import unknown_name
 
             raise unknown_name(name, self._entries) from None
+
+
+def _taken(given: str | ParsedCall, arguments: str | bytes | JsonValue) -> Taken:
+    """Return the name and the arguments of a call, what came of reading them, and its id.
+
+    Raises:
+        DefinitionError: there are arguments beside a `Call`.
+    """
+    if isinstance(given, str):
+        return given, arguments, None, None
+    from pyfunctools.prompting.calls import Call
+
+    if not isinstance(given, Call):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return given, arguments, None, None
+    if arguments is not None:
+        reason = f"There are arguments beside a `Call`, which has its own: {given.name}."
+        raise DefinitionError("call(arguments)", reason, "Write `controller.call(call)`.")
+    return given.name, given.arguments, given.result, getattr(given, "id", None)

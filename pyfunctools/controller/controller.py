@@ -73,6 +73,7 @@ class Controller(Calling):
         all: bool = False,  # noqa: A002 - the word a user reads
         inherited: bool = False,
         is_human: IsHuman | None = default,
+        limits: Limits | None = None,
     ) -> Self:
         """Give a controller of an object's methods marked `@function`.
 
@@ -85,7 +86,7 @@ class Controller(Calling):
         """
         from pyfunctools.controller.opening import open_object
 
-        opened = open_object(source, all=all, inherited=inherited, is_human=is_human)
+        opened = open_object(source, all=all, inherited=inherited, is_human=is_human, limits=limits)
         return cls._of(opened)
 
     @classmethod
@@ -96,6 +97,7 @@ class Controller(Calling):
         name: str = "",
         description: str = "",
         is_human: IsHuman | None = default,
+        limits: Limits | None = None,
     ) -> Self:
         """Give a controller of plain functions and of `Function` records that have a handler.
 
@@ -104,7 +106,9 @@ class Controller(Calling):
         """
         from pyfunctools.controller.opening import open_functions
 
-        opened = open_functions(functions, name=name, description=description, is_human=is_human)
+        opened = open_functions(
+            functions, name=name, description=description, is_human=is_human, limits=limits
+        )
         return cls._of(opened)
 
     @classmethod
@@ -280,7 +284,7 @@ class Controller(Calling):
     def parse_calls(self, raw: object) -> list[Call]:
         """Give the calls of these functions in what a model wrote; see `pyfunctools.parse_calls`.
 
-        What is right in a call goes to `call` as it is: `call(each.name, each.arguments)`.
+        Each goes to `call` as it is; one that could not be read stays an error.
 
         Raises:
             DocumentError: `raw` is nothing that a model or an SDK gives.

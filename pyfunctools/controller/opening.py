@@ -97,14 +97,16 @@ def open_object(
     all: bool,  # noqa: A002 - the word a user reads
     inherited: bool,
     is_human: "IsHuman | None",
+    limits: "Limits | None" = None,
 ) -> Opened:
     """Give what `Controller.from_object` holds."""
     from pyfunctools.execution.local import LocalRunner
+    from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.sources.python import reader
 
     is_human = predicate_of(is_human)
     functions = reader.functions_of_object(source, all=all, inherited=inherited, is_human=is_human)
-    runner = LocalRunner()
+    runner = LocalRunner(limits=checked_limits(limits or DEFAULT_LIMITS))
     return Opened(
         ((function, runner) for function in functions),
         (source if isinstance(source, type) else type(source)).__name__,
@@ -119,9 +121,11 @@ def open_functions(
     name: str,
     description: str,
     is_human: "IsHuman | None",
+    limits: "Limits | None" = None,
 ) -> Opened:
     """Give what `Controller.from_functions` holds."""
     from pyfunctools.execution.local import LocalRunner
+    from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.record import Function
     from pyfunctools.sources.python.reader import function_of
 
@@ -132,7 +136,7 @@ def open_functions(
             f"What is given there are no functions but of type {type(functions).__name__}.",
             "Write `Controller.from_functions([one, other])`; for an object, `from_object`.",
         )
-    runner = LocalRunner()
+    runner = LocalRunner(limits=checked_limits(limits or DEFAULT_LIMITS))
     entries = (
         (item if isinstance(item, Function) else function_of(item, is_human=is_human), runner)
         for item in functions

@@ -81,7 +81,7 @@ class ApplicationRunner:
         self._name = name
         self._root_path = root_path
         self._elsewhere = elsewhere
-        self._limits = limits
+        self.limits = limits
         self._http = HttpRunner(
             server=f"{scheme}://{host}{quote(root_path)}{mark}{query}",
             headers=headers,
@@ -182,18 +182,18 @@ class ApplicationRunner:
             where = visible(place(call.route)).replace("\n", " ")
             state, tasks = hosted.lifespan.state, hosted.tasks
             send = over_application(self._application, where, self._root_path, state, tasks)
-            deadline = time.monotonic() + self._limits.deadline
+            deadline = time.monotonic() + self.limits.deadline
             return await self._http.exchanged(call, Awaiting(send), deadline)
 
     def _left(self, hosted: "_Hosted", since: float) -> float:
         """Give the seconds to wait for a loop that may have been blocked by what runs on it."""
-        patience = self._limits.deadline + PATIENCE
+        patience = self.limits.deadline + PATIENCE
         if hosted.started_at is None:
             return patience
         return max(since, hosted.started_at) + patience - time.monotonic()
 
     def _lost(self, call: PreparedCall, *, stopped: bool) -> Outcome:
-        late = f"No answer came within {self._limits.deadline:g} s"
+        late = f"No answer came within {self.limits.deadline:g} s"
         reason = "The application was shut down before it answered" if stopped else late
         lost = Lost(reason=reason, sent="unknown", late=not stopped)
         return outcome_of(lost, method=call.route.method, name=call.function.name, expose=False)
@@ -230,14 +230,14 @@ class ApplicationRunner:
 
     @property
     def _until_ended(self) -> float:
-        return 2 * self._limits.deadline + PATIENCE
+        return 2 * self.limits.deadline + PATIENCE
 
     def _ending(self) -> "Future[None] | None":
         with self._lock:
             hosted, self._hosted = self._hosted, None
             if hosted is None:
                 return None
-            ending = hosted.loop.submit(hosted.stop(self._limits.deadline))
+            ending = hosted.loop.submit(hosted.stop(self.limits.deadline))
         ending.add_done_callback(lambda _: hosted.loop.close())
         # The loop cannot wait for itself: where the application ends itself, it goes on ending.
         return None if hosted.loop.is_mine() else ending

@@ -9,11 +9,11 @@ from asyncio import CancelledError, Event, Future, Queue, Task, create_task, get
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from functools import partial
-from traceback import extract_tb
 from typing import TypeAlias, cast
 from urllib.parse import unquote, urlsplit
 
 from pyfunctools._text import visible
+from pyfunctools._trace import log_raised
 from pyfunctools.errors import LifespanError
 from pyfunctools.execution.request import HttpRequest
 from pyfunctools.execution.wire import AwaitingReply, Reply
@@ -123,7 +123,7 @@ class Conversation:
         except BaseException as error:  # as the docstring says
             self._error = error
             if not self._over.is_set() or self._is_answered:
-                LOGGER.error("%s: %s", self._where, _place_of(error))
+                log_raised(self._where, "the application", error)
         finally:
             self._has_ended = True
             self._news.set()
@@ -256,7 +256,8 @@ class Lifespan:
         except BaseException as error:  # nor may this end the loop
             self._error = error
             if not self._answers["startup"].done():
-                LOGGER.info("%s takes no lifespan: %s", self._name, _place_of(error))
+                kind = type(error).__name__
+                LOGGER.info("%s takes no lifespan: it raised %s", self._name, kind)
         finally:
             self._settle("startup", None)
             self._settle("shutdown", None)
@@ -279,10 +280,3 @@ _RUNNING: set["Task[None]"] = set()
 def _said(error: BaseException) -> str:
     text = visible(str(error)).strip()
     return f"{type(error).__name__}: {text}" if text else f"{type(error).__name__}."
-
-
-def _place_of(error: BaseException) -> str:
-    """Say what was raised and where; the message of an exception may hold what nobody may read."""
-    frames = extract_tb(error.__traceback__)
-    where = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
-    return f"the application raised {type(error).__name__}{where}"

@@ -11,9 +11,11 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._trace import log_raised
 from pyfunctools.errors import PyfunctoolsError, UnknownFunctionError
 from pyfunctools.execution.settle import at_hand, check_asked, settled
 from pyfunctools.execution.sides import NOT_YOURS, blamed, of_model
+from pyfunctools.limits import Limits
 from pyfunctools.outcome import Outcome, Waiting
 from pyfunctools.record import Function
 from pyfunctools.schema import Failure, Path, Repair, Success
@@ -34,6 +36,11 @@ class Runner(Protocol):
 
     async def arun(self, function: Function, arguments: JsonObject, context: object) -> Outcome:
         """Run the function on checked arguments, awaiting what can be awaited."""
+        ...
+
+    @property
+    def limits(self) -> Limits:
+        """How much is read and told."""
         ...
 
     def close(self) -> None:
@@ -88,7 +95,8 @@ class Call:
         self._context = context
         self._approve = approve
         self._ticket: Ticket | None = None
-        self._id = call_id or token_hex(8)
+        self.id = call_id or token_hex(8)
+        self._name = ""
 
     async def resume(self, text: object) -> Outcome:
         """Go on with the call that a ticket is for.
@@ -110,8 +118,15 @@ class Call:
         self._ticket = ticket
         return await self.run(ticket.function, ticket.arguments)
 
-    async def run(self, name: str, arguments: str | bytes | JsonValue) -> Outcome:
+    async def run(
+        self,
+        name: str,
+        arguments: str | bytes | JsonValue,
+        read: Success[JsonValue] | Failure | None = None,
+    ) -> Outcome:
         """Take all the steps; where one says no nothing has run, and the outcome says why.
+
+        `read` is what came of reading the arguments, where somebody has; a `Failure` stays one.
 
         Raises:
             PyfunctoolsError: the function cannot be run in this way, or a callable cannot be asked
@@ -121,7 +136,10 @@ class Call:
             function, runner = self._entry(name)
         except UnknownFunctionError as error:
             return Outcome(text=str(error), reason="unknown", function=error.name)
-        checked = function.check(arguments)
+        self._name = function.name
+        checked = read if isinstance(read, Failure) else function.check(arguments)
+        if isinstance(read, Success):
+            checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
         if not checked:
             return _refused(function, checked)
         ready = await self._ready(function, checked)
@@ -250,7 +268,7 @@ class Call:
         else:
             ticket = self._ticket.text
         waiting = Waiting(
-            call_id=self._id,
+            call_id=self.id,
             function=function.name,
             arguments=checked.value,
             approval=function.confirm,
@@ -275,6 +293,7 @@ class Call:
         except Exception as error:  # it is somebody else's code and may raise anything
             if isinstance(error, TypeError):
                 check_asked(where, asked, about)
+            log_raised(self._name, f"`{where}`", error)
             text = unanswered.format(type(error).__name__)
             return Outcome(text=text, reason="raised", exception=error)
 

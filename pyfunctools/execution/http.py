@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import visible
+from pyfunctools._trace import log_raised
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.execution.answer import outcome_of
 from pyfunctools.execution.credentials import (
@@ -120,7 +121,7 @@ class HttpRunner:
         self._auth = {name: source_of(value) for name, value in (auth or {}).items()}
         self._client, self._async_client = _kinds(client)
         self._client_names = client_names(client)
-        self._limits = limits
+        self.limits = limits
         self._expose = expose_error_body
         self._deep = deep
         self._pools = _Pools(library, block_private_networks)
@@ -143,7 +144,7 @@ class HttpRunner:
                 "The client of this controller is asynchronous.",
                 "Use `await controller.acall(...)`, or hand in an `httpx.Client`.",
             )
-        deadline = time.monotonic() + self._limits.deadline
+        deadline = time.monotonic() + self.limits.deadline
         call = finish(self.prepared(function, arguments, context, at_hand))
         return call if isinstance(call, Outcome) else self._waited(call, deadline)
 
@@ -154,7 +155,7 @@ class HttpRunner:
             DefinitionError: the function is no operation, or no server is given.
             DocumentError: the document's server or path cannot be used.
         """
-        deadline = time.monotonic() + self._limits.deadline
+        deadline = time.monotonic() + self.limits.deadline
         call = await self.prepared(function, arguments, context, settled)
         if isinstance(call, Outcome):
             return call
@@ -240,7 +241,7 @@ class HttpRunner:
         """Send a call's request over a wire and give what came of it."""
         route, started = call.route, time.monotonic()
         exchange = Exchange(
-            wire=wire, deadline=deadline, limits=self._limits, challenge=call.challenge
+            wire=wire, deadline=deadline, limits=self.limits, challenge=call.challenge
         )
         result = await exchange.run(call.request, repeatable=call.repeatable)
         if LOGGER.isEnabledFor(logging.DEBUG):
@@ -395,6 +396,7 @@ def _unprovided(function: Function, error: Exception) -> Outcome:
     """
     if isinstance(error, PyfunctoolsError):
         raise error
+    log_raised(function.name, "what gives the credentials", error)
     return Outcome(
         text=f"The credentials are not to be had ({type(error).__name__}). Nothing was sent.",
         reason="raised",

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, cast
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import visible
-from pyfunctools.errors import DefinitionError, LoopError, Retry
+from pyfunctools._trace import log_raised
+from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Retry
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
+from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.schema.result import Success
 
 if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thread
     from concurrent.futures import Executor, ThreadPoolExecutor
@@ -20,7 +23,6 @@ if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thre
     from pyfunctools.handler import Bound, Handler
     from pyfunctools.outcome import Outcome
     from pyfunctools.record import Function
-    from pyfunctools.schema.result import Failure
 
 THREADS = 64
 """How many synchronous methods run at once under `arun`, where no executor was given."""
@@ -35,7 +37,10 @@ class LocalRunner:
     synchronous ones run there; what it has to send to another process has to be picklable.
     """
 
-    def __init__(self, executor: "Executor | None" = None) -> None:
+    def __init__(
+        self, executor: "Executor | None" = None, *, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
+        self.limits = limits
         self._executor = executor
         self._threads = Lazy(_threads)
         self._loop = BackgroundLoop()
@@ -50,9 +55,9 @@ class LocalRunner:
         handler = _handler_of(function)
         if handler.is_async and in_a_loop():
             raise LoopError(function.name)
-        bound = handler.bind(arguments, context)
-        if not bound:
-            return _refused(function, bound)
+        bound = _bound(function, handler, arguments, context)
+        if not isinstance(bound, Success):
+            return bound
         try:
             if self._executor is None or handler.is_async:
                 value = _complete(bound.value)
@@ -65,7 +70,7 @@ class LocalRunner:
         except LoopError:
             raise
         except Exception as error:  # the function is somebody else's code and may raise anything
-            return _raised(error)
+            return _raised(function, error)
         return _returned(function, handler, value)
 
     async def arun(self, function: "Function", arguments: JsonObject, context: object) -> "Outcome":
@@ -77,9 +82,9 @@ class LocalRunner:
         from asyncio import get_running_loop, wrap_future
 
         handler = _handler_of(function)
-        bound = handler.bind(arguments, context)
-        if not bound:
-            return _refused(function, bound)
+        bound = _bound(function, handler, arguments, context)
+        if not isinstance(bound, Success):
+            return bound
         try:
             if handler.is_async:
                 value = bound.value()
@@ -90,7 +95,7 @@ class LocalRunner:
             if _is_pending(value):
                 value = await _settled(value)
         except Exception as error:  # the function is somebody else's code and may raise anything
-            return _raised(error)
+            return _raised(function, error)
         return _returned(function, handler, value)
 
     def close(self) -> None:
@@ -146,10 +151,20 @@ async def _settled(pending: object) -> object:
     return await cast("Awaitable[object]", pending)
 
 
-def _refused(function: "Function", failure: "Failure") -> "Outcome":
+def _bound(
+    function: "Function", handler: "Handler", arguments: JsonObject, context: object
+) -> "Success[Bound] | Outcome":
+    try:
+        bound = handler.bind(arguments, context)
+    except PyfunctoolsError:
+        raise
+    except Exception as error:  # so may a validator of the hints, which refuses with a ValueError
+        return _raised(function, error)
+    if bound:
+        return bound
     from pyfunctools.execution.sides import refused
 
-    return refused(function, failure)
+    return refused(function, bound)
 
 
 @lru_cache(maxsize=1)
@@ -159,10 +174,11 @@ def _outcome() -> "type[Outcome]":
     return Outcome
 
 
-def _raised(error: Exception) -> "Outcome":
+def _raised(function: "Function", error: Exception) -> "Outcome":
     said = _words(error.text if isinstance(error, Retry) else error)
     if isinstance(error, Retry):
         return _outcome()(text=said, reason="raised", exception=error)
+    log_raised(function.name, "the function", error)
     name = type(error).__name__
     text = f"{name}: {said}" if said else name
     return _outcome()(text=text, reason="raised", exception=error)
@@ -183,8 +199,10 @@ def _returned(function: "Function", handler: "Handler", value: object) -> "Outco
     try:
         plain = handler.dump(value)
     except Exception as error:  # so may the serialisation of somebody else's objects
+        log_raised(function.name, "what the function returned", error)
+        said = _words(error)
         return outcome(
-            text=f"The function ran, but what it returned cannot be written as JSON: {error}",
+            text=f"The function ran, but what it returned cannot be written as JSON: {said}",
             value=value,
             reason="output",
             exception=error,

@@ -62,12 +62,12 @@ def read_bare(text: str, at: int, stop: int, wanted: Callable[[], frozenset[str]
         phrase = _phrase(text, at, stop)
         if phrase and not (phrase == number and types & NUMBERS):
             if _MEMBER.search(phrase):
-                return _fault(text, at, stop, phrase)
+                return _fault(text, at, stop, phrase, types)
             return Bare(at + len(phrase), phrase, ("word",))
     if number:
         value = written_number(number)
         if value is None:
-            fault = _fault(text, at, stop, number)
+            fault = _fault(text, at, stop, number, types)
             return fault._replace(fault="is out of range", expected=_IN_RANGE)
         return Bare(at + len(number), value, () if is_strict_number(number) else ("number",))
     if word and word.lower() in _LOOSE and _parted(text, at + len(word), stop):
@@ -76,7 +76,7 @@ def read_bare(text: str, at: int, stop: int, wanted: Callable[[], frozenset[str]
         whole = [name for name in (*_LITERALS, *_PYTHON) if name.startswith(word)]
         if len(whole) == 1:
             return Bare(at + len(word), {**_LITERALS, **_PYTHON}[whole[0]], ("literal",))
-    return _fault(text, at, stop, token or text[at])
+    return _fault(text, at, stop, token or text[at], types)
 
 
 def is_last(text: str, at: int, stop: int) -> bool:
@@ -85,13 +85,18 @@ def is_last(text: str, at: int, stop: int) -> bool:
     return found is None or found.end() >= stop
 
 
-def _fault(text: str, at: int, stop: int, token: str) -> Bare:
+def _fault(text: str, at: int, stop: int, token: str, types: frozenset[str]) -> Bare:
     end = at + max(len(_matched(_PHRASE, text, at, stop).rstrip()), 1)
     shown = f"`{shortened(token, 40)}`"
     if token not in _NOTHING and _NUMERIC.match(token):
         return Bare(end, shown=shown, fault="is not a number", expected="a number")
     if token in _NOTHING or not token[0].isalpha():
         return Bare(end, shown=shown, fault="is not a JSON value", expected="a JSON value")
+    if types and "string" not in types:
+        named = types - {"integer"} if "number" in types else types
+        wanted = " or ".join(sorted(named))
+        fault = f"is not a JSON value: expected {wanted}"
+        return Bare(end, shown=shown, fault=fault, expected=wanted)
     fault = "is not a JSON value: a string stands in double quotes"
     return Bare(end, shown=shown, fault=fault, expected="a string in double quotes")
 

@@ -1,6 +1,7 @@
 """What a model wrote -> the arguments it meant, or everything that is wrong with them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -54,8 +55,20 @@ class Checker:
     ) -> Success[JsonValue] | Failure:
         """Give the arguments, or every issue they have; see `Function.check`.
 
-        `by_name` gives a list of arguments by their names, and any other value as it is.
+        `by_name` gives a list of arguments by their names, and any other value as it is. Null
+        and blank text are `{}`.
         """
+        if isinstance(arguments, str | bytes) and not arguments.strip():
+            arguments = {}
+        result = self._checked(arguments, by_name, allow_truncated)
+        return result if result or isinstance(result.value, dict) else self._asked(result)
+
+    def _checked(
+        self,
+        arguments: str | bytes | JsonValue,
+        by_name: Callable[[JsonValue], JsonValue],
+        allow_truncated: bool,
+    ) -> Success[JsonValue] | Failure:
         if isinstance(arguments, str | bytes):
             read = read_strictly(arguments)
             if isinstance(read, Failure):
@@ -103,12 +116,28 @@ class Checker:
     def _coerced(
         self, value: JsonValue, repairs: tuple[Repair, ...]
     ) -> Success[JsonValue] | Failure:
-        coerced = self._coercer.coerce(value)
+        is_blank = value is None or (isinstance(value, str) and not value.strip())
+        coerced = self._coercer.coerce({} if is_blank else value)
         repairs = (*repairs, *coerced.repairs)
         judged = self._judge.validate(coerced.value, "llm")
         if judged:
             return Success(value=judged.value, repairs=repairs)
         return Failure(value=judged.value, issues=judged.issues, repairs=repairs)
+
+    def _asked(self, failure: Failure) -> Failure:
+        """Return the failure of arguments that are no object, with what the object is to hold."""
+        from pyfunctools.schema.expected import object_line
+
+        wanted = object_line(self.schema)
+        if wanted is None:
+            return failure
+        issues = tuple(
+            replace(issue, expected=wanted, message=f"{issue.message} Send {wanted}.")
+            if not issue.path.keys and issue.expected.partition(" ")[0] == "object"
+            else issue
+            for issue in failure.issues
+        )
+        return replace(failure, issues=issues)
 
     def _fractions(self) -> "Fractions":
         if self._known_fractions is None:

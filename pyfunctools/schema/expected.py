@@ -36,6 +36,34 @@ def expected(root: JsonSchema | bool, schema: JsonSchema | bool) -> str:
     return Expectations(root).line(schema)
 
 
+def object_line(schema: JsonSchema) -> str | None:
+    """Return what to send where arguments are no object, `None` where `schema` is not of an object.
+
+    `a JSON object with "city", and if needed "days"`; `an empty JSON object: {}`.
+    """
+    whole = resolve(schema, schema)
+    if not isinstance(whole, dict) or type_names(whole) != ["object"]:
+        return None
+    properties = whole.get("properties")
+    names = list(properties) if isinstance(properties, dict) else []
+    if not names:
+        return (
+            "an empty JSON object: {}"
+            if whole.get("additionalProperties") is False
+            else "a JSON object"
+        )
+    required = _listed(whole.get("required"))
+    needed = [shown(name) for name in names if name in required]
+    others = [shown(name) for name in names if name not in required]
+    line = "a JSON object"
+    if needed:
+        line += f" with {_some(needed, len(needed), _NAMES)}"
+    if others:
+        optional = _some(others, len(others), _NAMES)
+        line += f", and if needed {optional}" if needed else f", if needed with {optional}"
+    return shortened(escaped(line), LENGTH)
+
+
 class Expectations:
     """What the schemas of one document ask for, each as one line.
 

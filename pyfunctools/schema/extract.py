@@ -14,7 +14,7 @@ from pyfunctools.schema.recover import Recovery
 from pyfunctools.schema.result import Failure, Issue, Repair, Result, Success
 from pyfunctools.schema.shape import ALL_TYPES
 from pyfunctools.schema.strict import strict
-from pyfunctools.schema.surround import Piece, after, before, beginning, fences
+from pyfunctools.schema.surround import Piece, after, before, beginning, framed
 
 _ROOT: Final = Path.of(())
 _BOM = "\ufeff"
@@ -51,7 +51,7 @@ class _Extraction:
         self._places = places
         self._schemas = schemas
         self._start = len(text) - len(text.lstrip(_BOM))
-        self._fence, self._fenced = fences(text)
+        self._frame, self._framed = framed(text)
 
     def value(self) -> Result[JsonValue]:
         """Give the value that the text begins with, else the first in the middle of its prose."""
@@ -99,15 +99,15 @@ class _Extraction:
             limits=self._limits,
             places=self._places,
             schemas=self._schemas,
-            fenced=self._is_fenced(at),
+            fenced=self._is_framed(at),
             sure=sure,
         )
 
-    def _is_fenced(self, at: int) -> bool:
-        return self._fence < at < self._fenced
+    def _is_framed(self, at: int) -> bool:
+        return self._frame < at < self._framed
 
     def _stop(self, at: int) -> int:
-        return self._fenced if self._is_fenced(at) else len(self._text)
+        return self._framed if self._is_framed(at) else len(self._text)
 
     def _brackets(self) -> re.Pattern[str]:
         """Give what may begin a value in the middle of prose."""
@@ -154,7 +154,8 @@ class _Extraction:
 
     def _nothing(self) -> Failure:
         message = "There is no JSON value in the text."
-        issue = Issue(path=_ROOT, expected="a JSON value", value=None, message=message)
+        expected = "object" if self._brackets() is _OBJECT else "a JSON value"
+        issue = Issue(path=_ROOT, expected=expected, value=None, message=message)
         return Failure(value=self._text, issues=(issue,))
 
 

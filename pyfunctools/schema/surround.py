@@ -16,6 +16,7 @@ _BLANKS = (
 _LANGUAGE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+.-"
 _OPENING_FENCE = re.compile(r"(?:`{3,}+|~{3,}+)[ \t]*+[A-Za-z0-9_+.-]*+\s|`++(?=\s*+[\[{])")
 _TAG = re.compile(r"</?[A-Za-z_|\uff5c][^<>\n]{0,100}+>|\[/?[A-Z]++(?:_[A-Z]++)++\]")
+_CLOSING_TAG = re.compile(r"</([A-Za-z_|\uff5c][^<>\n]{0,100}+)>")
 _AFTER = (
     ("fence", re.compile(r"`++|~{3,}+")),
     ("tag", _TAG),
@@ -72,16 +73,29 @@ def _last_fence(text: str) -> int | None:
     return None
 
 
-def fences(text: str) -> tuple[int, int]:
-    """Give where the first fence opens and where what is in the last one ends.
+def framed(text: str) -> tuple[int, int]:
+    """Return where the frame that ends a text was opened, and where what is in it ends.
 
-    Both are the length of the text where no fence ends it.
+    A frame is a fence, tags (`<a>...</a>`), or a fence within tags; of several the innermost.
+    Both numbers are the length of the text where none ends it.
     """
-    tail = text.rstrip()
-    mark = tail[-1:]
-    if mark not in ("`", "~") or not tail.endswith(mark * 3):
-        return len(text), len(text)
-    return text.find(mark * 3), len(tail.rstrip(mark).rstrip())
+    opened, end = None, len(text.rstrip())
+    for _ in range(_MOST):
+        closing = _closing_tag(text, end)
+        start = -1 if closing is None else text.find(f"<{closing[1]}", 0, closing.start())
+        if closing is None or start < 0:
+            break
+        opened, end = start, len(text[: closing.start()].rstrip())
+    mark = text[end - 1 : end]
+    if mark in ("`", "~") and text.endswith(mark * 3, 0, end):
+        opened, end = text.find(mark * 3), len(text[:end].rstrip(mark).rstrip())
+    return (len(text), len(text)) if opened is None else (opened, end)
+
+
+def _closing_tag(text: str, end: int) -> re.Match[str] | None:
+    """Return the closing tag that ends the text before `end`."""
+    start = text.rfind("</", 0, end) if text.endswith(">", 0, end) else -1
+    return None if start < 0 else _CLOSING_TAG.fullmatch(text, start, end)
 
 
 def after(text: str, start: int) -> Iterator[Piece]:

@@ -371,3 +371,26 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _never(name: str) -> object:
     raise ValueError(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("<answer>5</answer>", 5),
+        ("<a><b>true</b></a>", True),
+        ('<call>{"a": 1</call>', {"a": 1}),
+        ('<call>\n{"a": [1, "x"\n</call>', {"a": [1, "x"]}),
+        ('<call>{"a": "<b>x</b>"}</call>', {"a": "<b>x</b>"}),
+    ],
+)
+def test_tags_end_what_stands_in_them(text: str, value: JsonValue):
+    result = parse(text)
+    assert exactly(result.unwrap()) == exactly(value)
+    assert "truncated" not in {repair.kind for repair in result.repairs}
+
+
+def test_a_word_in_tags_is_read_without_them():
+    assert parse("<answer>well done</answer>", {"type": "string"}).unwrap() == "well done"
+    cut = parse('<call>{"a": "x</call>')
+    assert cut.unwrap() == {"a": "x"}
+    assert "truncated" in {repair.kind for repair in cut.repairs}

@@ -2,7 +2,7 @@ from time import perf_counter
 
 import pytest
 
-from pyfunctools.schema.surround import after, before, beginning, fences
+from pyfunctools.schema.surround import after, before, beginning, framed
 
 
 @pytest.mark.parametrize(
@@ -84,14 +84,23 @@ def test_what_stands_after_a_value_is_told_apart(rest: str, pieces: list[tuple[s
 
 def test_a_fence_ends_a_text_only_at_its_end():
     text = '```json\n{"a": "b\n``` \n'
-    assert fences(text) == (0, text.index("b") + 1)
-    assert fences("x ~~~\n{}\n~~~") == (2, 8)
+    assert framed(text) == (0, text.index("b") + 1)
+    assert framed("x ~~~\n{}\n~~~") == (2, 8)
     for text in ("", "{}", "```json\n{}\n``` and more", "{} ``", "```json\n{}"):
-        assert fences(text) == (len(text), len(text))
+        assert framed(text) == (len(text), len(text))
+
+
+def test_tags_end_a_text_where_the_first_of_them_opened_before():
+    assert framed("<a>{}</a>") == (0, 5)
+    assert framed("see <a>\n<b x='1'>{}\n</b> </a>\n") == (8, 19)
+    assert framed("<a>\n```\n{}\n```\n</a>") == (4, 10)
+    for text in ("{}</a>", "<b>{}</a>", "<a>{}</a> and more", "<a>{}</a", '{"a": "</a>'):
+        assert framed(text) == (len(text), len(text))
 
 
 @pytest.mark.parametrize(
-    "unit", ["<a>", "`", "```\n", "~~~", "<a", "[A_B]", "/* ", "# \n", "},", ", "]
+    "unit",
+    ["</a>", "<a></a>", "<a>", "`", "```\n", "~~~", "<a", "[A_B]", "/* ", "# \n", "},", ", "],
 )
 def test_many_pieces_cost_no_more_than_a_few(unit: str):
     text = unit * (200_000 // len(unit))
@@ -99,5 +108,5 @@ def test_many_pieces_cost_no_more_than_a_few(unit: str):
     assert len(before(text, 0, len(text))) <= 20
     assert len(list(after(text, 0))) <= 20
     beginning(text, 0)
-    fences(text)
+    framed(text)
     assert perf_counter() - began < 2

@@ -43,13 +43,23 @@ def unlisted(arguments: JsonObject, places: Iterable[Keys]) -> Failure:
 
 
 def raised(error: Exception, arguments: JsonObject) -> Failure:
-    """Give the failure behind what pydantic, or a validator of the user's, raised."""
+    """Return the failure behind what pydantic raised, or why the arguments are not JSON.
+
+    Raises:
+        Exception: a fault of a validator, which refuses a value with a `ValueError`.
+    """
+    import json
+
     from pydantic_core import ValidationError
 
     if isinstance(error, ValidationError):
         return Failure(value=arguments, issues=issues_of(error, arguments))
-    said = f"{type(error).__name__}: {error}"
-    return Failure(value=arguments, issues=(refusal((), arguments, said),))
+    try:
+        json.dumps(arguments)
+    except Exception as reason:  # somebody else's object, or one too deep or too large
+        said = f"{type(reason).__name__}: {reason}"
+        return Failure(value=arguments, issues=(refusal((), arguments, said),))
+    raise error
 
 
 def without(failure: Failure, step: str, arguments: JsonObject) -> Failure:

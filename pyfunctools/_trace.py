@@ -1,0 +1,45 @@
+"""The trace that an exception of the application's own code leaves in the application's log."""
+
+from pathlib import PurePath
+from types import TracebackType
+
+
+def log_raised(where: str, what: str, error: BaseException) -> None:
+    """Log that `what` (`the function`, `human`) raised in a call of the function `where`.
+
+    The record names the exception's type, and the file and line of the application's own code. The
+    exception's message is left out: it may hold what a person gave.
+    """
+    from logging import getLogger
+
+    kind = type(error).__name__
+    place = _place(error.__traceback__)
+    file, line = place or (None, None)
+    at = "" if place is None else f" ({file}, line {line})"
+    extra = {"function": where, "exception": kind, "file": file, "line": line}
+    getLogger("pyfunctools").error("%s: %s raised %s%s", where, what, kind, at, extra=extra)
+
+
+def _place(trace: TracebackType | None) -> tuple[str, int] | None:
+    """Return where the application's own code was last on the way to the exception.
+
+    Frames of this package and of the standard library are none of its own. Where all others are in
+    installed packages, the outermost is the function that was called.
+    """
+    from sysconfig import get_path
+
+    library, own = PurePath(get_path("stdlib")), PurePath(__file__).parent
+    found: list[tuple[str, int]] = []
+    installed: list[tuple[str, int]] = []
+    while trace is not None:
+        file, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+        path = PurePath(file)
+        if _PACKAGES.intersection(path.parts):
+            installed.append((file, line))
+        elif not (file.startswith("<frozen") or own in path.parents or library in path.parents):
+            found.append((file, line))
+        trace = trace.tb_next
+    return found[-1] if found else installed[0] if installed else None
+
+
+_PACKAGES = frozenset({"site-packages", "dist-packages"})

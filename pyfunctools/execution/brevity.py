@@ -1,0 +1,137 @@
+"""Text for a model, cut where it is too long: JSON stays JSON, other text loses its middle.
+
+JSON is cut by whole items and properties. An array keeps its first items and ends in a text that
+counts the others. An object keeps every property it has room for: small ones whole, and what is
+left is shared by the large ones, which are cut in turn; `{"rows": [...], "total": 9}` keeps its
+`total`. Strings lose their middle.
+"""
+
+from json import dumps, loads
+from typing import TypeAlias, cast
+
+from pyfunctools._json import JsonObject, JsonValue
+
+LEAST = 80
+"""Characters that a property or an item is given at least, or it is left out."""
+
+_NAMED = 200
+"""Characters of the names that are listed of properties left out."""
+
+Sizes: TypeAlias = dict[int, int]
+"""The characters of each array and object of a value, by identity."""
+
+
+def bounded(text: str, limit: int) -> str:
+    """Return the text in at most `limit` characters, with what was left out said where it was."""
+    if len(text) <= limit:
+        return text
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            short = _json(cast("JsonValue", loads(text)), limit)
+        except (ValueError, RecursionError):  # not JSON, or nested beyond what JSON is read to
+            short = None
+        if short is not None and len(short) <= limit:
+            return short
+    return _middle(text, limit)
+
+
+def _json(value: JsonValue, limit: int) -> str:
+    sizes: Sizes = {}
+    _measure(value, sizes)
+    return _dumped(_cut(value, limit, sizes))
+
+
+def _measure(value: JsonValue, sizes: Sizes) -> int:
+    if isinstance(value, dict):
+        inner = sum(len(_dumped(key)) + 2 + _measure(held, sizes) for key, held in value.items())
+    elif isinstance(value, list):
+        inner = sum(1 + _measure(item, sizes) for item in value)
+    else:
+        return len(_dumped(value))
+    size = sizes[id(value)] = max(inner + 1, 2)
+    return size
+
+
+def _size(value: JsonValue, sizes: Sizes) -> int:
+    return sizes[id(value)] if isinstance(value, dict | list) else len(_dumped(value))
+
+
+def _cut(value: JsonValue, limit: int, sizes: Sizes) -> JsonValue:
+    if _size(value, sizes) <= limit:
+        return value
+    if isinstance(value, dict):
+        return _cut_object(value, limit, sizes)
+    if isinstance(value, list):
+        return _cut_array(value, limit, sizes)
+    if isinstance(value, str):
+        room = limit - 2
+        while len(_dumped(short := _middle(value, room))) > limit and room > 0:
+            room = room * 3 // 4  # escapes take their part
+        return short
+    return "…"  # a number of so many digits
+
+
+def _cut_array(value: list[JsonValue], limit: int, sizes: Sizes) -> JsonValue:
+    left = limit - len(_dumped(_more(len(value), "item"))) - 4
+    kept: list[JsonValue] = []
+    for item in value:
+        size = _size(item, sizes) + 1
+        if size <= left:
+            kept.append(item)
+            left -= size
+            continue
+        if size > limit // 2 and left >= LEAST:  # it would never fit whole
+            kept.append(_cut(item, left - 1, sizes))
+        break
+    return [*kept, _more(len(value) - len(kept), "item")] if len(kept) < len(value) else kept
+
+
+def _cut_object(value: JsonObject, limit: int, sizes: Sizes) -> JsonValue:
+    heads = {key: len(_dumped(key)) + 2 for key in value}
+    spare = limit - 2 - _NAMED - LEAST
+    kept: list[str] = []
+    for key in value:  # as many as can have their least
+        need = heads[key] + min(_size(value[key], sizes), LEAST)
+        if need > spare:
+            break
+        kept.append(key)
+        spare -= need
+    shares = {key: min(_size(value[key], sizes), LEAST) for key in kept}
+    large = [key for key in kept if _size(value[key], sizes) > LEAST]
+    large.sort(key=lambda key: _size(value[key], sizes))
+    for n, key in enumerate(large):  # the smallest first: what it does not need, others have
+        more = min(_size(value[key], sizes) - LEAST, spare // (len(large) - n))
+        shares[key] += more
+        spare -= more
+    short: JsonObject = {key: _cut(value[key], shares[key], sizes) for key in kept}
+    gone = [key for key in value if key not in short]
+    if gone:
+        mark = "…"
+        while mark in short:
+            mark += "…"
+        short[mark] = f"{_more(len(gone), 'property')}: {_middle(', '.join(gone), _NAMED // 2)}"
+    return short
+
+
+def _more(count: int, unit: str) -> str:
+    many = unit if count == 1 else f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
+    return f"… {count:,} more {many}"
+
+
+def _middle(text: str, limit: int) -> str:
+    """Return a text without as much of its middle as makes it too long."""
+    if len(text) <= limit:
+        return text
+    room = limit - len(_left_out(len(text)))
+    if room < 2:
+        return text[: max(limit, 0)]
+    tail = room // 2
+    return text[: room - tail] + _left_out(len(text) - room) + text[len(text) - tail :]
+
+
+def _left_out(count: int) -> str:
+    return f" … {count:,} characters left out … "
+
+
+def _dumped(value: JsonValue) -> str:
+    return dumps(value, ensure_ascii=False, separators=(",", ":"))

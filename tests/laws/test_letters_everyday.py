@@ -1,0 +1,478 @@
+"""What was silent in everyday calls, by letter: each slip is told, and what is right still runs."""
+
+import asyncio
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel, field_validator
+
+from pyfunctools import (
+    CallError,
+    Controller,
+    DefinitionError,
+    Function,
+    Human,
+    Inject,
+    Limits,
+    Outcome,
+    Retry,
+    function,
+)
+
+WAYS = ("call", "acall")
+SECRET = "SECRET-7f3a"
+HERE = Path(__file__).name
+
+
+def called(controller: Controller, way: str, *arguments: Any, **given: Any) -> Outcome:
+    if way == "call":
+        return controller.call(*arguments, **given)
+
+    async def main() -> Outcome:
+        return await controller.acall(*arguments, **given)
+
+    return asyncio.run(main())
+
+
+def line_of(text: str) -> int:
+    """Return the line of this file that ends in a comment of this text."""
+    lines = Path(__file__).read_text().splitlines()
+    (line,) = [n for n, each in enumerate(lines, 1) if each.endswith(f"# {text}")]
+    return line
+
+
+# D7: an exception of the application's own code leaves a trace for its author.
+
+
+class BrokenError(Exception):
+    """Raised by the program's own code."""
+
+
+def provider() -> str:
+    raise BrokenError(SECRET)  # the provider
+
+
+class Row(BaseModel):
+    n: int
+
+    @field_validator("n")
+    @classmethod
+    def check(cls, value: int) -> int:
+        raise BrokenError(SECRET)  # the validator
+
+
+class Unwritable:
+    def __repr__(self) -> str:
+        raise BrokenError(SECRET)
+
+
+class Shop:
+    @function
+    def buys(self, pin: Human[str]) -> str:
+        """Buy."""
+        json.loads("1")
+        raise BrokenError(pin)  # the method
+
+    @function
+    async def awaits(self, pin: Human[str]) -> str:
+        """Buy."""
+        await asyncio.sleep(0)
+        raise BrokenError(pin)  # the coroutine
+
+    @function
+    def gives(self, pin: Human[str]) -> Any:
+        """Give one, then fail."""
+        yield 1
+        raise BrokenError(pin)  # the generator
+
+    @function
+    def parses(self, pin: Human[str]) -> Any:
+        """Fail inside the standard library."""
+        return json.loads("{" + pin)  # the library
+
+    @function
+    def is_provided(self, pin: Human[str], db: Annotated[str, Inject(provider)]) -> str:
+        """Use what a provider gives."""
+        return db
+
+    @function
+    def checks(self, pin: Human[str], row: Row) -> str:
+        """Take what a validator checks."""
+        return ""
+
+
+@pytest.fixture
+def shop() -> Iterator[Controller]:
+    with Controller.from_object(Shop()) as controller:
+        yield controller
+
+
+WROTE = {"checks": {"row": {"n": 1}}}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("buys", "the method"),
+        ("awaits", "the coroutine"),
+        ("gives", "the generator"),
+        ("parses", "the library"),
+        ("is_provided", "the provider"),
+        ("checks", "the validator"),
+    ],
+    ids=lambda each: f"D7-{each.replace(' ', '-')}",
+)
+def test_d7_an_exception_is_logged_with_its_place_and_no_value(
+    shop: Controller, way: str, name: str, place: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR, "pyfunctools"):
+        outcome = called(shop, way, name, WROTE.get(name, {}), human={"pin": SECRET})
+    assert outcome.is_error
+    (record,) = [each for each in caplog.records if each.levelno == logging.ERROR]
+    assert (record.name, record.exc_info) == ("pyfunctools", None)
+    said = record.getMessage()
+    kind = "JSONDecodeError" if name == "parses" else "BrokenError"
+    assert said.startswith(f"{name}: ")
+    assert f"raised {kind} (" in said
+    assert f"{HERE}, line {line_of(place)})" in said
+    assert SECRET not in said + repr(record.__dict__) + outcome.text + repr(outcome)
+    assert (record.function, record.exception) == (name, kind)  # type: ignore[attr-defined]
+    assert record.line == line_of(place)  # type: ignore[attr-defined]
+    assert outcome.reason == "raised"
+    assert type(outcome.exception).__name__ == kind
+    with pytest.raises(CallError) as caught:
+        outcome.unwrap()
+    assert caught.value.__cause__ is outcome.exception
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("asked", ["human", "approve", "store", "auth", "headers"])
+def test_d7_so_is_one_of_whatever_else_is_the_programs(
+    shop: Controller, way: str, asked: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(*_: object) -> Any:
+        raise BrokenError(SECRET)  # what is asked
+
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "components": {
+            "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
+        },
+        "paths": {"/a": {"get": {"security": [{"key": []}], "responses": {}}}},
+    }
+    server = "http://127.0.0.1:1"
+    controllers: dict[str, Callable[[], Outcome]] = {
+        "human": lambda: called(shop, way, "buys", {}, human=fails),
+        "approve": lambda: called(
+            shop.configured(confirm=lambda _: True),
+            way,
+            "buys",
+            {},
+            human={"pin": "1"},
+            approve=fails,
+        ),
+        "store": lambda: _resumed(shop, way, fails),
+        "auth": lambda: called(
+            Controller.from_openapi(document, server=server, auth={"key": fails}), way, "a_get"
+        ),
+        "headers": lambda: called(
+            Controller.from_openapi(document, server=server, headers=fails), way, "a_get"
+        ),
+    }
+    with caplog.at_level(logging.ERROR, "pyfunctools"):
+        outcome = controllers[asked]()
+    assert not outcome.ok
+    (record,) = caplog.records
+    assert (
+        f"raised BrokenError ({__file__}, line {line_of('what is asked')})" in record.getMessage()
+    )
+    assert SECRET not in record.getMessage() + outcome.text + repr(outcome)
+    assert isinstance(outcome.exception, BrokenError)
+
+
+def _resumed(shop: Controller, way: str, claim: Callable[..., Any]) -> Outcome:
+    class Store:
+        def claim(self, ticket_id: str, expires: int) -> bool:
+            return claim(ticket_id, expires)
+
+    from pyfunctools import Tickets
+
+    controller = shop.configured(tickets=Tickets(b"k" * 32, store=Store()))
+    waiting = controller.call("buys").waiting
+    assert waiting is not None
+    if way == "call":
+        return controller.resume(waiting.ticket or "", {"pin": "1"})
+    return asyncio.run(controller.aresume(waiting.ticket or "", {"pin": "1"}))
+
+
+def test_d7_what_a_method_asks_of_the_model_is_no_fault(caplog: pytest.LogCaptureFixture) -> None:
+    def buy() -> str:
+        """Buy."""
+        raise Retry("Ask for a shop first.")
+
+    with caplog.at_level(logging.ERROR, "pyfunctools"):
+        outcome = Controller.from_functions([buy]).call("buy")
+    assert (outcome.text, outcome.reason) == ("Ask for a shop first.", "raised")
+    assert isinstance(outcome.exception, Retry)
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("name", "arguments", "reason"),
+    [
+        ("total", '{"n": "1"}', None),
+        ("total", {"n": SECRET}, "arguments"),
+        ("total\nforged INFO line", {}, "unknown"),
+        (SECRET, {}, "unknown"),
+    ],
+    ids=["D7-right", "D7-wrong", "D7-forged", "D7-unknown"],
+)
+def test_d7_every_call_is_one_record_without_values(
+    way: str,
+    name: str,
+    arguments: Any,
+    reason: str | None,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def total(n: int) -> int:
+        """Add."""
+        return n
+
+    with caplog.at_level(logging.INFO, "pyfunctools.calls"):
+        outcome = called(Controller.from_functions([total]), way, name, arguments)
+    assert outcome.reason == reason
+    (record,) = caplog.records
+    said = vars(record)
+    assert (record.name, record.levelno) == ("pyfunctools.calls", logging.INFO)
+    assert (said["reason"], said["repairs"]) == (reason, 1 if reason is None else 0)
+    assert said["function"] == ("total" if name == "total" else None)
+    assert said["call_id"] in record.getMessage()
+    assert said["milliseconds"] >= 0
+    assert "\n" not in record.getMessage()
+    assert SECRET not in record.getMessage() + repr(said)
+
+
+def test_d7_a_cancelled_call_leaves_its_record(caplog: pytest.LogCaptureFixture) -> None:
+    began = threading.Event()
+
+    async def sleeps() -> None:
+        """Sleep."""
+        began.set()
+        await asyncio.Event().wait()
+
+    async def main() -> None:
+        task = asyncio.create_task(Controller.from_functions([sleeps]).acall("sleeps"))
+        while not began.is_set():
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    with caplog.at_level(logging.INFO, "pyfunctools.calls"):
+        asyncio.run(main())
+    (record,) = caplog.records
+    assert record.reason == "cancelled"  # type: ignore[attr-defined]
+
+
+# D12: no arguments are no mistake.
+
+
+def total(n: int = 7) -> int:
+    """Add."""
+    return n
+
+
+TOTAL = Controller.from_functions([total])
+NOTHING = ["", None, " \n\t", b"", b"  ", "null", "{}", {}, "\u2028"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("nothing", NOTHING, ids=lambda each: f"D12-{each!r}")
+def test_d12_nothing_is_an_empty_object(way: str, nothing: Any) -> None:
+    assert called(TOTAL, way, "total", nothing).unwrap() == 7
+    assert TOTAL["total"].check(nothing).value == {}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_d12_the_arguments_may_be_left_out(way: str) -> None:
+    assert called(TOTAL, way, "total").unwrap() == 7
+
+
+@pytest.mark.parametrize("nothing", NOTHING, ids=lambda each: f"D12-{each!r}")
+def test_d12_what_is_missing_is_told_by_its_name(nothing: Any) -> None:
+    def needs(city: str) -> str:
+        """Need a city."""
+        return city
+
+    outcome = Controller.from_functions([needs]).call("needs", nothing)
+    assert outcome.reason == "arguments"
+    assert [str(issue.path) for issue in outcome.issues] == ["$input.city"]
+    assert '"city": undefined' in outcome.text
+
+
+@pytest.mark.parametrize("wrong", ["nul", "{", "[]", "0", "false", '""'])
+def test_d12_what_is_not_nothing_is_not_taken_for_it(wrong: str) -> None:
+    outcome = TOTAL.call("total", wrong)
+    assert outcome.ok is (wrong in ("nul", "{", "[]", '""')), outcome.text
+
+
+# D19: arguments that are no object are told what object to send.
+
+
+def forecast(city: str, days: int = 3) -> str:
+    """Forecast."""
+    return f"{city} {days}"
+
+
+def ping() -> str:
+    """Answer."""
+    return "pong"
+
+
+SOME = Controller.from_functions([forecast, ping, total])
+
+
+@pytest.mark.parametrize("wrong", ["nonsense", "I would rather not.", "42", "true", '"x y"', 3.5])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("forecast", 'a JSON object with "city", and if needed "days"'),
+        ("ping", "an empty JSON object: {}"),
+        ("total", 'a JSON object, if needed with "n"'),
+    ],
+    ids=lambda each: f"D19-{each}",
+)
+def test_d19_arguments_that_are_no_object_are_told_which_to_send(
+    name: str, said: str, wrong: Any
+) -> None:
+    outcome = SOME.call(name, wrong)
+    assert outcome.reason == "arguments"
+    (issue,) = outcome.issues
+    assert issue.expected == said
+    assert said in outcome.text
+    assert "string" not in outcome.text
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ({"type": "integer"}, "integer"),
+        ({"type": ["boolean", "null"]}, "boolean or null"),
+        ({"type": "number"}, "number"),
+        ({"type": "array", "items": {"type": "integer"}}, "array"),
+    ],
+    ids=lambda each: f"D19-{each}",
+)
+def test_d19_a_word_without_quotes_is_told_what_its_place_wants(schema: Any, expected: str) -> None:
+    parameters = {"type": "object", "properties": {"a": schema}, "required": ["a"]}
+    result = Function.from_schema(name="f", parameters=parameters).check('{"a": soon}')
+    assert [issue.expected for issue in result.issues] == [expected]  # type: ignore[union-attr]
+
+
+# A `Call` stands for name and arguments.
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_call_that_was_found_is_called_with_its_repairs(way: str) -> None:
+    (wish,) = SOME.parse_calls('{"name": "forecast", "arguments": {"city": "Oslo", "days": "4"}}')
+    outcome = called(SOME, way, wish)
+    assert outcome.unwrap() == "Oslo 4"
+    assert [str(repair.path) for repair in outcome.repairs] == ["$input.days"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_call_that_could_not_be_read_never_runs(way: str) -> None:
+    wishes = SOME.parse_calls('[forecast(city="Oslo", days=len("x")), nothing(a=1)]')
+    for wish in wishes:
+        assert not wish.result
+        outcome = called(SOME, way, wish)
+        assert outcome.reason == ("arguments" if wish.name == "forecast" else "unknown")
+        assert outcome.value is None
+    assert [wish.name for wish in wishes] == ["forecast", "nothing"]
+
+
+def test_arguments_beside_a_call_are_refused() -> None:
+    (wish,) = SOME.parse_calls('{"name": "ping", "arguments": {}}')
+    with pytest.raises(DefinitionError, match="has its own"):
+        SOME.call(wish, {})
+
+
+# Text for a model is bounded; the value is whole.
+
+ROWS = [{"id": n, "name": f"row {n}", "tags": ["a", "b"]} for n in range(20_000)]
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ({"rows": ROWS, "total": 20_000, "next": "/page/2"}, ("total", "next")),
+        ({"a": {"b": {"rows": ROWS}}, "z": "end"}, ("z",)),
+        (ROWS, ()),
+        ([ROWS, 1], ()),
+        ({f"key {n}": n for n in range(30_000)}, ()),
+        ({"text": 'a "b"\n' * 100_000, "n": 1}, ("n",)),
+        (["x" * 1_000_000, 2], ()),
+        ({"deep": [[[[ROWS]]]]}, ("deep",)),
+        ({"\u2026": ROWS, "e": 1}, ("e",)),
+        ([[], {}] * 50_000, ()),
+    ],
+    ids=["rows", "nested", "list", "lists", "keys", "escapes", "strings", "deep", "mark", "empty"],
+)
+def test_json_that_is_too_long_stays_json_and_says_what_is_left_out(
+    value: Any, kept: tuple[str, ...]
+) -> None:
+    def read() -> Any:
+        """Read."""
+        return value
+
+    outcome = Controller.from_functions([read]).call("read")
+    assert len(outcome.text) <= 32_768
+    assert len(outcome.text) > 16_000
+    short = json.loads(outcome.text)
+    assert "…" in outcome.text
+    assert ("more" in outcome.text) or ("left out" in outcome.text)
+    assert outcome.value == value
+    for name in kept:
+        assert name in short
+        if name != "deep":
+            assert short[name] == value[name]
+
+
+def test_other_text_that_is_too_long_loses_its_middle() -> None:
+    def read() -> str:
+        """Read."""
+        return "begin " + "x" * 5_000_000 + " end"
+
+    outcome = Controller.from_functions([read]).call("read")
+    assert len(outcome.text) <= 32_768
+    assert outcome.text.startswith("begin x")
+    assert outcome.text.endswith("x end")
+    assert " characters left out " in outcome.text
+    assert len(outcome.unwrap()) == 5_000_010  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("limit", [0, 1, 50, 100, 1000])
+@pytest.mark.parametrize("length", [0, 1, 49, 50, 51, 999, 1000, 1001, 5000])
+def test_the_bound_is_a_setting_kept_at_the_limit_and_past_it(limit: int, length: int) -> None:
+    def read() -> str:
+        """Read."""
+        return "y" * length
+
+    def fails() -> str:
+        """Fail."""
+        raise ValueError("y" * length)
+
+    limits = Limits(outcome=limit)
+    controller = Controller.from_functions([read, fails], limits=limits)
+    text = controller.call("read").text
+    assert (text == "y" * length) is (length <= limit)
+    assert len(text) <= limit
+    assert len(controller.call("fails").text) <= limit
