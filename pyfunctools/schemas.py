@@ -13,6 +13,7 @@ from pyfunctools.note import Note
 from pyfunctools.param import Param, parameters_of
 from pyfunctools.schema.admit import admit
 from pyfunctools.schema.checker import Checker
+from pyfunctools.schema.clock import Formats
 from pyfunctools.schema.faults import OPEN, faults_of
 from pyfunctools.schema.normalize import normalize
 from pyfunctools.schema.parse import parse
@@ -55,21 +56,25 @@ class Schemas:
         notes: Notes = tuple,
         *,
         sets: bool = False,
+        hinted: bool = False,
     ) -> "Schemas":
         """Return the schemas of normalized `parameters` and `output`.
 
         `is_human` decides what `separated` keeps from the model, and `None` keeps nothing. `notes`
         says what was odd in them, when somebody asks. With `sets` every array of `uniqueItems` is a
-        set of the program's, and what the model repeats in it is left out as a repair.
+        set of the program's, and what the model repeats in it is left out as a repair. With
+        `hinted` the two are pydantic's, of type hints: a time needs no offset from UTC, and what
+        pydantic has written is not judged by `format` again.
         """
-        sides = Lazy(partial(_separated, parameters, is_human))
-        validator = Validator(parameters)
+        formats: Formats = "local" if hinted else True
+        sides = Lazy(partial(_separated, parameters, is_human, formats))
+        validator = Validator(parameters, formats=formats)
         return cls(
             parameters=parameters,
             output=output,
             sides=sides,
             validator=validator,
-            output_validator=None if output is None else Validator(output),
+            output_validator=None if output is None else Validator(output, formats=not hinted),
             checker=Lazy(partial(_checker, parameters, validator, sides, sets)),
             notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(sides.get()))))),
         )
@@ -145,7 +150,9 @@ class Schemas:
             raise DefinitionError("validate(side)", f"{side!r} is no side.", remedy)
         if side == "whole" or (self.separated is None and side == "llm"):
             return self.validator.validate(value)
-        separated = self.separated or separate(self.parameters, None)
+        separated = self.separated or separate(
+            self.parameters, None, formats=self.validator.formats
+        )
         return separated.validate(value, side)
 
     def merge(self, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
@@ -195,10 +202,12 @@ def _lost(separated: Separated | None) -> Iterator[Note]:
         )
 
 
-def _separated(parameters: JsonSchema, is_human: IsHuman | None) -> Separated | None:
+def _separated(
+    parameters: JsonSchema, is_human: IsHuman | None, formats: Formats
+) -> Separated | None:
     if is_human is None:
         return None
-    separated = separate(parameters, is_human)
+    separated = separate(parameters, is_human, formats=formats)
     return None if separated.human is None else separated
 
 

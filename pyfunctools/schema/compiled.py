@@ -9,6 +9,7 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import SchemaError
+from pyfunctools.schema.clock import CLOCK, Formats
 from pyfunctools.schema.depth import MAX_SCHEMA_DEPTH, deeper_than
 from pyfunctools.schema.path import Keys, pointer_of
 from pyfunctools.schema.plain import not_json
@@ -53,7 +54,9 @@ _BASE = "https://schema.invalid/"
 class Compiled:
     """A compiled schema, and on demand compiled parts of it."""
 
-    def __init__(self, schema: JsonSchema | bool, formats: bool, resolver: Resolver | None) -> None:
+    def __init__(
+        self, schema: JsonSchema | bool, formats: Formats, resolver: Resolver | None
+    ) -> None:
         """Compile the schema.
 
         Raises:
@@ -113,7 +116,8 @@ class Compiled:
         compiling = partial(
             self._kind,
             dict(schema) if isinstance(schema, dict) else bool(schema),
-            validate_formats=self._formats,
+            validate_formats=self._formats is not False,
+            formats=dict(CLOCK) if self._formats == "local" else None,
             retriever=self._retriever,
             registry=registry,
             pattern_options=_patterns(),

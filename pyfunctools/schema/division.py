@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools.schema.admit import admit
+from pyfunctools.schema.clock import Formats
 from pyfunctools.schema.given import (
     ABSENT,
     Given,
@@ -35,17 +36,18 @@ class Division:
     not the predicate.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, formats: Formats = True) -> None:
         self._graph = graph
+        self._formats: Formats = formats
         self.schema = graph.schema
-        self.whole = Validator(graph.schema)
+        self.whole = Validator(graph.schema, formats=formats)
         self._ownership = Lazy(lambda: Ownership(graph))
         self._llm = Lazy(lambda: written(self.ownership, "llm"))
         self._human = Lazy(lambda: written(self.ownership, "human"))
         self._validators: dict[Part, Validator] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Division, (self._graph,))
+        return (Division, (self._graph, self._formats))
 
     @property
     def ownership(self) -> Ownership:
@@ -61,7 +63,7 @@ class Division:
         known = self._validators.get(part)
         if known is None:
             schema = self.side(part)
-            new = self.whole if schema is self.schema else Validator(schema)
+            new = self.whole if schema is self.schema else Validator(schema, formats=self._formats)
             known = self._validators.setdefault(part, new)
         return known
 
@@ -156,7 +158,7 @@ class Division:
         return False
 
 
-def divide(schema: JsonSchema, is_human: IsHuman | None) -> Division:
+def divide(schema: JsonSchema, is_human: IsHuman | None, formats: Formats = True) -> Division:
     """Give the division of a schema by a predicate; with none nothing is the human's.
 
     Raises:
@@ -164,4 +166,4 @@ def divide(schema: JsonSchema, is_human: IsHuman | None) -> Division:
         SchemaError: the schema holds what is not JSON, is nested too deeply or too large.
     """
     admit(schema)
-    return Division(graph_of(schema, is_human or any_of()))
+    return Division(graph_of(schema, is_human or any_of()), formats)

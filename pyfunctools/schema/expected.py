@@ -6,6 +6,7 @@ from functools import lru_cache
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.schema.branch import Tag, Unions
+from pyfunctools.schema.clock import EXAMPLES
 from pyfunctools.schema.references import resolve
 from pyfunctools.schema.shape import UNIONS, schemas_of
 from pyfunctools.schema.shown import escaped, shown
@@ -255,11 +256,15 @@ _TRIVIAL = frozenset({"minLength", "minItems", "minProperties"})
 
 def _string(schema: JsonSchema) -> str:
     notes = [
-        f"{keyword}: {shortened(text, 80)}"
+        f"{keyword}: {shortened(text, 80)}" + _such_as(text if keyword == "format" else "")
         for keyword in ("format", "pattern")
         if isinstance(text := schema.get(keyword), str)
     ]
     return f"string ({', '.join(notes)})" if notes else "string"
+
+
+def _such_as(form: str) -> str:
+    return f" such as {EXAMPLES[form]}" if form in EXAMPLES else ""
 
 
 def _tagged(tag: Tag) -> str:

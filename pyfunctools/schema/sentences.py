@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
+from pyfunctools.schema.clock import EXAMPLES
 from pyfunctools.schema.expected import ANYTHING, Expectations, bound, counted, one_of, type_names
 from pyfunctools.schema.near import near_name
 from pyfunctools.schema.path import Keys
@@ -206,8 +207,7 @@ _TYPES = {
 }
 
 SAMPLES: Mapping[str, str] = {
-    "date": "2025-01-31",
-    "date-time": "2025-01-31T09:30:00Z",
+    **EXAMPLES,
     "duration": "P3DT12H30M",
     "email": "ann@example.com",
     "hostname": "www.example.com",
@@ -215,7 +215,6 @@ SAMPLES: Mapping[str, str] = {
     "ipv6": "2001:db8::1",
     "json-pointer": "/items/0/name",
     "regex": "^[a-z]+$",
-    "time": "09:30:00Z",
     "uri": "https://example.com/a?b=c",
     "uri-reference": "/a?b=c",
     "uuid": "123e4567-e89b-12d3-a456-426614174000",

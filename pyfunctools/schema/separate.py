@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.clock import Formats
 from pyfunctools.schema.predicates import IsHuman, is_human_by_default
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 
@@ -123,7 +124,12 @@ class Separated:
         return [*dropped, *(one for one in others if one.path not in known)]
 
 
-def separate(schema: JsonSchema, is_human: IsHuman | None = is_human_by_default) -> Separated:
+def separate(
+    schema: JsonSchema,
+    is_human: IsHuman | None = is_human_by_default,
+    *,
+    formats: Formats = True,
+) -> Separated:
     """Take the parameters of a function apart into the model's and the human's side.
 
     Whose a place is depends on the path to it, never on the value. What `is_human` calls the
@@ -137,7 +143,7 @@ def separate(schema: JsonSchema, is_human: IsHuman | None = is_human_by_default)
     mark in `contentSchema`, `propertyNames`, `contains` and `unevaluated*`. `lost` says where.
 
     Of a place of both each side has only keywords that are known to say the same of it; `merge`
-    checks the others on the whole.
+    checks the others on the whole. `formats` is as in `Validator`.
 
     `is_human` is asked now, once about each place where a schema stands, and about a recursive
     definition on the first turn; `None` keeps nothing from the model. The schema is not changed,
@@ -149,7 +155,7 @@ def separate(schema: JsonSchema, is_human: IsHuman | None = is_human_by_default)
     """
     from pyfunctools.schema.division import divide
 
-    division = divide(schema, is_human)
+    division = divide(schema, is_human, formats)
     is_whole = division.ownership.root.owner == "llm"
     return Separated(
         schema=schema,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
+from pyfunctools.schema.clock import Formats
 from pyfunctools.schema.depth import deeper_than
 from pyfunctools.schema.plain import DEPTH, is_json, not_json, plain
 from pyfunctools.schema.result import Failure, Issue, Side, Success
@@ -19,24 +20,25 @@ class Validator:
     """A schema that judges values, compiled when it first does.
 
     It is judged by the draft that its own `$schema` names, by 2020-12 where that is none or not
-    known. With `formats` a `format` that is known is checked. A `$ref` that leads out of the schema
-    is refused unless a `resolver` is given, which takes the address and gives the document.
+    known. With `formats` a `format` that is known is checked, with `"local"` date-times and times
+    without an offset from UTC are right too. A `$ref` that leads out of the schema is refused
+    unless a `resolver` is given, which takes the address and gives the document.
 
     Cheap to make, safe to share between threads, and can be copied and pickled; a copy compiles
     anew. The schema must not change once a value has been judged.
     """
 
-    __slots__ = ("_compiled", "_explainer", "_formats", "_resolver", "schema")
+    __slots__ = ("_compiled", "_explainer", "_resolver", "formats", "schema")
 
     def __init__(
         self,
         schema: JsonSchema | bool,
         *,
-        formats: bool = True,
+        formats: Formats = True,
         resolver: "Resolver | None" = None,
     ) -> None:
         self.schema = schema
-        self._formats = formats
+        self.formats: Formats = formats
         self._resolver = resolver
         self._compiled = Lazy(partial(_compile, schema, formats, resolver))
         self._explainer: Explainer | None = None
@@ -100,7 +102,7 @@ class Validator:
         return self._explainer
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_restore, (self.schema, self._formats, self._resolver))
+        return (_restore, (self.schema, self.formats, self._resolver))
 
     def __repr__(self) -> str:
         return f"Validator({self.schema!r})"
@@ -110,7 +112,7 @@ def validate(
     schema: JsonSchema | bool,
     value: JsonValue,
     *,
-    formats: bool = True,
+    formats: Formats = True,
     resolver: "Resolver | None" = None,
 ) -> Success[JsonValue] | Failure:
     """Say whether a value is right, with every issue where it is not; see `Validator.validate`.
@@ -123,13 +125,15 @@ def validate(
     return Validator(schema, formats=formats, resolver=resolver).validate(value)
 
 
-def _compile(schema: JsonSchema | bool, formats: bool, resolver: "Resolver | None") -> "Compiled":
+def _compile(
+    schema: JsonSchema | bool, formats: Formats, resolver: "Resolver | None"
+) -> "Compiled":
     from pyfunctools.schema.compiled import Compiled
 
     return Compiled(schema, formats, resolver)
 
 
-def _restore(schema: JsonSchema | bool, formats: bool, resolver: "Resolver | None") -> Validator:
+def _restore(schema: JsonSchema | bool, formats: Formats, resolver: "Resolver | None") -> Validator:
     return Validator(schema, formats=formats, resolver=resolver)
 
 

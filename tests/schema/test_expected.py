@@ -54,7 +54,10 @@ ROOT: JsonSchema = {
             "number, greater than 0, a multiple of 0.01",
         ),
         ({"type": "number", "exclusiveMaximum": 1.5}, "number, less than 1.5"),
-        ({"type": "string", "format": "date-time"}, "string (format: date-time)"),
+        (
+            {"type": "string", "format": "date-time"},
+            "string (format: date-time such as 2025-01-31T09:30:00Z)",
+        ),
         ({"type": "string", "minLength": 1}, "string, at least 1 character"),
         ({"type": "string", "maxLength": 64}, "string, at most 64 characters"),
         ({"type": "string", "minLength": 0}, "string"),
@@ -95,7 +98,8 @@ ROOT: JsonSchema = {
                     {"type": "string", "format": "date-time"},
                 ]
             },
-            "string (format: date) or string (format: date-time)",
+            "string (format: date such as 2025-01-31) or "
+            "string (format: date-time such as 2025-01-31T09:30:00Z)",
         ),
         ({"type": "array"}, "array"),
         ({"type": "array", "items": {}}, "array"),

@@ -180,7 +180,7 @@ def _schemas_of(
 def _schemas(written: _Both, normalized: _Both, is_human: IsHuman | None, sets: bool) -> "Schemas":
     from pyfunctools.schemas import Schemas, notes_on
 
-    return Schemas.of(*normalized, is_human, partial(notes_on, *written), sets=sets)
+    return Schemas.of(*normalized, is_human, partial(notes_on, *written), sets=sets, hinted=True)
 
 
 def _docs_of(called: Callable[..., object], attribute: str, owner: type | None) -> Docs:

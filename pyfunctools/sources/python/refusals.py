@@ -100,7 +100,16 @@ def _issue(detail: "ErrorDetails", value: JsonValue) -> Issue:
     if detail["type"] == "bytes_invalid_encoding":
         # pydantic tells the first wrong character, of what may be a person's file.
         message = f"text in {context.get('encoding', 'base64')}"
+    elif detail["type"] in _OFFSETS:
+        message = _OFFSETS[detail["type"]]
     return refusal(keys, _at(value, keys), message)
+
+
+_OFFSETS = {
+    "timezone_aware": "a time with an offset from UTC, such as 2025-01-31T09:30:00Z",
+    "timezone_naive": "a time without an offset from UTC, such as 2025-01-31T09:30:00",
+}
+"""What pydantic's words leave open: how a right value looks."""
 
 
 def _steps(location: Sequence[str | int], value: JsonValue, missing: bool) -> Iterator[str | int]:
