@@ -1,7 +1,7 @@
 """The arguments of a call as Python writes them: `(1, b="x", **{"c": 2})`."""
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -48,14 +48,19 @@ class Arguments:
 
 
 def read_arguments(
-    text: str, at: int, stop: int, closer: str = ")"
+    text: str,
+    at: int,
+    stop: int,
+    closer: str = ")",
+    bound: Mapping[str, JsonValue] | None = None,
 ) -> tuple[Arguments | None, int]:
     """Read what follows the opening bracket of a call; with it, how far was looked.
 
-    `closer` is the bracket that ends it. `None` where it cannot be read: prose in brackets, code
+    `closer` is the bracket that ends it; a name that is `bound` stands for its value. `None` where
+    it cannot be read: prose in brackets, code
     that is more than a call.
     """
-    literals = Literals(text, at, stop)
+    literals = Literals(text, at, stop, bound)
     found = Arguments(text=text, raws=literals.raws, notes=literals.notes, faults=literals.faults)
     try:
         while _argument(literals, found, closer):
@@ -135,6 +140,33 @@ def _unclosed(literals: Literals, found: Arguments, closer: str) -> bool:
     found.closed = False
     literals.notes.append(Note((), "closer", "", closer))
     return False
+
+
+_PIECE: Final = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*+")|'(?:[^'\\\n]|\\.)*+'|[()\[\]{}]""")
+_ENDED: Final = re.compile(r"\)(?=\s*+(?:[,;\]\n]|\Z))")
+_FURTHEST: Final = 4_000
+
+
+def unreadable(text: str, at: int, stop: int) -> Arguments | None:
+    """Return the arguments of a call that cannot be read, with where its bracket closes.
+
+    `None` where it does not close.
+    """
+    stop = min(stop, at + _FURTHEST)
+    depth = 1
+    end = -1
+    for piece in _PIECE.finditer(text, at, stop):
+        depth += (piece[0] in "([{") - (piece[0] in ")]}")
+        if depth == 0:
+            end = piece.end()
+            break
+    if end < 0 and (ended := _ENDED.search(text, at, stop)):
+        end = ended.end()
+    if end < 0:
+        return None
+    found = Arguments(raws=[], notes=[], faults=[((), "cannot be read as arguments")], text=text)
+    found.end = end
+    return found
 
 
 def keyed(arguments: Arguments, names: Container[str]) -> None:

@@ -40,7 +40,7 @@ class Piece:
     objects: Mapping[Keys, tuple[int, int]] = field(default_factory=dict[Keys, tuple[int, int]])
 
     def place(self, keys: Keys) -> tuple[int, int]:
-        """Give where the innermost object on the way to these keys stands in the text."""
+        """Return where the innermost object on the way to these keys stands in the text."""
         for length in range(len(keys) - 1, -1, -1):
             if keys[:length] in self.objects:
                 return self.objects[keys[:length]]
@@ -53,6 +53,11 @@ class Found:
 
     `arguments` are a value or its text, or `Arguments` for a call in Python. `keys` lead to them
     in the value of the `piece`, where they stand in one. `start` and `end` say where in the text.
+    Arguments that stand `beside` them belong to them. `id`, `namespace` and `caller` are the
+    vendor's. A `doubtful` call has the mere form of one, or could not be read: it is meant only
+    where it stands among calls. One that was `cut` may not be whole, and an `escaped` one is
+    written for Markdown. `group` numbers the list, block or run in which it stands; a `loose` one
+    is one of a run of tags.
     """
 
     name: str
@@ -63,4 +68,12 @@ class Found:
     end: int = -1
     piece: Piece | None = None
     keys: Keys = ()
-    inner: frozenset[Keys] = frozenset()
+    beside: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    id: str | None = None
+    namespace: str | None = None
+    caller: JsonValue = None
+    escaped: bool = False
+    doubtful: bool = False
+    cut: bool = False
+    group: int = 0
+    loose: bool = False

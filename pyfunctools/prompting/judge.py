@@ -1,7 +1,7 @@
 """Whether a call that was found is right: its function, and its arguments as that wants them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -9,7 +9,8 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import UnknownFunctionError
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.prompting.arguments import Arguments
+from pyfunctools.prompting.arguments import Arguments, keyed
+from pyfunctools.prompting.expressions import is_expression, number_of
 from pyfunctools.prompting.found import Found, Piece
 from pyfunctools.prompting.names import Names
 from pyfunctools.record import Function
@@ -23,16 +24,61 @@ _NO_VALUE: Final = frozenset(
 )
 _ESCAPED: Final = "\\_"
 _OPENING: Final = ("{", "[")
-_GAPS: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']|(?:dict|list|set|tuple)\(")
+_GAPS: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']|(?:dict|list|set|tuple)\(|\{\{")
 """What begins a placeholder, a text with gaps, or a value that only a program can make."""
 _ROOT: Final = Path.of(())
 
 
 def judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
-    """Give the arguments of a call, coerced and checked, or how far that went and what is wrong."""
+    """Return the arguments of a call, coerced and checked, or how far that went and what is wrong.
+
+    A call that may not be whole is a failure whatever it says.
+    """
+    repairs: list[Repair] = []
+    if found.escaped:
+        found = _unescaped(found, repairs)
+    if found.beside and isinstance(found.arguments, dict):
+        found = replace(found, arguments={**found.arguments, **found.beside})
+        repairs += (
+            Repair(path=Path.of((key,)), kind="place", before=None, after=value)
+            for key, value in found.beside.items()
+        )
+    result = _judged(found, names)
+    if repairs:
+        result = replace(result, repairs=(*repairs, *result.repairs))
+    result = _refused(result) if result else result
+    if not found.cut:
+        return result
+    issue = Issue(
+        path=_ROOT,
+        expected="the whole call: the response was cut off in it",
+        value=None,
+        message="The response was cut off here, so that this call may not be whole.",
+    )
+    issues = () if result else result.issues
+    return Failure(value=result.value, issues=(issue, *issues), repairs=result.repairs)
+
+
+def _refused(result: Success[JsonValue] | Failure) -> Success[JsonValue] | Failure:
+    """Return a failure where a text without quotes was read that is no text."""
+    issues = [
+        Issue(
+            path=each.path,
+            expected="a literal value",
+            value=each.before,
+            message=f"{each.path} {says}.",
+        )
+        for each in result.repairs
+        if each.kind == "word"
+        and (says := _no_value(str(each.before), each.path.keys, doubtful=False)) is not None
+    ]
+    if not issues:
+        return result
+    return Failure(value=result.value, issues=tuple(issues), repairs=result.repairs)
+
+
+def _judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
     function = found.function
-    if _ESCAPED in found.name:
-        found = _unescaped(found)
     arguments = found.arguments
     if function is None:
         return _unknown(found, names)
@@ -48,18 +94,21 @@ def judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
         value, keys = value[0], (*keys, 0)
     if found.piece is None:
         return function.check(value)
-    return _piece(found.piece, keys, value, function)
+    return _piece(found.piece, keys, value, function, found.beside)
 
 
-def _unescaped(found: Found) -> Found:
-    r"""Give a call of a text that is written for Markdown, with `_` for `\_` in its arguments."""
+def _unescaped(found: Found, repairs: list[Repair]) -> Found:
+    r"""Return a call of a text that is written for Markdown, with `_` for `\_` in its arguments."""
     arguments = found.arguments
     if isinstance(arguments, Arguments):
         values = {key.replace(_ESCAPED, "_"): _plain(v) for key, v in arguments.values.items()}
         positional = [_plain(value) for value in arguments.positional]
+        changed = values != arguments.values or positional != arguments.positional
         arguments = replace(arguments, values=values, positional=positional)
     else:
-        arguments = _plain(arguments)
+        changed = arguments != (arguments := _plain(arguments))
+    if changed:
+        repairs.append(Repair(path=_ROOT, kind="escape", before=_ESCAPED, after="_"))
     return replace(found, arguments=arguments)
 
 
@@ -115,7 +164,11 @@ def _text(text: str, function: Function, piece: Piece | None) -> Success[JsonVal
 
 
 def _piece(
-    piece: Piece, keys: Keys, value: JsonValue, function: Function
+    piece: Piece,
+    keys: Keys,
+    value: JsonValue,
+    function: Function,
+    beside: Mapping[str, JsonValue],
 ) -> Success[JsonValue] | Failure:
     """Judge arguments that stand in JSON, which is read again as the schema has it if need be."""
     result = _joined(function, value, keys, piece.repairs, piece.issues)
@@ -131,9 +184,50 @@ def _piece(
     again = parse_at(piece.text, function.schemas.get().model_side, (wrapper,))
     inner = at(again.value, keys) if again else None
     if inner is None:
-        return result
-    other = _joined(function, inner[0], keys, again.repairs, ())
+        return _computed_piece(piece, keys, value, function) or result
+    read = {**inner[0], **beside} if isinstance(inner[0], dict) else inner[0]
+    other = _joined(function, read, keys, again.repairs, ())
     return other if other or piece.issues else result
+
+
+def _computed_piece(
+    piece: Piece, keys: Keys, value: JsonValue, function: Function
+) -> Success[JsonValue] | None:
+    """Judge arguments in JSON with arithmetic in the place of numbers."""
+    texts = {
+        path.keys: issue.value
+        for issue in piece.issues
+        if isinstance(issue.value, str) and (path := _within(issue.path.keys, keys)) is not None
+    }
+    computed = _computed(value, texts)
+    if computed is None or len(texts) < len(piece.issues):
+        return None
+    changed, repairs = computed
+    return _concluded(function, changed, repairs, []) or None
+
+
+def _computed(value: JsonValue, texts: Mapping[Keys, str]) -> tuple[JsonValue, list[Repair]] | None:
+    """Return a value with the numbers that the texts at some places say, if all say one."""
+    repairs: list[Repair] = []
+    for keys, text in texts.items():
+        number = number_of(text)
+        if number is None:
+            return None
+        value = _with(value, keys, number)
+        repairs.append(Repair(path=Path.of(keys), kind="number", before=text, after=str(number)))
+    return (value, repairs) if repairs else None
+
+
+def _with(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonValue:
+    """Return a value with another at one place."""
+    if not keys:
+        return inner
+    first, rest = keys[0], keys[1:]
+    if isinstance(value, dict):
+        return {k: _with(v, rest, inner) if k == first else v for k, v in value.items()}
+    if isinstance(value, list):
+        return [_with(v, rest, inner) if n == first else v for n, v in enumerate(value)]
+    return value
 
 
 def _joined(
@@ -158,7 +252,7 @@ def _joined(
 
 
 def _within(path: Keys, keys: Keys) -> Path | None:
-    """Give a path as seen from the arguments; the root for what is on the way to them."""
+    """Return a path as seen from the arguments; the root for what is on the way to them."""
     if path[: len(keys)] == keys:
         return Path.of(path[len(keys) :])
     return _ROOT if keys[: len(path)] == path else None
@@ -187,6 +281,24 @@ def _written(
 ) -> Success[JsonValue] | Failure:
     """Judge the arguments of a call in Python or in tags."""
     names = list(_properties(function))
+    result = _bound(found, arguments, function, names)
+    if result or arguments.values or not arguments.positional:
+        return result
+    said = replace(arguments, positional=[*arguments.positional], values={})
+    keyed(said, names)
+    if not said.values:
+        return result
+    other = _concluded(function, said.values, [], [])
+    if not other:
+        return result
+    made = Repair(path=_ROOT, kind="keyword", before=arguments.positional, after=said.values)
+    return replace(other, repairs=(made, *other.repairs))
+
+
+def _bound(
+    found: Found, arguments: Arguments, function: Function, names: list[str]
+) -> Success[JsonValue] | Failure:
+    """Judge arguments, each for the property that it is meant for by its name or its place."""
     values = dict(arguments.values)
     issues = [
         _issue(names, keys, f"{_name(names, keys)} {says}.") for keys, says in arguments.faults
@@ -201,24 +313,55 @@ def _written(
             issues.append(_issue(names, keys, f"There is no place for the argument {place + 1}."))
         else:
             values[names[place]] = value
-    for raw in arguments.raws:
-        text = _inside(arguments, raw.keys)
-        if raw.keys in found.inner:
-            says = "is a call itself, whose outcome is not known yet"
-            issues.append(_issue(names, raw.keys, f"{_name(names, raw.keys)} {says}."))
-        elif isinstance(text, str) and (text in _NO_VALUE or _GAPS.match(text)):
-            says = f"is `{shortened(text, 40)}`, which is no value"
-            issues.append(_issue(names, raw.keys, f"{_name(names, raw.keys)} {says}."))
-    unread = [
-        _issue(names, raw.keys, f"{_name(names, raw.keys)} cannot be read.")
-        for raw in arguments.raws
-        if str(_inside(arguments, raw.keys)).startswith(_OPENING)
-    ]
     repairs = _repairs(names, arguments)
-    result = _concluded(function, values, repairs, [*issues, *unread])
+    texts = _bare(names, arguments)
+    for keys, text in texts.items():
+        if says := _no_value(text, keys, doubtful=found.doubtful):
+            issues.append(_issue(names, keys, f"{_name(names, keys)} {says}."))
+    result = _concluded(function, values, repairs, issues)
     if result or issues or any(repair.kind == "truncated" for repair in repairs):
         return result
-    return _again(arguments, function, values, result, repairs) or result
+    return (
+        _again(arguments, function, values, result, repairs)
+        or _numbers(function, values, texts, result, repairs)
+        or result
+    )
+
+
+def _no_value(text: str, keys: Keys, *, doubtful: bool) -> str | None:
+    """Return what is wrong with a text that stands without quotes, if it is no text."""
+    shown = shortened(text, 40)
+    if text in _NO_VALUE or _GAPS.match(text):
+        return f"is `{shown}`, which is no value"
+    if text.startswith(_OPENING):
+        return "cannot be read"
+    if is_expression(text) or (doubtful and (text == keys[-1] or text.isidentifier())):
+        return f"is `{shown}`, which only a program can evaluate: write the value itself"
+    return None
+
+
+def _numbers(
+    function: Function,
+    values: JsonObject,
+    texts: Mapping[Keys, str],
+    failure: Failure,
+    repairs: list[Repair],
+) -> Success[JsonValue] | None:
+    """Judge arguments again, with what arithmetic says where a number is wanted."""
+    wrong = {issue.path.keys for issue in failure.issues}
+    wanted = {keys: text for keys, text in texts.items() if keys in wrong}
+    computed = _computed(values, wanted)
+    if computed is None:
+        return None
+    changed, made = computed
+    kept = [each for each in repairs if each.path.keys not in wanted or each.kind != "word"]
+    return _concluded(function, changed, [*kept, *made], []) or None
+
+
+def _bare(names: list[str], arguments: Arguments) -> dict[Keys, str]:
+    """Return the texts that stand without quotes, by their places in the arguments."""
+    texts = {_path(names, raw.keys).keys: _inside(arguments, raw.keys) for raw in arguments.raws}
+    return {keys: text for keys, text in texts.items() if isinstance(text, str)}
 
 
 def _again(

@@ -4,6 +4,9 @@ A value that is no literal (`2*pi`, `London, UK`) is kept as it is written, and 
 """
 
 import re
+from collections.abc import Mapping
+from copy import deepcopy
+from json import dumps
 from typing import Final, NamedTuple, NoReturn
 
 from pyfunctools._json import JsonValue
@@ -26,6 +29,13 @@ _ENDING: Final = re.compile(r"\s*+(?:\#[^\n]*+\s*+)?(?:[,)\]}]|\Z)")
 _QUOTED: Final = re.compile(r"\s*+[\"'`]\s*+(?:[,)\]}]|\Z)")
 _JOINED: Final = re.compile(r"\s++(?=[\"'])")
 _OPERATOR: Final = re.compile(r"\s*+[+%*/]|\.[A-Za-z_]|\[")
+_SHORT: Final = re.compile(r"(?<!\\)(?:\\\\)*+\\u(?=[0-9a-fA-F])(?![0-9a-fA-F]{4})")
+"""An escape that says no character."""
+_SWALLOWED: Final = re.compile(r"[,(]\s*+[^\W\d]\w{0,60}\s*+=\s*+\Z")
+"""What stands before a quote inside a string, if that begins the string of another argument."""
+_DICT: Final = re.compile(r"dict\(\s*+")
+_DICT_KEY: Final = re.compile(r"([^\W\d]\w*+)\s*+=(?!=)\s*+")
+_NAMED: Final = re.compile(rf"([^\W\d]\w*+){_NEXT}")
 _PREFIX: Final = re.compile(r"[rRbBuUfF]{1,2}(?=[\"'])")
 _RUNS: Final = {quote: re.compile(rf"(?:[^\\{quote}]|\\.)*+{quote}", re.DOTALL) for quote in "\"'"}
 _BARE: Final = re.compile(r"""(?<!\w)(?:"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')|[()\[\]{},\n]""")
@@ -72,12 +82,19 @@ class Literals:
     """Reads literals from a text, from `at` on; afterwards `at` says where they ended.
 
     `raws` are the values that are none, `notes` what was repaired, `faults` what is wrong: a key
-    twice, a number out of range. `objects` are the places of all objects in the text.
+    twice, a number out of range. `objects` are the places of all objects in the text. A name that
+    is `bound` to a literal stands for it.
     """
 
-    __slots__ = ("_depth", "_effort", "at", "faults", "notes", "objects", "raws", "stop", "text")
+    __slots__ = (
+        *("_bound", "_depth", "_effort", "at", "faults", "notes", "objects", "raws"),
+        *("stop", "text"),
+    )
 
-    def __init__(self, text: str, at: int, stop: int) -> None:
+    def __init__(
+        self, text: str, at: int, stop: int, bound: Mapping[str, JsonValue] | None = None
+    ) -> None:
+        self._bound = bound
         self.text: str = text
         self.at: int = at
         self.stop: int = stop
@@ -125,6 +142,12 @@ class Literals:
         char = text[start : start + 1]
         marks = len(self.raws), len(self.notes), len(self.faults)
         depth = self._depth
+        name = _NAMED.match(text, start, self.stop) if self._bound else None
+        if self._bound and name is not None and name[1] in self._bound:
+            value = deepcopy(self._bound[name[1]])
+            self.at = name.end(1)
+            self.notes.append(Note(keys, "name", name[1], dumps(value, ensure_ascii=False)))
+            return value
         try:
             value = self._other(char, keys)
             if _ENDING.match(text, self.at, self.stop):
@@ -161,6 +184,8 @@ class Literals:
             return self._group(keys)
         if char in ('"', "'", "\\"):
             return self._strings(keys)
+        if char == "d" and (opened := _DICT.match(self.text, self.at, self.stop)):
+            return self._dict(opened.end(), keys)
         if prefix := _PREFIX.match(self.text, self.at, self.stop):
             self.at = prefix.end()
             value = self._strings(keys, raw="r" in prefix[0].lower())
@@ -226,7 +251,7 @@ class Literals:
         text = self.text[start : self.at]
         if len(items) != 1 or text[:-1].rstrip().endswith(","):
             return items
-        self.raws = [
+        self.raws[:] = [
             Raw((*keys, *raw.keys[len(keys) + 1 :]), raw.start, raw.end)
             if raw.keys[: len(keys) + 1] == (*keys, 0)
             else raw
@@ -261,6 +286,28 @@ class Literals:
                 raise Unread
         self._depth -= 1
         self.objects[keys] = (start, self.at)
+        return members
+
+    def _dict(self, at: int, keys: Keys) -> dict[str, JsonValue]:
+        """Read `dict(a=1)` of literals, which is an object."""
+        start = self.at
+        self.at = at - 1
+        self._deeper()
+        members: dict[str, JsonValue] = {}
+        while self.space() not in (")", ""):
+            key = _DICT_KEY.match(self.text, self.at, self.stop)
+            if key is None or key[1] in members:
+                raise Unread
+            self.at = key.end()
+            members[key[1]] = self.value((*keys, key[1]))
+            if self.space() not in (",", ")"):
+                raise Unread
+            self.at += self.text[self.at] == ","
+        if self.at >= self.stop:
+            raise Unread
+        self.at += 1
+        self._depth -= 1
+        self.notes.append(Note(keys, "dict", self.text[start : self.at], dumps(members)))
         return members
 
     def _key(self, keys: Keys) -> str:
@@ -315,10 +362,17 @@ class Literals:
                     written = text[start:end]
                     self.notes.append(Note(keys, "quote", written, written))
                 self.at = end
+                if (
+                    not raw
+                    and text.find("\\u", start, end) >= 0
+                    and _SHORT.search(text, start, end)
+                ):
+                    self.faults.append((keys, "holds `\\u` without the four digits of a character"))
                 return unescaped(text[start + 1 : end - 1], raw)
             if not inside and _OPERATOR.match(text, end, self.stop):
                 raise Unread
-            if text[max(start + 1, end - 9) : end - 1].rstrip().endswith(","):
+            before = text[max(start + 1, end - 80) : end - 1]
+            if before[-8:].rstrip().endswith(",") or _SWALLOWED.search(before):
                 self.faults.append((keys, "has a quote inside that may begin another string"))
             inside = True
         if inside:

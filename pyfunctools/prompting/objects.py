@@ -5,6 +5,7 @@ from typing import Final
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import shortened
+from pyfunctools.prompting.arguments import read_arguments
 from pyfunctools.prompting.found import Found, Piece
 from pyfunctools.prompting.literals import Literals, Raw, Unread
 from pyfunctools.prompting.names import Names
@@ -17,6 +18,7 @@ from pyfunctools.schema.result import Issue, Repair
 _BEGINS: Final = re.compile(
     rf"\{{\s*+(?:[{OPENING}\\}}]|[A-Za-z_]\w*+\s*+:)|\[\s*+(?:[{OPENING}\[{{]|\(\s*+[{OPENING}])"
 )
+_UNBRACED: Final = re.compile(r"\[\s*+([\"'])(?:name|function|tool|arguments|parameters)\1\s*+:")
 _ENDS: Final = re.compile(r"</|<[|\uff5c]|\[/")
 
 _MARKER = r"<[/]?[|\uff5c][^<>\n]{1,40}[|\uff5c]>"
@@ -62,6 +64,20 @@ def read_piece(text: str, at: int, stop: int) -> tuple[Piece | None, int]:
     if piece is None or (recovered is not None and not recovered.issues):
         return recovered, far
     return piece, far
+
+
+def read_named(text: str, at: int) -> tuple[Piece | None, int]:
+    """Read an object in the brackets of an array: `['name': 'f', 'arguments': {}]`."""
+    opened = _UNBRACED.match(text, at)
+    if opened is None:
+        return None, at
+    arguments, far = read_arguments(text, at + 1, len(text), "]")
+    if arguments is None or arguments.positional or arguments.raws or arguments.faults:
+        return None, far
+    repairs = (Repair(path=Path.of(()), kind="closer", before="[", after="{"),)
+    end = arguments.end
+    value = arguments.values
+    return Piece(text=text[at:end], start=at, end=end, value=value, repairs=repairs), far
 
 
 def _literal(text: str, at: int, stop: int, *, ended: bool = False) -> tuple[Piece | None, int]:
@@ -154,6 +170,7 @@ def calls_of(piece: Piece, text: str, names: Names, after: int = -1) -> list[Fou
             end=end,
             piece=piece,
             keys=shape.keys,
+            beside=shape.beside,
         )
         found.append(each)
     if not found and isinstance(piece.value, dict):
@@ -209,6 +226,8 @@ def _last_word(front: str) -> re.Match[str] | None:
     start = end
     while start and (front[start - 1].isalnum() or front[start - 1] in "_.-\\"):
         start -= 1
+    while start < end and front[start] in ".-":
+        start += 1
     return _WORD.fullmatch(front, start, end)
 
 

@@ -1,5 +1,6 @@
 """The objects that say a call: those of the vendors' interfaces, and what models make of them."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -18,6 +19,9 @@ NAME_KEYS: Final = (
     "tool",
     "recipient_name",
     "action",
+    "function_call",
+    "functionCall",
+    "tool_call",
     "func",
     "api",
     "api_name",
@@ -64,8 +68,24 @@ _SURE: Final = frozenset(
 
 _CALLS: Final = frozenset({"function", "function_call", "tool_use", "tool_call"})
 """What `type` is of a call."""
-_DONE: Final = frozenset({"mcp_call", "mcp_tool_use", "server_tool_use"})
-"""What it is of one that the vendor has carried out already."""
+_FOREIGN: Final = re.compile(
+    r"mcp|server|builtin|approval|result|output(?!_text)|response$|thinking|reason|document|search"
+    r"|input|user|human|system"
+)
+"""What it holds of a block that is not the model's speech, or of a call that is not for us."""
+_OWN: Final = frozenset({"assistant", "model", "ai", "chatbot"})
+_DATA: Final = re.compile(
+    r"result|observ|example|sample|history|context|memory|user|human|system|prompt|question|query"
+    r"|document|definition|schema|available|catalog|previous|error|source|comment|thought|reason"
+    r"|tool_?response|function_?response|tool_?output",
+    re.IGNORECASE,
+)
+"""What the keys of data hold, in which no call is looked for."""
+_WRAPPER: Final = re.compile(
+    r"(?:tool|function|action|parallel)?_?(?:call|use|invocation|request)s?|actions?|functions?|tools?",
+    re.IGNORECASE,
+)
+"""Keys that calls stand under."""
 _BESIDE: Final = frozenset({"call_id", "caller", "id", "index", "status", "type"})
 _DEEPEST: Final = 64
 
@@ -73,7 +93,8 @@ _DEEPEST: Final = 64
 class Shape(NamedTuple):
     """A call in an object: its arguments, and the keys that lead to them.
 
-    It is `sure` where nothing but a call looks like this.
+    It is `sure` where nothing but a call looks like this. `beside` are arguments that stand beside
+    the others, in the place of the call's own members.
     """
 
     name: str
@@ -81,14 +102,20 @@ class Shape(NamedTuple):
     arguments: JsonValue
     keys: Keys
     sure: bool
+    beside: JsonObject = {}  # noqa: RUF012 - a tuple's default, which nobody changes
 
 
-def shapes(value: JsonValue, names: Names, keys: Keys = ()) -> Iterator[Shape]:
-    """Give the calls in a value, in the order in which they stand."""
+def shapes(
+    value: JsonValue, names: Names, keys: Keys = (), *, closed: bool = False
+) -> Iterator[Shape]:
+    """Yield the calls in a value, in the order in which they stand.
+
+    In a `closed` one they are looked for only under keys that calls stand under.
+    """
     if len(keys) > _DEEPEST:
         return
     if isinstance(value, dict):
-        yield from _object(value, names, keys)
+        yield from _object(value, names, keys, closed)
     elif isinstance(value, list):
         for index, item in enumerate(value):
             if index and isinstance(item, dict):
@@ -98,17 +125,15 @@ def shapes(value: JsonValue, names: Names, keys: Keys = ()) -> Iterator[Shape]:
                     yield Shape(name, function, item, (*keys, index), True)
                     continue
             if isinstance(item, dict | list):
-                yield from shapes(item, names, (*keys, index))
+                yield from shapes(item, names, (*keys, index), closed=closed)
 
 
-def _object(value: JsonObject, names: Names, keys: Keys) -> Iterator[Shape]:
-    kind = value.get("type")
-    if isinstance(kind, str) and kind in _DONE:
+def _object(value: JsonObject, names: Names, keys: Keys, closed: bool) -> Iterator[Shape]:
+    if _is_foreign(value):
         return
     shape = _named(value, names, keys)
     if shape is not None and (shape.function is not None or shape.sure):
-        nested = list(_inside(shape, names)) if shape.function is None else []
-        yield from nested or [shape]
+        yield shape
         return
     if _is_definition(value):
         return
@@ -122,19 +147,37 @@ def _object(value: JsonObject, names: Names, keys: Keys) -> Iterator[Shape]:
         yield shape
         return
     for key, inner, _ in mine:
-        if isinstance(inner, dict | list):
-            yield from shapes(inner, names, (*keys, key))
+        hidden = not _WRAPPER.fullmatch(key) if closed else _DATA.search(key)
+        if isinstance(inner, dict | list) and not hidden:
+            yield from shapes(inner, names, (*keys, key), closed=closed)
 
 
-def _inside(shape: Shape, names: Names) -> Iterator[Shape]:
-    """Give the calls in the arguments of a function nobody has, as `multi_tool_use.parallel`."""
-    for inner in shapes(shape.arguments, names, shape.keys):
-        if inner.function is not None:
-            yield inner
+def _is_foreign(value: JsonObject) -> bool:
+    """Return whether this is a block or a message of somebody else."""
+    kind, role = value.get("type"), value.get("role")
+    if isinstance(kind, str) and kind not in _CALLS and _FOREIGN.search(kind.lower()):
+        return True
+    return isinstance(role, str) and role.lower() not in _OWN and "content" in value
+
+
+_BUNDLES: Final = re.compile(r"(?:functions[._])?(?:multi_tool_use[._])?parallel")
+
+
+def bundled(name: str, arguments: JsonValue, names: Names) -> list[Shape]:
+    """Return the calls of one that only bundles others: OpenAI's `multi_tool_use.parallel`."""
+    uses = arguments.get("tool_uses") if isinstance(arguments, Mapping) else None
+    if not isinstance(uses, list) or not uses or not _BUNDLES.fullmatch(name):
+        return []
+    found: list[Shape] = []
+    for index, use in enumerate(uses):
+        keys: Keys = ("tool_uses", index)
+        shape = _named(use, names, keys) if isinstance(use, dict) else None
+        found.append(shape or Shape("", None, use, keys, True))
+    return found
 
 
 def _named(value: JsonObject, names: Names, keys: Keys) -> Shape | None:
-    """Give the call that an object with a name is."""
+    """Return the call that an object with a name is."""
     inner = value.get("function")
     if isinstance(inner, Mapping):
         if isinstance(inner.get("name"), str) and any(key in value for key in ARGUMENT_KEYS):
@@ -154,14 +197,28 @@ def _named(value: JsonObject, names: Names, keys: Keys) -> Shape | None:
                 if _is_schema(arguments, function):
                     return None
                 sure = (key, where) in _SURE or value.get("type") in _CALLS
-                return Shape(name, function, arguments, (*keys, where), sure)
+                beside = _beside(value, arguments, function)
+                return Shape(name, function, arguments, (*keys, where), sure, beside)
         if (shape := _flat(value, key, name, names, keys)) is not None:
             return shape
     return None
 
 
+def _beside(value: JsonObject, arguments: JsonValue, function: Function | None) -> JsonObject:
+    """Return the arguments that stand beside the others instead of among them."""
+    if function is None or len(value) < 3 or not isinstance(arguments, Mapping):
+        return {}
+    known = function.parameters.get("properties")
+    own = {*NAME_KEYS, *ARGUMENT_KEYS, *_BESIDE, *arguments}
+    return {
+        key: inner
+        for key, inner in value.items()
+        if isinstance(known, Mapping) and key in known and key not in own
+    }
+
+
 def _flat(value: JsonObject, key: str, name: str, names: Names, keys: Keys) -> Shape | None:
-    """Give the call whose arguments stand beside its name, or that has none."""
+    """Return the call whose arguments stand beside its name, or that has none."""
     function = names.find(name)
     if function is None:
         return None
@@ -180,12 +237,12 @@ def _may_be_arguments(value: JsonValue) -> bool:
 
 
 def _is_definition(value: JsonObject) -> bool:
-    """Say whether this describes a function, as those who offer one write it."""
+    """Return whether this describes a function, as those who offer one write it."""
     return "description" in value and ("parameters" in value or "input_schema" in value)
 
 
 def _is_schema(arguments: JsonValue, function: Function | None) -> bool:
-    """Say whether what stands for the arguments is the schema of the function instead."""
+    """Return whether what stands for the arguments is the schema of the function instead."""
     if not isinstance(arguments, Mapping):
         return False
     described = isinstance(arguments.get("properties"), Mapping)

@@ -3,27 +3,39 @@
 import re
 from typing import Final
 
-from pyfunctools.prompting.found import MAX_CALLS, Found, Weight
+from pyfunctools.prompting.code import Code
+from pyfunctools.prompting.found import MAX_CALLS, Found
 from pyfunctools.prompting.names import Names
-from pyfunctools.prompting.objects import calls_of, read_piece
-from pyfunctools.prompting.python import CALL, read_call, read_listed, weighed
+from pyfunctools.prompting.objects import calls_of, read_named, read_piece
+from pyfunctools.prompting.python import CALL, Caller, read_listed
 from pyfunctools.prompting.react import read_actions
+from pyfunctools.prompting.sequences import group, meant
+from pyfunctools.prompting.speech import SKIPPED, Break, breaks, end_of
 from pyfunctools.prompting.tagged import read_tagged
 
-_OPENER: Final = re.compile(
-    rf"(?P<call>{CALL})|(?P<bracket>[\[{{]|\((?=\s*+[\"']))|(?P<tag><(?=[^\s<>]))"
+_OPENERS: Final = rf"(?P<call>{CALL})|(?P<bracket>[\[{{]|\((?=\s*+[\"']))|(?P<tag><(?=[^\s<>]))"
+_ASSIGNED: Final = r"^[ \t]*(?:(?:const|let|var)[ ])?[\w.]+[ \t]*(?::[^=\n]{1,40})?=[ \t]*(?=[\"'])"
+_QUIET: Final = (
+    r"(?P<docstring>(?:\"\"\"|''')(?!\w*\s*\n\s*[\[{<]))"
+    r"|(?P<remark>^[ \t]*>(?!>)[^\n]*|(?<![^\s;,)\]}])\#(?!\#)[^\n]*|^[ \t]*\#\#[^\n]*"
+    r"|(?<![:\w/])//[^\n]*|/\*(?:(?!\*/)[\s\S])*+(?:\*/)?)"
+    rf"|(?P<string>{_ASSIGNED}(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')(?=[ \t;]*$))"
+)
+"""Comments, blockquotes and strings, in which nothing is called."""
+_OPENER: Final = re.compile(_OPENERS)
+_CAREFUL: Final = re.compile(rf"{_QUIET}|{_OPENERS}", re.MULTILINE)
+_NEEDS_CARE: Final = re.compile(
+    rf"\#|//|/\*|\"\"\"|'''|^[ \t]*>|{_ASSIGNED}",
+    re.MULTILINE,
 )
 _LISTED: Final = re.compile(rf"\[\s*+\\?[\"'`]?{CALL}")
 _NESTED: Final = re.compile(r"\(|\[\s*+[\"']")
-_THOUGHT: Final = re.compile(
-    r"<(think|thinking|thought|reasoning|scratch_?pad|observation"
-    r"|tool_(?:response|result|output)|function_(?:response|results?))>",
-    re.IGNORECASE,
-)
-"""What begins thoughts, or the result that a model imagines."""
 _ANALYSIS: Final = re.compile(r"<\|channel\|>analysis(?!\s*to=)[^<]{0,40}<\|message\|>")
 _ANALYSED: Final = re.compile(r"<\|(?:end|return|call|start)\|>")
 _ESCAPE: Final = "<escape>"
+_UNESCAPED: Final = re.compile(r"(?<!\\)_")
+_NAMED: Final = re.compile(r"(?<![\w\\.])[\w\\.]++(?=\s{0,3}=(?!=)|[\"']\s{0,3}:|[\"'`*]{0,3}\()")
+"""The name of a function or an argument that is written for Markdown."""
 _EFFORT: Final = 4
 _LEAST: Final = 400_000
 """How many characters are looked at: so many times those of the text, and so many at least."""
@@ -40,39 +52,69 @@ class Scan:
     def __init__(self, text: str, names: Names) -> None:
         self._text = _quoted(text) if _ESCAPE in text else text
         self._names = names
+        self._code = Code(self._text)
+        self._caller = Caller(self._text, names, self._code)
+        self._breaks = breaks(text)
         self._left = _EFFORT * len(text) + _LEAST
         self._at = _start(text)
-        self._marked: list[Found] = []
-        self._written: list[Found] = []
+        self._found: list[Found] = []
 
     def calls(self) -> list[Found]:
-        """Give the calls in the order in which they stand, at most one more than are read."""
+        """Return the calls in the order in which they stand, at most one more than are read."""
         text = self._text
-        while len(self._marked) + len(self._written) <= MAX_CALLS and self._left > 0:
-            opener = _OPENER.search(text, self._at)
-            if opener is None:
+        openers = _CAREFUL if _NEEDS_CARE.search(text) else _OPENER
+        last = len(text)
+        opener = openers.search(text, self._at)
+        while len(self._found) <= MAX_CALLS and self._left > 0:
+            ended = self._broken(last if opener is None else opener.start())
+            if ended is not None and (ended.end is None or self._found):
+                last = ended.start
                 break
-            if opener.lastgroup == "call":
-                self._call(opener)
-            elif opener.lastgroup == "bracket":
-                self._bracket(opener.start())
+            if ended is not None and ended.end is not None:
+                self._at = ended.end
+            elif opener is None:
+                break
             else:
-                self._tag(opener.start())
-        written = self._weighed() if self._written else []
+                self._open(opener)
+            if opener is not None and opener.start() < self._at:
+                opener = openers.search(text, self._at)
         if "Action" in text:
-            self._marked += read_actions(text, self._names)
-        found = sorted([*self._marked, *written], key=lambda each: each.end)
-        if any(each.weight is not Weight.QUOTED for each in found):
-            found = [each for each in found if each.weight is not Weight.QUOTED]
-        return found[: MAX_CALLS + 1]
+            self._found += read_actions(text[:last], self._names)
+        found = sorted(self._found, key=_place)
+        if "\\_" in text:
+            for each in found:
+                each.escaped = _is_escaped(text[each.start : each.end])
+        if not found:
+            return []
+        found = meant(text, found, self._names, self._code)[: MAX_CALLS + 1]
+        group(text, found, self._code)
+        return found
 
-    def _weighed(self) -> list[Found]:
-        return weighed(self._text, self._written, self._marked, self._names)
+    def _broken(self, at: int) -> Break | None:
+        """Return where somebody else speaks before `at` and behind what was read, if they do."""
+        while self._breaks and self._breaks[0].start < self._at:
+            self._breaks.popleft()
+        return self._breaks.popleft() if self._breaks and self._breaks[0].start <= at else None
 
-    def _call(self, opener: re.Match[str]) -> None:
-        calls, self._at, far = read_call(self._text, opener.start(), opener.end(), self._names)
-        self._left -= far - opener.start()
-        self._written += calls
+    def _open(self, opener: re.Match[str]) -> None:
+        kind = opener.lastgroup
+        if kind == "call":
+            stop = self._breaks[0].start if self._breaks else len(self._text)
+            found, self._at, far = self._caller.read(opener.start(), opener.end(), stop)
+            self._left -= far - opener.start()
+            if found is not None:
+                self._found.append(found)
+        elif kind == "bracket":
+            self._bracket(opener.start())
+        elif kind == "tag":
+            self._tag(opener.start())
+        elif kind == "docstring":
+            end = self._text.find(opener[0], opener.end())
+            self._at = opener.end() if end < 0 else end + 3
+        elif opener[0].lstrip().startswith("##") and self._code.fence(opener.start()) is None:
+            self._at = opener.end() - len(opener[0].lstrip(" \t#"))  # a heading
+        else:
+            self._at = opener.end()
 
     def _bracket(self, at: int) -> None:
         text = self._text
@@ -86,11 +128,17 @@ class Scan:
         listed, far = read_listed(text, at, self._names)
         self._left -= far - at
         if listed is not None:
-            self._marked.append(listed)
+            self._found.append(listed)
             self._at = listed.end
             return
         if text[at] == "(":
             self._at = at + 1
+            return
+        named, far = read_named(text, at)
+        self._left -= far - at
+        if named is not None:
+            self._found += calls_of(named, text, self._names)
+            self._at = named.end
             return
         piece, far = read_piece(text, at, len(text))
         self._left -= far - at
@@ -99,9 +147,9 @@ class Scan:
         self._at = at + 1
         if piece is None or (piece.issues and text[at] == "["):
             return  # of a list that cannot be read each item may still be read
-        after = self._marked[-1].end if self._marked else -1
+        after = self._found[-1].end if self._found else -1
         calls = calls_of(piece, text, self._names, after)
-        self._marked += calls
+        self._found += calls
         nested = text[at] == "[" and _NESTED.search(piece.text, 1) is not None
         if calls or (piece.whole and not nested):
             self._at = piece.end
@@ -110,10 +158,9 @@ class Scan:
 
     def _tag(self, at: int) -> None:
         text = self._text
-        thought = _THOUGHT.match(text, at)
-        if thought is not None:
-            end = text.find(f"</{thought[1]}>", at)
-            self._at = len(text) if end < 0 else end + len(thought[0]) + 1
+        skipped = SKIPPED.match(text, at)
+        if skipped is not None:
+            self._at = end_of(text, skipped)
             return
         analysis = _ANALYSIS.match(text, at)
         if analysis is not None:
@@ -124,11 +171,23 @@ class Scan:
         self._left -= far - at
         self._at = at + 1 if found is None else found.end
         if found is not None:
-            self._marked.append(found)
+            self._found.append(found)
+
+
+def _place(found: Found) -> int:
+    """Return where a call stands; those of one piece of JSON stay in their order."""
+    return found.start if found.piece is None else found.piece.start
+
+
+def _is_escaped(call: str) -> bool:
+    r"""Return whether a call is written for Markdown, in which `_` is `\_`."""
+    if "\\_" not in call or _UNESCAPED.search(call) is None:
+        return "\\_" in call
+    return any("\\_" in name for name in _NAMED.findall(call))
 
 
 def _quoted(text: str) -> str:
-    """Give a text in which FunctionGemma's marks of strings are quotes, at the same places."""
+    """Return a text in which FunctionGemma's marks of strings are quotes, at the same places."""
     front, *parts = text.split(_ESCAPE)
     gap = " " * (len(_ESCAPE) - 1)
     marks = (gap + '"', '"' + gap)
@@ -136,7 +195,7 @@ def _quoted(text: str) -> str:
 
 
 def _start(text: str) -> int:
-    """Give where the answer begins, behind thoughts whose first tag was in the prompt."""
+    """Return where the answer begins, behind thoughts whose first tag was in the prompt."""
     start = 1 if text.startswith("\ufeff") else 0
     end = text.find("</think>")
     if end >= 0 and text.find("<think>", 0, end) < 0:

@@ -46,6 +46,7 @@ _LIKELY = {
 """What follows the end of a string, unless the quote closes a quotation inside it."""
 
 _MEMBER_HERE = re.compile(_COLON)
+_JOINED = re.compile(r"""\s*+\+\s*+["']""")
 _COMMA_HERE = re.compile(r"\s*+,")
 _QUOTE = re.compile(r"\s++[\"']")
 _EMBEDDED = re.compile(r"\s*+[\[{]\s*+\"(?:[^\"\\\n]|\\.){0,200}+\"\s*+[:,\]]", re.DOTALL)
@@ -59,6 +60,7 @@ _CUT_ESCAPE = re.compile(
     r"|u[0-9a-fA-F]{0,3})?)\Z"
 )
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", **{c: c for c in "\"'\\/`"}}
+_HEX = frozenset("0123456789abcdefABCDEF")
 _CONTROL = re.compile(r"[\x00-\x1f]")
 
 
@@ -122,7 +124,7 @@ def _end(text: str, at: int, stop: int, closers: str, where: Where) -> tuple[int
             # A quote too many, right at either end, is not part of the string.
             odd = inside % 2 == 1 and (text[begin] in closers or text[at - 1] in closers)
             return None if odd or (ends == 2 and quoting and passed) else (at, inside > 0)
-        if _MEMBER_HERE.match(text, at + 1, stop):
+        if _MEMBER_HERE.match(text, at + 1, stop) or _JOINED.match(text, at + 1, stop):
             return None
         if not quoting and (
             _QUOTE.match(text, at + 1, stop)
@@ -189,12 +191,13 @@ def _decoded(raw: str, end: int, kinds: set[str]) -> Quoted:
         kinds = kinds | {"control"}
     if "\\" not in raw:
         return Quoted(value=raw, end=end, kinds=tuple(sorted(kinds)))
-    unknown = broken = False
+    unknown = broken = short = False
 
     def character(escape: re.Match[str]) -> str:
-        nonlocal unknown, broken
+        nonlocal unknown, broken, short
         code, low, other = escape.groups()
         if code is None:
+            short = short or (other == "u" and raw[escape.end() : escape.end() + 1] in _HEX)
             unknown = unknown or other not in ('"\\/bfnrt' if "quote" not in kinds else _ESCAPED)
             return _ESCAPED.get(other, escape[0])
         number = int(code, 16)
@@ -207,6 +210,8 @@ def _decoded(raw: str, end: int, kinds: set[str]) -> Quoted:
     value = _ESCAPE.sub(character, raw)
     if broken:
         return Quoted(end=end, fault="holds half of a surrogate pair (`\\uD800` to `\\uDFFF`)")
+    if short:
+        return Quoted(end=end, fault="holds `\\u` without the four digits of a character")
     if unknown:
         kinds = kinds | {"escape"}
     return Quoted(value=value, end=end, kinds=tuple(sorted(kinds)))

@@ -3,14 +3,21 @@
 import pytest
 
 from pyfunctools import Function, parse_calls
-from pyfunctools.prompting.found import Weight
+from pyfunctools.prompting.code import Code
+from pyfunctools.prompting.found import Found, Weight
 from pyfunctools.prompting.names import Names
-from pyfunctools.prompting.python import read_call, read_listed, weighed
+from pyfunctools.prompting.python import Caller, read_listed
+from pyfunctools.prompting.text import Scan
+
+
+def read(text: str, at: int, end: int, functions: list[Function]) -> tuple[Found | None, int, int]:
+    return Caller(text, Names(functions), Code(text)).read(at, end, len(text))
 
 
 def test_a_call_is_read_from_its_name_to_its_bracket(functions: list[Function]) -> None:
     text = "x = api.get_weather(city='(') + 1"
-    (found,), on, far = read_call(text, 4, 20, Names(functions))
+    found, on, far = read(text, 4, 20, functions)
+    assert found is not None
     assert text[found.start : found.end] == "api.get_weather(city='(')"
     assert on == far == found.end
 
@@ -19,8 +26,8 @@ def test_a_call_is_read_from_its_name_to_its_bracket(functions: list[Function]) 
 def test_what_is_no_call_is_passed_over(text: str, functions: list[Function]) -> None:
     at = text.index("(") + 1
     name = text.index("get") if "get" in text else 0
-    found, on, _ = read_call(text, name, at, Names(functions))
-    assert (found, on) == ([], at)
+    found, on, _ = read(text, name, at, functions)
+    assert (found, on) == (None, at)
 
 
 def test_calls_stand_alone_or_in_a_sentence(functions: list[Function]) -> None:
@@ -31,9 +38,7 @@ def test_calls_stand_alone_or_in_a_sentence(functions: list[Function]) -> None:
         ("The call: get_weather(city='x')\nis it", Weight.ALONE),
         ("It calls get_weather(city='x') then", Weight.QUOTED),
     ):
-        at = text.index("get")
-        calls, _, _ = read_call(text, at, at + 12, names)
-        (found,) = weighed(text, calls, [], names)
+        (found,) = Scan(text, names).calls()
         assert found.weight is weight, text
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from pyfunctools import Function, parse_calls
 from pyfunctools.prompting.escapes import unescaped
+from pyfunctools.prompting.expressions import number_of
 
 WORDS = {True: ("true", "yes", "on"), False: ("false", "no", "off"), None: ("null", "none")}
 NUMBER = re.compile(r"[+-]?(?:[0-9][0-9_]*)?\.?[0-9][0-9_]*\.?(?:[eE][+-]?[0-9]+)?")
@@ -70,10 +71,24 @@ def scalars(value: Any) -> Iterator[Any]:
 
 
 def invented(raw: Any, functions: list[Function]) -> list[Any]:
-    """Give what the calls in an output hold that does not stand in it."""
+    """Give what the calls in an output hold that does not stand in it.
+
+    What arithmetic of literals says stands there as that arithmetic.
+    """
     said = Said(raw)
-    found = [value for call in parse_calls(raw, functions) for value in scalars(call.arguments)]
-    return [value for value in found if not said.has(value)]
+    wrong: list[Any] = []
+    for call in parse_calls(raw, functions):
+        computed = [
+            number_of(each.before)
+            for each in call.repairs
+            if each.kind == "number" and isinstance(each.before, str) and said.has(each.before)
+        ]
+        wrong += (
+            value
+            for value in scalars(call.arguments)
+            if not said.has(value) and value not in computed
+        )
+    return wrong
 
 
 def recorded(shared: Path) -> Iterator[tuple[str, Any, list[Function]]]:

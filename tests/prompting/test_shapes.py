@@ -4,7 +4,7 @@ import pytest
 
 from pyfunctools import Function
 from pyfunctools.prompting.names import Names
-from pyfunctools.prompting.shapes import shapes
+from pyfunctools.prompting.shapes import bundled, shapes
 
 CITY = {"city": "Paris"}
 TEXT = '{"city": "Paris"}'
@@ -71,9 +71,9 @@ def test_a_call_of_nobodys_function_is_as_sure_as_its_keys(functions: list[Funct
 
 def test_calls_inside_a_call_that_only_bundles_them_are_seen(functions: list[Function]) -> None:
     inner = {"recipient_name": "functions.get_time", "parameters": {}}
-    value = {"name": "multi_tool_use.parallel", "arguments": {"tool_uses": [inner, inner]}}
-    found = list(shapes(value, Names(functions)))
+    found = bundled("multi_tool_use.parallel", {"tool_uses": [inner, inner]}, Names(functions))
     assert [shape.name for shape in found] == ["functions.get_time"] * 2
+    assert bundled("fly", {"tool_uses": [inner]}, Names(functions)) == []
 
 
 def test_calls_in_the_arguments_of_a_call_are_its_arguments(functions: list[Function]) -> None:

@@ -1,0 +1,102 @@
+"""Where a model's own turn ends in what it wrote, and what in a text is nobody's call.
+
+A model that does not stop writes the other turns too: what a user says next, what a tool gives,
+and its own answer to that. All of this is invented, and none of it is read. A token that ends a
+turn ends nothing where another call follows at once: some models write it between parallel calls.
+"""
+
+import re
+from collections import deque
+from typing import Final, NamedTuple
+
+_WHO: Final = (
+    r"(?:user|human|customer|system|developer|observations?|environment|ipython"
+    r"|(?:tool|function)s?(?:[ _\u2581]?(?:response|result|output|message)s?)?)"
+)
+_BAR: Final = r"[|\uff5c]"
+_HEADER: Final = (
+    rf"(?:<{_BAR}(?:im_start|start_header_id|header_start|start_of_role|turn|bom){_BAR}>"
+    r"|<start_of_turn>|<seed:bos>|<extra_id_1>|\]~b\])\s*+"
+)
+_TOKEN: Final = (
+    rf"<{_BAR}[^<>\s|\uff5c]{{0,24}}?(?<![a-z]){_WHO}(?![a-z])(?:[_\u2581](?:token|start|begin))?"
+    rf"{_BAR}>"
+)
+_MARK: Final = (
+    rf"{_HEADER}{_WHO}\b|<{_BAR}start{_BAR}>(?!\s*assistant)|{_TOKEN}|\[INST\]|<<SYS>>"
+    r"|\[TOOL_RESULTS\]|\[AVAILABLE_TOOLS\]|\[\|(?:user|system|tool)\|\]|<start_function_response>"
+)
+_LABEL: Final = (
+    r"^[ \t*_#>]*+(?:Observation[ ]?[0-9]{0,3}"
+    r"|(?:Tool|Function)[ ](?:response|result|output)s?)[ ]*+\**:"
+)
+_SPOKEN: Final = (
+    r"^[ \t*_]*+(?P<spoken>(?:Human|User|Question|Customer|Q)[ ]*+\**:[^\n]*+"
+    r"|#{1,6}[ ]*+(?:Instruction|Human|User|System|Question)[ ]*+\**(?::|$)"
+    r"(?:(?!\n\s*\n|\n#)[\s\S])*+)"
+)
+_END: Final = (
+    rf"(?P<end><{_BAR}(?:im_end|eot_id|eot|eom_id|endoftext|end_of_text|end_of_turn|end_of_role|return"
+    rf"|END_OF_TURN_TOKEN|end\u2581of\u2581sentence){_BAR}>|<end_of_turn>|<turn{_BAR}>|</s>|<eos>)"
+)
+_BREAK: Final = re.compile(rf"(?:{_MARK})|{_END}|{_LABEL}|{_SPOKEN}", re.IGNORECASE | re.MULTILINE)
+_HINT: Final = re.compile(
+    rf"<{_BAR}|\[INST|\[TOOL_R|\[AVAIL|\[\||]~b|</s>|<e|<s|<t|<<S|observ|user|human|instr|question"
+    r"|system|customer|(?:tool|function) (?:resp|result|output)|^[ \t*_]*Q *:",
+    re.IGNORECASE | re.MULTILINE,
+)
+_GOES_ON: Final = re.compile(
+    rf"(?:\s++|<{_BAR}[^<>|\uff5c\n]{{1,40}}{_BAR}>|<(?:start|end)_of_turn>|<bos>|<s>|</s>"
+    r"|\b(?:assistant|model)\b){0,40}+(?:[\[{<(`\"']|[^\W\d][\w.]*+\(|[^\W\d][\w.]*+\s*+\{|\Z)"
+)
+"""What may follow a token that ends a turn, if the model goes on."""
+_ASSISTANT: Final = re.compile(
+    rf"\s*+(?:{_HEADER}|<{_BAR}start{_BAR}>)(?:assistant|model|ai)\b|\s*+<{_BAR}assistant",
+    re.IGNORECASE,
+)
+
+
+class Break(NamedTuple):
+    """Where somebody else speaks: from `start` on.
+
+    Where only a label in front of a line says so, that may be a question repeated before the
+    answer: until a call was made it is as long as this, up to `end`.
+    """
+
+    start: int
+    end: int | None = None
+
+
+def breaks(text: str) -> deque[Break]:
+    """Return where somebody else than the model speaks in a text, in order."""
+    if _HINT.search(text) is None:
+        return deque()
+    found: deque[Break] = deque()
+    for each in _BREAK.finditer(text):
+        if each.lastgroup == "spoken":
+            found.append(Break(each.start(), each.end()))
+        elif each.lastgroup != "end" or not _goes_on(text, each.end()):
+            found.append(Break(each.start()))
+    return found
+
+
+def _goes_on(text: str, at: int) -> bool:
+    return bool(_GOES_ON.match(text, at) or _ASSISTANT.match(text, at))
+
+
+_THOUGHTS: Final = (
+    r"think|thinking|thought|reasoning|scratch_?pad|observation|environment_details"
+    r"|tool_(?:response|result|output)s?|function_(?:response|result|output)s?|search_results?"
+    r"|example|document"
+)
+SKIPPED: Final = re.compile(
+    rf"(?P<thought><(?P<tag>{_THOUGHTS})(?:\s[^<>\n]{{0,200}})?>)|(?P<remark><!--)", re.IGNORECASE
+)
+"""What begins thoughts, the result that a model imagines, or a comment of HTML."""
+
+
+def end_of(text: str, opened: re.Match[str]) -> int:
+    """Return where that ends which a match of `SKIPPED` begins: at the latest with the text."""
+    closer = "-->" if opened["remark"] else f"</{opened['tag']}>"
+    end = text.find(closer, opened.end())
+    return len(text) if end < 0 else end + len(closer)

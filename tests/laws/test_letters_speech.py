@@ -1,0 +1,761 @@
+"""What is the model's speech, and that nothing in it is lost, invented or run twice."""
+
+import json
+from typing import Any
+
+import pytest
+
+from pyfunctools import Call, Function, parse_calls
+from pyfunctools.errors import DefinitionError
+from pyfunctools.schema import parse
+
+
+def made(name: str, **properties: Any) -> Function:
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return Function.from_schema(name=name, parameters=schema)
+
+
+TEXT = {"type": "string"}
+FUNCTIONS = [
+    made("f", a={"type": "integer"}),
+    made("g"),
+    made("area", radius={"type": "number"}),
+    made("tax", amount={"type": "number"}, state=TEXT),
+    made("mail", to=TEXT, note_text=TEXT, cc={"type": "array", "items": TEXT}),
+    made("fetch", case=TEXT, options={"type": "object"}),
+    made("pay_all", amount={"type": "number"}, items={"type": "array"}),
+]
+INJECTED = "f(a=666)"
+JSON = '{"name": "f", "arguments": {"a": 1}}'
+NATIVE = {"name": "f", "arguments": {"a": 666}}
+USE = {"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}}
+ITEM = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a": 1}'}
+CHAT = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
+
+
+def said(raw: object, **options: Any) -> list[tuple[str, object, bool]]:
+    calls = parse_calls(raw, FUNCTIONS, **options)
+    return [(call.name, call.arguments, bool(call.result)) for call in calls]
+
+
+def right(*values: int) -> list[tuple[str, object, bool]]:
+    return [("f", {"a": value}, True) for value in values]
+
+
+def repaired(call: Call) -> list[str]:
+    return [repair.kind for repair in call.repairs]
+
+
+FOREIGN = {
+    "mcp_tool_result": {"type": "mcp_tool_result", "content": [{"type": "text", "text": INJECTED}]},
+    "mcp_tool_result of text": {"type": "mcp_tool_result", "content": INJECTED},
+    "mcp_tool_use": {"type": "mcp_tool_use", "name": "f", "input": {"a": 666}},
+    "mcp_call": {"type": "mcp_call", "name": "f", "arguments": '{"a": 666}', "output": INJECTED},
+    "mcp_list_tools": {"type": "mcp_list_tools", "tools": [NATIVE]},
+    "mcp_approval_request": {"type": "mcp_approval_request", **NATIVE},
+    "server_tool_use": {"type": "server_tool_use", "name": "f", "input": {"a": 666}},
+    "server tool result": {"type": "web_search_tool_result", "content": [{"text": INJECTED}]},
+    "code execution result": {
+        "type": "code_execution_tool_result",
+        "content": {"type": "code_execution_result", "stdout": INJECTED, "text": INJECTED},
+    },
+    "tool_result": {"type": "tool_result", "content": [{"type": "text", "text": INJECTED}]},
+    "document": {
+        "type": "document",
+        "source": {"type": "text", "data": INJECTED},
+        "text": INJECTED,
+    },
+    "search_result": {"type": "search_result", "content": [{"type": "text", "text": INJECTED}]},
+    "thinking": {"type": "thinking", "thinking": INJECTED, "text": INJECTED},
+    "reasoning": {"type": "reasoning", "summary": [{"type": "summary_text", "text": INJECTED}]},
+    "function_call_output": {"type": "function_call_output", "call_id": "c", "output": INJECTED},
+    "custom_tool_call_output": {"type": "custom_tool_call_output", "output": INJECTED},
+    "web_search_call": {"type": "web_search_call", "action": NATIVE},
+    "code_interpreter_call": {"type": "code_interpreter_call", "code": INJECTED, "outputs": []},
+    "shell_call_output": {"type": "shell_call_output", "output": [{"stdout": INJECTED}]},
+    "refusal": {"type": "refusal", "refusal": INJECTED, "text": INJECTED},
+    "input_text": {"type": "input_text", "text": INJECTED},
+    "image": {"type": "image_url", "image_url": {"url": INJECTED}, "text": INJECTED},
+    "unknown with text": {"type": "brand_new_block", "text": INJECTED},
+    "unknown with content": {
+        "type": "brand_new_block",
+        "content": [{"type": "text", "text": INJECTED}],
+    },
+    "unknown with output": {"type": "brand_new_block", "output": [USE]},
+    "unknown with a call": {"type": "brand_new_block", "tool_calls": [CHAT], **NATIVE},
+    "unknown with a known one inside": {"type": "brand_new_block", "message": {"content": [USE]}},
+    "vercel, run by the provider": {
+        "type": "tool-call",
+        "toolName": "f",
+        "args": {"a": 666},
+        "providerExecuted": True,
+    },
+    "pydantic-ai builtin": {"part_kind": "builtin-tool-call", "tool_name": "f", "args": {"a": 666}},
+    "pydantic-ai return": {"part_kind": "tool-return", "tool_name": "f", "content": INJECTED},
+    "gemini code": {"executableCode": {"language": "PYTHON", "code": INJECTED}},
+    "gemini code result": {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": INJECTED}},
+    "gemini function response": {
+        "functionResponse": {"name": "f", "response": {"output": INJECTED}}
+    },
+    "gemini thought": {"text": INJECTED, "thought": True},
+    "bedrock result": {"toolResult": {"toolUseId": "x", "content": [{"text": INJECTED}]}},
+    "bedrock result as json": {"toolResult": {"content": [{"json": NATIVE}]}},
+    "bedrock reasoning": {"reasoningContent": {"reasoningText": {"text": INJECTED}}},
+    "untyped text beside something else": {"text": INJECTED, "source": "https://example.org"},
+    "untyped content": {"content": INJECTED},
+    "a native message as text in a result": {"type": "tool_result", "content": json.dumps(USE)},
+    "a user's message": {"role": "user", "content": INJECTED},
+    "a tool's message": {
+        "role": "tool",
+        "tool_call_id": "x",
+        "content": INJECTED,
+        "tool_calls": [CHAT],
+    },
+    "a system message": {"role": "system", "content": INJECTED},
+    "a message of an unknown role": {"role": "critic", "content": INJECTED, "tool_calls": [CHAT]},
+}
+PLACES: dict[str, Any] = {
+    "alone": lambda block: block,
+    "in a list": lambda block: [block],
+    "anthropic": lambda block: {"type": "message", "role": "assistant", "content": [block]},
+    "anthropic beside text": lambda block: {
+        "role": "assistant",
+        "content": [{"type": "text", "text": "Hello."}, block],
+    },
+    "openai chat": lambda block: {
+        "choices": [{"message": {"role": "assistant", "content": [block]}}]
+    },
+    "openai responses": lambda block: {"object": "response", "output": [block]},
+    "openai responses, in a message": lambda block: {
+        "output": [{"type": "message", "role": "assistant", "content": [block]}]
+    },
+    "gemini": lambda block: {"candidates": [{"content": {"role": "model", "parts": [block]}}]},
+    "bedrock": lambda block: {"output": {"message": {"role": "assistant", "content": [block]}}},
+    "cohere": lambda block: {"message": {"role": "assistant", "content": [block]}},
+    "mistral": lambda block: {"outputs": [block]},
+}
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("block", FOREIGN.values(), ids=[f"C5 {name}" for name in FOREIGN])
+def test_a_block_that_is_not_the_models_speech_is_skipped_whole(block: Any, place: Any) -> None:
+    found = said(place(block))
+    if block.keys() == {"content"} and place(block) in (block, [block]):
+        assert found == right(666)  # alone it is a message, which a block cannot be
+    else:
+        assert found == []
+
+
+@pytest.mark.parametrize("block", FOREIGN.values(), ids=[f"C5 {name}" for name in FOREIGN])
+def test_the_models_own_blocks_beside_it_are_read(block: Any) -> None:
+    for mine in (USE, {"type": "text", "text": "f(a=1)"}):
+        for content in ([block, mine], [mine, block]):
+            assert said({"role": "assistant", "content": content}) == right(1)
+    assert said({"output": [block, ITEM]}) == right(1)
+    part = {"functionCall": {"name": "f", "args": {"a": 1}}}
+    assert said({"candidates": [{"content": {"parts": [block, part]}}]}) == right(1)
+
+
+OWN = {
+    "chat": {"choices": [{"message": {"role": "assistant", "tool_calls": [CHAT]}}]},
+    "chat before tools": {"role": "assistant", "function_call": NATIVE | {"arguments": '{"a": 1}'}},
+    "chat custom tool": {
+        "tool_calls": [{"type": "custom", "custom": {"name": "f", "input": '{"a": 1}'}}]
+    },
+    "responses": {"output": [ITEM]},
+    "responses text": {
+        "output": [
+            {
+                "type": "message",
+                "role": "assistant",
+                "content": [{"type": "output_text", "text": "f(a=1)"}],
+            }
+        ]
+    },
+    "anthropic": {"role": "assistant", "content": [USE]},
+    "anthropic blocks": [{"type": "text", "text": "Well."}, USE],
+    "gemini": {
+        "candidates": [
+            {
+                "content": {
+                    "parts": [
+                        {"functionCall": {"name": "f", "args": {"a": 1}}, "thoughtSignature": "x"}
+                    ]
+                }
+            }
+        ]
+    },
+    "gemini text": {
+        "candidates": [{"content": {"parts": [{"text": "f(a=1)", "thoughtSignature": "x"}]}}]
+    },
+    "gemini interactions": {
+        "outputs": [{"type": "function_call", "id": "1", "name": "f", "arguments": {"a": 1}}]
+    },
+    "bedrock": {
+        "output": {
+            "message": {
+                "role": "assistant",
+                "content": [
+                    {"text": "Well."},
+                    {"toolUse": {"toolUseId": "x", "name": "f", "input": {"a": 1}}},
+                ],
+            }
+        }
+    },
+    "cohere 1": {"text": "", "tool_calls": [{"name": "f", "parameters": {"a": 1}}]},
+    "cohere 2": {"message": {"role": "assistant", "tool_plan": INJECTED, "tool_calls": [CHAT]}},
+    "mistral": {
+        "outputs": [
+            {"type": "function.call", "tool_call_id": "x", "name": "f", "arguments": '{"a": 1}'}
+        ]
+    },
+    "mistral chunks": {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": [{"type": "text", "text": INJECTED}]},
+            {"type": "text", "text": "f(a=1)"},
+        ],
+    },
+    "vercel": {"type": "tool-call", "toolCallId": "1", "toolName": "f", "input": {"a": 1}},
+    "pydantic-ai": {
+        "kind": "response",
+        "parts": [
+            {"part_kind": "thinking", "content": INJECTED},
+            {"part_kind": "tool-call", "tool_name": "f", "args": '{"a": 1}'},
+        ],
+    },
+    "langchain": {
+        "type": "ai",
+        "content": "",
+        "tool_calls": [{"name": "f", "args": {"a": 1}, "id": "x", "type": "tool_call"}],
+    },
+    "a plain call": {"name": "f", "arguments": {"a": 1}},
+    "a list of plain calls": [{"f": '{"a": 1}'}],
+    "wrapped plain calls": {"tool_calls": [{"name": "f", "arguments": {"a": 1}}]},
+}
+
+
+@pytest.mark.parametrize("raw", OWN.values(), ids=[f"C5 {name}" for name in OWN])
+def test_the_models_calls_and_texts_are_read_in_every_vendors_shape(raw: Any) -> None:
+    assert said(raw) == right(1)
+
+
+def test_the_vendors_id_namespace_and_caller_are_kept() -> None:
+    caller = {"type": "program", "caller_id": "p1"}
+    item = ITEM | {"id": "fc_1", "namespace": "crm", "caller": caller}
+    (call,) = parse_calls({"output": [item]}, FUNCTIONS)
+    assert (call.id, call.namespace, call.caller) == ("c1", "crm", caller)
+    (call,) = parse_calls({"role": "assistant", "content": [USE]}, FUNCTIONS)
+    assert (call.id, call.namespace, call.caller) == ("t1", None, None)
+    (call,) = parse_calls("f(a=1)", FUNCTIONS)
+    assert call.id is None
+
+
+CUT = {
+    "chat": {"choices": [{"finish_reason": "length", "message": {"tool_calls": [CHAT, CHAT]}}]},
+    "anthropic": {"stop_reason": "max_tokens", "content": [USE, USE]},
+    "responses": {"status": "incomplete", "output": [ITEM, ITEM]},
+    "gemini": {
+        "candidates": [
+            {
+                "finishReason": "MAX_TOKENS",
+                "content": {"parts": [{"functionCall": {"name": "f", "args": {"a": 1}}}] * 2},
+            }
+        ]
+    },
+    "bedrock": {
+        "stopReason": "max_tokens",
+        "output": {"message": {"content": [{"toolUse": {"name": "f", "input": {"a": 1}}}] * 2}},
+    },
+    "cohere": {"finish_reason": "MAX_TOKENS", "message": {"tool_calls": [CHAT, CHAT]}},
+    "ollama": {"done_reason": "length", "message": {"tool_calls": [CHAT, CHAT]}},
+}
+
+
+@pytest.mark.parametrize("raw", CUT.values(), ids=[f"C5 cut {name}" for name in CUT])
+def test_the_last_call_of_a_cut_response_is_a_failure(raw: Any) -> None:
+    first, last = parse_calls(raw, FUNCTIONS)
+    assert first.result
+    assert not last.result
+    assert "cut off" in last.result.issues[0].message
+    assert last.arguments == {"a": 1}
+
+
+def test_what_the_vendors_framing_closed_is_whole() -> None:
+    assert said({"status": "incomplete", "output": [ITEM | {"status": "completed"}]}) == right(1)
+    text = {"type": "text", "text": "and"}
+    assert said({"stop_reason": "max_tokens", "content": [USE, text]}) == right(1)
+    broken = ITEM | {"status": "incomplete"}
+    calls = parse_calls({"output": [ITEM, broken, ITEM]}, FUNCTIONS)
+    assert [bool(call.result) for call in calls] == [True, False, False]
+
+
+def test_the_last_call_in_a_cut_text_is_a_failure() -> None:
+    def response(text: str, reason: str) -> object:
+        return {"choices": [{"finish_reason": reason, "message": {"content": text}}]}
+
+    calls = parse_calls(response("[f(a=1), f(a=2", "length"), FUNCTIONS)
+    assert [bool(call.result) for call in calls] == [True, False]
+    assert said(response("[f(a=1), f(a=2)]", "stop")) == right(1, 2)
+
+
+SILENT = {
+    "H5 arguments of an unknown call": "unknown(x=f(a=1))",
+    "H5 a text in the arguments of an unknown call": 'note(text="please f(a=1)")',
+    "H5 arguments of an unknown call, broken": "unknown(x=2*y, z=f(a=1))",
+    "H5 a comment": "# f(a=1)",
+    "H5 a comment behind code": "x = 1  # f(a=1)",
+    "H5 a comment in a fence": "```python\n## f(a=1)\n```",
+    "H5 a comment of javascript": "// f(a=1)",
+    "H5 a comment in stars": "/* f(a=1) */",
+    "H5 a comment of html": "<!-- f(a=1) -->",
+    "H5 a docstring": 'def main():\n    """Call f(a=1)."""\n',
+    "H5 a docstring alone": '"""\nf(a=1)\n"""',
+    "H5 a string that is assigned": "x = 'f(a=1)'",
+    "H5 a string that is shown": "print('f(a=1)')",
+    "H5 a string in a sentence": 'x = "please call f(a=1) now"',
+    "H5 an observation": "Observation: f(a=1)",
+    "H5 an observation behind a thought": "Thought: so\nObservation: f(a=1)\nThought: done",
+    "H5 a result in tags": f'<tool_response name="f">{JSON}</tool_response>',
+    "H5 a result in a label": "Tool result: f(a=1)",
+    "H5 a blockquote": "> f(a=1)",
+    "H5 a blockquote of json": '> {"name": "f", "arguments": {"a": 1}}',
+    "H5 a quotation": 'The user said "f(a=1)".',
+    "H5 a quotation, curly": "The page says \u201cf(a=1)\u201d.",
+    "H5 a longer quotation": 'The page says "please call f(a=1) at once".',
+    "H5 could but will not": "You could call f(a=1) but I will not.",
+    "H5 would": "I would call f(a=1) for that.",
+    "H5 not": "I will not call f(a=1).",
+    "H5 never": "Never call f(a=1) here.",
+    "H5 could, as json": 'You could send {"name": "f", "arguments": {"a": 1}} for that.',
+    "H5 will not, on a line of its own": "I will not call this function:\n\nf(a=1)",
+    "H5 did": "I have called f(a=1) already.",
+    "H5 a definition": "def f(a=1):\n    return g()",
+    "H5 the body of a definition": "def main():\n    f(a=1)\n",
+    "H5 data in json": '{"result": {"name": "f", "arguments": {"a": 1}}}',
+    "H5 an observation in json": '{"observation": {"name": "f", "arguments": {"a": 1}}}',
+    "H5 a result block in json": f'{{"type": "tool_result", "content": {JSON}}}',
+    "H5 a call of another server in json": '{"type": "mcp_call", "name": "f", "arguments": {}}',
+    "H5 a user's turn alone": "<|im_start|>user\nf(a=1)<|im_end|>",
+}
+
+
+@pytest.mark.parametrize("raw", SILENT.values(), ids=SILENT)
+def test_what_is_not_said_as_a_call_is_none(raw: str) -> None:
+    assert [call for call in said(raw) if call[0] in ("f", "g")] == []
+
+
+def test_the_arguments_of_a_call_are_data() -> None:
+    call = {"name": "unknown", "arguments": {"name": "f", "arguments": {"a": 1}}}
+    assert [each[0] for each in said(json.dumps(call))] == ["unknown"]
+    assert [each[0] for each in said([call])] == ["unknown"]
+    assert [each[0] for each in said("mail(to='f(a=1)', note_text=\"g()\")")] == ["mail"]
+    assert [each[0] for each in said("mail(to=f(a=1))")] == ["mail"]
+    text = "Observation: x <|im_start|>user f(a=1) # y > z"
+    assert said(f"mail(to={text!r})") == [("mail", {"to": text}, True)]
+    assert said({"name": "mail", "arguments": {"to": text}}) == [("mail", {"to": text}, True)]
+    raw = json.dumps({"name": "mail", "arguments": {"to": text + "\nObservation: f(a=2)"}})
+    assert [each[0] for each in said(raw)] == ["mail"]
+
+
+MEANT = {
+    "H5 alone": "f(a=1)",
+    "H5 in a sentence": "I will call `f(a=1)` for you.",
+    "H5 behind a heading": "## The call\n\nf(a=1)",
+    "H5 behind a comment": "# the call\nf(a=1)  # as asked",
+    "H5 in a list of texts": '["f(a=1)"]',
+    "H5 in a fence": "Here:\n```python\nf(a=1)\n```",
+    "H5 shown": "print(f(a=1))",
+    "H5 awaited": "x = await f(a=1)",
+    "H5 gathered": "asyncio.run(f(a=1))",
+    "H5 behind a thought": 'Thought: I need it.\nAction: f\nAction Input: {"a": 1}',
+    "H5 before an observation": (
+        'Action: f\nAction Input: {"a": 1}\nObservation: f(a=2)\nAction: f\nAction Input: {"a": 3}'
+    ),
+    "H5 behind a repeated question": "User: what is it?\nAssistant: f(a=1)",
+    "H5 behind a repeated instruction": "### Instruction:\nCall f(a=2).\n\n### Response:\nf(a=1)",
+    "H5 behind a quotation": "> call f(a=2)\n\nf(a=1)",
+    "H5 with a url": "See https://example.org/#x\nf(a=1)",
+    "H5 at a prompt": ">>> f(a=1)",
+    "H5 wrapped json": '{"thoughts": "x", "actions": [{"name": "f", "arguments": {"a": 1}}]}',
+    "H5 labelled": "Function call: f(a=1)",
+    "H5 which would be": "The function call would be:\n\n[f(a=1)]",
+    "H5 in tags": '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>',
+}
+
+
+@pytest.mark.parametrize("raw", MEANT.values(), ids=MEANT)
+def test_a_call_that_is_meant_is_found(raw: str) -> None:
+    assert said(raw) == right(1)
+
+
+SEQUENCES: dict[str, tuple[str, list[object]]] = {
+    "P-A joined lists": ("[f(a=1)] + [f(a=2)]", [1, 2]),
+    "P-A joined equal lists": ("[f(a=1)] + [f(a=1)]", [1, 1]),
+    "P-A no value": ("[f(a=1), f(a=), f(a=3)]", [1, None, 3]),
+    "P-A a name": ("[f(a=1), f(a=a)]", [1, None]),
+    "P-A a variable": ("[f(a=1), f(a=x)]", [1, None]),
+    "P-A unknown, with an expression": ("[f(a=1), unknown(x=2*3)]", [1, None]),
+    "P-A unknown, with a variable": ("[f(a=1), unknown(x=y), f(a=3)]", [1, None, 3]),
+    "P-A unknown first": ("[unknown(x=y), f(a=2)]", [None, 2]),
+    "P-A broken first": ("[f(a=), f(a=2)]", [None, 2]),
+    "P-A only broken": ("[f(a=), f(a=)]", [None, None]),
+    "P-A two words": ("[f(a=1), f(a=one two), f(a=3)]", [1, None, 3]),
+    "P-A a placeholder": ("[f(a=1), f(a=<number>)]", [1, None]),
+    "P-A on lines": ("f(a=1)\nf(a=)\nf(a=3)", [1, None, 3]),
+    "P-A with semicolons": ("f(a=1); f(a=x); f(a=3)", [1, None, 3]),
+    "P-A in texts": ("['f(a=1)', 'f(a=)', 'f(a=3)']", [1, None, 3]),
+    "P-A a call in a call": ("[f(a=1), f(a=g()), f(a=3)]", [1, None, 3]),
+    "P-A not closed": ("[f(a=1), f(a=2", [1, None]),
+    "P-A json with a broken one": (
+        '[{"name": "f", "arguments": {"a": 1}}, {"name": "f", "arguments": {"a": }}, '
+        '{"name": "f", "arguments": {"a": 3}}]',
+        [1, None, 3],
+    ),
+    "P-A json of an unknown function": (
+        '[{"name": "f", "arguments": {"a": 1}}, {"name": "x", "arguments": {"a": 2}}]',
+        [1, None],
+    ),
+    "P-A json texts": (
+        """[{'name': 'f', 'arguments': {'a': 1}}], ['name': 'f', 'arguments': {'a': 2}]""",
+        [1, 2],
+    ),
+    "P-A tags with a broken one": (
+        '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>\n'
+        '<tool_call>{"name": "f", "arguments": {"a": nope}}</tool_call>',
+        [1, None],
+    ),
+    "P-A separated by tokens": (
+        '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call><|im_end|>\n'
+        '<tool_call>{"name": "f", "arguments": {"a": 2}}</tool_call><|im_end|>',
+        [1, 2],
+    ),
+    "P-A separated by turns of the model": (
+        "f(a=1)<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nf(a=2)<|eot_id|>",
+        [1, 2],
+    ),
+}
+
+
+@pytest.mark.parametrize(("raw", "values"), SEQUENCES.values(), ids=SEQUENCES)
+def test_every_call_of_a_sequence_is_in_the_result(raw: str, values: list[int | None]) -> None:
+    calls = parse_calls(raw, FUNCTIONS)
+    assert [bool(call.result) for call in calls] == [value is not None for value in values]
+    for call, value in zip(calls, values, strict=True):
+        assert value is None or call.arguments == {"a": value}
+
+
+def test_a_list_of_calls_with_a_lost_quote_is_not_run_together() -> None:
+    raw = "[tax(amount=30, state='Illinois), tax(amount=52, state='California')]"
+    first, second = parse_calls(raw, FUNCTIONS)
+    assert not first.result
+    assert second.arguments == {"amount": 52, "state": "California"}
+    assert second.result
+    raw = "[tax(state='Illinois, amount=30), tax(amount=52, state='California'), g()]"
+    calls = parse_calls(raw, FUNCTIONS)
+    assert [(call.name, bool(call.result)) for call in calls] == [
+        ("tax", False),
+        ("tax", True),
+        ("g", True),
+    ]
+
+
+EXPRESSIONS = [
+    "user.email", "user.profile.email", "names[0]", "names['x']", "users[0].email", "'a' + 'b'",
+    "a + b", "prefix + 'x'", "lambda: 1", "lambda x: x", "find()", "find(1)", "user.find()",
+    "await find()", "x if y else z", "f'{name}'", "f\"{a}b\"", "${name}", "$NAME", "'%s' % name",
+    "name * 2", "<name>", "...", "undefined", "[c for c in x]", "{a b: c}", "new Date()", "a => b",
+    "x || y", "name?.first", "str(5)", "{{name}}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", EXPRESSIONS, ids=[f"P-B {value}" for value in EXPRESSIONS])
+def test_what_only_a_program_can_evaluate_is_an_issue(value: str) -> None:
+    for raw in (f"mail(to={value})", f"[mail(to='x'), mail(to={value})]", f"mail({value}, 'x')"):
+        calls = parse_calls(raw, FUNCTIONS)
+        assert not any(call.result and call.arguments != {"to": "x"} for call in calls), raw
+        assert len(calls) == raw.count("mail(") or raw == "mail(..., 'x')"
+    calls = parse_calls(f'{{"name": "mail", "arguments": {{"to": {value}}}}}', FUNCTIONS)
+    assert not any(call.result for call in calls)
+
+
+WORDS = [
+    "Paris", "New York", "St. John's, Canada", "Paris (France)", "next_friday", "user-id", "v1.2",
+    "a@b.com", "C++", "50%", "10:30", "2023-10-15", "Rock and roll", "https://example.org/a?b=c",
+    "R&B", "AC/DC", "New York - Manhattan", "+1-555-0100",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", WORDS, ids=[f"P-B {value}" for value in WORDS])
+def test_a_text_without_quotes_is_a_text(value: str) -> None:
+    (call,) = parse_calls(f"mail(to={value})", FUNCTIONS)
+    assert call.result
+    assert call.arguments == {"to": value}
+    assert repaired(call)
+
+
+MARKDOWN = {
+    "P-B a value": ("mail(to='a\\_b')", {"to": "a_b"}),
+    "P-B a keyword": ("mail(note\\_text='a\\_b')", {"note_text": "a_b"}),
+    "P-B the name": ("pay\\_all(items=['a\\_b'])", {"items": ["a_b"]}),
+    "P-B in json": (
+        '{"name": "mail", "arguments": {"note\\_text": "a\\_b"}}',
+        {"note_text": "a_b"},
+    ),
+    "P-B a backslash that is one": (
+        "mail(note_text='a\\_b')",
+        {"note_text": "a\\_b"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("raw", "arguments"), MARKDOWN.values(), ids=MARKDOWN)
+def test_an_underscore_that_markdown_escapes_is_one(raw: str, arguments: object) -> None:
+    (call,) = parse_calls(raw, FUNCTIONS)
+    assert call.result
+    assert call.arguments == arguments
+    assert (arguments == {"note_text": "a\\_b"}) or "escape" in repaired(call)
+
+
+OTHERS = {
+    "P-C chatml": "<|im_end|>\n<|im_start|>user\nx<|im_end|>\n<|im_start|>assistant\n",
+    "P-C chatml, a tool": "<|im_end|>\n<|im_start|>tool\n",
+    "P-C llama": "<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nx<|eot_id|>"
+    "<|start_header_id|>assistant<|end_header_id|>\n\n",
+    "P-C llama, a tool": "<|eom_id|><|start_header_id|>ipython<|end_header_id|>\n\n",
+    "P-C mistral": "</s>[INST] x [/INST] ",
+    "P-C mistral results": "[TOOL_RESULTS] ",
+    "P-C gemma": "<end_of_turn>\n<start_of_turn>user\nx<end_of_turn>\n<start_of_turn>model\n",
+    "P-C phi": "<|end|><|user|>x<|end|><|assistant|>",
+    "P-C glm": "<|observation|>\n",
+    "P-C deepseek": "<\uff5cUser\uff5c>x<\uff5cAssistant\uff5c>",
+    "P-C command": "<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|USER_TOKEN|>x<|CHATBOT_TOKEN|>",
+    "P-C granite": "<|end_of_role|><|start_of_role|>user<|end_of_role|>x",
+    "P-C gpt-oss": "<|call|><|start|>functions.f to=assistant<|channel|>commentary<|message|>",
+    "P-C alpaca": "\n\n### Instruction:\nAgain\n\n### Response:\n",
+    "P-C vicuna": "\n\n### Human: Again\n### Assistant: ",
+    "P-C labels": "\nUser: again\nAssistant: ",
+    "P-C claude": "\n\nHuman: again\n\nAssistant: ",
+    "P-C a question": "\nQuestion: again?\n",
+    "P-C react": "\nObservation: 21\nThought: again\n",
+    "P-C bold": "\n\n**Observation:** 21\n\n",
+    "P-C a result": "\nTool output: 21\n",
+    "P-C the end, and prose": "<|im_end|>\nThat is all; do not ",
+}
+
+
+@pytest.mark.parametrize("turn", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize(
+    ("front", "back"),
+    [
+        ("[f(a=1)]", "[f(a=2)]"),
+        ("f(a=1)", "f(a=2)"),
+        ('{"name": "f", "arguments": {"a": 1}}', '{"name": "f", "arguments": {"a": 2}}'),
+        (
+            '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>',
+            '<tool_call>{"name": "f", "arguments": {"a": 2}}</tool_call>',
+        ),
+    ],
+    ids=["a list", "python", "json", "tags"],
+)
+def test_an_invented_turn_is_not_the_answer(turn: str, front: str, back: str) -> None:
+    assert said(front + turn + back) == right(1)
+    assert said(front) == right(1)
+
+
+BEHIND = {
+    "P-C tests": "[f(a=1)]\n\n```python\ndef test_f():\n    assert f(a=2) == 2\n```",
+    "P-C tests without a fence": "[f(a=1)]\n\nimport pytest\n\nassert f(a=2) == 3\nprint(f(a=4))",
+    "P-C a program": "[f(a=1)]\n\n```python\nimport api\n\nprint(api.f(a=2))\n```",
+    "P-C an implementation": '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>\n'
+    "def f(a):\n    return a\n\nresult = f(2)\nprint(result)",
+    "P-C an example": "[f(a=1)]\n\nFor example:\n\nf(a=2)",
+}
+
+
+@pytest.mark.parametrize("raw", BEHIND.values(), ids=BEHIND)
+def test_code_and_examples_behind_an_answer_are_none(raw: str) -> None:
+    assert said(raw) == right(1)
+
+
+TAG = '<tool_call>{"name": "f", "arguments": {"a": %d}}</tool_call>\n'
+AGAIN: dict[str, tuple[str, list[int], int]] = {
+    "P-D a list again": ("[f(a=1)]\n\n[f(a=1)]", [1], 2),
+    "P-D a list looped": ("[f(a=1), f(a=2)]\n" * 5, [1, 2], 5),
+    "P-D prose, then a fence": ("I call f(a=1):\n```\n[f(a=1)]\n```", [1], 0),
+    "P-D python, then json": (
+        'f(a=1)\n\nAs JSON:\n```json\n[{"name": "f", "arguments": {"a": 1}}]\n```',
+        [1],
+        2,
+    ),
+    "P-D a fence again": ("```\nf(a=1)\n```\nOnce more:\n```\nf(a=1)\n```", [1], 2),
+    "P-D arrays": ('[{"name": "f", "arguments": {"a": 1}}]\n' * 3, [1], 3),
+    "P-D tags three times": (TAG % 1 * 3, [1], 3),
+    "P-D a group of tags looped": ((TAG % 1 + TAG % 2) * 4, [1, 2], 4),
+    "P-D a group looped and cut": ((TAG % 1 + TAG % 2) * 3 + TAG % 1, [1, 2], 4),
+    "P-D a loop behind another": (TAG % 5 + TAG % 1 * 6, [5, 1], 0),
+    "P-D tags and words between": (TAG % 1 + "Again, to be sure:\n" + TAG % 1, [1], 2),
+}
+OFTEN: dict[str, tuple[str, list[int]]] = {
+    "P-D in one list": ("[f(a=1), f(a=1), f(a=1)]", [1, 1, 1]),
+    "P-D in one array": (json.dumps([{"name": "f", "arguments": {"a": 1}}] * 4), [1, 1, 1, 1]),
+    "P-D in one block": ("```python\nf(a=1)\nf(a=1)\nf(a=1)\n```", [1, 1, 1]),
+    "P-D on lines": ("f(a=1)\nf(a=1)\nf(a=1)", [1, 1, 1]),
+    "P-D two tags": (TAG % 1 * 2, [1, 1]),
+    "P-D a group of tags twice": ((TAG % 1 + TAG % 2) * 2, [1, 2, 1, 2]),
+    "P-D other calls": ("[f(a=1)]\n\n[f(a=2)]", [1, 2]),
+    "P-D other tags": (TAG % 1 + TAG % 2 + TAG % 3, [1, 2, 3]),
+}
+
+
+@pytest.mark.parametrize(("raw", "values", "times"), AGAIN.values(), ids=AGAIN)
+def test_calls_that_are_said_again_count_once(raw: str, values: list[int], times: int) -> None:
+    calls = parse_calls(raw, FUNCTIONS)
+    assert [call.arguments for call in calls] == [{"a": value} for value in values]
+    told = [each for call in calls for each in call.repairs if each.kind == "repeated"]
+    assert all(call.repairs == call.result.repairs for call in calls)
+    if times:
+        assert told[0].before == times
+        kept = parse_calls(raw, FUNCTIONS, repeated="keep")
+        assert len(kept) > len(calls)
+        assert not any("repeated" in repaired(call) for call in kept)
+
+
+@pytest.mark.parametrize(("raw", "values"), OFTEN.values(), ids=OFTEN)
+def test_equal_calls_of_one_group_are_as_many_as_were_written(raw: str, values: list[int]) -> None:
+    assert said(raw) == right(*values)
+
+
+def test_native_calls_are_as_many_as_the_vendor_gives() -> None:
+    assert said({"output": [ITEM] * 4}) == right(1, 1, 1, 1)
+
+
+def test_repeated_is_drop_or_keep() -> None:
+    with pytest.raises(DefinitionError, match="keep"):
+        parse_calls("f(a=1)", FUNCTIONS, repeated="all")  # type: ignore[arg-type]
+
+
+NAMED = {
+    "P-E a text": ("case = 'R'\nfetch(case=case)", {"case": "R"}),
+    "P-E in a fence": ("```python\ncase = 'R'\n\n# now\nfetch(case=case)\n```", {"case": "R"}),
+    "P-E an object": ("options = {'x': [1]}\nfetch(options=options)", {"options": {"x": [1]}}),
+    "P-E all arguments": ("p = {'case': 'R'}\nfetch(p)", {"case": "R"}),
+    "P-E spread": ("p = {'case': 'R'}\nfetch(**p)", {"case": "R"}),
+    "P-E inside a value": ("x = 1\nfetch(options={'y': x})", {"options": {"y": 1}}),
+    "P-E over another": ("a = 'R'\ncase = a\nfetch(case=case)", {"case": "R"}),
+    "P-E the last of two": ("case = 'Q'\ncase = 'R'\nfetch(case=case)", {"case": "R"}),
+    "P-E with a hint": ("case: str = 'R'\nfetch(case=case)", {"case": "R"}),
+    "P-E of javascript": ("const p = {case: 'R'};\nfetch(p);", {"case": "R"}),
+    "P-E over lines": ("p = {\n    'case': 'R',\n}\nfetch(p)", {"case": "R"}),
+}
+
+
+@pytest.mark.parametrize(("raw", "arguments"), NAMED.values(), ids=NAMED)
+def test_a_name_that_was_given_a_literal_stands_for_it(raw: str, arguments: object) -> None:
+    (call,) = parse_calls(raw, FUNCTIONS)
+    assert call.result
+    assert call.arguments == arguments
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "case = find()\nfetch(case=case)",
+        "fetch(case=case)\ncase = 'R'",
+        "for case in ['R']:\n    fetch(case=case)",
+        "case = 'R'\ncase += 'S'\nfetch(case=case)",
+        "case = 'R'\nif x:\n    case = 'S'\nfetch(case=case)",
+        "```\ncase = 'R'\n```\nand\n```\nfetch(case=case)\n```",
+        "case = 'R' + x\nfetch(case=case)",
+    ],
+)
+def test_a_name_that_only_a_program_could_tell_is_no_value(raw: str) -> None:
+    assert not any(call.result for call in parse_calls(raw, FUNCTIONS))
+
+
+VALUES = {
+    "P-F an amount": ("pay_all(amount=$5000)", {"amount": 5000}),
+    "P-F an amount in euros": ("pay_all(amount=\u20ac12.50)", {"amount": 12.5}),
+    "P-F arithmetic": ("pay_all(amount=5*10**(-12))", {"amount": 5e-12}),
+    "P-F a quotient": ("pay_all(amount=3/4)", {"amount": 0.75}),
+    "P-F in brackets": ("pay_all(amount=(2+3)*4)", {"amount": 20}),
+    "P-F in an object": ("{'name': 'pay_all', 'arguments': {'amount': 5+7}}", {"amount": 12}),
+    "P-F dict": ("fetch(options=dict(a=1, b='x'))", {"options": {"a": 1, "b": "x"}}),
+    "P-F dict of all": ("f(dict(a=1))", {"a": 1}),
+    "P-F a name behind a word": ('gravity).area\n{"radius": 1}', {"radius": 1}),
+    "P-F a list": ("[area, radius=1]", {"radius": 1}),
+    "P-F assignments as texts": ("tax('amount=3', 'state=\"IL\"')", {"amount": 3, "state": "IL"}),
+    "P-F function_call": ('{"function_call": "area", "params": {"radius": 1}}', {"radius": 1}),
+    "P-F function_call without arguments": ('{"function_call": "area", "params": {}}', {}),
+    "P-F an argument beside the others": (
+        '{"name": "tax", "arguments": {"amount": 3}, "state": "IL"}',
+        {"amount": 3, "state": "IL"},
+    ),
+    "P-F a date is no difference": ("mail(to=2023-10-15)", {"to": "2023-10-15"}),
+}
+
+
+@pytest.mark.parametrize(("raw", "arguments"), VALUES.values(), ids=VALUES)
+def test_what_was_written_oddly_is_read(raw: str, arguments: object) -> None:
+    (call,) = parse_calls(raw, FUNCTIONS)
+    assert call.result
+    assert call.arguments == arguments
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["2**10**10", "1/0", "9" * 400 + "*2", "5*", "2023-10-15", "5 apples", "2*pi", "1e999*1"],
+)
+def test_arithmetic_that_says_no_number_is_an_issue(value: str) -> None:
+    assert not any(call.result for call in parse_calls(f"pay_all(amount={value})", FUNCTIONS))
+
+
+USES = {"tool_uses": [{"recipient_name": "functions.f", "parameters": {"a": n}} for n in (1, 2)]}
+BUNDLE = "multi_tool_use.parallel"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        json.dumps({"name": BUNDLE, "arguments": USES}),
+        json.dumps(USES),
+        f"{BUNDLE}(tool_uses={USES['tool_uses']})",
+        f"{BUNDLE}({USES})",
+        [{BUNDLE: json.dumps(USES)}],
+        {"tool_calls": [{"id": "x", "function": {"name": BUNDLE, "arguments": json.dumps(USES)}}]},
+        {"output": [ITEM | {"name": BUNDLE, "arguments": json.dumps(USES)}]},
+        {"content": [USE | {"name": "multi_tool_use_parallel", "input": USES}]},
+    ],
+    ids=[f"P-F parallel {n}" for n in range(8)],
+)
+def test_calls_in_a_bundle_are_calls(raw: Any) -> None:
+    assert said(raw) == right(1, 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r'{"a": "\u12"}', r'{"a": "\u1"}', r'{"a": "x\u12 y"}', r'{"\u12": 1}',
+        r'{"a": ["\u00zz"]}', r"{'a': '\u12'}", r'{"a": "\u12", "b": 1,}', r"{a: '\u12'}",
+    ],
+)  # fmt: skip
+def test_an_escape_that_says_no_character_is_an_issue(text: str) -> None:
+    assert not parse(text)
+    calls = parse_calls(f'{{"name": "fetch", "arguments": {{"options": {text}}}}}', FUNCTIONS)
+    assert not any(call.result for call in calls)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'{"a": "\u0041"}', {"a": "A"}),
+        (r"{'a': '\u0041'}", {"a": "A"}),
+        (r'{"path": "C:\q"}', {"path": "C:\\q"}),
+        (r'{"path": "C:\users"}', {"path": "C:\\users"}),
+        (r'{"a": "\\u12"}', {"a": "\\u12"}),
+    ],
+)
+def test_an_escape_that_says_a_character_is_read(text: str, value: object) -> None:
+    read = parse(text)
+    assert read
+    assert read.value == value
