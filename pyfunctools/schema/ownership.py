@@ -57,26 +57,30 @@ class Place:
 
     `nodes` are the subschemas that hold there, references followed and `allOf` opened. `every` are
     all that may hold there, unions and conditions opened too. `names` are the properties that are
-    declared, `unnamed` what is said of others, with the keyword and who says it, and `width` is how
-    many items have schemas of their own; those after them are all alike.
+    declared, with those who say it that speak of no others; `unnamed` is what is said of others,
+    and by whom. `width` is how many items have schemas of their own; those after them are alike.
     """
 
     owner: Owner
     nodes: tuple[Node, ...] = ()
     every: tuple[Node, ...] = ()
-    names: dict[str, None] = field(init=False, repr=False)
+    names: dict[str, list[Node]] = field(init=False, repr=False)
     unnamed: list[tuple[Node, Node]] = field(init=False, repr=False)
     width: int = field(init=False, repr=False)
     known: "dict[str | int, Place]" = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.names = dict.fromkeys(name for node in self.every for name in declared(node))
+        self.names = {}
         self.unnamed = [
             (node, part)
             for node in self.every
             for keys, part in node.parts.items()
             if keys[0] in UNNAMED
         ]
+        speaking = {node for node, _ in self.unnamed}
+        for node in self.every:
+            for name in declared(node):
+                self.names.setdefault(name, []).extend(() if node in speaking else (node,))
         self.width = max(map(prefix, self.every), default=0)
         self.known = {}
 
@@ -247,7 +251,10 @@ class Ownership:
         return found
 
     def _child(self, place: Place, step: str | int) -> Place:
-        return self.place(part for node in place.every for part in self.parts(node, step))
+        nodes: Iterable[Node] = place.every
+        if isinstance(step, str):
+            nodes = dict.fromkeys((*place.names.get(step, ()), *(node for node, _ in place.unnamed)))
+        return self.place(part for node in nodes for part in self.parts(node, step))
 
     def names(self, place: Place) -> list[str]:
         """Give the declared properties of a place that are not the model's alone."""
