@@ -253,7 +253,9 @@ class Ownership:
     def _child(self, place: Place, step: str | int) -> Place:
         nodes: Iterable[Node] = place.every
         if isinstance(step, str):
-            nodes = dict.fromkeys((*place.names.get(step, ()), *(node for node, _ in place.unnamed)))
+            nodes = dict.fromkeys(
+                (*place.names.get(step, ()), *(node for node, _ in place.unnamed))
+            )
         return self.place(part for node in nodes for part in self.parts(node, step))
 
     def names(self, place: Place) -> list[str]:
