@@ -53,14 +53,17 @@ def refused(function: Function, failure: Failure) -> Outcome:
     if not isinstance(failure.value, dict):
         return _outcome(function, failure, failure)
     shown = of_model(function, failure.value)
-    issues = tuple(_sided(issue, failure.value, shown) for issue in failure.issues)
+    issues = tuple(_sided(function, issue, failure.value, shown) for issue in failure.issues)
     models = tuple(issue for issue in issues if issue.side != "human")
     whole = Failure(value=shown, issues=issues)
     return _outcome(function, whole, replace(whole, issues=models) if models else None)
 
 
-def _sided(issue: Issue, whole: JsonValue, shown: JsonValue) -> Issue:
-    keys = issue.path.keys
+def _sided(function: Function, issue: Issue, whole: JsonValue, shown: JsonValue) -> Issue:
+    keys, separated = issue.path.keys, function.separated
+    # pydantic tells of each branch of a union, also of the person's parts of those not meant.
+    if separated is not None and separated.owner(keys) == "human":
+        return replace(issue, value=None, side="human")
     given, left = at(whole, keys), at(shown, keys)
     # In an array the model's part has null where an item is the person's.
     if given is not None and (left is None or (left == (None,) and given != (None,))):
