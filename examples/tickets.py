@@ -1,14 +1,24 @@
 """A person answers in another request: the call waits as a ticket, and goes on from it once."""
 
+import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pydantic import SecretStr
 
-from pyfunctools import Approval, Controller, Human, PendingCall, Tickets, function
+from pyfunctools import (
+    Approval,
+    Controller,
+    Human,
+    PendingCall,
+    SqliteStore,
+    Tickets,
+    function,
+)
 
 # The same key and the same store in every process that takes the tickets back. The key is a secret
-# of the application's: `secrets.token_bytes(32)` made once. This store is a process's own.
-TICKETS = Tickets(b"an example of 32 bytes or more, not a key", lifetime=15 * 60)
+# of the application's: `secrets.token_bytes(32)` made once.
+KEY = b"an example of 32 bytes or more, not a key"
 
 
 class Bank:
@@ -55,9 +65,10 @@ class WebApplication:
 
 
 def main() -> None:
-    with Controller.from_object(Bank()) as bank:
+    with tempfile.TemporaryDirectory() as folder, Controller.from_object(Bank()) as bank:
+        tickets = Tickets(KEY, store=SqliteStore(Path(folder) / "used.sqlite"), lifetime=15 * 60)
         # Every destructive function waits for an approval here.
-        web = WebApplication(bank.configured(tickets=TICKETS, confirm="destructive"))
+        web = WebApplication(bank.configured(tickets=tickets, confirm="destructive"))
 
         web.model_wrote('{"amount": 250, "to": "Ada"}')
         web.person_answered(web.waiting[0], pin="4711", limit=100)

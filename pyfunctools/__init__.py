@@ -39,10 +39,12 @@ if TYPE_CHECKING:
         PyfunctoolsError,
         Retry,
         SchemaError,
+        TicketStoreError,
         UnknownFunctionError,
     )
     from pyfunctools.execution.approval import Approval, PendingCall
-    from pyfunctools.execution.tickets import Tickets, TicketStore
+    from pyfunctools.execution.stores import MemoryStore, SqliteStore, TicketStore
+    from pyfunctools.execution.tickets import Tickets
     from pyfunctools.file import File
     from pyfunctools.limits import Limits
     from pyfunctools.origin import Method, RemoteTool
@@ -78,6 +80,7 @@ __all__ = [
     "LifespanError",
     "Limits",
     "LoopError",
+    "MemoryStore",
     "Method",
     "Outcome",
     "Param",
@@ -93,8 +96,10 @@ __all__ = [
     "SchemaError",
     "Separated",
     "Skipped",
+    "SqliteStore",
     "Success",
     "TicketStore",
+    "TicketStoreError",
     "Tickets",
     "UnknownFunctionError",
     "Waiting",
@@ -118,10 +123,12 @@ _HOMES = {
         "PyfunctoolsError",
         "Retry",
         "SchemaError",
+        "TicketStoreError",
         "UnknownFunctionError",
     ),
     "execution.approval": ("Approval", "PendingCall"),
-    "execution.tickets": ("TicketStore", "Tickets"),
+    "execution.stores": ("MemoryStore", "SqliteStore", "TicketStore"),
+    "execution.tickets": ("Tickets",),
     "file": ("File",),
     "limits": ("Limits",),
     "origin": ("Method", "RemoteTool"),

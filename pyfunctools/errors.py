@@ -10,6 +10,7 @@ PyfunctoolsError
 ├── UnknownFunctionError   a name the controller does not have (a KeyError too)
 ├── LifespanError          an application that does not start, or does not end well
 ├── LoopError              `call` where only `acall` can work
+├── TicketStoreError       raised by a store that cannot say whether a ticket was used
 └── Retry                  raised by a method, for the model to try again
 ```
 
@@ -149,6 +150,23 @@ class LoopError(PyfunctoolsError):
             f"{self.name!r} is asynchronous and this thread runs an event loop: "
             "write `await controller.acall(...)` instead of `controller.call(...)`."
         )
+
+
+class TicketStoreError(PyfunctoolsError):
+    """A store cannot say whether a ticket was used: it is full, locked, damaged or gone.
+
+    `where` names the store, `reason` says what is wrong with it and `remedy` what to do. Nothing
+    has run, and the ticket is as it was.
+    """
+
+    def __init__(self, where: str, reason: str, remedy: str | None = None) -> None:
+        super().__init__(where, reason, remedy)
+        self.where = where
+        self.reason = reason
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return _sentence(self.where, self.reason, self.remedy)
 
 
 class Retry(PyfunctoolsError):  # noqa: N818 - it asks for something, it is not a fault

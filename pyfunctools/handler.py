@@ -1,7 +1,7 @@
 """What runs a Python function: the protocol, and the one for a callable that takes keywords."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,6 +29,10 @@ class Handler(Protocol):
 
         What the callable's own types refuse is a `Failure`. Nothing of the callable runs yet.
         """
+        ...
+
+    def held(self, bound: Bound) -> Mapping[str, object]:
+        """Return the arguments in a call that `bind` made, defaults too, by their names in JSON."""
         ...
 
     def dump(self, value: object) -> JsonValue:
@@ -82,6 +86,17 @@ class KeywordHandler:
                 break
             leading.append(given.pop(each.name, each.default))
         return Success(value=partial(self.callable, *leading, **given))
+
+    def held(self, bound: Bound) -> Mapping[str, object]:
+        """Return the arguments in a call that `bind` made, defaults too, by their names in JSON."""
+        if not isinstance(bound, partial):
+            return {}
+        before: tuple[object, ...] = getattr(self.callable, "args", ())  # one that is partial too
+        own = _own_parameters(self.callable) or ()
+        leading = zip(own, bound.args[len(before) :], strict=False)
+        named = {each.name: value for each, value in leading}
+        held = {**_unset(self.callable), **named, **bound.keywords}
+        return {name: each for name, each in held.items() if name != "context"}
 
     def dump(self, value: object) -> JsonValue:
         """Give what came back as JSON, by pydantic's rules."""
@@ -144,11 +159,18 @@ def _own_parameters(called: Callable[..., object]) -> tuple[inspect.Parameter, .
     return tuple(signature.parameters.values())
 
 
-def _names(called: Callable[..., object]) -> tuple[str, ...]:
+def _names(called: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
     try:
-        return tuple(inspect.signature(called).parameters)
+        return inspect.signature(called).parameters
     except (TypeError, ValueError):  # as above
-        return ()
+        return {}
+
+
+def _unset(called: Callable[..., object]) -> dict[str, object]:
+    """Return what Python gives to each parameter that a call leaves out."""
+    found = _names(called).items()
+    empty = inspect.Parameter.empty
+    return {name: each.default for name, each in found if each.default is not empty}
 
 
 def _is_needed(parameter: inspect.Parameter) -> bool:

@@ -18,11 +18,12 @@ from pyfunctools.schema.faults import OPEN, faults_of
 from pyfunctools.schema.normalize import normalize
 from pyfunctools.schema.parse import parse
 from pyfunctools.schema.places import Places
-from pyfunctools.schema.predicates import IsHuman
+from pyfunctools.schema.predicates import IsHuman, is_secret_of_human
 from pyfunctools.schema.references import prune, resolve
 from pyfunctools.schema.result import Failure, Side, Success
 from pyfunctools.schema.separate import Separated, separate
 from pyfunctools.schema.validate import Validator
+from pyfunctools.schema.walk import subschemas
 
 Notes = Callable[[], Iterable[Note]]
 """What says, when it is asked, what was odd in schemas as they were written."""
@@ -32,11 +33,39 @@ InOrder = Callable[[Iterable[str]], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Secrets:
+    """What of a function's human part is secret: the division of that part, where any of it is.
+
+    `defaults` are what stands in its schema for values that were not given. `names` are the names
+    that the human's schema declares, which are no values of a person's.
+    """
+
+    division: Separated | None
+    defaults: tuple[JsonValue, ...] = field(repr=False)
+    names: frozenset[str]
+
+    @classmethod
+    def of(cls, human: JsonSchema) -> "Secrets":
+        """Return what is secret in the human's side of a function."""
+        division = separate(human, is_secret_of_human)
+        kept = division.human
+        return cls(
+            division=None if kept is None else division,
+            defaults=tuple(_defaults(kept)) if kept is not None else (),
+            names=frozenset(_names(human)),
+        )
+
+    def split(self, human: JsonValue) -> JsonValue:
+        """Return what is secret of a value of the human's part."""
+        return {} if self.division is None else self.division.split(human)[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Schemas:
     """What a function takes and gives: `parameters` and `output`, both normalized.
 
     `sides` are the model's and the human's, and `notes` what was odd in the two as they were
-    written; both are made when first asked for.
+    written; both are made when first asked for, and so is `secrets`, what is to be masked.
     """
 
     parameters: JsonSchema
@@ -46,6 +75,7 @@ class Schemas:
     output_validator: Validator | None = field(compare=False)
     checker: Lazy[Checker] = field(compare=False, repr=False)
     notes: Lazy[tuple[Note, ...]] = field(compare=False, repr=False)
+    secrets: Lazy[Secrets] = field(compare=False, repr=False)
 
     @classmethod
     def of(
@@ -77,6 +107,7 @@ class Schemas:
             output_validator=None if output is None else Validator(output, formats=not hinted),
             checker=Lazy(partial(_checker, parameters, validator, sides, sets)),
             notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(sides.get()))))),
+            secrets=Lazy(partial(_secrets, sides)),
         )
 
     @classmethod
@@ -218,6 +249,27 @@ def _checker(
     if separated is None:
         return Checker(parameters, validator, sets=sets)
     return Checker(separated.llm, separated, sets=sets)
+
+
+def _secrets(sides: Lazy[Separated | None]) -> Secrets:
+    separated = sides.get()
+    return Secrets.of({} if separated is None or separated.human is None else separated.human)
+
+
+def _defaults(schema: JsonSchema) -> Iterator[JsonValue]:
+    return (
+        inner["default"]
+        for _, inner in subschemas(schema)
+        if isinstance(inner, dict) and "default" in inner
+    )
+
+
+def _names(schema: JsonSchema) -> Iterator[str]:
+    return (
+        str(keys[-1])
+        for keys, _ in subschemas(schema)
+        if len(keys) > 1 and keys[-2] == "properties"
+    )
 
 
 _SIDES = ("whole", "llm", "human")

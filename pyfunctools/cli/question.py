@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema import Issue, Path, Validator, coerce
 from pyfunctools.schema.path import Keys
-from pyfunctools.schema.predicates import is_file, is_secret
+from pyfunctools.schema.predicates import is_file, is_secret, is_secret_of_human
 from pyfunctools.schema.references import lookup
 
 Kind: TypeAlias = Literal[
@@ -220,8 +220,7 @@ def _values(body: JsonSchema) -> list[JsonValue]:
 
 def hides(body: JsonSchema, keys: Keys, *, by_name: bool = True) -> bool:
     """Say whether a value is a secret, by what its schema says or, `by_name`, how it sounds."""
-    is_hidden = body.get("x-human-widget") in ("password", "secret")
-    return is_hidden or is_secret(Path.of(keys), {**body, "writeOnly": True} if by_name else body)
+    return (is_secret_of_human if by_name else is_secret)(Path.of(keys), body)
 
 
 def _types(body: JsonSchema) -> list[str]:

@@ -36,7 +36,8 @@ class Calling:
         *,
         human: Given | Ask = None,
         context: object = None,
-        approve: Approve | None = None,
+        approve: Approve = None,
+        audience: str | None = None,
     ) -> Outcome:
         """Check what the model wrote, add the human's part, run the function, say what came of it.
 
@@ -64,7 +65,12 @@ class Calling:
 
         name, arguments, read, call_id = _taken(name_or_call, arguments)
         call = self._call(
-            awaits=False, human=human, context=context, approve=approve, call_id=call_id
+            awaits=False,
+            human=human,
+            context=context,
+            approve=approve,
+            audience=audience,
+            call_id=call_id,
         )
         del human  # no traceback that shows locals is to show it
         return finish(closed(call.run(name, arguments, read), call.id, self._longest))
@@ -76,7 +82,8 @@ class Calling:
         *,
         human: Given | Ask = None,
         context: object = None,
-        approve: Approve | None = None,
+        approve: Approve = None,
+        audience: str | None = None,
     ) -> Outcome:
         """Do what `call` does, without blocking the event loop.
 
@@ -91,7 +98,12 @@ class Calling:
 
         name, arguments, read, call_id = _taken(name_or_call, arguments)
         call = self._call(
-            awaits=True, human=human, context=context, approve=approve, call_id=call_id
+            awaits=True,
+            human=human,
+            context=context,
+            approve=approve,
+            audience=audience,
+            call_id=call_id,
         )
         del human
         return await closed(call.run(name, arguments, read), call.id, self._longest)
@@ -102,7 +114,8 @@ class Calling:
         human: Given | Ask = None,
         *,
         context: object = None,
-        approve: Approve | None = None,
+        approve: Approve = None,
+        audience: str | None = None,
     ) -> Outcome:
         """Go on with a call that waited for a person, maybe in another process or much later.
 
@@ -120,7 +133,9 @@ class Calling:
         from pyfunctools.execution.closing import closed
         from pyfunctools.execution.settle import finish
 
-        call = self._call(awaits=False, human=human, context=context, approve=approve)
+        call = self._call(
+            awaits=False, human=human, context=context, approve=approve, audience=audience
+        )
         del human
         return finish(closed(call.resume(ticket), call.id, self._longest))
 
@@ -130,7 +145,8 @@ class Calling:
         human: Given | Ask = None,
         *,
         context: object = None,
-        approve: Approve | None = None,
+        approve: Approve = None,
+        audience: str | None = None,
     ) -> Outcome:
         """Do what `resume` does, without blocking the event loop; the store may be asynchronous.
 
@@ -140,7 +156,9 @@ class Calling:
         """
         from pyfunctools.execution.closing import closed
 
-        call = self._call(awaits=True, human=human, context=context, approve=approve)
+        call = self._call(
+            awaits=True, human=human, context=context, approve=approve, audience=audience
+        )
         del human
         return await closed(call.resume(ticket), call.id, self._longest)
 
@@ -150,7 +168,8 @@ class Calling:
         awaits: bool,
         human: Given | Ask,
         context: object,
-        approve: Approve | None,
+        approve: Approve,
+        audience: str | None,
         call_id: str | None = None,
     ) -> Call:
         from pyfunctools.execution.call import Call
@@ -162,6 +181,7 @@ class Calling:
             human=human,
             context=context,
             approve=approve,
+            audience=audience,
             call_id=call_id,
         )
 

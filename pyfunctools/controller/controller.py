@@ -229,7 +229,7 @@ class Controller(Calling):
         """Give a controller of the same functions with other settings; `None` leaves one as it is.
 
         `tickets` says how tickets are signed, for how long, and who remembers the used ones. By
-        default the key is random and the memory this process's: such tickets end with it.
+        default they end with this process.
         `confirm` marks more functions to wait for `approve`: those that are `destructive`, or those
         of which a predicate says so. What is marked `confirm` stays so.
 
@@ -352,11 +352,9 @@ class Controller(Calling):
 
 
 def _own_tickets() -> Tickets:
-    from secrets import token_bytes
-
     from pyfunctools.execution.tickets import Tickets
 
-    return Tickets(token_bytes(32))
+    return Tickets()
 
 
 def _collision(one: Function, other: Function) -> DefinitionError:

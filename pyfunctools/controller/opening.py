@@ -88,7 +88,8 @@ def check_tickets(given: object) -> None:
 
     if not isinstance(given, Tickets):
         said = f"What is given there are no `Tickets` but of type {type(given).__name__}."
-        raise DefinitionError("tickets", said, "Write `tickets=Tickets(key)`.")
+        remedy = "Write `tickets=Tickets()`, or `Tickets(key, store=...)`."
+        raise DefinitionError("tickets", said, remedy)
 
 
 def open_object(

@@ -21,7 +21,7 @@ from pyfunctools.execution.exchange import Lost
 from pyfunctools.execution.http import HttpRunner, PreparedCall
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.server import server_url
-from pyfunctools.execution.settle import at_hand, finish, settled
+from pyfunctools.execution.settle import Begin, at_hand, finish, settled
 from pyfunctools.execution.sides import refused
 from pyfunctools.execution.wire import Awaiting
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
@@ -96,7 +96,13 @@ class ApplicationRunner:
     def __repr__(self) -> str:
         return f"ApplicationRunner({self._name!r})"
 
-    def run(self, function: Function, arguments: JsonObject, context: object) -> Outcome:
+    def run(
+        self,
+        function: Function,
+        arguments: JsonObject,
+        context: object,
+        begin: Begin | None = None,
+    ) -> Outcome:
         """Send the request that the arguments make and wait for what comes of it.
 
         Raises:
@@ -112,6 +118,8 @@ class ApplicationRunner:
             return call
         if (misled := self._misled(call, arguments)) is not None:
             return misled
+        if begin is not None and (forbidden := finish(begin(arguments))) is not None:
+            return forbidden
         since = time.monotonic()
         hosted, future = self._submitted(call)
         try:
@@ -123,7 +131,13 @@ class ApplicationRunner:
         finally:
             future.cancel()
 
-    async def arun(self, function: Function, arguments: JsonObject, context: object) -> Outcome:
+    async def arun(
+        self,
+        function: Function,
+        arguments: JsonObject,
+        context: object,
+        begin: Begin | None = None,
+    ) -> Outcome:
         """Send the request that the arguments make and await what comes of it.
 
         Raises:
@@ -136,6 +150,8 @@ class ApplicationRunner:
             return call
         if (misled := self._misled(call, arguments)) is not None:
             return misled
+        if begin is not None and (forbidden := await begin(arguments)) is not None:
+            return forbidden
         since = time.monotonic()
         hosted, future = self._submitted(call)
         waiting = wrap_future(future)

@@ -1,18 +1,21 @@
 """What a person sees of a call before they approve it, and what their edit makes of it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.files import with_files
-from pyfunctools.execution.secrets import MASK, Arguments, scalars_in, secrets_in
+from pyfunctools.execution.secrets import MASK, Arguments
 from pyfunctools.record import Function
-from pyfunctools.schema import Failure, Issue, Success
+from pyfunctools.schema import Failure, Issue, Success, separate
 from pyfunctools.schema.equal import equal
 from pyfunctools.schema.given import ABSENT, Given, is_too_deep
 from pyfunctools.schema.own import issue, too_deep
+from pyfunctools.schema.path import Keys
+from pyfunctools.schema.predicates import is_secret
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,17 +31,38 @@ class PendingCall:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A person's yes to a call with other arguments than it had: the whole of them.
+    """A person's yes to a call, with what they changed of it or added to it.
 
-    They are checked as a whole before anything runs. A secret is kept where its `***` still stands;
-    in an array that was changed after it went through JSON, it has to be given again.
+    `arguments` are the whole of its arguments as edited; without them they are as they were. A
+    secret is kept where its `***` still stands; in an array that was changed after it went through
+    JSON, it has to be given again. `human` are the person's values, nested as in `call(human=...)`,
+    in place of those they gave before. All is checked as a whole before anything runs.
     """
 
-    arguments: JsonObject = field(repr=False)
+    arguments: JsonObject | None = field(default=None, repr=False)
+    human: JsonObject | None = field(default=None, repr=False)
 
 
-Approve: TypeAlias = Callable[[PendingCall], "bool | Approval | Awaitable[bool | Approval]"]
-"""Asked before a function with `confirm` runs; `True` or an `Approval` is yes, all else is no."""
+Answer: TypeAlias = "bool | Approval | None"
+"""A person's answer: `True` or an `Approval` is yes, `None` is not now, all else is no."""
+
+Approve: TypeAlias = "Answer | Callable[[PendingCall], Answer | Awaitable[Answer]]"
+"""The answer for a function with `confirm`, or what is asked for it before the function runs."""
+
+
+def check_approve(given: object) -> None:
+    """Refuse what was given as `approve` and is no answer, and nothing that can be asked for one.
+
+    Raises:
+        DefinitionError: it is neither.
+    """
+    if given is None or isinstance(given, bool | Approval) or callable(given):
+        return
+    raise DefinitionError(
+        "approve",
+        f"What is given there is no answer but of type {type(given).__name__}.",
+        "Give `True`, `False`, an `Approval`, or a function of the pending call that gives one.",
+    )
 
 
 class Covered(str):
@@ -74,30 +98,53 @@ class View:
     def __init__(self, function: Function, whole: JsonObject) -> None:
         self.whole: JsonObject = deepcopy(whole)
         self._function = function
-        self._secret = secrets_in(function, whole)
-        self._shown = _shown(whole, self._secret)
+        self._secret = tuple(self._secrets(self.whole))
+        self._shown = self._covered()
 
     @property
     def pending(self) -> PendingCall:
         """The call as a person is asked about it; its arguments are theirs to change."""
-        shown = _shown(self.whole, self._secret)
+        shown = self._covered()
         return PendingCall(
             function=self._function, arguments=shown if isinstance(shown, dict) else {}
         )
 
-    def edited(self, arguments: JsonValue) -> Success[JsonObject] | Failure:
-        """Give the whole arguments after a person's edit, or what is wrong with them."""
-        if is_too_deep(arguments):
+    def edited(self, approval: Approval) -> Success[JsonObject] | Failure:
+        """Return the whole arguments as a person approved them, or what is wrong with them."""
+        edited = self.whole if approval.arguments is None else approval.arguments
+        if is_too_deep(edited):
             return _failure(too_deep("human"))
-        restored = _restored(with_files(arguments), self._shown, self.whole)
-        checked = self._function.validate(restored)
+        restored = _restored(with_files(edited), self._shown, self.whole)
+        if approval.human is not None:
+            separated = self._function.separated
+            models = restored if separated is None else separated.split(restored)[0]
+            checked = self._function.merge(llm=models, human=with_files(approval.human))
+        else:
+            checked = self._function.validate(restored)
         if not checked:
             return _failure(*(issue("human", i.path.keys, i.expected) for i in checked.issues))
-        secret = scalars_in(secrets_in(self._function, restored))
-        lost = [issue("human", keys, _AGAIN) for keys, text in secret if text == MASK]
-        if lost or not isinstance(restored, dict):
+        lost = [
+            issue("human", keys, _AGAIN)
+            for part in self._secrets(checked.value)
+            for keys, text in _leaves(part)
+            if isinstance(text, str) and text == MASK
+        ]
+        if lost or not isinstance(checked.value, dict):
             return _failure(*lost)
-        return Success(value=Arguments(restored))
+        return Success(value=Arguments(checked.value))
+
+    def _covered(self) -> JsonValue:
+        shown: JsonValue = self.whole
+        for secret in self._secret:
+            shown = _shown(shown, secret)
+        return shown
+
+    def _secrets(self, whole: JsonValue) -> Iterator[JsonValue]:
+        """Return the parts of the arguments that are secret by their schema, or a person's."""
+        yield separate(self._function.parameters, is_secret).split(whole)[1]
+        if self._function.separated is not None:
+            known = self._function.schemas.get().secrets.get()
+            yield known.split(self._function.separated.split(whole)[1])
 
 
 _AGAIN = "the secret itself, since what stood there was changed"
@@ -115,7 +162,18 @@ def _shown(whole: JsonValue, secret: JsonValue) -> JsonValue:
     if isinstance(whole, list | tuple):
         inside = secret if isinstance(secret, list) else [None] * len(whole)
         return [_shown(item, held) for item, held in zip(whole, inside, strict=True)]
-    return whole if secret is None else Covered.of(whole)
+    return whole if secret is None or isinstance(whole, Covered) else Covered.of(whole)
+
+
+def _leaves(value: JsonValue) -> Iterator[tuple[Keys, JsonValue]]:
+    left: list[tuple[Keys, JsonValue]] = [((), value)]
+    for keys, inner in left:  # grows while it is read
+        if isinstance(inner, dict):
+            left += [((*keys, key), held) for key, held in inner.items()]
+        elif isinstance(inner, list):
+            left += [((*keys, n), held) for n, held in enumerate(inner)]
+        else:
+            yield keys, inner
 
 
 def _restored(edited: JsonValue, shown: Given, whole: Given) -> JsonValue:

@@ -4,37 +4,62 @@ The steps are written once, as a coroutine. `call` and `acall`, `resume` and `ar
 ones; they differ in whether what a callable gives is awaited, and in how the function is run.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._trace import log_raised
-from pyfunctools.errors import PyfunctoolsError, UnknownFunctionError
-from pyfunctools.execution.settle import at_hand, check_asked, settled
-from pyfunctools.execution.sides import NOT_YOURS, blamed, of_model
+from pyfunctools.errors import (
+    DefinitionError,
+    PyfunctoolsError,
+    TicketStoreError,
+    UnknownFunctionError,
+)
+from pyfunctools.execution.settle import Begin, at_hand, check_asked, settled
+from pyfunctools.execution.sides import NOT_YOURS, blamed, filled_in, of_model
 from pyfunctools.limits import Limits
 from pyfunctools.outcome import Outcome, Waiting
 from pyfunctools.record import Function
-from pyfunctools.schema import Failure, Path, Repair, Success
+from pyfunctools.schema import Failure, Issue, Path, Repair, Success
 from pyfunctools.schema.equal import equal
+from pyfunctools.schema.own import issue
+from pyfunctools.schema.path import at
 
 if TYPE_CHECKING:  # loaded by the first call that has to do with a person
     from pyfunctools._lazy import Lazy
     from pyfunctools.execution.approval import Approve
+    from pyfunctools.execution.held import Theirs
     from pyfunctools.execution.tickets import Ticket, Tickets
 
 
 class Runner(Protocol):
     """What runs functions of one kind: in process, or over HTTP."""
 
-    def run(self, function: Function, arguments: JsonObject, context: object) -> Outcome:
-        """Run the function on checked arguments."""
+    def run(
+        self,
+        function: Function,
+        arguments: JsonObject,
+        context: object,
+        begin: Begin | None = None,
+    ) -> Outcome:
+        """Run the function on checked arguments.
+
+        `begin` is taken when nothing but the function's own code can fail any more, and whatever
+        outcome it gives is that of the call.
+        """
         ...
 
-    async def arun(self, function: Function, arguments: JsonObject, context: object) -> Outcome:
+    async def arun(
+        self,
+        function: Function,
+        arguments: JsonObject,
+        context: object,
+        begin: Begin | None = None,
+    ) -> Outcome:
         """Run the function on checked arguments, awaiting what can be awaited."""
         ...
 
@@ -80,7 +105,8 @@ class Call:
         awaits: bool,
         human: Given | Ask = None,
         context: object = None,
-        approve: "Approve | None" = None,
+        approve: "Approve" = None,
+        audience: str | None = None,
         call_id: str | None = None,
     ) -> None:
         self._entry = entry
@@ -94,7 +120,12 @@ class Call:
             self._human = _values(cast("object", human))
         self._context = context
         self._approve = approve
+        if approve is not None:
+            self._check_approval(approve)
+        self._audience = _checked_audience(audience)
         self._ticket: Ticket | None = None
+        self._theirs: Theirs | None = None
+        self._has_begun = False
         self.id = call_id or token_hex(8)
         self._name = ""
 
@@ -106,9 +137,12 @@ class Call:
         """
         from pyfunctools.execution.tickets import Ticket, digest_of, refusal
 
-        ticket = self._tickets.get().read(text)
+        tickets = self._tickets.get()
+        ticket = tickets.read(text)
         if not isinstance(ticket, Ticket):
             return refusal(ticket)
+        if not tickets.is_for(ticket, self._audience):
+            return refusal("audience")
         try:
             function, _ = self._entry(ticket.function)
         except UnknownFunctionError:
@@ -142,62 +176,64 @@ class Call:
             checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
         if not checked:
             return _refused(function, checked)
+        outcome = await self._outcome(function, runner, checked)
+        repairs = (*checked.repairs, *outcome.repairs)
+        return replace(outcome, function=function.name, repairs=repairs)
+
+    async def _outcome(
+        self, function: Function, runner: Runner, checked: Success[JsonValue]
+    ) -> Outcome:
         ready = await self._ready(function, checked)
         if isinstance(ready, Outcome):
-            repairs = (*checked.repairs, *ready.repairs)
-            return replace(ready, function=function.name, repairs=repairs)
-        whole = ready.value
-        if self._awaits:
-            outcome = await runner.arun(function, whole, self._context)
-        else:
-            outcome = runner.run(function, whole, self._context)
-        repairs = (*ready.repairs, *outcome.repairs)
-        outcome = replace(outcome, function=function.name, repairs=repairs)
-        if self._human is None:
-            return outcome
-        from pyfunctools.execution.secrets import masked
+            return ready
+        whole, begin = ready.value, None
+        if function.separated is not None:
+            from pyfunctools.execution.held import Theirs
 
-        return masked(function, whole, self._human, outcome)
+            self._theirs = Theirs(function, llm=checked.value, typed=self._human, whole=whole)
+        if self._theirs is not None or self._ticket is not None:
+            begin = self._begin
+        if self._awaits:
+            outcome = await runner.arun(function, whole, self._context, begin)
+        else:
+            outcome = runner.run(function, whole, self._context, begin)
+        if self._theirs is not None:
+            outcome = self._theirs.masked(outcome)
+            if not self._has_begun and _is_mistake(outcome):
+                waiting = self._waiting("needs_human", function, checked, outcome.issues)
+                outcome = replace(waiting, text=outcome.text, issues=outcome.issues)
+        return replace(outcome, repairs=(*ready.repairs, *outcome.repairs))
+
+    async def _begin(self, held: Mapping[str, object]) -> Outcome | None:
+        """Keep what the call holds of a person's, and use up the ticket it goes on from."""
+        if self._theirs is not None:
+            self._theirs.hold(held)
+        forbidden = None if self._ticket is None else await self._claimed(self._ticket)
+        self._has_begun = forbidden is None
+        return forbidden
 
     async def _ready(
         self, function: Function, checked: Success[JsonValue]
     ) -> Success[JsonObject] | Outcome:
-        """Give the arguments that may run, and what was repaired; the ticket is used up by then."""
-        merged = self._merged(function, checked)
-        if not merged:
-            joined = await self._joined(function, checked, merged)
-            if isinstance(joined, Outcome):
-                return joined
-            merged = joined
+        """Return the arguments that may run, and how a person edited them."""
+        merged = await self._merged(function, checked)
+        if isinstance(merged, Outcome):
+            return merged
         whole = merged.value if isinstance(merged.value, dict) else {}
-        if self._human is not None:
+        if function.separated is not None:
             from pyfunctools.execution.secrets import Arguments
 
             whole = Arguments(whole)
-        ready = Success(value=whole, repairs=checked.repairs)
-        if function.confirm:
-            approved = await self._approved(function, checked, whole)
-            if isinstance(approved, Outcome):
-                return approved
-            ready = approved
-        if self._ticket is None:
-            return ready
-        return await self._claimed(self._ticket) or ready
+        if function.confirm or (self._approve is not None and not callable(self._approve)):
+            return await self._approved(function, checked, whole)
+        return Success(value=whole)
 
-    def _merged(
+    async def _merged(
         self, function: Function, checked: Success[JsonValue]
-    ) -> Success[JsonValue] | Failure:
-        if self._human is None:
-            return function.merge(llm=checked.value)
-        from pyfunctools.execution.files import merged
-
-        return merged(function, checked.value, self._human)
-
-    async def _joined(
-        self, function: Function, checked: Success[JsonValue], merged: Failure
     ) -> Success[JsonValue] | Outcome:
-        """Give the whole after the person was asked, where all that is missing is theirs."""
-        if self._ask is not None and _is_theirs(function, merged):
+        """Return the whole, for which the person is asked where all that is missing is theirs."""
+        merged = self._joined(function, checked)
+        if not merged and self._ask is not None and _is_theirs(function, merged):
             answer = await self._answer(
                 "human", _UNASKED, self._ask, function, deepcopy(checked.value)
             )
@@ -206,53 +242,84 @@ class Call:
             self._human = _values(answer[0])
             if self._human is None:
                 return Outcome(text=_DECLINED, reason="declined")
-            again = self._merged(function, checked)
-            if again:
-                return again
-            merged = again
-        if self._human is not None:
-            merged = blamed(function, merged, self._human)
+            merged = self._joined(function, checked)
+        if merged:
+            return merged
         if not _is_theirs(function, merged):
             return _refused(function, merged)
-        waiting = self._waiting("needs_human", function, checked)
+        waiting = self._waiting("needs_human", function, checked, merged.issues)
         return waiting if self._human is None else _mistaken(waiting, merged)
+
+    def _joined(
+        self, function: Function, checked: Success[JsonValue]
+    ) -> Success[JsonValue] | Failure:
+        """Return the whole, or what is missing; what the person gave before is wanted again."""
+        if self._human is None:
+            merged = function.merge(llm=checked.value)
+        else:
+            from pyfunctools.execution.files import merged as merged_with
+
+            merged = merged_with(function, checked.value, self._human)
+        if not merged:
+            return merged if self._human is None else blamed(function, merged, self._human)
+        before = () if self._ticket is None else self._ticket.filled
+        missing = [keys for keys in before if at(self._human, keys) is None]
+        if not missing:
+            return merged
+        issues = tuple(
+            issue("human", keys, "the value, which was given before") for keys in missing
+        )
+        return Failure(value=checked.value, issues=issues)
 
     async def _approved(
         self, function: Function, checked: Success[JsonValue], whole: JsonObject
     ) -> Success[JsonObject] | Outcome:
-        """Give the arguments that a person has approved; their edit of them is a repair."""
+        """Return the arguments that a person has approved; their edit of them is a repair."""
         from pyfunctools.execution.approval import Approval, View
 
-        if self._approve is None:
-            return self._waiting("needs_approval", function, checked)
         view = View(function, whole)
-        answer = await self._answer("approve", _UNASKED, self._approve, view.pending)
-        if isinstance(answer, Outcome):
-            return answer
-        if answer[0] is True:
-            return Success(value=view.whole, repairs=checked.repairs)
-        if not isinstance(answer[0], Approval):
+        answer = self._approve
+        if callable(answer):
+            asked = await self._answer("approve", _UNASKED, answer, view.pending)
+            if isinstance(asked, Outcome):
+                return asked
+            answer = asked[0]
+        if answer is None:
+            return self._waiting("needs_approval", function, checked)
+        if answer is True:
+            return Success(value=view.whole)
+        if not isinstance(answer, Approval):
             used = None if self._ticket is None else await self._claimed(self._ticket)
             return used or Outcome(text=_DENIED, reason="denied")
-        edited = view.edited(answer[0].arguments)
+        edited = view.edited(answer)
         if not edited:
             return _mistaken(self._waiting("needs_approval", function, checked), edited)
         if function.separated is not None:
             self._human = function.separated.split(edited.value)[1]
         before, after = of_model(function, view.whole), of_model(function, edited.value)
         edit = Repair(path=Path.of(()), kind="edited", before=before, after=after)
-        edits = () if equal(before, after) else (edit,)
-        return Success(value=edited.value, repairs=(*checked.repairs, *edits))
+        return Success(value=edited.value, repairs=() if equal(before, after) else (edit,))
+
+    def _check_approval(self, approve: object) -> None:
+        from pyfunctools.execution.approval import Approval, check_approve
+
+        check_approve(approve)
+        if isinstance(approve, Approval) and approve.human is not None and self._human is None:
+            self._human = _values(approve.human)
 
     async def _claimed(self, ticket: "Ticket") -> Outcome | None:
-        """Use up the ticket that the call goes on from; give what forbids it."""
+        """Use up the ticket that the call goes on from; return what forbids it."""
         from pyfunctools.execution.tickets import refusal
 
         tickets = self._tickets.get()
         if tickets.has_expired(ticket):  # while a person was asked
             return refusal("expired")
-        claim = tickets.store.claim
-        answer = await self._answer("store", _UNCLAIMED, claim, ticket.id, ticket.expires)
+        claim: Callable[..., object] = tickets.claim
+        if self._awaits and tickets.waits:
+            from asyncio import to_thread
+
+            claim = partial(to_thread, claim)
+        answer = await self._answer("store", _UNCLAIMED, claim, ticket)
         if isinstance(answer, Outcome):
             return answer
         return None if answer[0] else refusal("used")
@@ -262,11 +329,23 @@ class Call:
         reason: Literal["needs_human", "needs_approval"],
         function: Function,
         checked: Success[JsonValue],
+        wrong: Sequence[Issue] = (),
     ) -> Outcome:
-        if self._ticket is None:
-            ticket = self._tickets.get().issue(function, checked.value)
-        else:
-            ticket = self._ticket.text
+        """Return the outcome of a call that waits, with a ticket.
+
+        The ticket has the places in which the person has given something that is not `wrong`: on
+        the way on it is wanted again, for nobody keeps it, and a default is not what they gave.
+        """
+        filled = filled_in(function, self._human)
+        ticket = self._tickets.get().issue(
+            function,
+            checked.value,
+            audience=self._audience,
+            filled=[
+                keys for keys in filled if all(i.path.keys[: len(keys)] != keys for i in wrong)
+            ],
+            after=self._ticket,
+        )
         waiting = Waiting(
             call_id=self.id,
             function=function.name,
@@ -288,9 +367,9 @@ class Call:
         settle = settled if self._awaits else at_hand
         try:
             return (await settle(asked(*about), where),)
-        except PyfunctoolsError:
-            raise
         except Exception as error:  # it is somebody else's code and may raise anything
+            if isinstance(error, PyfunctoolsError) and not isinstance(error, TicketStoreError):
+                raise
             if isinstance(error, TypeError):
                 check_asked(where, asked, about)
             log_raised(self._name, f"`{where}`", error)
@@ -315,6 +394,26 @@ def _values(human: object) -> JsonValue:
     if isinstance(human, Mapping):
         human = dict(cast("JsonObject", human))
     return with_files(cast("JsonValue", human))
+
+
+def _checked_audience(audience: object) -> str | None:
+    """Refuse what cannot stand for one person: a text that is empty does not.
+
+    Raises:
+        DefinitionError: it is no text, or an empty one.
+    """
+    if audience is None or (isinstance(audience, str) and audience):
+        return audience
+    said = "an empty text" if isinstance(audience, str) else f"of type {type(audience).__name__}"
+    raise DefinitionError(
+        "audience", f"What is given there is {said}.", "Give a text, such as the person's id."
+    )
+
+
+def _is_mistake(outcome: Outcome) -> bool:
+    """True if a call was refused for what the person gave alone."""
+    wrong = outcome.issues
+    return outcome.reason == "arguments" and bool(wrong) and all(i.side == "human" for i in wrong)
 
 
 def _is_theirs(function: Function, failure: Failure) -> bool:

@@ -51,7 +51,7 @@ from pyfunctools.execution.senders import (
     over_pool,
 )
 from pyfunctools.execution.server import server_url
-from pyfunctools.execution.settle import Settle, at_hand, finish, settled
+from pyfunctools.execution.settle import Begin, Settle, at_hand, finish, settled
 from pyfunctools.execution.sides import locations_of_person, refused
 from pyfunctools.execution.wire import Awaiting, Blocking, Wire
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
@@ -130,7 +130,13 @@ class HttpRunner:
         server = self._server.partition("?")[0] if isinstance(self._server, str) else self._server
         return f"HttpRunner(server={server!r}, auth={sorted(self._auth)})"
 
-    def run(self, function: Function, arguments: JsonObject, context: object) -> Outcome:
+    def run(
+        self,
+        function: Function,
+        arguments: JsonObject,
+        context: object,
+        begin: Begin | None = None,
+    ) -> Outcome:
         """Send the request that the arguments make and wait for what comes of it.
 
         Raises:
@@ -146,9 +152,18 @@ class HttpRunner:
             )
         deadline = time.monotonic() + self.limits.deadline
         call = finish(self.prepared(function, arguments, context, at_hand))
-        return call if isinstance(call, Outcome) else self._waited(call, deadline)
+        if isinstance(call, Outcome):
+            return call
+        forbidden = None if begin is None else finish(begin(arguments))
+        return forbidden or self._waited(call, deadline)
 
-    async def arun(self, function: Function, arguments: JsonObject, context: object) -> Outcome:
+    async def arun(
+        self,
+        function: Function,
+        arguments: JsonObject,
+        context: object,
+        begin: Begin | None = None,
+    ) -> Outcome:
         """Send the request that the arguments make and await what comes of it.
 
         Raises:
@@ -159,6 +174,9 @@ class HttpRunner:
         call = await self.prepared(function, arguments, context, settled)
         if isinstance(call, Outcome):
             return call
+        forbidden = None if begin is None else await begin(arguments)
+        if forbidden is not None:
+            return forbidden
         if self._client is not None:
             from asyncio import to_thread
 
@@ -251,7 +269,7 @@ class HttpRunner:
             LOGGER.debug("%s %s %s %d ms", route.method, path, status, taken)
         name = call.function.name
         outcome = outcome_of(result, method=route.method, name=name, expose=self._expose)
-        text = call.masker(outcome.is_error).text(outcome.text)
+        text = call.masker(not outcome.ok).text(outcome.text)
         return replace(outcome, text=text, repairs=(*outcome.repairs, *call.request.repairs))
 
 
@@ -268,7 +286,7 @@ class PreparedCall:
         self.masked: Masked = masked_for(locations_of_person(function, route))
 
     def masker(self, is_error: bool) -> Masker:
-        return Masker([*self.secrets, *(self.headers if is_error else ())])
+        return Masker(self.secrets, self.headers if is_error else ())
 
     @property
     def repeatable(self) -> bool:

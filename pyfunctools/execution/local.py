@@ -14,12 +14,14 @@ from pyfunctools._text import visible
 from pyfunctools._trace import log_raised
 from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Retry
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
+from pyfunctools.execution.settle import finish
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.schema.result import Success
 
 if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thread
     from concurrent.futures import Executor, ThreadPoolExecutor
 
+    from pyfunctools.execution.settle import Begin
     from pyfunctools.handler import Bound, Handler
     from pyfunctools.outcome import Outcome
     from pyfunctools.record import Function
@@ -45,7 +47,13 @@ class LocalRunner:
         self._threads = Lazy(_threads)
         self._loop = BackgroundLoop()
 
-    def run(self, function: "Function", arguments: JsonObject, context: object) -> "Outcome":
+    def run(
+        self,
+        function: "Function",
+        arguments: JsonObject,
+        context: object,
+        begin: "Begin | None" = None,
+    ) -> "Outcome":
         """Call the function and wait for what comes of it.
 
         Raises:
@@ -58,6 +66,10 @@ class LocalRunner:
         bound = _bound(function, handler, arguments, context)
         if not isinstance(bound, Success):
             return bound
+        if begin is not None:
+            forbidden = finish(begin(handler.held(bound.value)))
+            if forbidden is not None:
+                return forbidden
         try:
             if self._executor is None or handler.is_async:
                 value = _complete(bound.value)
@@ -73,7 +85,13 @@ class LocalRunner:
             return _raised(function, error)
         return _returned(function, handler, value)
 
-    async def arun(self, function: "Function", arguments: JsonObject, context: object) -> "Outcome":
+    async def arun(
+        self,
+        function: "Function",
+        arguments: JsonObject,
+        context: object,
+        begin: "Begin | None" = None,
+    ) -> "Outcome":
         """Call the function and await what comes of it.
 
         Raises:
@@ -85,6 +103,10 @@ class LocalRunner:
         bound = _bound(function, handler, arguments, context)
         if not isinstance(bound, Success):
             return bound
+        if begin is not None:
+            forbidden = await begin(handler.held(bound.value))
+            if forbidden is not None:
+                return forbidden
         try:
             if handler.is_async:
                 value = bound.value()

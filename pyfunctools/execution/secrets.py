@@ -1,19 +1,16 @@
 """What a person gave, kept out of every `repr`, and masked in what others are told of a call."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
+from html import escape
 from json import dumps
 from urllib.parse import quote, quote_plus
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import visible
-from pyfunctools.outcome import Outcome
-from pyfunctools.record import Function
-from pyfunctools.schema import Issue, separate
+from pyfunctools.schema import Issue
 from pyfunctools.schema.depth import MAX_SCHEMA_DEPTH, deeper_than
-from pyfunctools.schema.path import Keys
-from pyfunctools.schema.predicates import is_secret
 from pyfunctools.schema.shown import shown_scalar
 
 MASK = "***"
@@ -36,72 +33,35 @@ class Arguments(dict[str, JsonValue]):
         return "{" + ", ".join(f"{name!r}: {MASK}" for name in self) + "}"
 
 
-def scalars_in(value: JsonValue) -> Iterator[tuple[Keys, str]]:
-    """Give each text and number in a value, a number as JSON writes it, and where it stands."""
-    left: list[tuple[Keys, JsonValue]] = [((), value)]
-    for keys, inner in left:  # grows while it is read
-        if isinstance(inner, dict):
-            left += [((*keys, key), held) for key, held in inner.items()]
-        elif isinstance(inner, list):
-            left += [((*keys, n), held) for n, held in enumerate(inner)]
-        elif isinstance(inner, str):
-            yield keys, inner
-        elif isinstance(inner, int | float) and not isinstance(inner, bool):
-            yield keys, shown_scalar(inner)
-
-
-def secrets_in(function: Function, whole: JsonValue) -> JsonValue:
-    """Give the part of the whole arguments that is at secret places, as `is_secret` says."""
-    return separate(function.parameters, is_secret).split(whole)[1]
-
-
-def masked(function: Function, whole: JsonValue, human: JsonValue, outcome: Outcome) -> Outcome:
-    """Give the outcome of a call with these arguments without what the person gave of them.
-
-    From the text and the issues of an error all of it is left out; from the text of a success, in
-    which the function may tell what a person chose, the secrets. `value` and `headers` are the
-    program's, and left alone. See `Masker` for what is found.
-    """
-    theirs = tuple(scalars_in(human))
-    masker = Masker(text for _, text in theirs)
-    if not outcome.is_error:
-        if masker.text(outcome.text) == outcome.text:
-            return outcome
-        secret = {keys for keys, _ in scalars_in(secrets_in(function, whole))}
-        masker = Masker(text for keys, text in theirs if keys in secret)
-    return replace(
-        outcome,
-        text=masker.text(outcome.text),
-        issues=masker.issues(outcome.issues),
-    )
-
-
 class Masker:
     """What puts `***` where one of some values stands.
 
-    Found are values of at least `SHORTEST` characters, and those of one less that stand alone: as
-    they are, as JSON, Python and URLs spell them, and cut off by an ellipsis. What was encoded or
-    taken apart in another way is not.
+    Values of at least `SHORTEST` characters are found anywhere, shorter `secrets` where they stand
+    alone, shorter `others` not at all: as they are, as JSON, Python, HTML and URLs spell them, and
+    one end of them beside an ellipsis. The cost is that of searching the text once for each value.
     """
 
-    def __init__(self, values: Iterable[str]) -> None:
-        spelled = {each for value in values for each in _spellings(value)}
-        self.spellings = sorted(spelled, key=len, reverse=True)
+    def __init__(self, secrets: Iterable[str], others: Iterable[str] = ()) -> None:
+        spelled = {each for value in secrets for each in _spellings(value)}
+        long = {each for value in others for each in _spellings(value) if len(each) >= SHORTEST}
+        self.spellings = sorted(spelled | long, key=len, reverse=True)
+        self._short = frozenset(each for each in spelled if len(each) < SHORTEST)
+        self._secrets = spelled
+
+    def __bool__(self) -> bool:
+        return bool(self.spellings)
 
     def text(self, text: str) -> str:
-        """Give a text without the values."""
+        """Return a text without the values."""
         for spelled in self.spellings:
-            if len(spelled) >= SHORTEST:
+            if spelled not in self._short:
                 text = text.replace(spelled, MASK)
             elif spelled in text:
                 text = re.sub(rf"(?<!\w){re.escape(spelled)}(?!\w)", MASK, text)
-        if not self.spellings or "…" not in text:
-            return text
-        *cut, rest = text.split("…", 100)
-        return "…".join([*map(self._ended, cut), rest])
+        return self._without_ends(text) if self.spellings else text
 
     def value(self, value: JsonValue) -> JsonValue:
-        """Give a value without the values; what is nested without end is masked as a whole."""
+        """Return a value without the values; what is nested without end is masked as a whole."""
         return MASK if deeper_than(value, MAX_SCHEMA_DEPTH) else self._inside(value)
 
     def issues(self, issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
@@ -118,7 +78,7 @@ class Masker:
 
     def _inside(self, value: JsonValue) -> JsonValue:
         if isinstance(value, dict):
-            return {key: self._inside(inner) for key, inner in value.items()}
+            return {self.text(key): self._inside(inner) for key, inner in value.items()}
         if isinstance(value, list):
             return [self._inside(item) for item in value]
         if isinstance(value, str):
@@ -126,19 +86,67 @@ class Masker:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         return MASK if is_number and shown_scalar(value) in self.spellings else value
 
-    def _ended(self, piece: str) -> str:
+    def _without_ends(self, text: str) -> str:
+        """Return a text without the ends of values that stand beside an ellipsis.
+
+        So pydantic tells a long value, as `'abcdef...uvwxyz'`, and so do `repr` and `textwrap`.
+        """
+        if "…" not in text and ".." not in text:
+            return text
+        pieces = _ELLIPSIS.split(text)  # the ellipses are the odd ones
+        for n in range(0, len(pieces), 2):
+            if n + 1 < len(pieces):
+                pieces[n] = self._cut(pieces[n])
+            if n:
+                pieces[n] = self._cut(pieces[n][::-1], -1)[::-1]
+        return "".join(pieces)
+
+    def _cut(self, piece: str, step: int = 1) -> str:
+        """Return a piece without the beginning of a value that it ends with.
+
+        With a `step` of -1 the piece is read from its end, and so is each value.
+        """
+        ended = piece.rstrip(_BRACKETS)
+        longest = 0
         for spelled in self.spellings:
-            for size in range(min(len(spelled) - 1, len(piece), _LONGEST), SHORTEST - 1, -1):
-                if piece.endswith(spelled[:size]):
-                    return piece[:-size] + MASK
-        return piece
+            part = spelled[: len(ended)] if step == 1 else spelled[: -len(ended) - 1 : -1]
+            size = _overlap(ended, part[:-1] if len(part) == len(spelled) else part)
+            is_alone = not ended[-size - 1 : -size].isalnum()
+            if size >= SHORTEST or (size > 1 and is_alone and spelled in self._secrets):
+                longest = max(longest, size)
+        return ended[:-longest] + MASK + piece[len(ended) :] if longest else piece
+
+
+_ELLIPSIS = re.compile(r"(…|\.{2,})")
+_BRACKETS = " \n[](){}<>"
+"""What may stand between a cut value and its ellipsis."""
+
+_WINDOW = 32
+_TRIES = 100
+
+
+def _overlap(text: str, value: str) -> int:
+    """Return how many characters of the beginning of `value` the `text` ends with.
+
+    Nothing is compared twice at length but in periodic texts; there it gives up after some tries,
+    and all of the text counts.
+    """
+    if len(value) > _WINDOW:
+        window, at, tries = value[:_WINDOW], max(0, len(text) - len(value)), 0
+        while (at := text.find(window, at)) >= 0:
+            if tries == _TRIES or value.startswith(text[at:]):
+                return len(text) if tries == _TRIES else len(text) - at
+            at, tries = at + 1, tries + 1
+    longest = min(len(value), len(text), _WINDOW)
+    return next((n for n in range(longest, 0, -1) if text.endswith(value[:n])), 0)
 
 
 def _spellings(value: str) -> set[str]:
     plain = str(value)
-    spelled = {plain}
+    spelled = {plain, plain.strip()}
     if len(plain) <= _LONGEST and not (plain.isascii() and plain.isalnum()):
         coded = plain.encode("utf-8", "replace")
         spelled |= {visible(plain), repr(plain)[1:-1], quote(coded, safe=""), quote_plus(coded)}
         spelled |= {quote(coded), dumps(plain)[1:-1], dumps(plain, ensure_ascii=False)[1:-1]}
-    return {each for each in spelled if len(each) >= SHORTEST - 1}
+        spelled |= {escape(plain), escape(plain, quote=False)}
+    return {each for each in spelled if each and not each.isspace()}

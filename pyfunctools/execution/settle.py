@@ -4,16 +4,26 @@ Where a step may have to wait for an event loop it says so through a `Settle`: `
 `at_hand` refuses what it would have to await, so that `finish` can run the steps to their end.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from inspect import isawaitable, iscoroutine, signature
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from pyfunctools.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from pyfunctools.outcome import Outcome
 
 T = TypeVar("T")
 
 Settle: TypeAlias = Callable[[object, str], Awaitable[object]]
 """Gives a value, or what it gives when it is awaited; the text names where it was given."""
+
+
+Begin: TypeAlias = Callable[[Mapping[str, object]], "Coroutine[object, None, Outcome | None]"]
+"""Steps that a runner takes when all is checked, just before it runs a function.
+
+They get the arguments as the call holds them, and give an outcome where it must not run.
+"""
 
 
 async def settled(value: object, _: str) -> object:

@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.outcome import Outcome
 from pyfunctools.record import Function
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue
-from pyfunctools.schema.path import at
+from pyfunctools.schema.given import is_too_deep
+from pyfunctools.schema.own import issue
+from pyfunctools.schema.path import Keys, at
+from pyfunctools.schema.references import resolve
 
 
 def of_model(function: Function, arguments: JsonObject) -> JsonValue:
@@ -25,23 +28,59 @@ def locations_of_person(function: Function, route: Route) -> frozenset[str]:
     return frozenset(p.location for p in route.parameters if p.argument[0] in theirs[0])
 
 
-def blamed(function: Function, failure: Failure, human: JsonValue) -> Failure:
-    """Give the failure of a merge with the person blamed where their own part is wrong already.
+def filled_in(function: Function, human: JsonValue) -> tuple[Keys, ...]:
+    """Return the declared places in which a person gave something; no name there is theirs."""
+    schema = None if function.separated is None else function.separated.human
+    if schema is None or is_too_deep(human):
+        return ()
+    found: list[Keys] = []
+    left: list[tuple[Keys, JsonSchema | bool, JsonValue]] = [((), schema, human)]
+    for keys, outer, value in left:  # grows while it is read
+        whole = resolve(schema, outer)
+        declared = whole.get("properties") if isinstance(whole, dict) else None
+        inner: list[tuple[Keys, JsonSchema | bool, JsonValue]] = []
+        if isinstance(declared, dict) and isinstance(value, dict):
+            inner = [
+                ((*keys, name), below, value[name])
+                for name, below in declared.items()
+                if name in value and isinstance(below, dict | bool)
+            ]
+        left += inner
+        if keys and not inner:
+            found.append(keys)
+    return tuple(found)
 
-    The model's is known to be right by itself; what does not go together there is not its fault.
+
+def blamed(function: Function, failure: Failure, human: JsonValue) -> Failure:
+    """Return the failure of a merge with the person blamed where their own part is wrong already.
+
+    The model's is known to be right by itself. So what is missing of it beside something of the
+    person's is theirs too much; what does not go together otherwise is nobody's fault.
     """
     if all(issue.side == "human" for issue in failure.issues):
         return failure
+    told = (_of_person(issue, failure.value, human) for issue in failure.issues)
+    issues = tuple({(one.path, one.expected): one for one in told}.values())
     theirs = function.validate(human, "human")
     if theirs:
-        return failure
+        return replace(failure, issues=issues)
     wrong = {issue.path.keys for issue in theirs.issues}
     left = (
         issue
-        for issue in failure.issues
+        for issue in issues
         if issue.side != "human" and not any(issue.path.keys[: len(keys)] == keys for keys in wrong)
     )
     return replace(failure, issues=(*left, *theirs.issues))
+
+
+def _of_person(wrong: Issue, llm: JsonValue, human: JsonValue) -> Issue:
+    """Return the issue as the person's where they gave something for what the model left out."""
+    keys = wrong.path.keys
+    for count in range(1, len(keys)):
+        outer = keys[:count]
+        if at(llm, outer) is None and at(human, outer) is not None:
+            return issue("human", outer, "nothing, as the model gave nothing")
+    return wrong
 
 
 def refused(function: Function, failure: Failure) -> Outcome:

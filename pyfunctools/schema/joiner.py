@@ -48,8 +48,12 @@ class Joiner:
         if not human and type(human) is not type(llm):
             human = ABSENT  # null, {} and [] are how nothing is given to what has another shape
         if human is not ABSENT and llm is not ABSENT and type(human) is not type(llm):
-            kind = "an object" if isinstance(human, dict) else "an array"
-            self._refuse(keys, f"{kind}, as the human gave", llm)
+            if isinstance(llm, dict | list):
+                kind = "an object" if isinstance(llm, dict) else "an array"
+                self._refuse(keys, f"{kind}, as the model gave")
+            else:
+                kind = "an object" if isinstance(human, dict) else "an array"
+                self.issues.append(issue("llm", keys, f"{kind}, as the human gave", llm))
             return ABSENT
         if isinstance(llm, dict) or isinstance(human, dict):
             return self._object(place, llm, human, keys)
@@ -73,8 +77,9 @@ class Joiner:
     def _array(self, place: Place, llm: Given, human: Given, keys: Keys) -> JsonValue:
         count, *different = {len(value) for value in (human, llm) if isinstance(value, list)}
         if different:
-            expected = f"{len(items(human, 0))} items, as many as the human gave"
-            self._refuse(keys, expected, llm)
+            wanted = len(items(llm, 0))
+            one = "1 item" if wanted == 1 else f"{wanted} items"
+            self._refuse(keys, f"{one}, as many as the model gave")
             return []
         joined: list[JsonValue] = []
         for n, (mine, theirs) in enumerate(
@@ -94,8 +99,9 @@ class Joiner:
                 joined.append(item)
         return joined
 
-    def _refuse(self, keys: Keys, expected: str, value: Given) -> None:
-        self.issues.append(issue("llm", keys, expected, value))
+    def _refuse(self, keys: Keys, expected: str) -> None:
+        # The model's part came first, and is right by itself: the human's has to go with it.
+        self.issues.append(issue("human", keys, expected))
 
 
 def _blamed(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -27,9 +28,13 @@ _NO = frozenset({"0", "f", "false", "n", "no", "off"})
 _VENDOR_KEYWORD = r"x-.+-secret-key"
 _WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"
 _SECRET_WORDS = frozenset(
-    {"credential", "credentials", "cvc", "cvv", "key", "keys", "otp", "passphrase", "pin", "pwd"}
+    {
+        *("credential", "credentials", "csc", "cvc", "cvv", "iban", "key", "keys", "mnemonic"),
+        *("otp", "passkey", "passphrase", "pin", "pincode", "pwd", "ssn", "totp"),
+    }
 )
 _ENDING = r"(?:apikey|passcode|passwd|password|secret|token)s?$"
+_PAIRS = r"(?:(?:card|cc)(?:no|nr|num|number)|(?:access|security|verification)code)s?$"
 
 _TEXT_ENCODINGS = frozenset({"7bit", "8bit", "quoted-printable"})
 _TEXT_MEDIA = (
@@ -68,17 +73,24 @@ def _is_no(value: JsonValue) -> bool:
 def is_secret(path: Path, schema: JsonSchema) -> bool:
     """Say whether a schema is a secret's.
 
-    It has `format: password`, a keyword such as `x-vendor-secret-key`, or `writeOnly` under a name
-    with a word like `password`, `secret`, `token` or `key` in it.
+    It has `format: password`, `x-human-secret: true`, a widget that hides what is typed, a keyword
+    such as `x-vendor-secret-key`, or `writeOnly` under a name that sounds so.
     """
-    if schema.get("format") == "password":
+    if schema.get("format") == "password" or schema.get("x-human-secret") is True:
         return True
-    if schema.get("writeOnly") is True and _sounds_secret(name_in(path)):
+    if schema.get("x-human-widget") in ("password", "secret"):
+        return True
+    if schema.get("writeOnly") is True and sounds_secret(name_in(path)):
         return True
     return any(
         key.startswith("x-") and re.fullmatch(_VENDOR_KEYWORD, key) and schema[key]
         for key in schema
     )
+
+
+def is_secret_of_human(path: Path, schema: JsonSchema) -> bool:
+    """Return whether a schema of the human's side is a secret's, by what it says or by its name."""
+    return is_secret(path, schema) or sounds_secret(name_in(path))
 
 
 def is_file(_: Path, schema: JsonSchema) -> bool:
@@ -147,9 +159,15 @@ def looks_at_name_only(predicate: IsHuman) -> bool:
     """
     if isinstance(predicate, _AnyOf):
         return all(map(looks_at_name_only, predicate.predicates))
-    return predicate in (is_human_by_default, is_secret, is_file)
+    return predicate in (is_human_by_default, is_secret, is_secret_of_human, is_file)
 
 
-def _sounds_secret(name: str) -> bool:
+def sounds_secret(name: str) -> bool:
+    """Return whether a name has a word such as `password`, `token`, `pin` or `card_number` in it.
+
+    This is the one table of such words.
+    """
     words = [word.lower() for word in re.findall(_WORD, name)]
-    return any(word in _SECRET_WORDS or re.search(_ENDING, word) for word in words)
+    if any(word in _SECRET_WORDS or re.search(_ENDING, word) for word in words):
+        return True
+    return any(re.search(_PAIRS, one + two) for one, two in pairwise(("", *words)))

@@ -21,6 +21,7 @@ from pyfunctools import (
     Human,
     Inject,
     LoopError,
+    MemoryStore,
     Outcome,
     PendingCall,
     Tickets,
@@ -261,7 +262,7 @@ def test_controllers_made_of_one_take_its_tickets_and_no_other_does() -> None:
 
 
 def test_a_shared_key_and_store_make_one_ticket_good_once_everywhere() -> None:
-    tickets = Tickets(b"k" * 32)
+    tickets = Tickets(b"k" * 32, store=MemoryStore())
     one, other = (bank().configured(tickets=tickets) for _ in range(2))
     ticket = one.call("transfer", {"amount": 1}).waiting.ticket or ""
     assert not other.resume(ticket, {"account": "a"}).is_error
@@ -272,15 +273,19 @@ PROCESS = """
 import sys
 sys.path.insert(0, {tests!r})
 from test_calling import Bank, Controller, Tickets
+from pyfunctools import SqliteStore
 
-bank = Controller.from_object(Bank()).configured(tickets=Tickets(b"k" * 32))
+tickets = Tickets(b"k" * 32, store=SqliteStore({used!r}))
+bank = Controller.from_object(Bank()).configured(tickets=tickets)
 print(bank.{call})
 """
 
 
-def test_a_ticket_goes_on_in_another_process_with_the_same_key() -> None:
+def test_a_ticket_goes_on_in_another_process_with_the_same_key(tmp_path: Path) -> None:
+    used = str(tmp_path / "used.sqlite")
+
     def said(written: str) -> str:
-        code = PROCESS.format(tests=str(Path(__file__).parent), call=written)
+        code = PROCESS.format(tests=str(Path(__file__).parent), call=written, used=used)
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         )
@@ -288,6 +293,7 @@ def test_a_ticket_goes_on_in_another_process_with_the_same_key() -> None:
 
     ticket = said('call("transfer", {"amount": 1}).waiting.ticket')
     assert said(f'resume({ticket!r}, {{"account": "a"}}).text') == "sent 1.0"
+    assert "used already" in said(f'resume({ticket!r}, {{"account": "a"}}).text')
     assert "was changed" in said(f'resume({ticket[:-2] + "AA"!r}, {{"account": "a"}}).text')
 
 

@@ -99,7 +99,7 @@ Edit = Callable[[dict[str, object]], dict[str, object]]
 @pytest.mark.parametrize("way", [dict, through_json, copy.deepcopy], ids=lambda way: way.__name__)
 def test_secrets_that_were_left_alone_are_kept(way: Edit) -> None:
     view, shown = shown_to()
-    edited = view.edited(way({**shown, "amount": 5}))
+    edited = view.edited(Approval(way({**shown, "amount": 5})))
     assert edited
     assert edited.value == {**whole(), "amount": 5}
 
@@ -107,7 +107,7 @@ def test_secrets_that_were_left_alone_are_kept(way: Edit) -> None:
 def test_a_secret_can_be_given_anew() -> None:
     view, shown = shown_to()
     edited = view.edited(
-        {**through_json(shown), "pin": 815, "deep": {"n": 0, "token": "new-token"}}
+        Approval({**through_json(shown), "pin": 815, "deep": {"n": 0, "token": "new-token"}})
     )
     assert edited
     assert edited.value == {**whole(), "pin": 815, "deep": {"n": 0, "token": "new-token"}}
@@ -115,7 +115,7 @@ def test_a_secret_can_be_given_anew() -> None:
 
 def test_a_secret_beside_what_was_edited_is_kept() -> None:
     view, shown = shown_to()
-    edited = view.edited({**through_json(shown), "deep": {"n": 7, "token": "***"}})
+    edited = view.edited(Approval({**through_json(shown), "deep": {"n": 7, "token": "***"}}))
     assert edited
     assert edited.value == {**whole(), "deep": {"n": 7, "token": f"{SECRET}-0"}}
 
@@ -123,10 +123,10 @@ def test_a_secret_beside_what_was_edited_is_kept() -> None:
 def test_items_that_moved_take_their_secrets_along() -> None:
     view, shown = shown_to()
     one, two = shown["rows"]  # type: ignore[misc]
-    edited = view.edited({**shown, "rows": [two]})
+    edited = view.edited(Approval({**shown, "rows": [two]}))
     assert edited
     assert edited.value == {**whole(), "rows": [{"n": 2, "token": f"{SECRET}-2"}]}
-    turned = view.edited({**shown, "rows": [two, one]})
+    turned = view.edited(Approval({**shown, "rows": [two, one]}))
     assert turned
     assert turned.value["rows"][0]["token"] == f"{SECRET}-2"  # type: ignore[index,call-overload]
 
@@ -144,13 +144,13 @@ def test_after_json_a_changed_item_never_gets_the_secret_of_another(
     rows: list[dict[str, object]],
 ) -> None:
     view = View(relaxed(), whole())  # type: ignore[arg-type]
-    edited = view.edited({**through_json(dict(view.pending.arguments)), "rows": rows})
+    edited = view.edited(Approval({**through_json(dict(view.pending.arguments)), "rows": rows}))
     assert not edited
     assert {issue.side for issue in edited.issues} == {"human"}
     assert all(str(issue.path).endswith(".token") for issue in edited.issues)
     assert "the secret itself" in edited.issues[0].expected
     assert not View(FUNCTION, whole()).edited(  # type: ignore[arg-type]
-        {**through_json(dict(view.pending.arguments)), "rows": rows}
+        Approval({**through_json(dict(view.pending.arguments)), "rows": rows})
     )
 
 
@@ -176,7 +176,7 @@ def test_an_edit_is_checked_like_any_other_value_and_its_faults_are_the_persons(
     changed: dict[str, object], path: str
 ) -> None:
     view, shown = shown_to()
-    edited = view.edited({**shown, **changed})
+    edited = view.edited(Approval({**shown, **changed}))
     assert isinstance(edited, Failure)
     assert [str(issue.path) for issue in edited.issues] == [path]
     assert {issue.side for issue in edited.issues} == {"human"}
@@ -184,10 +184,10 @@ def test_an_edit_is_checked_like_any_other_value_and_its_faults_are_the_persons(
     assert SECRET not in repr(edited)
 
 
-@pytest.mark.parametrize("bad", [None, 7, "text", [], {}])
+@pytest.mark.parametrize("bad", [7, "text", [], {}])
 def test_an_edit_that_is_not_the_whole_arguments_is_refused(bad: object) -> None:
     view, _ = shown_to()
-    assert not view.edited(bad)  # type: ignore[arg-type]
+    assert not view.edited(Approval(bad))  # type: ignore[arg-type]
 
 
 def test_an_edit_that_is_nested_without_end_is_refused() -> None:
@@ -195,14 +195,14 @@ def test_an_edit_that_is_nested_without_end_is_refused() -> None:
     for _ in range(100_000):
         deep = [deep]
     view, shown = shown_to()
-    edited = view.edited({**shown, "rows": deep})
+    edited = view.edited(Approval({**shown, "rows": deep}))
     assert isinstance(edited, Failure)
     assert "levels of nesting" in edited.issues[0].expected
 
 
 def test_true_is_not_what_one_was() -> None:
     view, shown = shown_to({**whole(), "amount": 1})
-    assert not view.edited({**shown, "amount": True})
+    assert not view.edited(Approval({**shown, "amount": True}))
 
 
 def test_a_file_stays_one_through_the_view() -> None:
@@ -216,6 +216,6 @@ def test_a_file_stays_one_through_the_view() -> None:
     file = File(b"abc", filename="a.txt")
     view = View(function, {"file": file, "n": 1})
     for edited in (dict(view.pending.arguments), {"file": str(file), "n": 2}):
-        checked = view.edited(edited)
+        checked = view.edited(Approval(edited))
         assert checked
         assert checked.value["file"].filename == "a.txt"  # type: ignore[index,call-overload,union-attr]

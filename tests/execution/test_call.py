@@ -12,6 +12,7 @@ from pyfunctools import (
     Approval,
     DefinitionError,
     Function,
+    MemoryStore,
     Outcome,
     PendingCall,
     Retry,
@@ -20,7 +21,7 @@ from pyfunctools import (
 )
 from pyfunctools._lazy import Lazy
 from pyfunctools.execution.call import Call
-from pyfunctools.execution.settle import finish
+from pyfunctools.execution.settle import Begin, finish
 
 SECRET = "SECRET-7f3a"
 PARAMETERS = {
@@ -41,12 +42,21 @@ class Recorder:
     def __init__(self) -> None:
         self.ran: list[Mapping[str, object]] = []
 
-    def run(self, function: Function, arguments: Any, context: object) -> Outcome:
+    def run(
+        self, function: Function, arguments: Any, context: object, begin: Begin | None = None
+    ) -> Outcome:
+        refused = None if begin is None else finish(begin(arguments))
+        return refused or self._ran(function, arguments, context)
+
+    async def arun(
+        self, function: Function, arguments: Any, context: object, begin: Begin | None = None
+    ) -> Outcome:
+        refused = None if begin is None else await begin(arguments)
+        return refused or self._ran(function, arguments, context)
+
+    def _ran(self, function: Function, arguments: Any, context: object) -> Outcome:
         self.ran.append(arguments)
         return Outcome(text=f"ran {function.name} with {context}", value=arguments)
-
-    async def arun(self, function: Function, arguments: Any, context: object) -> Outcome:
-        return self.run(function, arguments, context)
 
     def close(self) -> None: ...
 
@@ -59,7 +69,7 @@ class Desk:
     def __init__(self, tickets: Tickets | None = None, *, confirm: bool = False) -> None:
         self.function = Function.from_schema(name="pay", parameters=PARAMETERS, confirm=confirm)
         self.runner = Recorder()
-        self.tickets = tickets or Tickets(b"k" * 32)
+        self.tickets = tickets or Tickets(b"k" * 32, store=MemoryStore())
 
     def call(self, way: str, arguments: object, **given: Any) -> Outcome:
         steps = self._call(way, given).run("pay", arguments)  # type: ignore[arg-type]
@@ -266,17 +276,17 @@ def test_our_own_errors_pass_through_what_is_asked(way: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "runs"),
+    ("answer", "reason"),
     [
-        (True, True),
-        (False, False),
-        (None, False),
-        ("yes", False),
-        (1, False),
-        ({"amount": 1}, False),
+        (True, None),
+        (False, "denied"),
+        (None, "needs_approval"),
+        ("yes", "denied"),
+        (1, "denied"),
+        ({"amount": 1}, "denied"),
     ],
 )
-def test_only_a_clear_yes_approves(way: str, answer: object, runs: bool) -> None:
+def test_only_a_clear_yes_approves(way: str, answer: object, reason: str | None) -> None:
     asked: list[PendingCall] = []
     desk = Desk(confirm=True)
 
@@ -285,11 +295,10 @@ def test_only_a_clear_yes_approves(way: str, answer: object, runs: bool) -> None
         return answer
 
     outcome = desk.call(way, {"amount": 1}, human={"pin": "1"}, approve=approve)
-    assert desk.ran == [{"amount": 1, "pin": "1"}] * runs
-    assert outcome.is_error is not runs
-    assert runs or "has not" in outcome.text
-    assert (outcome.reason, outcome.waiting) == (None if runs else "denied", None)
-    assert [call.arguments for call in asked] == [{"amount": 1, "pin": "1"}]
+    assert desk.ran == [{"amount": 1, "pin": "1"}] * (reason is None)
+    assert outcome.reason == reason
+    assert (outcome.waiting is not None) is (reason == "needs_approval")
+    assert [call.arguments for call in asked] == [{"amount": 1, "pin": "***"}]
     assert asked[0].function is desk.function
 
 
@@ -341,7 +350,7 @@ def test_an_edit_of_the_persons_own_part_is_not_told(way: str) -> None:
 
 @pytest.mark.parametrize(
     "edit",
-    [{"amount": "x", "pin": SECRET}, {"amount": 1}, {}, None, {"amount": 1, "pin": [SECRET]}],
+    [{"amount": "x", "pin": SECRET}, {"amount": 1}, {}, 7, {"amount": 1, "pin": [SECRET]}],
 )
 def test_a_wrong_edit_runs_nothing_and_may_be_tried_again(way: str, edit: object) -> None:
     desk = Desk(confirm=True)
@@ -389,7 +398,7 @@ def test_a_ticket_is_good_for_one_run(way: str) -> None:
     assert not desk.resume(way, ticket, {"pin": "1"}).is_error
     again = desk.resume(way, ticket, {"pin": "2"})
     assert again.is_error
-    assert again.text == "This ticket was used already. Nothing has run."
+    assert again.text == "This ticket was used already, or withdrawn. Nothing has run."
     assert again.function == "pay"
     assert len(desk.ran) == 1
 
@@ -423,13 +432,13 @@ def test_a_person_may_be_asked_on_from_a_ticket(way: str) -> None:
 
 def test_each_ticket_that_is_not_taken_says_why_and_nothing_runs(way: str) -> None:
     now = [1_000_000.0]
-    desk = Desk(Tickets(b"k" * 32, clock=lambda: now[0]))
+    desk = Desk(Tickets(b"k" * 32, store=MemoryStore(), clock=lambda: now[0]))
     good = waiting_ticket(desk)
     told = {
         "garbage": desk.resume(way, "garbage", {"pin": "1"}).text,
         "none": desk.resume(way, None, {"pin": "1"}).text,
         "changed": desk.resume(way, "A" + good, {"pin": "1"}).text,
-        "key": Desk(Tickets(b"o" * 32)).resume(way, good, {"pin": "1"}).text,
+        "key": Desk(Tickets(b"o" * 32, store=MemoryStore())).resume(way, good, {"pin": "1"}).text,
     }
     original = desk.function
     desk.function = replace(original, name="pay_out")
@@ -449,7 +458,7 @@ def test_each_ticket_that_is_not_taken_says_why_and_nothing_runs(way: str) -> No
 
 def test_a_ticket_that_ends_while_a_person_thinks_is_not_taken(way: str) -> None:
     now = [1_000_000.0]
-    desk = Desk(Tickets(b"k" * 32, clock=lambda: now[0]), confirm=True)
+    desk = Desk(Tickets(b"k" * 32, store=MemoryStore(), clock=lambda: now[0]), confirm=True)
 
     def approve(_: PendingCall) -> bool:
         now[0] += 1000
@@ -516,7 +525,7 @@ def test_a_ticket_holds_nothing_of_the_person_the_context_or_the_call(way: str) 
     outcome = desk.call(way, {"amount": 1}, human={"pin": SECRET}, context=SECRET)
     assert outcome.waiting.ticket is not None
     said = payload_of(outcome.waiting.ticket)
-    assert set(said) == {"v", "id", "f", "d", "x", "a"}
+    assert set(said) == {"v", "id", "f", "d", "u", "x", "a", "p"}
     assert said["a"] == {"amount": 1}
     assert SECRET not in str(said)
 

@@ -189,7 +189,7 @@ def test_b09_t63_a_method_that_tells_what_a_person_gave_tells_nobody(
     human = GIVEN.get(name, {"pin": SECRET})
     wrote = WROTE.get(name, ORDINARY)
     outcome = call(Controller.from_object(Leaky()), way, name, wrote, human=human)
-    assert outcome.is_error is (name != "echoes")
+    assert outcome.ok is (name == "echoes")
     assert leaks(outcome, debug) == []
     assert "***" in outcome.text or "not yours to correct" in outcome.text
 

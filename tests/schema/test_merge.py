@@ -89,9 +89,9 @@ def test_nor_is_one_in_the_items_of_a_list(rows: Any) -> None:
 
 def test_lists_of_different_lengths_are_an_issue_and_a_missing_one_is_empty() -> None:
     two = {"rows": [{"n": 1}, {"n": 2}]}
-    assert told(ROWS, two, {"rows": [{"t": "a"}]}) == [("$input.rows", "llm")]
-    assert told(ROWS, two, {"rows": []}) == [("$input.rows", "llm")]
-    assert told(ROWS, two, {"rows": [{"t": "a"}] * 3}) == [("$input.rows", "llm")]
+    assert told(ROWS, two, {"rows": [{"t": "a"}]}) == [("$input.rows", "human")]
+    assert told(ROWS, two, {"rows": []}) == [("$input.rows", "human")]
+    assert told(ROWS, two, {"rows": [{"t": "a"}] * 3}) == [("$input.rows", "human")]
     missing = [("$input.rows[0].t", "human"), ("$input.rows[1].t", "human")]
     assert told(ROWS, two, {}) == missing
     assert told(ROWS, two, {"rows": [{}, None]}) == missing
@@ -114,16 +114,16 @@ def test_in_a_list_null_stands_for_an_item_of_the_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("llm", "human"),
+    ("llm", "human", "side"),
     [
-        ({"auth": "x"}, {"auth": {"token": "s"}}),
-        ({"auth": None}, {"auth": {"token": "s"}}),
-        ({"auth": []}, {"auth": {"token": "s"}}),
+        ({"auth": "x"}, {"auth": {"token": "s"}}, "llm"),
+        ({"auth": None}, {"auth": {"token": "s"}}, "llm"),
+        ({"auth": []}, {"auth": {"token": "s"}}, "human"),
     ],
 )
-def test_different_shapes_are_an_issue(llm: Any, human: Any) -> None:
+def test_different_shapes_are_an_issue(llm: Any, human: Any, side: str) -> None:
     schema = object_of({"auth": {"properties": {"token": H, "scope": S}}})
-    assert told(schema, llm, human) == [("$input.auth", "llm")]
+    assert told(schema, llm, human) == [("$input.auth", side)]
 
 
 def test_a_value_of_the_humans_where_the_model_s_belongs_is_an_issue() -> None:

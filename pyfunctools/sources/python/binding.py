@@ -1,5 +1,6 @@
 """Makes a call of checked arguments: hinted objects, fresh defaults, and the program's part."""
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import lru_cache, partial
@@ -98,6 +99,16 @@ class MethodHandler(NamedTuple):
         bound = partial(self.shape.call, self.called, objects, self.provided, context)
         return _success()(value=bound)
 
+    def held(self, bound: "Bound") -> Objects:
+        """Return the arguments in a call that `bind` made, defaults too, by their names in JSON."""
+        call = cast("partial[object]", bound)
+        by_shape = len(call.args) == 4 and call.args[0] is self.called
+        objects = cast("Objects", call.args[1] if by_shape else call.keywords)
+        named = {**_unset(self.called), **objects}
+        held = {key: named[name] for name, key in self.arguments.keys.items() if name in named}
+        others = held.pop(self.arguments.keys.get(self.shape.others or "", ""), {})
+        return {**cast("Objects", others), **held}
+
     def dump(self, value: object) -> JsonValue:
         """Give what came back as JSON, by the hint it was promised with.
 
@@ -179,6 +190,12 @@ def _defaults(signature: Signature, arguments: Arguments) -> tuple[Default, ...]
         if each.default is not EMPTY
         and (arguments.filled or each.name in signature.order or _is_changeable(each.default))
     )
+
+
+def _unset(called: Callable[..., object]) -> Objects:
+    """Return what Python gives to each parameter that a call leaves out."""
+    found = inspect.signature(called).parameters.items()
+    return {name: each.default for name, each in found if each.default is not EMPTY}
 
 
 def _is_changeable(default: object) -> bool:

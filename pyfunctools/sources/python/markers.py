@@ -47,15 +47,19 @@ class _Mark:
 class HumanPart(_Mark):
     """The mark of what a person gives; `human(...)` makes one.
 
-    `ask` is the question the person is shown, `widget` the name of what they answer it with. In a
-    schema they are `x-human-ask` and `x-human-widget`, beside `x-human: true`.
+    `ask` is the question the person is shown, `widget` the name of what they answer it with, and
+    `secret` says that the answer is told to nobody. In a schema they are `x-human-ask`,
+    `x-human-widget` and `x-human-secret`, beside `x-human: true`.
     """
 
-    __slots__ = ("ask", "widget")
+    __slots__ = ("ask", "secret", "widget")
 
-    def __init__(self, ask: str | None = None, widget: str | None = None) -> None:
+    def __init__(
+        self, ask: str | None = None, widget: str | None = None, secret: bool = False
+    ) -> None:
         self.ask = ask
         self.widget = widget
+        self.secret = secret
 
     def __get_pydantic_json_schema__(
         self, schema: object, handler: Callable[[object], dict[str, JsonValue]]
@@ -66,10 +70,12 @@ class HumanPart(_Mark):
             marked["x-human-ask"] = self.ask
         if self.widget is not None:
             marked["x-human-widget"] = self.widget
+        if self.secret:
+            marked["x-human-secret"] = True
         return marked
 
 
-def human(ask: str | None = None, *, widget: str | None = None) -> HumanPart:
+def human(ask: str | None = None, *, widget: str | None = None, secret: bool = False) -> HumanPart:
     """Mark a parameter or field as the human's: `Annotated[str, human("The card to charge")]`.
 
     The model neither sees nor sets it. `human` without its parentheses means `human()`.
@@ -77,8 +83,10 @@ def human(ask: str | None = None, *, widget: str | None = None) -> HumanPart:
     Args:
         ask: The question the person is shown.
         widget: The name of what the person answers it with, for the program that asks.
+        secret: The answer stands in no text and no log, whatever the parameter's name. One whose
+            name has a word such as `password`, `token` or `pin` in it is a secret already.
     """
-    return HumanPart(ask, widget)
+    return HumanPart(ask, widget, secret)
 
 
 def _stands_for_a_mark(unready: object) -> None:

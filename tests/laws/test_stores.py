@@ -1,0 +1,217 @@
+"""Stores: an id is claimed once, by many threads and processes, forks, and across a sweep."""
+
+import multiprocessing
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pyfunctools import DefinitionError, MemoryStore, SqliteStore, Tickets, TicketStoreError
+from pyfunctools.execution import stores
+
+IDS = [f"ticket-{n}" for n in range(200)]
+LATER = 4_000_000_000
+Store = MemoryStore | SqliteStore
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self, now: float = 1_000_000) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def made(kind: str, folder: Path) -> Store:
+    return MemoryStore() if kind == "memory" else SqliteStore(folder / "used.sqlite", timeout=60)
+
+
+KINDS = pytest.mark.parametrize("kind", ["memory", "sqlite"])
+
+
+def _claim_all(path: str, ready: "multiprocessing.synchronize.Barrier", heard: object) -> None:
+    store = SqliteStore(path, timeout=60)
+    ready.wait()
+    heard.put([each for each in IDS if store.claim(each, LATER)])  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_eight_processes_claim_two_hundred_ids_once_each(tmp_path: Path, start: str) -> None:
+    context = multiprocessing.get_context(start)
+    ready, heard = context.Barrier(8), context.Queue()
+    path = str(tmp_path / "used.sqlite")
+    processes = [
+        context.Process(target=_claim_all, args=(path, ready, heard))  # type: ignore[attr-defined]
+        for _ in range(8)
+    ]
+    for process in processes:
+        process.start()
+    claimed = [each for _ in processes for each in heard.get(timeout=120)]
+    for process in processes:
+        process.join(timeout=60)
+    assert sorted(claimed) == sorted(IDS)
+
+
+@KINDS
+def test_eight_threads_claim_two_hundred_ids_once_each(kind: str, tmp_path: Path) -> None:
+    store, start, heard = made(kind, tmp_path), threading.Barrier(8), list[str]()
+
+    def claim() -> None:
+        start.wait()
+        heard.extend(each for each in IDS if store.claim(each, LATER))
+
+    threads = [threading.Thread(target=claim) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(heard) == sorted(IDS)
+
+
+def test_a_claim_is_known_to_a_store_that_is_opened_later(tmp_path: Path) -> None:
+    assert made("sqlite", tmp_path).claim("one", LATER)
+    assert not made("sqlite", tmp_path).claim("one", LATER)
+    code = f"from pyfunctools import SqliteStore as S; print(S({str(tmp_path / 'used.sqlite')!r})"
+    code += f".claim('one', {LATER}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+@KINDS
+def test_what_has_expired_is_forgotten_by_the_clock_of_the_tickets(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, store = Clock(), made(kind, tmp_path)
+    Tickets(b"k" * 32, store=store, clock=clock)
+    monkeypatch.setattr(stores, "SWEEP", 10)  # with each claim, so that none pays for all
+    for n in range(25):
+        assert store.claim(f"old-{n}", 1_000_900)
+    clock.now += 10_000
+    for n, left in enumerate([16, 7, 3, 4]):
+        assert store.claim(f"new-{n}", 1_010_900)
+        assert remembered(store) == left
+
+
+def remembered(store: Store) -> int:
+    if isinstance(store, MemoryStore):
+        return len(store)
+    path = repr(store).partition("'")[2].rpartition("'")[0]
+    connection = sqlite3.connect(path)
+    [(count,)] = connection.execute("SELECT count(*) FROM pyfunctools_claims").fetchall()
+    connection.close()
+    return int(count)
+
+
+@KINDS
+@pytest.mark.parametrize("other", [-1e6, 0, 1e6, 1e9], ids="clock{:+.0f}".format)
+def test_no_id_is_claimed_twice_whatever_the_clocks_of_those_who_share_a_store(
+    kind: str, other: float, tmp_path: Path
+) -> None:
+    one, two = Clock(2_000_000), Clock(2_000_000 + other)
+    mine = made(kind, tmp_path)
+    theirs = mine if kind == "memory" else made(kind, tmp_path)
+    for store, clock in ((mine, one), (theirs, two)):
+        Tickets(b"k" * 32, store=store, clock=clock)
+    assert mine.claim("mine", int(one.now) + 900)
+    for n in range(20):
+        theirs.claim(f"other-{n}", int(two.now) + 900)
+        two.now += 2000
+    assert not mine.claim("mine", int(one.now) + 900)
+
+
+def test_a_memory_store_of_another_process_claims_nothing() -> None:
+    store = MemoryStore()
+
+    def claims() -> object:
+        try:
+            return store.claim("one", LATER)
+        except TicketStoreError as error:
+            return str(error)
+
+    assert "SqliteStore(path)" in str(in_a_fork(claims))
+    assert store.claim("one", LATER)
+
+
+def in_a_fork(work: Callable[[], object]) -> object:
+    """Return what a function gives in a process forked from this one."""
+    context = multiprocessing.get_context("fork")
+    heard = context.SimpleQueue()
+    process = context.Process(target=lambda: heard.put(work()))
+    process.start()
+    process.join(timeout=60)
+    assert process.exitcode == 0
+    return heard.get()
+
+
+def test_a_full_store_refuses_rather_than_forgets() -> None:
+    store = MemoryStore(limit=2)
+    assert store.claim("a", LATER)
+    assert store.claim("b", LATER)
+    with pytest.raises(TicketStoreError, match="2 used tickets"):
+        store.claim("c", LATER)
+    assert not store.claim("a", LATER)
+
+
+def lock(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    return connection
+
+
+def test_a_locked_file_is_waited_for_and_then_an_error(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "used.sqlite", timeout=0.05)
+    holder = lock(tmp_path / "used.sqlite")
+    with pytest.raises(TicketStoreError, match="locked"):
+        store.claim("one", LATER)
+    holder.close()
+    assert store.claim("one", LATER)
+
+
+@pytest.mark.parametrize("harm", ["gone", "emptied", "damaged", "read-only"])
+def test_a_file_that_is_not_what_it_was_claims_nothing(harm: str, tmp_path: Path) -> None:
+    path = tmp_path / "used.sqlite"
+    store = SqliteStore(path)
+    assert store.claim("one", LATER)
+    if harm == "gone":
+        path.unlink()
+    elif harm == "emptied":
+        path.write_bytes(b"")
+    elif harm == "damaged":
+        path.write_bytes(b"no database at all" * 1000)
+    else:
+        connection = sqlite3.connect(path)
+        connection.execute("PRAGMA writable_schema = on")
+        connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON pyfunctools_claims"
+            " BEGIN SELECT RAISE(ABORT, 'no room'); END"
+        )
+        connection.commit()
+        connection.close()
+    with pytest.raises(TicketStoreError, match="could not be written"):
+        store.claim("one", LATER)
+
+
+@pytest.mark.parametrize(
+    "path", ["", ":memory:", b"x", None, 7, "no/such/folder/x.sqlite", "/", "tests/conftest.py"]
+)
+def test_a_path_of_no_database_is_refused_where_it_is_given(path: object) -> None:
+    with pytest.raises(DefinitionError, match="SqliteStore"):
+        SqliteStore(path)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["a b.db", "ü?x=1#y%20.db", "file:x", "-x"])
+def test_every_file_name_is_that_of_the_file(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = SqliteStore(name)
+    monkeypatch.chdir("/")
+    assert store.claim("one", LATER)
+    assert [each for each in os.listdir(tmp_path) if not each.endswith("-journal")] == [name]
