@@ -1,0 +1,641 @@
+"""Tickets are good once, for one audience, and tell nothing of a person; tests name letters."""
+
+import asyncio
+import json
+import pickle
+import sqlite3
+import threading
+from base64 import urlsafe_b64decode
+from collections.abc import Callable
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from pydantic import AfterValidator, Base64Bytes, BaseModel
+
+from pyfunctools import (
+    Approval,
+    Controller,
+    DefinitionError,
+    Function,
+    Human,
+    MemoryStore,
+    Outcome,
+    SqliteStore,
+    Tickets,
+    TicketStoreError,
+    function,
+)
+
+KEY = b"k" * 32
+SECRET = "SECRET-7f3a"
+WAYS = pytest.mark.parametrize("way", ["sync", "async"])
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self, now: float = 1_000_000) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Row(BaseModel):
+    """A row of which each side gives a part."""
+
+    name: str
+    code: Human[str]
+
+
+def _no_zero(value: str) -> str:
+    if value.startswith("0"):
+        raise ValueError("must not begin with 0")
+    return value
+
+
+class Bank:
+    """A bank."""
+
+    def __init__(self) -> None:
+        self.ran: list[object] = []
+
+    @function
+    def pay(self, amount: int, pin: Human[str], note: Human[str] = "none") -> str:
+        """Pay."""
+        self.ran.append((amount, pin, note))
+        return f"paid {amount}"
+
+    @function(confirm=True)
+    def close(self, why: str, account: Human[str] = "the default") -> str:
+        """Close an account."""
+        self.ran.append((why, account))
+        return "closed"
+
+    @function(confirm=True)
+    def move(self, amount: int, pin: Human[str], account: Human[str] = "the default") -> str:
+        """Move money."""
+        self.ran.append((amount, pin, account))
+        return "moved"
+
+    @function
+    def rows(self, rows: list[Row], key: Human[str]) -> str:
+        """Write rows."""
+        self.ran.append(rows)
+        return f"{len(rows)} rows"
+
+    @function
+    def upload(
+        self,
+        name: str,
+        data: Human[Base64Bytes],
+        code: Annotated[Human[str], AfterValidator(_no_zero)] = "1",
+    ) -> str:
+        """Upload."""
+        self.ran.append((name, data, code))
+        return "uploaded"
+
+
+class Desk:
+    """A bank, and one way of calling it."""
+
+    def __init__(self, way: str = "sync", tickets: Tickets | None = None) -> None:
+        self.bank = Bank()
+        self.controller = Controller.from_object(self.bank).configured(tickets=tickets)
+        self.way = way
+
+    @property
+    def ran(self) -> list[object]:
+        return self.bank.ran
+
+    def call(self, *given: Any, **named: Any) -> Outcome:
+        if self.way == "sync":
+            return self.controller.call(*given, **named)
+        return asyncio.run(self.controller.acall(*given, **named))
+
+    def resume(self, *given: Any, **named: Any) -> Outcome:
+        if self.way == "sync":
+            return self.controller.resume(*given, **named)
+        return asyncio.run(self.controller.aresume(*given, **named))
+
+
+def ticket_of(outcome: Outcome) -> str:
+    assert outcome.waiting is not None
+    assert outcome.waiting.ticket is not None
+    return outcome.waiting.ticket
+
+
+def payload_of(ticket: str) -> str:
+    payload = ticket.partition(".")[0]
+    return urlsafe_b64decode(payload + "=" * (-len(payload) % 4)).decode()
+
+
+def in_a_fork(work: Callable[[], object]) -> object:
+    """Return what a function gives in a process forked from this one."""
+    context = get_context("fork")
+    heard = context.SimpleQueue()
+    process = context.Process(target=lambda: heard.put(work()))
+    process.start()
+    process.join(timeout=60)
+    assert process.exitcode == 0
+    return heard.get()
+
+
+# H6, D6, M1: one use, wherever the ticket is taken back.
+
+
+@pytest.mark.parametrize("kept", ["default", "Tickets()", "Tickets(lifetime)", "store only"])
+def test_h6_a_ticket_without_a_key_runs_in_no_forked_worker(kept: str) -> None:
+    tickets = {
+        "default": None,
+        "Tickets()": Tickets(),
+        "Tickets(lifetime)": Tickets(lifetime=60),
+        "store only": Tickets(store=MemoryStore()),
+    }[kept]
+    desk = Desk(tickets=tickets)
+    ticket = ticket_of(desk.call("pay", {"amount": 1}))
+    for _ in range(3):
+        heard = in_a_fork(lambda: (desk.resume(ticket, {"pin": "1"}).reason, desk.ran))
+        assert heard == ("ticket_foreign", [])
+    assert desk.resume(ticket, {"pin": "1"}).ok
+    assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_used"
+
+
+def test_h6_a_forked_worker_takes_its_own_tickets_once() -> None:
+    desk = Desk()
+    ticket_of(desk.call("pay", {"amount": 1}))  # so that this process has made its key
+
+    def works() -> list[str | None]:
+        ticket = ticket_of(desk.call("pay", {"amount": 1}))
+        return [ticket, *(desk.resume(ticket, {"pin": "1"}).reason for _ in range(2))]
+
+    ticket, *reasons = in_a_fork(works)  # type: ignore[misc]
+    assert reasons == [None, "ticket_used"]
+    assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_foreign"
+
+
+def test_h6_no_random_key_travels_in_a_pickle_or_into_another_process() -> None:
+    tickets = Tickets()
+    function = Controller.from_object(Bank())["pay"]
+    ticket = tickets.issue(function, {"amount": 1})
+    assert pickle.loads(pickle.dumps(tickets)).read(ticket) == "foreign"
+    assert "key" not in repr(tickets)
+    assert tickets.read(ticket) not in ("none", "foreign")
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"lifetime": 5}, {"clock": Clock()}, {"store": None}], ids=str
+)
+def test_d6_a_key_without_a_store_is_refused_with_the_three_remedies(given: Any) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        Tickets(KEY, **given)
+    for remedy in ("SqliteStore(path)", "MemoryStore()", "leave out the key"):
+        assert remedy in str(caught.value)
+
+
+def _resumed(path: str, ticket: str, start: Any, heard: Any) -> None:
+    desk = Desk(tickets=Tickets(KEY, store=SqliteStore(path, timeout=60)))
+    start.wait()
+    heard.put([desk.resume(ticket, {"pin": "1"}).reason for _ in range(2)])
+
+
+def test_d6_of_four_processes_that_take_one_ticket_one_runs_it(tmp_path: Path) -> None:
+    path = str(tmp_path / "used.sqlite")
+    desk = Desk(tickets=Tickets(KEY, store=SqliteStore(path)))
+    ticket = ticket_of(desk.call("pay", {"amount": 1}))
+    context = get_context("fork")
+    start, heard = context.Barrier(4), context.Queue()
+    processes = [
+        context.Process(target=_resumed, args=(path, ticket, start, heard)) for _ in range(4)
+    ]
+    for process in processes:
+        process.start()
+    reasons = [reason for _ in processes for reason in heard.get(timeout=60)]
+    for process in processes:
+        process.join(timeout=60)
+    assert sorted(reasons, key=str) == [None, *["ticket_used"] * 7]
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@pytest.mark.parametrize("apart", [-86_400, -3600, 0, 3600, 1e9], ids="{:+.0f}s".format)
+def test_m1_a_clock_of_ones_own_makes_no_ticket_good_again(
+    kind: str, apart: float, tmp_path: Path
+) -> None:
+    clock = Clock(2_000_000_000 + apart)
+    store = MemoryStore() if kind == "memory" else SqliteStore(tmp_path / "used.sqlite")
+    desk = Desk(tickets=Tickets(KEY, store=store, clock=clock))
+    ticket = ticket_of(desk.call("pay", {"amount": 1}))
+    assert desk.resume(ticket, {"pin": "1"}).ok
+    other = ticket_of(desk.call("pay", {"amount": 2}))
+    assert desk.resume(other, {"pin": "1"}).ok  # which sweeps
+    assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_used"
+    clock.now += 901
+    assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_expired"
+
+
+@WAYS
+@pytest.mark.parametrize("harm", ["locked", "gone", "full"])
+def test_d6_a_store_that_cannot_answer_runs_nothing_and_loses_no_ticket(
+    harm: str, way: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "used.sqlite"
+    store = MemoryStore(limit=0) if harm == "full" else SqliteStore(path, timeout=0.05)
+    desk = Desk(way, Tickets(KEY, store=store))
+    ticket = ticket_of(desk.call("pay", {"amount": 1}))
+    holder = None
+    if harm == "locked":
+        holder = sqlite3.connect(path, isolation_level=None)
+        holder.execute("BEGIN EXCLUSIVE")
+    elif harm == "gone":
+        path.rename(tmp_path / "elsewhere")
+    outcome = desk.resume(ticket, {"pin": "1"})
+    assert (outcome.reason, desk.ran) == ("raised", [])
+    assert isinstance(outcome.exception, TicketStoreError)
+    assert "Nothing has run" in outcome.text
+    assert str(path) not in outcome.text
+    if holder is not None:
+        holder.close()
+    elif harm == "gone":
+        (tmp_path / "elsewhere").rename(path)
+    else:
+        store._limit = 10  # type: ignore[union-attr]
+    assert desk.resume(ticket, {"pin": "1"}).ok
+
+
+def test_m1_under_aresume_a_file_that_is_waited_for_holds_up_no_loop(tmp_path: Path) -> None:
+    path = tmp_path / "used.sqlite"
+    desk = Desk(tickets=Tickets(KEY, store=SqliteStore(path, timeout=60)))
+    ticket = ticket_of(desk.call("pay", {"amount": 1}))
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+
+    async def main() -> Outcome:
+        resuming = asyncio.create_task(desk.controller.aresume(ticket, {"pin": "1"}))
+        for _ in range(50):  # the loop goes on while the claim waits
+            await asyncio.sleep(0)
+        assert not resuming.done()
+        holder.execute("ROLLBACK")
+        return await resuming
+
+    assert asyncio.run(main()).ok
+    holder.close()
+
+
+# What is in a ticket, and when it is used up.
+
+
+@WAYS
+def test_a_ticket_holds_the_models_arguments_and_nothing_of_the_persons(way: str) -> None:
+    desk = Desk(way)
+    outcomes = [
+        desk.call("move", {"amount": 7}, human={"pin": SECRET, "account": SECRET}),
+        desk.call("move", {"amount": 7}, human={"pin": SECRET, SECRET: SECRET}),
+        desk.call("move", {"amount": 7}, human={"account": SECRET}, audience=f"{SECRET}@x.org"),
+        desk.call("rows", {"rows": [{"name": "a"}]}, human={"rows": [{"code": SECRET}] * 2}),
+        desk.call("upload", {"name": "a"}, human={"data": f"{SECRET}!"}),
+    ]
+    for outcome in outcomes:
+        said = payload_of(ticket_of(outcome))
+        assert SECRET not in said
+        assert json.loads(said)["a"] == outcome.waiting.arguments  # type: ignore[union-attr]
+
+
+def test_a_ticket_outlives_new_words_and_no_new_schema() -> None:
+    def of(**changed: Any) -> Function:
+        place = {"type": "string", "x-human": True, "x-human-ask": "Your pin?", **changed}
+        return Function.from_schema(
+            name="pay",
+            description=str(changed),
+            parameters={
+                "type": "object",
+                "properties": {"n": {"type": "integer"}, "description": place},
+            },
+            handler=lambda **given: "ran",
+        )
+
+    tickets = Tickets()
+
+    def resumed(changed: Function) -> str | None:
+        before = Controller.from_functions([of()]).configured(
+            tickets=tickets, confirm=lambda _: True
+        )
+        after = Controller.from_functions([changed]).configured(
+            tickets=tickets, confirm=lambda _: True
+        )
+        ticket = ticket_of(before.call("pay", {"n": 1}))
+        return after.resume(ticket, {"description": "x"}, approve=True).reason
+
+    for words in ("description", "title", "$comment", "x-human-ask"):
+        assert resumed(of(**{words: "New words."})) is None
+    assert resumed(of(examples=["x"])) is None
+    for kept in ({"minLength": 1}, {"default": "x"}, {"x-human": False}, {"enum": ["x"]}):
+        assert resumed(of(**kept)) == "ticket_changed"
+
+
+@WAYS
+@pytest.mark.parametrize("forged", range(8))
+def test_no_forged_ticket_passes(forged: int, way: str) -> None:
+    desk = Desk(way)
+    ticket = ticket_of(desk.call("pay", {"amount": 1}))
+    payload, _, signature = ticket.partition(".")
+    said = json.loads(payload_of(ticket))
+    longer = json.dumps({**said, "a": {"amount": 10**6}}).encode()
+    other = ticket_of(desk.call("pay", {"amount": 2}))
+    tickets: list[Any] = [
+        payload,
+        f"{payload}.{'A' * 43}",
+        f"{payload}.{other.partition('.')[2]}",
+        f"{longer.hex()}.{signature}",
+        ticket.swapcase(),
+        ticket + "=",
+        ticket_of(Desk().call("pay", {"amount": 1})),
+        None,
+    ]
+    outcome = desk.resume(tickets[forged], {"pin": "1"})
+    assert (outcome.reason, desk.ran) == ("ticket_foreign", [])
+
+
+def test_twenty_thousand_forged_tickets_do_not_pass() -> None:
+    import random
+
+    chance = random.Random(9)
+    desk = Desk()
+    ticket = ticket_of(desk.call("pay", {"amount": 1}))
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
+    reasons: set[str | None] = set()
+    for _ in range(20_000):
+        at, other = chance.randrange(len(ticket)), chance.choice(alphabet)
+        cut = ticket[at + chance.randrange(2) :]
+        forged = ticket[:at] + other * chance.randrange(3) + cut
+        if forged != ticket:
+            reasons.add(desk.resume(forged, {"pin": "1"}).reason)
+    assert (reasons, desk.ran) == ({"ticket_foreign"}, [])
+
+
+@WAYS
+def test_a_run_that_dies_leaves_its_ticket_used(way: str) -> None:
+    def fail(**_: object) -> str:
+        raise RuntimeError("dead")
+
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}, "pin": {"x-human": True}}}
+    dying = Function.from_schema(
+        name="f",
+        parameters={**schema, "required": ["pin"]},
+        handler=fail,
+    )
+    desk = Desk(way)
+    desk.controller = Controller.from_functions([dying])
+    ticket = ticket_of(desk.call("f", {"n": 1}))
+    assert desk.resume(ticket, {"pin": 1}).reason == "raised"
+    assert desk.resume(ticket, {"pin": 1}).reason == "ticket_used"
+
+
+# D5: a mistake of the person's is theirs, and the ticket stays good.
+
+TWO = {"rows": [{"name": "a"}, {"name": "b"}]}
+MISTAKES: dict[str, tuple[str, Any, Any, Any]] = {
+    "short list": ("rows", TWO, {"rows": [{"code": "1"}], "key": "k"}, "$input.rows"),
+    "long list": ("rows", TWO, {"rows": [{"code": "1"}] * 3, "key": "k"}, "$input.rows"),
+    "empty list": ("rows", TWO, {"rows": [], "key": "k"}, "$input.rows"),
+    "items for none": (
+        "rows",
+        {"rows": []},
+        {"rows": [{"code": "1"}], "key": "k"},
+        "$input.rows",
+    ),
+    "no item": ("rows", TWO, {"rows": [{"code": "1"}, None], "key": "k"}, "$input.rows[1].code"),
+    "an object": ("rows", TWO, {"rows": {"code": "1"}, "key": "k"}, "$input.rows"),
+    "a wrong type": (
+        "rows",
+        TWO,
+        {"rows": [{"code": ["1"]}] * 2, "key": "k"},
+        "$input.rows[0].code",
+    ),
+    "bad base64": ("upload", {"name": "a"}, {"data": "YQ=!"}, "$input.data"),
+    "a validator": ("upload", {"name": "a"}, {"data": "YQ==", "code": "01"}, "$input.code"),
+    "unknown": ("pay", {"amount": 1}, {"pin": "1", "pinn": "2"}, "$input.pinn"),
+    "nothing": ("pay", {"amount": 1}, {}, "$input.pin"),
+    "null": ("pay", {"amount": 1}, {"pin": None}, "$input.pin"),
+    "text": ("pay", {"amount": 1}, "1234", "$input"),
+}
+RIGHT: dict[str, Any] = {
+    "rows": {"rows": [{"code": "1"}, {"code": "2"}], "key": "k"},
+    "upload": {"data": "YQ==", "code": "1"},
+    "pay": {"pin": "1"},
+}
+
+
+@WAYS
+@pytest.mark.parametrize("resumed", [False, True], ids=["call", "resume"])
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_d5_a_mistake_of_the_persons_is_theirs_and_the_ticket_stays_good(
+    mistake: str, resumed: bool, way: str
+) -> None:
+    name, arguments, wrong, path = MISTAKES[mistake]
+    desk = Desk(way)
+    if resumed:
+        outcome = desk.resume(ticket_of(desk.call(name, arguments)), wrong)
+    else:
+        outcome = desk.call(name, arguments, human=wrong)
+    assert (outcome.reason, desk.ran) == ("needs_human", [])
+    assert {issue.side for issue in outcome.issues} == {"human"}
+    assert path in {str(issue.path) for issue in outcome.issues}
+    assert all(issue.value is None for issue in outcome.issues)
+    assert "not yours to correct" in outcome.text
+    right = RIGHT[name]
+    if mistake == "items for none":
+        right = {"rows": [], "key": "k"}
+    assert desk.resume(ticket_of(outcome), right).ok
+    assert len(desk.ran) == 1
+
+
+@WAYS
+def test_d5_a_mistake_of_the_models_is_still_the_models(way: str) -> None:
+    outcome = Desk(way).call("rows", {"rows": [{}]}, human=RIGHT["rows"])
+    assert outcome.reason == "arguments"
+    assert {issue.side for issue in outcome.issues} == {"llm"}
+
+
+# M9: what the person gave first is never replaced by a default.
+
+
+@WAYS
+@pytest.mark.parametrize("again", [None, {}, {"pin": None}], ids=str)
+def test_m9_an_approval_without_the_persons_values_asks_for_them_again(
+    again: Any, way: str
+) -> None:
+    desk = Desk(way)
+    first = desk.call("close", {"why": "x"}, human={"account": "mine"})
+    assert first.reason == "needs_approval"
+    for _ in range(2):
+        outcome = desk.resume(ticket_of(first), again, approve=True)
+        assert (outcome.reason, desk.ran) == ("needs_human", [])
+        assert outcome.waiting is not None
+        assert outcome.waiting.approval
+    done = desk.resume(ticket_of(outcome), {"account": "mine"}, approve=True)
+    assert (done.text, desk.ran) == ("closed", [("x", "mine")])
+
+
+@WAYS
+def test_m9_where_values_and_an_approval_are_wanted_resume_takes_both(way: str) -> None:
+    values = {"pin": "1", "account": "mine"}
+    for steps in (
+        [{"human": values, "approve": True}],
+        [{"human": values}, {"human": values, "approve": True}],
+        [{"approve": True}, {"human": values, "approve": True}],
+        [
+            {"human": {"account": "mine"}},
+            {"human": {"pin": "1"}},
+            {"human": values, "approve": True},
+        ],
+        [{"approve": Approval(human=values)}],
+        [
+            {"human": values, "approve": lambda _: None},
+            {"human": values, "approve": lambda _: True},
+        ],
+    ):
+        desk = Desk(way)
+        ticket = ticket_of(desk.call("move", {"amount": 1}))
+        for step in steps[:-1]:
+            waiting = desk.resume(ticket, **step)
+            assert (waiting.ok, waiting.is_error, desk.ran) == (False, False, [])
+            ticket = ticket_of(waiting)
+        assert desk.resume(ticket, **steps[-1]).ok
+        assert desk.ran == [(1, "1", "mine")]
+
+
+@WAYS
+def test_m9_part_of_what_was_given_is_not_enough(way: str) -> None:
+    desk = Desk(way)
+    first = desk.call("move", {"amount": 1}, human={"pin": "1", "account": "mine"})
+    outcome = desk.resume(ticket_of(first), {"pin": "1"}, approve=True)
+    assert [str(issue.path) for issue in outcome.issues] == ["$input.account"]
+    assert (outcome.reason, desk.ran) == ("needs_human", [])
+
+
+@WAYS
+def test_m9_who_gave_nothing_gets_the_default(way: str) -> None:
+    desk = Desk(way)
+    ticket = ticket_of(desk.call("close", {"why": "x"}))
+    assert desk.resume(ticket, approve=True).ok
+    assert desk.ran == [("x", "the default")]
+
+
+@WAYS
+@pytest.mark.parametrize("answer", [False, Approval({"amount": 1, "pin": "9"}), "asks"], ids=str)
+def test_m9_an_answer_to_what_waited_for_values_only_is_heeded_too(answer: Any, way: str) -> None:
+    desk = Desk(way)
+    ticket = ticket_of(desk.call("pay", {"amount": 5}))
+    given = (lambda _: False) if answer == "asks" else answer
+    outcome = desk.resume(ticket, {"pin": "1"}, approve=given)
+    if answer is False:
+        assert (outcome.reason, desk.ran) == ("denied", [])
+        assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_used"
+    else:
+        assert desk.ran == [(5, "1", "none") if answer == "asks" else (1, "9", "none")]
+
+
+# M10: an audience.
+
+ONE, OTHER = "ada@example.org", "bob@example.org"
+
+
+@WAYS
+@pytest.mark.parametrize(
+    ("issued", "taken", "runs"),
+    [
+        (ONE, ONE, True),
+        (None, None, True),
+        (ONE, OTHER, False),
+        (ONE, None, False),
+        (None, ONE, False),
+        (ONE, ONE + " ", False),
+        (ONE, ONE.upper(), False),
+    ],
+)
+def test_m10_a_ticket_is_taken_only_with_the_audience_it_was_given_out_for(
+    issued: str | None, taken: str | None, runs: bool, way: str
+) -> None:
+    desk = Desk(way)
+    ticket = ticket_of(desk.call("pay", {"amount": 1}, audience=issued))
+    outcome = desk.resume(ticket, {"pin": "1"}, audience=taken)
+    assert outcome.reason == (None if runs else "ticket_foreign")
+    assert len(desk.ran) == runs
+    assert desk.resume(ticket, {"pin": "1"}, audience=issued).ok is not runs
+
+
+@WAYS
+def test_m10_the_audience_stays_through_every_step(way: str) -> None:
+    desk = Desk(way)
+    first = ticket_of(desk.call("move", {"amount": 1}, audience=ONE))
+    second = ticket_of(desk.resume(first, {"pin": "1"}, audience=ONE))
+    assert ONE not in payload_of(second)
+    assert desk.resume(second, {"pin": "1"}, approve=True).reason == "ticket_foreign"
+    assert desk.resume(second, {"pin": "1"}, approve=True, audience=ONE).ok
+    assert desk.resume(first, {"pin": "1"}, approve=True, audience=ONE).reason == "ticket_used"
+
+
+@pytest.mark.parametrize("audience", ["", 7, b"ada", ["ada"], True], ids=repr)
+def test_m10_what_stands_for_nobody_is_no_audience(audience: Any) -> None:
+    controller = Controller.from_object(Bank())
+    with pytest.raises(DefinitionError, match="audience"):
+        controller.call("pay", {"amount": 1}, audience=audience)
+    with pytest.raises(DefinitionError, match="audience"):
+        controller.resume("x", audience=audience)
+
+
+# Withdrawn.
+
+
+class Later:
+    """An asynchronous store."""
+
+    def __init__(self) -> None:
+        self.used = MemoryStore()
+
+    async def claim(self, ticket_id: str, expires: int, /) -> bool:
+        return self.used.claim(ticket_id, expires)
+
+
+@pytest.mark.parametrize("key", [None, KEY], ids=["random key", "own key"])
+def test_a_withdrawn_ticket_is_used_up(key: bytes | None) -> None:
+    clock = Clock()
+    tickets = Tickets(key, store=MemoryStore(), clock=clock)
+    desk = Desk(tickets=tickets)
+    ticket = ticket_of(desk.call("pay", {"amount": 1}))
+    assert [tickets.withdraw(ticket), tickets.withdraw(ticket)] == [True, False]
+    assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_used"
+    late = ticket_of(desk.call("pay", {"amount": 1}))
+    clock.now += 1000
+    assert [tickets.withdraw(late), tickets.withdraw("x"), tickets.withdraw(None)] == [False] * 3  # type: ignore[arg-type]
+
+
+def test_a_ticket_of_an_asynchronous_store_is_withdrawn_too() -> None:
+    tickets = Tickets(KEY, store=Later())
+    desk = Desk("async", tickets)
+    ticket = ticket_of(desk.call("pay", {"amount": 1}))
+
+    async def main() -> list[bool]:
+        return [await tickets.withdraw(each) for each in (ticket, ticket, "x")]  # type: ignore[misc]
+
+    assert asyncio.run(main()) == [True, False, False]
+    assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_used"
+
+
+def test_many_threads_take_a_ticket_once(tmp_path: Path) -> None:
+    desk = Desk(tickets=Tickets(KEY, store=SqliteStore(tmp_path / "used.sqlite", timeout=60)))
+    ticket = ticket_of(desk.call("pay", {"amount": 1}))
+    start, reasons = threading.Barrier(8), list[str | None]()
+
+    def resume() -> None:
+        start.wait()
+        reasons.append(desk.resume(ticket, {"pin": "1"}).reason)
+
+    threads = [threading.Thread(target=resume) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (reasons.count(None), len(desk.ran)) == (1, 1)
