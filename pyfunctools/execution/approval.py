@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError
-from pyfunctools.execution.files import with_files
+from pyfunctools.execution.files import merged, with_files
 from pyfunctools.execution.secrets import MASK, Arguments
 from pyfunctools.record import Function
 from pyfunctools.schema import Failure, Issue, Success, separate
@@ -118,7 +118,7 @@ class View:
         if approval.human is not None:
             separated = self._function.separated
             models = restored if separated is None else separated.split(restored)[0]
-            checked = self._function.merge(llm=models, human=with_files(approval.human))
+            checked = merged(self._function, models, with_files(approval.human))
         else:
             checked = self._function.validate(restored)
         if not checked:

@@ -406,7 +406,7 @@ MISTAKES: dict[str, tuple[str, Any, Any, Any]] = {
         "$input.rows",
     ),
     "no item": ("rows", TWO, {"rows": [{"code": "1"}, None], "key": "k"}, "$input.rows[1].code"),
-    "an object": ("rows", TWO, {"rows": {"code": "1"}, "key": "k"}, "$input.rows"),
+    "an object": ("rows", TWO, {"rows": {"code": "1"}, "key": "k"}, "$input.rows.code"),
     "a wrong type": (
         "rows",
         TWO,
