@@ -348,7 +348,7 @@ def test_a_name_of_somebody_else_is_an_issue_and_nothing_is_sent(
     operation = json.loads(json.dumps(case.operation))
     outcome = called(server, operation, case.model, case.human, case.base, **case.connection)
     assert server.seen == []
-    assert outcome.is_error
+    assert not outcome.ok
     assert outcome.issues
     assert outcome.reason == "arguments"
     assert PERSON not in outcome.text
