@@ -64,12 +64,16 @@ def main() -> None:
         print(forecast.name, "-", forecast.description)
         print(forecast.parameters)
 
-        # A path value is one segment, whatever the model writes.
-        answer = weather.call(forecast.name, '{"city": "New York/..", "query": {"days": "3"}}')
-        print(answer.reason, answer.value)
+        answer = weather.call(forecast.name, '{"city": "New York", "query": {"days": "3"}}')
+        answer.unwrap()  # which raises where it did not work
+        print(answer.text, answer.value)
 
         refused = weather.call(forecast.name, {"city": "Oslo", "query": {"days": 9}})
         print(refused.text)
+
+        # A path value is one segment, whatever the model writes.
+        climbing = weather.call(forecast.name, {"city": "New York/.."})
+        print(climbing.text)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Which of a controller's functions are meant: by tag, name, path, method, or a mistyped name."""
 
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -9,6 +8,7 @@ from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, UnknownFunctionError
 from pyfunctools.record import Function
 from pyfunctools.route import Route
+from pyfunctools.schema.near import near_names
 
 
 def wanted(
@@ -71,7 +71,7 @@ def unknown_name(name: object, known: Iterable[str]) -> UnknownFunctionError:
     What is no text is called by its type.
     """
     asked = shortened(name, 64) if isinstance(name, str) else f"<{type(name).__name__}>"
-    return UnknownFunctionError(visible(asked), get_close_matches(asked, list(known), n=3))
+    return UnknownFunctionError(visible(asked), near_names(asked, known))
 
 
 def _texts(name: str, asked: Iterable[str] | None) -> frozenset[str]:

@@ -7,6 +7,7 @@ from typing import Final
 from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record import Function
+from pyfunctools.schema.near import near_names
 
 _ODD: Final = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST: Final = 200
@@ -99,12 +100,9 @@ class Names:
         return self._close[written]
 
     def _resembling(self, written: str) -> tuple[str, ...]:
-        from difflib import get_close_matches
-
         name = _ODD.sub("_", shortened(written, 64))
         last = _PARTS.split(written)[-1][:64]
-        near = get_close_matches(name, self.functions, n=3)
-        near += (other for other in get_close_matches(last, self.functions, n=3))
+        near = [*near_names(name, self.functions), *near_names(last, self.functions)]
         return tuple(dict.fromkeys(near))[:3]
 
 

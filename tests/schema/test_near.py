@@ -1,12 +1,15 @@
 """The name that was meant by one that is wrong."""
 
+import re
+import time
 from difflib import get_close_matches
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyfunctools.schema.near import near_name
+from pyfunctools.schema.near import near_name, near_names
 
 
 @pytest.mark.parametrize(
@@ -32,3 +35,59 @@ NAMES = st.text(alphabet="abcxyz", min_size=1, max_size=10)
 def test_it_is_the_nearest_that_difflib_finds(name: str, known: list[str]):
     expected = name if name in known else next(iter(get_close_matches(name, known, 1)), None)
     assert near_name(name, known) == expected
+
+
+WORDS = re.findall(
+    "[a-z]+",
+    "get list create delete update users repos orders items teams issues pulls comments reviews "
+    "events hooks keys invoices payments refund customer",
+)
+NAMES_AT_RANDOM = Random(1)
+MANY = [
+    *dict.fromkeys("_".join(NAMES_AT_RANDOM.choices(WORDS, k=2 + n % 4)) for n in range(14_000))
+][:10_000]
+
+
+def mistyped(name: str, random: Random) -> str:
+    at = random.randrange(len(name))
+    return random.choice(
+        (
+            name[:at] + name[at + 1 :],
+            name[:at] + "x" + name[at:],
+            name[:at] + "z" + name[at + 1 :],
+            name[:at] + name[at : at + 2][::-1] + name[at + 2 :],
+            name.upper(),
+            name.replace("_", "-"),
+        )
+    )
+
+
+def test_v5_among_ten_thousand_names_the_one_that_was_meant_is_found_quickly() -> None:
+    assert len(MANY) == 10_000
+    random = Random(5)
+    taken: list[float] = []
+    found = 0
+    for name in random.sample(MANY, 60):
+        wrong = mistyped(name, random)
+        started = time.process_time()
+        close = near_names(wrong, MANY)
+        taken.append(time.process_time() - started)
+        found += name in close
+    assert found >= 57
+    assert sorted(taken)[30] < 0.02  # some 0.004 s on the machine that this was written on
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("refund_order", "refund_orders"),
+        ("RefundOrders", "refund_orders"),
+        ("shop_refund_orders", "refund_orders"),
+        ("nothing_of_the_kind", None),
+        ("", None),
+        ("x" * 1_000, None),
+    ],
+)
+def test_v5_among_many_names(name: str, near: str | None) -> None:
+    close = near_names(name, [*MANY, "refund_orders"])
+    assert near in close if near else not close
