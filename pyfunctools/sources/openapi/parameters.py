@@ -7,7 +7,8 @@ from typing import NamedTuple, cast, get_args
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import NOTHING, PROTECTED_HEADERS, Connected, Location, Parameter, Style
-from pyfunctools.schema.predicates import MARKS, mark_of
+from pyfunctools.schema.path import Path
+from pyfunctools.schema.predicates import MARKS, is_human_by_default, mark_of
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.content import content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place, Resource
@@ -125,6 +126,8 @@ class Parameters:
                         notes.append(
                             f"{found.parameter.name!r} is declared twice; the last counts."
                         )
+                    if (earlier := inputs.get(found.key)) is not None:
+                        found = self._marked_as(found, earlier, twice=found.key in of_this)
                     of_this.add(found.key)
                     inputs[found.key] = found
                     is_plain = is_plain and not (found.guarded_by or found.notes)
@@ -134,6 +137,27 @@ class Parameters:
                     of_owner.append(found)
             body = of_owner if any(map(_is_body, of_owner)) else [*body, *of_owner]
         return Found([*inputs.values()], body, notes, is_plain)
+
+    def _marked_as(self, found: Input, earlier: Input, *, twice: bool) -> Input:
+        """Return a parameter with the mark of the one that it goes before: marks fail closed.
+
+        An operation may say that what its path marks is not a person's; a list that says both does
+        not.
+        """
+        said = found.is_human
+        if said or (said is False and not twice):
+            return found
+        return replace(found, is_human=True) if self._is_persons(earlier) else found
+
+    def _is_persons(self, entry: Input) -> bool:
+        if entry.is_human is not None:
+            return entry.is_human
+        try:
+            schema = self._document.follow(entry.schema).value
+        except DocumentError:  # the operation is skipped for it, if it is used
+            return False
+        path = Path.of(entry.parameter.argument)
+        return isinstance(schema, dict) and is_human_by_default(path, schema)
 
     def _read(self, place: Place) -> Input | Left | Place:
         known = self._known.get(id(place.value))
