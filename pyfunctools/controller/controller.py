@@ -281,7 +281,7 @@ class Controller(Calling):
 
         return report_of(self.functions, self.skipped)
 
-    def parse_calls(self, raw: object) -> list[Call]:
+    def parse_calls(self, raw: object, *, repeated: Literal["drop", "keep"] = "drop") -> list[Call]:
         """Give the calls of these functions in what a model wrote; see `pyfunctools.parse_calls`.
 
         Each goes to `call` as it is; one that could not be read stays an error.
@@ -291,7 +291,7 @@ class Controller(Calling):
         """
         from pyfunctools.prompting.calls import parse_calls
 
-        return parse_calls(raw, self.functions)
+        return parse_calls(raw, self.functions, repeated=repeated)
 
     def display_text(self, name: str, fallback: str = "Perform action") -> str:
         """Give what a person is shown while the function runs."""

@@ -81,11 +81,13 @@ def parse_calls(
             "parse_calls", f"`repeated` is {repeated!r}.", 'Write `"drop"` or `"keep"`.'
         )
     names = Names(functions)
-    found = [each for one in calls_in(raw, names) for each in _unbundled(one, names)]
+    found = calls_in(raw, names)
+    if any(each.function is None for each in found):
+        found = [each for one in found for each in _unbundled(one, names)]
     over = found[MAX_CALLS : MAX_CALLS + 1]
     found = found[:MAX_CALLS]
     calls = [_call(each, names) for each in found]
-    if repeated == "drop":
+    if repeated == "drop" and len(calls) > 1:
         calls = _once(calls, repetitions(found, [call.arguments for call in calls]))
     return [*calls, *(_surplus(each) for each in over)]
 

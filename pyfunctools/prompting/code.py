@@ -29,6 +29,7 @@ _PROGRAM: Final = re.compile(
     r"|if[ ]+__name__|(?:export[ ]+)?(?:async[ ]+)?function[ ]+\w+\()",
     re.MULTILINE,
 )
+_PROGRAMS: Final = ("def ", "class ", "assert", "import ", "function ", "__name__")
 _DEFINED: Final = re.compile(r"[ \t]*(?:(?:async[ ]+)?def|class)[ ]")
 _INDENT: Final = re.compile(r"[ \t]*")
 _BACKWARD: Final = 4_000
@@ -54,12 +55,14 @@ class Code:
         self._last: Block | None = None
         self._fences: list[tuple[int, int]] | None = None
         self._programs: tuple[list[tuple[int, int]], list[tuple[int, int]]] | None = None
-        self._assigns = _ASSIGNED.search(text) is not None or " in " in text
+        self._assigns: bool | None = None
 
     def fence(self, at: int) -> tuple[int, int] | None:
         """Return where the fence begins and ends in which something stands, if it does."""
         if self._fences is None:
-            marks = [each.span() for each in _FENCE.finditer(self._text)]
+            text = self._text
+            fenced = "```" in text or "~~~" in text or "'''" in text
+            marks = [each.span() for each in _FENCE.finditer(text)] if fenced else []
             closing = [start for start, _ in marks[1::2]] + [len(self._text)]
             self._fences = [(mark[1], end) for mark, end in zip(marks[::2], closing, strict=False)]
         place = bisect_right(self._fences, (at, len(self._text))) - 1
@@ -67,6 +70,8 @@ class Code:
 
     def values(self, at: int) -> tuple[dict[str, JsonValue], set[str]]:
         """Return what stands for a literal in the code before `at`, and the other names there."""
+        if self._assigns is None:
+            self._assigns = _ASSIGNED.search(self._text) is not None or " in " in self._text
         if not self._assigns:
             return {}, set()
         text = self._text
@@ -143,7 +148,8 @@ class Code:
         if self._programs is None:
             programs: list[tuple[int, int]] = []
             bodies: list[tuple[int, int]] = []
-            for each in _PROGRAM.finditer(self._text):
+            likely = any(word in self._text for word in _PROGRAMS)
+            for each in _PROGRAM.finditer(self._text) if likely else ():
                 start = each.start()
                 if len(bodies) + len(programs) > _MOST_VALUES:
                     break

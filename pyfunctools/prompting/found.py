@@ -68,7 +68,7 @@ class Found:
     end: int = -1
     piece: Piece | None = None
     keys: Keys = ()
-    beside: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    beside: Mapping[str, JsonValue] | None = None
     id: str | None = None
     namespace: str | None = None
     caller: JsonValue = None

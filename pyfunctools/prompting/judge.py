@@ -46,7 +46,8 @@ def judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
     result = _judged(found, names)
     if repairs:
         result = replace(result, repairs=(*repairs, *result.repairs))
-    result = _refused(result) if result else result
+    if result and result.repairs:
+        result = _refused(result)
     if not found.cut:
         return result
     issue = Issue(
@@ -168,7 +169,7 @@ def _piece(
     keys: Keys,
     value: JsonValue,
     function: Function,
-    beside: Mapping[str, JsonValue],
+    beside: Mapping[str, JsonValue] | None,
 ) -> Success[JsonValue] | Failure:
     """Judge arguments that stand in JSON, which is read again as the schema has it if need be."""
     result = _joined(function, value, keys, piece.repairs, piece.issues)
@@ -185,7 +186,7 @@ def _piece(
     inner = at(again.value, keys) if again else None
     if inner is None:
         return _computed_piece(piece, keys, value, function) or result
-    read = {**inner[0], **beside} if isinstance(inner[0], dict) else inner[0]
+    read = {**inner[0], **beside} if beside and isinstance(inner[0], dict) else inner[0]
     other = _joined(function, read, keys, again.repairs, ())
     return other if other or piece.issues else result
 
@@ -300,21 +301,22 @@ def _bound(
 ) -> Success[JsonValue] | Failure:
     """Judge arguments, each for the property that it is meant for by its name or its place."""
     values = dict(arguments.values)
-    issues = [
-        _issue(names, keys, f"{_name(names, keys)} {says}.") for keys, says in arguments.faults
-    ]
+    issues: list[Issue] = []
+    for keys, says in arguments.faults:
+        issues.append(_issue(names, keys, f"{_name(names, keys)} {says}."))
     if not values and len(arguments.positional) == 1:
         only = arguments.positional[0]
         if isinstance(only, dict) and only and all(key in names for key in only):
             return _concluded(function, only, _repairs(names, arguments), issues)
     for place, value in enumerate(arguments.positional):
         if place >= len(names) or names[place] in values:
-            keys: Keys = (place,)
-            issues.append(_issue(names, keys, f"There is no place for the argument {place + 1}."))
+            issues.append(
+                _issue(names, (place,), f"There is no place for the argument {place + 1}.")
+            )
         else:
             values[names[place]] = value
-    repairs = _repairs(names, arguments)
-    texts = _bare(names, arguments)
+    repairs = _repairs(names, arguments) if arguments.raws or arguments.notes else []
+    texts = _bare(names, arguments) if arguments.raws else {}
     for keys, text in texts.items():
         if says := _no_value(text, keys, doubtful=found.doubtful):
             issues.append(_issue(names, keys, f"{_name(names, keys)} {says}."))

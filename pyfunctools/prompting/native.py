@@ -43,6 +43,7 @@ _FIELDS: Final = (
     *("namespace", "caller", "providerExecuted", "provider_executed", "output"),
 )
 """What is looked at of an object that is no mapping."""
+_FIELDS_AND_WHOLE: Final = frozenset({*_FIELDS, *_WHOLE})
 
 _OWN: Final = frozenset({"assistant", "model", "ai", "chatbot"})
 """Roles of the model."""
@@ -158,6 +159,9 @@ class _Message:
             self._object(value, depth, block=block)
 
     def _object(self, value: JsonObject, depth: int, *, block: bool) -> None:
+        if not block and value.keys().isdisjoint(_FIELDS_AND_WHOLE):
+            self._written(value)
+            return
         role = value.get("role")
         if role is not None and not (isinstance(role, str) and role.lower() in _OWN):
             return
@@ -264,7 +268,7 @@ class _Message:
                 name=shape.name,
                 function=shape.function,
                 arguments=shape.arguments,
-                id=_text_of(_first(value, _IDS)) if len(shape.keys) <= 1 else None,
+                id=_text_of(_first(value, _IDS)) if len(value) > 1 else None,
             )
             self._calls.append((found, self._blocks, False))
 

@@ -76,7 +76,9 @@ class Caller:
 
     def _parted(self, end: int, arguments: Arguments | None) -> Arguments | None:
         """Return arguments without another call that a string without its end ran into."""
-        if arguments is None or not any(n.kind in ("quote", "truncated") for n in arguments.notes):
+        if arguments is None or not arguments.notes:
+            return arguments
+        if not any(note.kind in ("quote", "truncated") for note in arguments.notes):
             return arguments
         for another in _NEXT.finditer(self._text, end, arguments.end):
             if self._names.find(_written(self._text, another.end())) is not None:

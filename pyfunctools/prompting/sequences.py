@@ -68,20 +68,18 @@ def meant(text: str, calls: list[Found], names: Names, code: Code) -> list[Found
     function, where there is nothing else in the text, or where it stands alone and has nearly the
     name of one.
     """
-    runs = _runs(text, [each for each in calls if not _is_quoted(text, each)])
+    runs = _runs(text, _unquoted(text, calls))
     kept: list[Found] = []
     answered = False
     for run in runs:
         start, end = run[0].start, max(each.end for each in run)
         whole = len(runs) == 1 and _is_gap(text, 0, start) and _is_gap(text, end, len(text))
         talk = not whole and _is_talk(text, start, end, code, answered=answered)
-        if _is_tagged(text, start) or not talk:
+        if not talk or _is_tagged(text, start):
             chosen = _chosen(text, run, names, whole=whole)
             kept += chosen
-            program = code.program(start)
-            answered = answered or (
-                program is None and any(each.weight is not Weight.QUOTED for each in chosen)
-            )
+            if len(runs) > 1 and not answered and code.program(start) is None:
+                answered = any(each.weight is not Weight.QUOTED for each in chosen)
     if any(each.weight is not Weight.QUOTED for each in kept):
         kept = [each for each in kept if each.weight is not Weight.QUOTED]
     return kept
@@ -143,10 +141,29 @@ def _last_sentence(line: str) -> str:
     return line[cuts[-1] :] if cuts else line
 
 
+def _unquoted(text: str, calls: list[Found]) -> list[Found]:
+    """Return the calls that do not stand in a text in quotes."""
+    kept: list[Found] = []
+    end = -1
+    for each in calls:
+        # What follows a call that stands in no quotes, with a comma between, stands in none.
+        if end >= 0 and text[end : each.start].strip() in (",", ";"):
+            kept.append(each)
+        elif _is_quoted(text, each):
+            end = -1
+            continue
+        else:
+            kept.append(each)
+        end = each.end
+    return kept
+
+
 def _is_quoted(text: str, found: Found) -> bool:
     piece = found.piece
+    if not found.start:
+        return False
     start, end = (found.start, found.end) if piece is None else (piece.start, piece.end)
-    return not _is_tagged(text, start) and _is_quotation(text, start, end)
+    return _is_quotation(text, start, end) and not _is_tagged(text, start)
 
 
 def _is_quotation(text: str, start: int, end: int) -> bool:
@@ -213,6 +230,9 @@ def group(text: str, calls: list[Found], code: Code) -> None:
     number = depth = 0
     last: Found | None = None
     for each in calls:
+        if last is not None and each.piece is not None and each.piece is last.piece:
+            each.group = number
+            continue
         if last is None:
             front = text[max(each.start - _LINE, 0) : each.start]
             depth = front[len(front.rstrip("[ \t\n\"'`")) :].count("[")
@@ -232,8 +252,6 @@ def _is_together(text: str, last: Found, each: Found, depth: int, code: Code) ->
         depth += (char == "[") - (char == "]")
         closed = closed or depth <= 0
         restarted = restarted or (closed and char == "[")
-    if each.piece is not None and each.piece is last.piece:
-        return True, depth
     fence = code.fence(each.start)
     if fence != code.fence(last.start):
         return False, depth

@@ -102,7 +102,7 @@ class Shape(NamedTuple):
     arguments: JsonValue
     keys: Keys
     sure: bool
-    beside: JsonObject = {}  # noqa: RUF012 - a tuple's default, which nobody changes
+    beside: JsonObject | None = None
 
 
 def shapes(
@@ -204,10 +204,12 @@ def _named(value: JsonObject, names: Names, keys: Keys) -> Shape | None:
     return None
 
 
-def _beside(value: JsonObject, arguments: JsonValue, function: Function | None) -> JsonObject:
+def _beside(
+    value: JsonObject, arguments: JsonValue, function: Function | None
+) -> JsonObject | None:
     """Return the arguments that stand beside the others instead of among them."""
     if function is None or len(value) < 3 or not isinstance(arguments, Mapping):
-        return {}
+        return None
     known = function.parameters.get("properties")
     own = {*NAME_KEYS, *ARGUMENT_KEYS, *_BESIDE, *arguments}
     return {

@@ -40,9 +40,14 @@ _END: Final = (
     rf"|END_OF_TURN_TOKEN|end\u2581of\u2581sentence){_BAR}>|<end_of_turn>|<turn{_BAR}>|</s>|<eos>)"
 )
 _BREAK: Final = re.compile(rf"(?:{_MARK})|{_END}|{_LABEL}|{_SPOKEN}", re.IGNORECASE | re.MULTILINE)
-_HINT: Final = re.compile(
-    rf"<{_BAR}|\[INST|\[TOOL_R|\[AVAIL|\[\||]~b|</s>|<e|<s|<t|<<S|observ|user|human|instr|question"
-    r"|system|customer|(?:tool|function) (?:resp|result|output)|^[ \t*_]*Q *:",
+_ANGLED: Final = (
+    *("<|", "<\uff5c", "</s>", "<<SYS>>", "<start_", "<end_", "<turn|>", "<eos>", "<seed:"),
+    *("<extra_id_1>", "<START_", "<END_"),
+)
+_SQUARE: Final = ("[INST]", "[TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[|", "]~b]")
+_LABELS: Final = re.compile(
+    r"^[ \t*_#>]*+(?:Observation|Tool|Function|Human|User|Question|Customer|Q\b"
+    r"|Instruction|System)",
     re.IGNORECASE | re.MULTILINE,
 )
 _GOES_ON: Final = re.compile(
@@ -69,7 +74,10 @@ class Break(NamedTuple):
 
 def breaks(text: str) -> deque[Break]:
     """Return where somebody else than the model speaks in a text, in order."""
-    if _HINT.search(text) is None:
+    angled = "<" in text and any(token in text for token in _ANGLED)
+    square = not angled and "[" in text and any(token in text for token in _SQUARE)
+    labelled = ":" in text and (_LABELS.search(text) if "\n" in text else _LABELS.match(text))
+    if not (angled or square or labelled):
         return deque()
     found: deque[Break] = deque()
     for each in _BREAK.finditer(text):

@@ -24,10 +24,8 @@ _QUIET: Final = (
 """Comments, blockquotes and strings, in which nothing is called."""
 _OPENER: Final = re.compile(_OPENERS)
 _CAREFUL: Final = re.compile(rf"{_QUIET}|{_OPENERS}", re.MULTILINE)
-_NEEDS_CARE: Final = re.compile(
-    rf"\#|//|/\*|\"\"\"|'''|^[ \t]*>|{_ASSIGNED}",
-    re.MULTILINE,
-)
+_LINE: Final = re.compile(rf"^[ \t]*>|{_ASSIGNED}", re.MULTILINE)
+"""A line that is a blockquote, or that gives a name a string."""
 _LISTED: Final = re.compile(rf"\[\s*+\\?[\"'`]?{CALL}")
 _NESTED: Final = re.compile(r"\(|\[\s*+[\"']")
 _ANALYSIS: Final = re.compile(r"<\|channel\|>analysis(?!\s*to=)[^<]{0,40}<\|message\|>")
@@ -62,11 +60,12 @@ class Scan:
     def calls(self) -> list[Found]:
         """Return the calls in the order in which they stand, at most one more than are read."""
         text = self._text
-        openers = _CAREFUL if _NEEDS_CARE.search(text) else _OPENER
+        openers = _CAREFUL if _needs_care(text) else _OPENER
         last = len(text)
         opener = openers.search(text, self._at)
         while len(self._found) <= MAX_CALLS and self._left > 0:
-            ended = self._broken(last if opener is None else opener.start())
+            place = last if opener is None else opener.start()
+            ended = self._broken(place) if self._breaks else None
             if ended is not None and (ended.end is None or self._found):
                 last = ended.start
                 break
@@ -80,14 +79,17 @@ class Scan:
                 opener = openers.search(text, self._at)
         if "Action" in text:
             self._found += read_actions(text[:last], self._names)
-        found = sorted(self._found, key=_place)
+        found = self._found
+        if len(found) > 1:
+            found = sorted(found, key=_place)
         if "\\_" in text:
             for each in found:
                 each.escaped = _is_escaped(text[each.start : each.end])
         if not found:
             return []
         found = meant(text, found, self._names, self._code)[: MAX_CALLS + 1]
-        group(text, found, self._code)
+        if len(found) > 1:
+            group(text, found, self._code)
         return found
 
     def _broken(self, at: int) -> Break | None:
@@ -172,6 +174,14 @@ class Scan:
         self._at = at + 1 if found is None else found.end
         if found is not None:
             self._found.append(found)
+
+
+def _needs_care(text: str) -> bool:
+    """Return whether there may be comments, blockquotes or strings; most texts have none."""
+    if "#" in text or "//" in text or "/*" in text or '"""' in text or "'''" in text:
+        return True
+    # Without a line end a line can only begin where the text does: that is seen much sooner.
+    return (_LINE.search(text) if "\n" in text else _LINE.match(text)) is not None
 
 
 def _place(found: Found) -> int:
