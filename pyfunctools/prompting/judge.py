@@ -38,11 +38,9 @@ def judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
     if found.escaped:
         found = _unescaped(found, repairs)
     if found.beside and isinstance(found.arguments, dict):
+        for key, value in found.beside.items():
+            repairs.append(Repair(path=Path.of((key,)), kind="place", before=None, after=value))
         found = replace(found, arguments={**found.arguments, **found.beside})
-        repairs += (
-            Repair(path=Path.of((key,)), kind="place", before=None, after=value)
-            for key, value in found.beside.items()
-        )
     result = _judged(found, names)
     if repairs:
         result = replace(result, repairs=(*repairs, *result.repairs))
