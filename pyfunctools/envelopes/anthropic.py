@@ -1,0 +1,171 @@
+"""Anthropic's messages.
+
+Source: anthropic 2.12.0 `types`, read on 2026-11-21. All results of a turn stand in one message of
+the user's, in front of anything else. A result that is an error may hold nothing but text.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type, with_files_named
+from pyfunctools.envelopes.envelope import Delta, Result, Spoken
+from pyfunctools.envelopes.sdk_data import items, mapping, member, plain
+from pyfunctools.envelopes.speech import Ids, Speech, call_of, is_cut, read_input, sendable_input
+from pyfunctools.file import File
+
+_OF_THE_SDK: Final = {"content": {"__all__": {"parsed_output"}}}
+"""What `client.messages.parse` adds to what the server sent; the server does not take it back."""
+_PIECES: Final = {
+    "input_json_delta": ("partial_json", "input"),
+    "signature_delta": ("signature", "signature"),
+    "text_delta": ("text", "text"),
+    "thinking_delta": ("thinking", "thinking"),
+}
+"""Kinds of pieces: where each stands, and what it adds to."""
+
+
+class Anthropic:
+    """The envelope of messages."""
+
+    name = "anthropic"
+
+    def tool(
+        self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
+    ) -> dict[str, Any]:
+        """Return a function as `tools` takes it."""
+        tool: dict[str, Any] = {"name": name}
+        if description:
+            tool["description"] = description
+        tool["input_schema"] = schema
+        if strict is not None:
+            tool["strict"] = strict
+        return tool
+
+    def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return nothing: the list is sent as `tools`."""
+        return {}
+
+    def is_response(self, value: object) -> bool:
+        """Return whether this is a message of the model's."""
+        content = isinstance(member(value, "content"), list | tuple)
+        return content and member(value, "type") == "message"
+
+    def spoken(self, response: object) -> Spoken:
+        """Return the turn of a message; `pause_turn` wants it sent back as it is."""
+        message = plain(response, _OF_THE_SDK)
+        speech, ids = Speech(), Ids()
+        content = items(message.get("content"))
+        for block in content:
+            if block.get("type") == "tool_use":
+                block["id"] = ids.of(block.get("id"))
+            speech.add(block)
+            if block.get("type") == "tool_use":
+                block["input"] = sendable_input(block.get("input"))
+        reason = message.get("stop_reason")
+        return Spoken(
+            messages=({"role": "assistant", "content": content},) if content else (),
+            text=speech.text,
+            calls=speech.calls(cut=is_cut(reason)),
+            cut=is_cut(reason),
+            waits=reason == "pause_turn",
+        )
+
+    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+        """Return one message with all results."""
+        content = [_result(each) for each in results]
+        return ({"role": "user", "content": content},) if content else ()
+
+    def reading(self) -> "MessageReading":
+        """Return a reading of `stream=True`, or of `client.messages.stream()`."""
+        return MessageReading()
+
+
+def _result(result: Result) -> JsonObject:
+    shown = [] if result.is_error else [_shown(file) for file in result.content]
+    unseen = [
+        file for place, file in enumerate(result.content) if result.is_error or shown[place] is None
+    ]
+    text = with_files_named(result.text, unseen)
+    seen = [block for block in shown if block is not None]
+    said = [{"type": "text", "text": text}] if text else []
+    block: dict[str, Any] = {
+        "type": "tool_result",
+        "tool_use_id": result.id,
+        "content": [*said, *seen] if seen else text,
+        "is_error": result.is_error,
+    }
+    if result.call.namespace is not None:
+        block["toolset_name"] = result.call.namespace
+    return block
+
+
+def _shown(file: File) -> dict[str, Any] | None:
+    """Return the block that shows a file, `None` where no block does."""
+    kind = media_type(file)
+    if kind in IMAGES or kind == "application/pdf":
+        source = {"type": "base64", "media_type": kind, "data": base64_of(file)}
+        return {"type": "image" if kind in IMAGES else "document", "source": source}
+    if kind != "text/plain":
+        return None
+    try:
+        text = file.content.decode()
+    except UnicodeDecodeError:
+        return None
+    return {"type": "document", "source": {"type": "text", "media_type": kind, "data": text}}
+
+
+class MessageReading:
+    """A message that is read event by event, its blocks by `index`."""
+
+    def __init__(self) -> None:
+        self._message: dict[str, Any] = {"type": "message", "role": "assistant"}
+        self._blocks: dict[object, dict[str, Any]] = {}
+        self._reason: JsonValue = None
+
+    @property
+    def response(self) -> JsonObject:
+        """The message so far; without a reason to stop it is cut, at `max_tokens`."""
+        content = [plain(block) for block in self._blocks.values()]
+        for block in content:
+            if block.get("type") in ("tool_use", "server_tool_use"):
+                block["input"] = read_input(block.get("input"))
+        reason = self._reason or "max_tokens"
+        return {**plain(self._message), "content": content, "stop_reason": reason}
+
+    def feed(self, event: object) -> Delta:
+        """Return what an event adds."""
+        said = plain(event)
+        match said.get("type"):
+            case "message_start":
+                self._message |= mapping(said.get("message"))
+            case "content_block_start":
+                block = mapping(said.get("content_block"))
+                self._blocks[said.get("index")] = block
+                return _delta(block, block.get("text"))
+            case "content_block_delta":
+                block = self._blocks.get(said.get("index"))
+                if block is not None:
+                    return _add(block, mapping(said.get("delta")))
+            case "message_delta":
+                self._reason = mapping(said.get("delta")).get("stop_reason") or self._reason
+            case _:
+                pass
+        return Delta()
+
+
+def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
+    key, member_name = _PIECES.get(str(piece.get("type")), ("", ""))
+    text = piece.get(key)
+    if isinstance(text, str):
+        before = block.get(member_name)
+        block[member_name] = (before if isinstance(before, str) else "") + text
+        return _delta(block, text if member_name == "text" else None)
+    if "citation" in piece:
+        block["citations"] = [*(block.get("citations") or ()), piece["citation"]]
+    return Delta()
+
+
+def _delta(block: dict[str, Any], text: object) -> Delta:
+    call = call_of(block) if block.get("type") == "tool_use" else None
+    return Delta(text=text if isinstance(text, str) else "", call=call)

@@ -1,0 +1,45 @@
+"""Files in the results of calls: as the vendors take them, and in words where they do not."""
+
+from collections.abc import Iterable
+from mimetypes import guess_type
+from typing import Final
+
+from pyfunctools.envelopes.envelope import Result
+from pyfunctools.file import File
+
+IMAGES: Final = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
+"""Media types of images that every vendor takes which takes any."""
+
+
+def media_type(file: File) -> str:
+    """Return the media type of a file without parameters, guessed by its name where it has none."""
+    given = file.content_type or (guess_type(file.filename)[0] if file.filename else None)
+    return (given or "application/octet-stream").partition(";")[0].strip().lower()
+
+
+def base64_of(file: File) -> str:
+    """Return the content of a file in base64."""
+    return str(file)
+
+
+def data_url(file: File) -> str:
+    """Return a file as an address that holds its content."""
+    return f"data:{media_type(file)};base64,{base64_of(file)}"
+
+
+def with_files_named(text: str, files: Iterable[File]) -> str:
+    """Return a text that names files which the model is not shown."""
+    lines = [
+        f"[A file came with this result that cannot be shown here: {file.filename or 'unnamed'}, "
+        f"{media_type(file)}, {len(file.content)} bytes.]"
+        for file in files
+    ]
+    return "\n".join([text, *lines] if text else lines)
+
+
+def spelled_out(result: Result, files: Iterable[File]) -> str:
+    """Return the text of a result for a vendor without a flag for errors, other files named."""
+    text = result.text
+    if result.is_error and text[:5].lower() != "error":
+        text = f"Error: {text}"
+    return with_files_named(text, files)

@@ -1,0 +1,195 @@
+"""Bedrock's Converse.
+
+Source: botocore 1.44.5, the model of bedrock-runtime, read on 2026-11-21. What is
+bytes stays bytes, as boto3 takes it. Llama and Mistral there take nothing beside the results in a
+message.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.envelopes.attachments import media_type, with_files_named
+from pyfunctools.envelopes.envelope import Delta, Result, Spoken
+from pyfunctools.envelopes.sdk_data import items, mapping, member, plain
+from pyfunctools.envelopes.speech import Ids, Speech, call_of, is_cut, read_input, sendable_input
+from pyfunctools.file import File
+
+_FORMATS: Final = {
+    "application/msword": ("document", "doc"),
+    "application/pdf": ("document", "pdf"),
+    "application/vnd.ms-excel": ("document", "xls"),
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ("document", "xlsx"),
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": (
+        "document",
+        "docx",
+    ),
+    "image/gif": ("image", "gif"),
+    "image/jpeg": ("image", "jpeg"),
+    "image/png": ("image", "png"),
+    "image/webp": ("image", "webp"),
+    "text/csv": ("document", "csv"),
+    "text/html": ("document", "html"),
+    "text/markdown": ("document", "md"),
+    "text/plain": ("document", "txt"),
+    "video/mp4": ("video", "mp4"),
+    "video/mpeg": ("video", "mpeg"),
+    "video/quicktime": ("video", "mov"),
+    "video/webm": ("video", "webm"),
+    "video/x-matroska": ("video", "mkv"),
+}
+"""Media types that a result may hold: the kind of block, and the format it says."""
+_UNNAMABLE: Final = re.compile(r"[^A-Za-z0-9()\[\]-]+")
+"""What the name of a document may not hold."""
+
+
+class Bedrock:
+    """The envelope of Converse."""
+
+    name = "bedrock"
+
+    def tool(
+        self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
+    ) -> dict[str, Any]:
+        """Return a function as `toolConfig` takes it; strict is said only where it is."""
+        tool: dict[str, Any] = {"name": name}
+        if description:
+            tool["description"] = description
+        tool["inputSchema"] = {"json": schema}
+        if strict:
+            tool["strict"] = True
+        return {"toolSpec": tool}
+
+    def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return `toolConfig`, which holds the list; an empty one may not be sent."""
+        return {"toolConfig": {"tools": tools}} if tools else {}
+
+    def is_response(self, value: object) -> bool:
+        """Return whether this is a response: its `output` holds a message."""
+        return member(member(value, "output"), "message") is not None
+
+    def spoken(self, response: object) -> Spoken:
+        """Return the turn of a response."""
+        whole = plain(response)
+        message = mapping(mapping(whole.get("output")).get("message"))
+        speech, ids = Speech(), Ids()
+        content = items(message.get("content"))
+        for block in content:
+            use, cited = mapping(block.get("toolUse")), mapping(block.get("citationsContent"))
+            if use:
+                use["toolUseId"] = ids.of(use.get("toolUseId"))
+            for each in items(cited.get("content")) if cited else [block]:
+                speech.add(each)
+            if use:
+                use["input"] = sendable_input(use.get("input"))
+        reason = whole.get("stopReason")
+        return Spoken(
+            messages=({**message, "content": content},) if content else (),
+            text=speech.text,
+            calls=speech.calls(cut=is_cut(reason)),
+            cut=is_cut(reason),
+        )
+
+    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+        """Return one message with all results."""
+        content = [{"toolResult": _result(each)} for each in results]
+        return ({"role": "user", "content": content},) if content else ()
+
+    def reading(self) -> "ConverseReading":
+        """Return a reading of `converse_stream`."""
+        return ConverseReading()
+
+
+def _result(result: Result) -> dict[str, Any]:
+    shown = [file for file in result.content if media_type(file) in _FORMATS]
+    unseen = [file for file in result.content if media_type(file) not in _FORMATS]
+    text = with_files_named(result.text, unseen)
+    said = [{"text": text}] if text or not shown else []
+    return {
+        "toolUseId": result.id,
+        "content": [*said, *(_shown(file, number) for number, file in enumerate(shown, 1))],
+        "status": "error" if result.is_error else "success",
+    }
+
+
+def _shown(file: File, number: int) -> dict[str, Any]:
+    kind, name = _FORMATS[media_type(file)]
+    block: dict[str, Any] = {"format": name, "source": {"bytes": file.content}}
+    if kind == "document":
+        stem = (file.filename or "").rpartition(".")[0] or file.filename or "file"
+        block["name"] = f"{_UNNAMABLE.sub('-', stem)[:190]}-{number}"
+    return {kind: block}
+
+
+class ConverseReading:
+    """A message that is read event by event, its blocks by `contentBlockIndex`."""
+
+    def __init__(self) -> None:
+        self._role = "assistant"
+        self._blocks: dict[object, dict[str, Any]] = {}
+        self._reason: JsonValue = None
+
+    @property
+    def response(self) -> JsonObject:
+        """The message so far; without a reason to stop it is cut, at `max_tokens`."""
+        content = [plain(block) for block in self._blocks.values()]
+        for block in content:
+            if "toolUse" in block:
+                block["toolUse"]["input"] = read_input(block["toolUse"].get("input"))
+        message = {"role": self._role, "content": content}
+        return {"output": {"message": message}, "stopReason": self._reason or "max_tokens"}
+
+    def feed(self, event: object) -> Delta:
+        """Return what an event adds."""
+        for kind, given in plain(event).items():
+            said = mapping(given)
+            index = said.get("contentBlockIndex")
+            if kind == "contentBlockStart":
+                self._blocks[index] = mapping(said.get("start"))
+                return _delta(self._blocks[index])
+            if kind == "contentBlockDelta":
+                return _add(self._blocks.setdefault(index, {}), mapping(said.get("delta")))
+            if kind == "messageStop":
+                self._reason = said.get("stopReason")
+        return Delta()
+
+
+def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
+    for key, given in piece.items():
+        if key == "text":
+            block["text"] = block.get("text", "") + given
+            return Delta(text=given)
+        inner = mapping(given)
+        if key == "reasoningContent":
+            _reason(block.setdefault("reasoningContent", {}), inner)
+        elif key == "citation":
+            _cite(block, inner)
+        elif key == "toolUse":
+            use = block.setdefault("toolUse", {})
+            use["input"] = use.get("input", "") + str(inner.get("input") or "")
+            return _delta(block)
+    return Delta()
+
+
+def _reason(block: dict[str, Any], piece: dict[str, Any]) -> None:
+    """Add a piece of a thought: its text, its signature, or what no one may read."""
+    if "redactedContent" in piece:
+        block["redactedContent"] = block.get("redactedContent", b"") + piece["redactedContent"]
+        return
+    thought = block.setdefault("reasoningText", {"text": ""})
+    for key in ("text", "signature"):
+        if key in piece:
+            thought[key] = thought.get(key, "") + piece[key]
+
+
+def _cite(block: dict[str, Any], citation: dict[str, Any]) -> None:
+    """Add a citation, which turns a text into a block of cited content."""
+    cited = block.setdefault("citationsContent", {"content": [], "citations": []})
+    if "text" in block:
+        cited["content"] = [{"text": block.pop("text")}]
+    cited["citations"].append(citation)
+
+
+def _delta(block: dict[str, Any]) -> Delta:
+    return Delta(call=call_of(block) if "toolUse" in block else None)

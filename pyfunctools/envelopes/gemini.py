@@ -1,0 +1,128 @@
+"""Gemini's `generateContent`, and its older subset of schemas (`gemini-schema`).
+
+Source: google-genai 3.4.0 `types.py`, read on 2026-11-21; the interface reads names in camel and in
+snake case. A turn goes back as it came: a `thoughtSignature` that is lost or moved to another part
+is refused. A call without an id is answered by its place.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type, with_files_named
+from pyfunctools.envelopes.envelope import Delta, Result, Spoken
+from pyfunctools.envelopes.sdk_data import first, items, mapping, member, plain
+from pyfunctools.envelopes.speech import Speech, is_cut
+from pyfunctools.file import File
+
+_SHOWN: Final = IMAGES - {"image/gif"} | {"application/pdf", "text/plain"}
+"""Media types that a result may hold."""
+
+
+class Gemini:
+    """The envelope of `generateContent`; `older` is the subset that models before 3 take."""
+
+    def __init__(self, name: str = "gemini", *, older: bool = False) -> None:
+        self.name = name
+        self._older = older
+
+    def tool(
+        self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
+    ) -> dict[str, Any]:
+        """Return a function as `functionDeclarations` takes it."""
+        tool: dict[str, Any] = {"name": name}
+        if description:
+            tool["description"] = description
+        if not self._older:
+            return {**tool, "parametersJsonSchema": schema}
+        return {**tool, "parameters": schema} if schema.get("properties") else tool
+
+    def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return `tools`, in which all functions stand in one item."""
+        return {"tools": [{"functionDeclarations": tools}]} if tools else {}
+
+    def is_response(self, value: object) -> bool:
+        """Return whether this is a response, or the refusal of a prompt."""
+        names = ("candidates", "promptFeedback", "prompt_feedback")
+        return any(member(value, name) is not None for name in names)
+
+    def spoken(self, response: object) -> Spoken:
+        """Return the turn of the first candidate."""
+        candidate = first(plain(response).get("candidates"))
+        content = mapping(candidate.get("content"))
+        parts = items(content.get("parts"))
+        speech = Speech()
+        for part in parts:
+            speech.add(part)
+        cut = is_cut(candidate.get("finishReason") or candidate.get("finish_reason"))
+        return Spoken(
+            messages=(content,) if parts else (),
+            text=speech.text,
+            calls=speech.calls(cut=cut),
+            cut=cut,
+        )
+
+    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+        """Return one content with all results, in the order of the calls."""
+        parts = [{"functionResponse": self._result(each)} for each in results]
+        return ({"role": "user", "parts": parts},) if parts else ()
+
+    def reading(self) -> "ContentReading":
+        """Return a reading of `streamGenerateContent`."""
+        return ContentReading()
+
+    def _result(self, result: Result) -> dict[str, Any]:
+        taken = frozenset[str]() if self._older else _SHOWN
+        shown = [file for file in result.content if media_type(file) in taken]
+        unseen = [file for file in result.content if media_type(file) not in taken]
+        text = with_files_named(result.text, unseen)
+        made: dict[str, Any] = {"name": result.call.name}
+        if result.call.id is not None:
+            made["id"] = result.call.id
+        made["response"] = {"error" if result.is_error else "output": text}
+        if shown:
+            made["parts"] = [{"inlineData": _inline(file)} for file in shown]
+        return made
+
+
+def _inline(file: File) -> dict[str, Any]:
+    made = {"mimeType": media_type(file), "data": base64_of(file)}
+    return {**made, "displayName": file.filename} if file.filename else made
+
+
+class ContentReading:
+    """A content that is read chunk by chunk, each of which holds whole parts."""
+
+    def __init__(self) -> None:
+        self._parts: list[dict[str, Any]] = []
+        self._role = "model"
+        self._reason: JsonValue = None
+
+    @property
+    def response(self) -> JsonObject:
+        """The response so far; without a reason to finish it is cut, at `MAX_TOKENS`."""
+        content = {"role": self._role, "parts": [plain(part) for part in self._parts]}
+        reason = self._reason or "MAX_TOKENS"
+        return {"candidates": [{"content": content, "finishReason": reason}]}
+
+    def feed(self, event: object) -> Delta:
+        """Return what a chunk adds to the first candidate."""
+        candidate = first(plain(event).get("candidates"))
+        self._reason = (
+            candidate.get("finishReason") or candidate.get("finish_reason") or self._reason
+        )
+        speech = Speech()
+        for part in items(mapping(candidate.get("content")).get("parts")):
+            speech.add(part)
+            self._add(part)
+        calls = speech.calls(cut=False)
+        return Delta(text=speech.text, call=calls[-1] if calls else None)
+
+    def _add(self, part: dict[str, Any]) -> None:
+        """Add a part; a text goes on where the one before it is as bare, so no signature moves."""
+        last = self._parts[-1] if self._parts else {}
+        bare = part.keys() == last.keys() <= {"text", "thought"} and "text" in part
+        if bare and part.get("thought") == last.get("thought"):
+            last["text"] += part["text"]
+        else:
+            self._parts.append(part)

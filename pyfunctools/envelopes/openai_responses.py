@@ -1,0 +1,182 @@
+"""Responses: OpenAI's newer interface, in which a turn is a list of items.
+
+Source: openai 3.54.0 `types/responses`, read on 2026-11-21. All items of a turn go back as they
+came, with those of reasoning, which belong to the calls behind them. There is no flag for errors:
+the text says it. Strict left out means that the server tries to be, so that it is always said.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from pyfunctools._json import JsonObject
+from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type, spelled_out
+from pyfunctools.envelopes.envelope import Delta, Result, Spoken
+from pyfunctools.envelopes.sdk_data import items, mapping, member, plain
+from pyfunctools.envelopes.speech import Ids, Speech, call_of, is_cut
+from pyfunctools.file import File
+
+_OF_THE_SDK: Final = {
+    "output": {"__all__": {"parsed_arguments": True, "content": {"__all__": {"parsed"}}}}
+}
+"""What `client.responses.parse` adds to what the server sent; the server does not take it back."""
+_CALLS: Final = frozenset({"custom_tool_call", "function_call"})
+_PIECES: Final = {
+    "response.custom_tool_call_input.delta": "input",
+    "response.function_call_arguments.delta": "arguments",
+    "response.output_text.delta": "text",
+    "response.refusal.delta": "refusal",
+}
+"""Events that add to an item, and the member they add to."""
+_ENDS: Final = frozenset(
+    {"response.cancelled", "response.completed", "response.failed", "response.incomplete"}
+)
+
+
+class OpenAIResponses:
+    """The envelope of responses."""
+
+    name = "openai-responses"
+
+    def tool(
+        self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
+    ) -> dict[str, Any]:
+        """Return a function as `tools` takes it."""
+        tool: dict[str, Any] = {"type": "function", "name": name}
+        if description:
+            tool["description"] = description
+        return {**tool, "parameters": schema, "strict": bool(strict)}
+
+    def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return nothing: the list is sent as `tools`."""
+        return {}
+
+    def is_response(self, value: object) -> bool:
+        """Return whether this is a response: its `output` is a list."""
+        return isinstance(member(value, "output"), list | tuple)
+
+    def spoken(self, response: object) -> Spoken:
+        """Return the turn of a response."""
+        whole = plain(response, _OF_THE_SDK)
+        speech, ids = Speech(), Ids()
+        output = items(whole.get("output"))
+        for item in output:
+            kind = item.get("type")
+            if kind in _CALLS:
+                item["call_id"] = ids.of(item.get("call_id"))
+                speech.call(item)
+            elif kind == "message":
+                for part in items(item.get("content")):
+                    speech.add(part)
+            else:
+                speech.skip()
+        cut = is_cut(whole.get("status"))
+        calls = speech.calls(cut=cut)
+        return Spoken(messages=tuple(output), text=speech.text, calls=calls, cut=cut)
+
+    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+        """Return an item for each call."""
+        return tuple(map(_result, results))
+
+    def reading(self) -> "ResponsesReading":
+        """Return a reading of `stream=True`."""
+        return ResponsesReading()
+
+
+def _result(result: Result) -> JsonObject:
+    text = spelled_out(result, ())
+    output: Any = text
+    if result.content:
+        said = [{"type": "input_text", "text": text}] if text else []
+        output = [*said, *map(_shown, result.content)]
+    item: dict[str, Any] = {
+        "type": "custom_tool_call_output" if result.call.custom else "function_call_output",
+        "call_id": result.id,
+        "output": output,
+    }
+    if result.call.namespace is not None and not result.call.custom:
+        item["namespace"] = result.call.namespace
+    if result.call.caller is not None:
+        item["caller"] = result.call.caller
+    return item
+
+
+def _shown(file: File) -> dict[str, Any]:
+    if media_type(file) in IMAGES:
+        return {"type": "input_image", "image_url": data_url(file), "detail": "auto"}
+    name = file.filename or "file"
+    return {"type": "input_file", "filename": name, "file_data": data_url(file)}
+
+
+class ResponsesReading:
+    """A response that is read event by event: its items by their ids, never by their order."""
+
+    def __init__(self) -> None:
+        self._items: list[_Item] = []
+        self._final: dict[str, Any] = {}
+
+    @property
+    def response(self) -> JsonObject:
+        """The response so far; without the event that ends it, it is incomplete.
+
+        Of the items that were not done, messages and calls are there as far as they came.
+        """
+        output = [each.item for each in self._items if each.done or each.readable]
+        final = self._final or {"object": "response", "status": "incomplete"}
+        return plain({**final, "output": final.get("output") or output})
+
+    def feed(self, event: object) -> Delta:
+        """Return what an event adds."""
+        said = plain(event)
+        kind = said.get("type")
+        if kind in _ENDS:
+            self._final = {"status": kind.rpartition(".")[2], **mapping(said.get("response"))}
+        elif kind in ("response.output_item.added", "response.output_item.done"):
+            return self._item(said, done=kind.endswith("done"))
+        elif kind in _PIECES:
+            found, delta = self._find(said.get("item_id"), said.get("output_index")), said["delta"]
+            if found is not None and isinstance(delta, str):
+                return found.add(_PIECES[kind], delta, said.get("content_index", 0))
+        return Delta()
+
+    def _item(self, said: dict[str, Any], *, done: bool) -> Delta:
+        item, index = mapping(said.get("item")), said.get("output_index")
+        found = self._find(item.get("id"), index)
+        if found is None:
+            found = _Item(item, index)
+            self._items.append(found)
+        found.item, found.done = item, done
+        return Delta(call=call_of(item) if item.get("type") in _CALLS else None)
+
+    def _find(self, name: object, index: object) -> "_Item | None":
+        """Return an item by its id; some servers change ids under way, but not the index."""
+        named = (each for each in self._items if name is not None and each.item.get("id") == name)
+        placed = (each for each in self._items if index is not None and each.index == index)
+        return next(named, None) or next(placed, None)
+
+
+class _Item:
+    """An item of the output, done or under way."""
+
+    def __init__(self, item: dict[str, Any], index: object) -> None:
+        self.item = item
+        self.index = index
+        self.done = False
+        self._parts: dict[object, dict[str, Any]] = {}
+
+    @property
+    def readable(self) -> bool:
+        """True if what has come of it can be read and sent back."""
+        return self.item.get("type") in (*_CALLS, "message")
+
+    def add(self, key: str, piece: str, part: object) -> Delta:
+        """Add a piece to the arguments of a call, or to a part of a message."""
+        self.item["status"] = "incomplete"
+        if key in ("arguments", "input"):
+            self.item[key] = self.item.get(key, "") + piece
+            return Delta(call=call_of(self.item))
+        if part not in self._parts:
+            kind = "refusal" if key == "refusal" else "output_text"
+            self._parts[part] = {"type": kind, key: "", "annotations": []}
+            self.item["content"] = list(self._parts.values())
+        self._parts[part][key] += piece
+        return Delta(text=piece)

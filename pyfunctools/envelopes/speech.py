@@ -1,0 +1,233 @@
+"""The blocks of a model's turn, of whichever vendor: its texts, and its calls of our functions.
+
+This is the one reader of blocks: every envelope and `parse_calls` use it. It reads what it knows to
+be the model's speech, and skips every other block whole: thoughts, what the vendor's own tools
+gave, calls of other servers, documents, and kinds that do not exist yet.
+
+    chat         {"id", "type": "function", "function": {"name", "arguments"}}
+    responses    {"type": "function_call", "call_id", "name", "arguments", "status"}
+    anthropic    {"type": "tool_use", "id", "name", "input"}
+    gemini       {"functionCall": {"id", "name", "args"}}
+    bedrock      {"toolUse": {"toolUseId", "name", "input"}}
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from secrets import choice
+from string import ascii_letters, digits
+from typing import Any, Final, cast
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.envelopes.envelope import SpokenCall
+from pyfunctools.limits import DEFAULT_LIMITS
+from pyfunctools.schema.strict import strict
+
+CALL_KEYS: Final = (
+    "tool_calls",
+    "toolCalls",
+    "function_call",
+    "functionCall",
+    "function_calls",
+    "toolUse",
+)
+"""What holds a call or several, in a message or a block."""
+
+_NAMES: Final = ("name", "tool_name", "toolName")
+_ARGUMENTS: Final = ("arguments", "input", "args", "parameters", "partial_json")
+_IDS: Final = ("call_id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "id")
+_TEXTS: Final = frozenset({"output_text", "text"})
+"""What `type` is of a text block."""
+_CALLS: Final = frozenset(
+    {"custom", "custom_tool_call", "function", "function_call", "tool_call", "tool_use"}
+)
+"""What it is of a call for us."""
+_BESIDE_TEXT: Final = frozenset(
+    {
+        *("annotations", "cache_control", "citations", "index", "logprobs", "metadata"),
+        *("part_metadata", "partMetadata", "text", "thought", "thoughtSignature"),
+        *("thought_signature", "videoMetadata", "video_metadata", "id", "role", "tool_calls"),
+        *("chat_history", "generation_id", "is_finished", "meta", "model", "response_id", "usage"),
+        *("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason"),
+    }
+)
+"""What may stand beside the text of a block or message that has no type."""
+_CUT: Final = frozenset(
+    {
+        *("blocklist", "cancelled", "content_filter", "content_filtered", "error", "failed"),
+        *("guardrail_intervened", "incomplete", "insufficient_system_resource", "language"),
+        *("length", "malformed_function_call", "malformed_model_output", "malformed_response"),
+        *("malformed_tool_use", "max_length", "max_output_tokens", "max_tokens"),
+        *("model_armor", "model_context_window_exceeded", "model_length", "other"),
+        *("prohibited_content", "recitation", "refusal", "safety", "spii"),
+    }
+)
+"""Reasons for which a response ends in the middle."""
+
+
+def is_cut(reason: JsonValue) -> bool:
+    """True if a vendor ends a response for this reason in the middle."""
+    return isinstance(reason, str) and reason.lower() in _CUT
+
+
+def kind_of(block: JsonObject) -> str | None:
+    """Return the `type` of a block or message in one spelling, `None` where it has none."""
+    kind = block.get("type") or block.get("part_kind") or block.get("kind")
+    return kind.lower().replace("-", "_").replace(".", "_") if isinstance(kind, str) else None
+
+
+class Speech:
+    """The blocks of one turn, added in their order."""
+
+    def __init__(self) -> None:
+        self.texts: list[tuple[str, int]] = []
+        """Each text with the place of its block."""
+        self.blocks = 0
+        self._words: list[str] = []
+        self._calls: list[tuple[SpokenCall, int, JsonValue]] = []
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    @property
+    def text(self) -> str:
+        """What the model says in words."""
+        return "".join(self._words)
+
+    def add(self, block: JsonValue) -> None:
+        """Read one block of a message's content."""
+        if not isinstance(block, dict):
+            self.skip()
+            return
+        kind = kind_of(block)
+        if kind in _CALLS:
+            self.call(block)
+        elif kind in _TEXTS:
+            self.say(block.get("text") or block.get("content"))
+        elif kind == "refusal":
+            self.refuse(block.get("refusal"))
+        elif kind is None:
+            self._untyped(block)
+        else:
+            self.skip()
+
+    def say(self, text: JsonValue) -> None:
+        """Read a text of the model's."""
+        self.blocks += 1
+        if isinstance(text, str):
+            self.texts.append((text, self.blocks))
+            self._words.append(text)
+
+    def refuse(self, text: JsonValue) -> None:
+        """Read why the model refuses: words, in which no call is looked for."""
+        self.blocks += 1
+        self._words.append(text if isinstance(text, str) else "")
+
+    def call(self, value: JsonValue) -> None:
+        """Read what stands where a call of ours does."""
+        self.blocks += 1
+        made = call_of(value)
+        if made is not None:
+            status = value.get("status") if isinstance(value, dict) else None
+            self._calls.append((made, self.blocks, status))
+
+    def skip(self) -> None:
+        """Pass a block that is none of the model's speech."""
+        self.blocks += 1
+
+    def calls(self, *, cut: bool) -> tuple[SpokenCall, ...]:
+        """Return the calls. Of a cut turn the last is open, unless something follows it.
+
+        OpenAI's `status` says more: a call that is `completed` is closed, and one that is
+        `incomplete` is open, with all that follow it.
+        """
+        found: list[SpokenCall] = []
+        broken = False
+        for call, place, status in self._calls:
+            broken = broken or status == "incomplete"
+            at_end = cut and place == self.blocks and status != "completed"
+            found.append(replace(call, closed=False) if broken or at_end else call)
+        return tuple(found)
+
+    def _untyped(self, block: JsonObject) -> None:
+        """Read a block that says by a key what it is, as those of Gemini and Bedrock do."""
+        said = {key: inner for key, inner in block.items() if inner is not None}
+        calls = [key for key in CALL_KEYS if key in said]
+        for key in calls:
+            self.call(said[key])
+        if not calls:
+            self.say(said.get("text") if is_spoken(said) else None)
+
+
+def is_spoken(block: JsonObject) -> bool:
+    """Return whether the text of a block or message without a type is what the model says."""
+    said = {key for key, inner in block.items() if inner is not None}
+    return said <= _BESIDE_TEXT and not block.get("thought")
+
+
+def call_of(value: JsonValue, depth: int = 0) -> SpokenCall | None:
+    """Return the call of ours that an object is, `None` where it is none."""
+    if not isinstance(value, dict) or _is_vendors(value):
+        return None
+    inner = value.get("function") or value.get("custom")
+    said = inner if isinstance(inner, dict) else value
+    name = inner if isinstance(inner, str) else _first(said, _NAMES)
+    if said is value and not isinstance(name, str) and depth < 8:
+        wrapped = next((value[key] for key in CALL_KEYS if key in value), None)
+        if wrapped is not None:
+            return call_of(wrapped, depth + 1)
+    given_id = _first(value, _IDS)
+    space = value.get("namespace") or value.get("toolset_name")
+    return SpokenCall(
+        id=given_id if isinstance(given_id, str) else None,
+        name=name if isinstance(name, str) else "",
+        arguments=_first(value if isinstance(inner, str) else said, _ARGUMENTS),
+        namespace=space if isinstance(space, str) else None,
+        caller=value.get("caller"),
+        custom=kind_of(value) in ("custom", "custom_tool_call"),
+    )
+
+
+def _is_vendors(call: JsonObject) -> bool:
+    """True if the vendor runs this call itself."""
+    kind = call.get("type")
+    if isinstance(kind, str) and "server" in kind:
+        return True
+    return bool(call.get("providerExecuted") or call.get("provider_executed"))
+
+
+def _first(value: JsonObject, keys: Sequence[str]) -> JsonValue:
+    return next((value[key] for key in keys if value.get(key) is not None), None)
+
+
+def read_input(written: object) -> object:
+    """Return arguments that were streamed: the object, or its text where it is none."""
+    if not isinstance(written, str):
+        return written
+    read = strict(written, DEFAULT_LIMITS.depth)
+    return read.value if read is not None and isinstance(read.value, dict) else written or {}
+
+
+def sendable_input(written: object) -> dict[str, Any]:
+    """Return arguments as they go back to vendors that take nothing but objects there."""
+    if isinstance(written, dict):
+        return cast("dict[str, Any]", written)
+    return {"INVALID_JSON": written} if written else {}
+
+
+class Ids:
+    """The ids of one turn, each there once."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+
+    def of(self, given: object) -> str:
+        """Return the id that was given, or a new one where it is missing or was there before.
+
+        A new one is nine letters and digits: some models of Mistral take nothing else, and every
+        vendor takes that. `"null"` is what Mistral's SDK makes of a missing id.
+        """
+        made = given if isinstance(given, str) and given != "null" else ""
+        while not made or made in self._seen:
+            made = "".join(choice(ascii_letters + digits) for _ in range(9))
+        self._seen.add(made)
+        return made

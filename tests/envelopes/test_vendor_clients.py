@@ -1,0 +1,210 @@
+"""The real clients of the vendors: what they send is what we made, what they give is read.
+
+Each reply is read as the object of the SDK and as the plain data that it came as.
+"""
+
+import json
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+import vendor_clients
+from vendor_clients import Script
+from vendor_replies import BROKEN, OSLO, PARIS, REPLIES
+
+from pyfunctools.envelopes import ENVELOPES, Result, envelope_of
+
+pytest.importorskip("openai")
+pytest.importorskip("anthropic")
+pytest.importorskip("google.genai")
+pytest.importorskip("mistralai")
+pytest.importorskip("botocore")
+
+CLIENTS = {
+    "openai": vendor_clients.openai_chat,
+    "mistral": vendor_clients.mistral,
+    "openai-responses": vendor_clients.openai_responses,
+    "anthropic": vendor_clients.anthropic,
+    "gemini": vendor_clients.gemini,
+    "bedrock": vendor_clients.bedrock,
+}
+CASES = [(vendor, case) for vendor, replies in REPLIES.items() for case in replies]
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string", "description": "Where, “exactly”."},
+        "days": {"type": "integer", "minimum": 1},
+    },
+    "required": ["city"],
+    "additionalProperties": False,
+}
+ASKED: dict[str, Any] = {
+    "gemini": {"role": "user", "parts": [{"text": "go"}]},
+    "bedrock": {"role": "user", "content": [{"text": "go"}]},
+}
+WHERE = {"openai-responses": "input", "gemini": "contents"}
+
+
+def envelope(vendor: str) -> Any:
+    return envelope_of("openai" if vendor == "mistral" else vendor)
+
+
+def tools_of(vendor: str, **options: Any) -> Any:
+    tools = [envelope(vendor).tool("weather", "Tell it.", SCHEMA, **{"strict": None, **options})]
+    request = envelope(vendor).request(tools)
+    return request.get("tools") or request.get("toolConfig") or tools
+
+
+def sorted_text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def camel(value: Any) -> Any:
+    """Spell keys as Gemini's documents do; its SDK sends some of them in snake case."""
+    if isinstance(value, dict):
+        return {
+            key
+            if key.startswith("parameters")
+            else re.sub(r"_(.)", lambda m: m[1].upper(), key): camel(inner)
+            for key, inner in value.items()
+        }
+    return [camel(each) for each in value] if isinstance(value, list) else value
+
+
+def with_defaults(message: Any) -> Any:
+    """Say what Mistral's SDK has for defaults in the messages it sends."""
+    calls = [{"index": 0, "type": "function", **call} for call in message.get("tool_calls") or ()]
+    known = {"prefix": False, **message} if message["role"] == "assistant" else message
+    return {**known, "tool_calls": calls} if calls else known
+
+
+@cache
+def client_of(vendor: str) -> tuple[Script, Any]:
+    script = Script()
+    return script, CLIENTS[vendor](script)
+
+
+@cache
+def read(vendor: str, case: str) -> tuple[Any, Any, Any]:
+    """Ask for a reply, and send what was made of it; return both turns and what was sent."""
+    reply = REPLIES[vendor][case]
+    script, ask = client_of(vendor)
+    script.replies = [reply, reply]
+    user = ASKED.get(vendor, {"role": "user", "content": "go"})
+    response = ask([user], tools_of(vendor))
+    spoken = envelope(vendor).spoken(response)
+    results = envelope(vendor).results(
+        [
+            Result(id=call.id or "x", name=call.name, text=f"fine {n}", is_error=n > 0, call=call)
+            for n, call in enumerate(spoken.calls)
+        ]
+    )
+    mine = [user, *spoken.messages, *results]
+    ask(mine, tools_of(vendor))
+    return response, spoken, (mine, script.last)
+
+
+@pytest.mark.parametrize("vendor", CLIENTS)
+@pytest.mark.parametrize("strict", [None, False, True])
+def test_a_client_sends_the_tools_that_were_made(vendor: str, strict: bool | None) -> None:
+    script, ask = client_of(vendor)
+    script.replies = [REPLIES[vendor]["text"]]
+    made = tools_of(vendor, strict=strict)
+    before = json.dumps(made)
+    user = ASKED.get(vendor, {"role": "user", "content": "go"})
+    ask([user], made)
+    sent = script.last["toolConfig" if vendor == "bedrock" else "tools"]
+    if vendor == "gemini":
+        made = json.loads(
+            json.dumps(made).replace("parametersJsonSchema", "parameters_json_schema")
+        )
+    if vendor in ("openai", "openai-responses", "anthropic", "bedrock"):
+        assert json.dumps(sent) == before
+    assert sorted_text(sent) == sorted_text(made)
+
+
+@pytest.mark.parametrize(("vendor", "case"), CASES)
+def test_a_client_sends_the_turn_and_its_results_as_they_were_made(vendor: str, case: str) -> None:
+    _, spoken, (mine, body) = read(vendor, case)
+    sent = body[WHERE.get(vendor, "messages")]
+    if vendor == "mistral":
+        sent, mine = list(map(with_defaults, sent)), list(map(with_defaults, mine))
+    if vendor == "gemini":
+        sent = camel(sent)
+    if vendor == "bedrock":  # base64 on the wire, bytes in Python
+        mine = json.loads(json.dumps(mine, default=lambda data: "//4B"))
+    assert sorted_text(sent) == sorted_text(mine)
+    del spoken
+
+
+@pytest.mark.parametrize(("vendor", "case"), CASES)
+def test_an_object_of_the_sdk_is_read_as_the_data_it_came_as(vendor: str, case: str) -> None:
+    response, spoken, _ = read(vendor, case)
+    known = {name for name, each in ENVELOPES.items() if each.is_response(response)}
+    assert known == {
+        name for name, each in ENVELOPES.items() if each.is_response(REPLIES[vendor][case])
+    }
+    assert {name.removesuffix("-schema") for name in known} == {envelope(vendor).name}
+    plain = envelope(vendor).spoken(REPLIES[vendor][case])
+    given_ids = [call.id for call in plain.calls if case != "parallel" or vendor != "mistral"]
+    assert [call.id for call in spoken.calls][: len(given_ids)] == given_ids
+    for each, other in zip(spoken.calls, plain.calls, strict=True):
+        assert (each.name, each.arguments, each.closed) == (
+            other.name,
+            other.arguments,
+            other.closed,
+        )
+    assert (spoken.text, spoken.cut, spoken.waits) == (plain.text, plain.cut, plain.waits)
+
+
+@pytest.mark.parametrize(("vendor", "case"), CASES)
+def test_calls_are_read_in_their_order(vendor: str, case: str) -> None:
+    _, spoken, _ = read(vendor, case)
+    wanted = {
+        "single": [PARIS],
+        "thinking": [PARIS],
+        "unknown": [PARIS],
+        "theirs": [OSLO],
+        "parallel": [PARIS, OSLO],
+        "cut": [PARIS, OSLO],
+        "broken": [BROKEN],
+    }.get(case, [])
+    found = [
+        json.loads(call.arguments)
+        if isinstance(call.arguments, str) and call.arguments != BROKEN
+        else call.arguments
+        for call in spoken.calls
+    ]
+    assert found == wanted
+    assert {call.name for call in spoken.calls} <= {"weather"}
+    assert [call.closed for call in spoken.calls] == [True] * (len(found) - (case == "cut")) + [
+        False
+    ] * (case == "cut")
+    assert spoken.cut == (case == "cut" or (case == "refused" and spoken.cut))
+    assert spoken.waits == (case == "paused")
+
+
+@pytest.mark.parametrize(("vendor", "case"), CASES)
+def test_the_text_is_what_the_model_says(vendor: str, case: str) -> None:
+    _, spoken, _ = read(vendor, case)
+    wanted = {"text": "Sunny.", "cited": "Sunny.", "single": "Let me see.", "refused": "No."}
+    said = "Well." if (vendor, case) == ("mistral", "thinking") else wanted.get(case, "")
+    assert spoken.text == ("" if (vendor, case) == ("gemini", "refused") else said)
+
+
+@pytest.mark.parametrize(("vendor", "case"), CASES)
+def test_what_a_vendor_sent_goes_back_untouched(vendor: str, case: str) -> None:
+    plain = envelope(vendor).spoken(REPLIES[vendor][case])
+    reply = REPLIES[vendor][case]
+    whole: Any = {
+        "openai-responses": lambda: reply["output"],
+        "anthropic": lambda: [{"role": "assistant", "content": reply["content"]}],
+        "gemini": lambda: [each["content"] for each in reply.get("candidates", [])],
+        "bedrock": lambda: [reply["output"]["message"]],
+    }.get(vendor, lambda: [reply["choices"][0]["message"]])()
+    if (vendor, case) == ("anthropic", "empty"):
+        whole = []  # no message may be empty
+    if (vendor, case) == ("mistral", "parallel"):  # ids were missing
+        whole = [{**whole[0], "tool_calls": plain.messages[0]["tool_calls"]}]
+    assert list(plain.messages) == whole

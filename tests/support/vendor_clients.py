@@ -1,0 +1,136 @@
+"""The real clients of the vendors' SDKs over scripted transports: no network, no key."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+
+KEY = "not-a-key"
+User = dict[str, Any]
+
+
+class Script:
+    """A transport that answers with canned replies and keeps what was sent."""
+
+    def __init__(self, *replies: Any) -> None:
+        self.replies = list(replies)
+        self.sent: list[bytes] = []
+
+    @property
+    def last(self) -> Any:
+        """The body of the last request."""
+        return json.loads(self.sent[-1])
+
+    def answer(self, request: httpx2.Request) -> httpx2.Response:
+        self.sent.append(request.read())
+        reply = self.replies.pop(0)
+        if isinstance(reply, list):  # the events of a stream
+            lines = "".join(
+                (f"event: {each['type']}\n" if "type" in each else "")
+                + f"data: {json.dumps(each)}\n\n"
+                for each in reply
+            )
+            kind = {"content-type": "text/event-stream"}
+            return httpx2.Response(200, content=lines.encode(), headers=kind)
+        return httpx2.Response(200, json=reply)
+
+    @property
+    def client(self) -> httpx2.Client:
+        return httpx2.Client(transport=httpx2.MockTransport(self.answer))
+
+
+def openai_chat(script: Script) -> Callable[..., Any]:
+    from openai import OpenAI
+
+    client = OpenAI(api_key=KEY, http_client=script.client)
+
+    def ask(messages: list[Any], tools: list[Any], **more: Any) -> Any:
+        return client.chat.completions.create(
+            model="gpt-5.6", messages=messages, tools=tools, **more
+        )
+
+    return ask
+
+
+def openai_responses(script: Script) -> Callable[..., Any]:
+    from openai import OpenAI
+
+    client = OpenAI(api_key=KEY, http_client=script.client)
+
+    def ask(messages: list[Any], tools: list[Any], **more: Any) -> Any:
+        return client.responses.create(model="gpt-5.6", input=messages, tools=tools, **more)
+
+    return ask
+
+
+def anthropic(script: Script) -> Callable[..., Any]:
+    from anthropic import Anthropic
+
+    client = Anthropic(api_key=KEY, http_client=script.client)
+
+    def ask(messages: list[Any], tools: list[Any], **more: Any) -> Any:
+        return client.messages.create(
+            model="claude-opus-5", max_tokens=99, messages=messages, tools=tools, **more
+        )
+
+    return ask
+
+
+def gemini(script: Script) -> Callable[..., Any]:
+    from google import genai
+    from google.genai import types
+
+    options = types.HttpOptions(httpx_client=script.client)
+    client = genai.Client(api_key=KEY, http_options=options)
+
+    def ask(messages: list[Any], tools: list[Any], *, stream: bool = False) -> Any:
+        models = client.models
+        method = models.generate_content_stream if stream else models.generate_content
+        config: Any = {"tools": tools}
+        return method(model="gemini-3-pro", contents=messages, config=config)
+
+    return ask
+
+
+def mistral(script: Script) -> Callable[..., Any]:
+    from mistralai.client import Mistral
+
+    client = Mistral(api_key=KEY, client=script.client)
+
+    def ask(messages: list[Any], tools: list[Any], *, stream: bool = False) -> Any:
+        method = client.chat.stream if stream else client.chat.complete
+        return method(model="mistral-large", messages=messages, tools=tools)
+
+    return ask
+
+
+def bedrock(script: Script) -> Callable[..., Any]:
+    """Converse as botocore builds and judges its request; what it read is given as it is."""
+    import botocore.session
+    from botocore.awsrequest import AWSResponse
+
+    session = botocore.session.Session()
+    session.set_credentials("a", "b")
+    client = session.create_client("bedrock-runtime", region_name="us-east-1")
+
+    class Raw:
+        def __init__(self, content: bytes) -> None:
+            self._content = content
+
+        def stream(self, **_: Any) -> Any:
+            yield self._content
+
+    def answer(request: Any, **_: Any) -> Any:
+        body = request.body
+        reply = script.answer(httpx2.Request("POST", "https://x", content=body))
+        return AWSResponse(
+            request.url, 200, {"content-type": "application/json"}, Raw(reply.content)
+        )
+
+    client.meta.events.register("before-send.bedrock-runtime.Converse", answer)
+
+    def ask(messages: list[Any], tools: Any, **more: Any) -> Any:
+        return client.converse(modelId="claude", messages=messages, toolConfig=tools, **more)
+
+    return ask
