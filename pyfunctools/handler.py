@@ -24,6 +24,11 @@ class Handler(Protocol):
         """Whether the call gives something to await or an async generator."""
         ...
 
+    @property
+    def wants_context(self) -> str | None:
+        """The parameter that has to be given a context, or `None` where none has to."""
+        ...
+
     def bind(self, arguments: JsonObject, context: object) -> Success[Bound] | Failure:
         """Give the call, its arguments as the objects the callable wants.
 
@@ -74,6 +79,11 @@ class KeywordHandler:
         object.__setattr__(self, "_takes_context", "context" in _names(called))
         object.__setattr__(self, "_in_order", any(each.kind is _LEADING for each in own))
         object.__setattr__(self, "_defaults", defaults)
+
+    @property
+    def wants_context(self) -> None:
+        """Nothing: a handler that names the context is given `None` where there is none."""
+        return
 
     def bind(self, arguments: JsonObject, context: object) -> Success[Bound] | Failure:
         """Return the call; plain JSON is handed over as it is."""

@@ -112,7 +112,7 @@ def open_object(
         ((function, runner) for function in functions),
         (source if isinstance(source, type) else type(source)).__name__,
         reader.description_of(source),
-        reader.skipped_of_object(source, inherited=inherited),
+        reader.skipped_of_object(source, all=all, inherited=inherited),
     )
 
 

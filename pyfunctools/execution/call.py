@@ -183,9 +183,12 @@ class Call:
     async def _outcome(
         self, function: Function, runner: Runner, checked: Success[JsonValue]
     ) -> Outcome:
+        if self._ask is not None or callable(self._approve):
+            _check_context(function, self._context)  # before somebody is asked for nothing
         ready = await self._ready(function, checked)
         if isinstance(ready, Outcome):
             return ready
+        _check_context(function, self._context)
         whole, begin = ready.value, None
         if function.separated is not None:
             from pyfunctools.execution.held import Theirs
@@ -385,6 +388,21 @@ _DECLINED = "A person was asked for their part and gave none. Nothing has run."
 _DENIED = "A person has to approve this call and has not. Nothing has run."
 _UNASKED = "The person could not be asked ({}). Nothing has run."
 _UNCLAIMED = "It could not be found out whether the ticket was used ({}). Nothing has run."
+
+
+def _check_context(function: Function, context: object) -> None:
+    """Refuse a call that lacks the context before it runs, or uses up a ticket.
+
+    Raises:
+        DefinitionError: a parameter has to be given the context, and there is none.
+    """
+    wanted = None if function.handler is None else function.handler.wants_context
+    if wanted is not None and context is None:
+        raise DefinitionError(
+            f"{function.name}({wanted})",
+            "It is the context, and the call was given none.",
+            "Pass `context=` to the call, give it a default, or hint `Context[... | None]`.",
+        )
 
 
 def _values(human: object) -> JsonValue:

@@ -101,10 +101,18 @@ class Coercion:
             fit = min(fit, self._fitting.of(schema, value, len(keys)))
         return fit
 
-    def _listed(self, schemas: Schemas) -> list[str]:
-        """Give the texts that are listed anywhere for this place."""
-        values = [v for part in self._places.anyhow(schemas) for v in listed_values(part) or ()]
-        return list({value: None for value in values if isinstance(value, str)})
+    def _listed(self, schemas: Schemas) -> dict[str, JsonValue]:
+        """Return the constants that are listed anywhere for this place, by a text that says them.
+
+        A text says itself; `x-enum-varnames` has a name for each value of an `enum`.
+        """
+        found: dict[str, JsonValue] = {}
+        for part in self._places.anyhow(schemas):
+            values, names = listed_values(part) or (), part.get("x-enum-varnames")
+            named = zip(names, values, strict=False) if isinstance(names, list) else ()
+            found |= {name: value for name, value in named if isinstance(name, str)}
+            found |= {value: value for value in values if isinstance(value, str)}
+        return found
 
     def _read(self, schemas: Schemas, parts: Parts, text: str, keys: Keys) -> JsonValue:
         """Give what a JSON text says, or the text itself where it says nothing that is wanted."""

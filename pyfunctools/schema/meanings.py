@@ -1,6 +1,6 @@
 """What a scalar in the wrong spelling may have been meant as."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -46,7 +46,7 @@ def may_be_json(text: str) -> bool:
 
 
 def meanings(
-    value: JsonValue, types: frozenset[str], listed: Sequence[str]
+    value: JsonValue, types: frozenset[str], listed: Mapping[str, JsonValue]
 ) -> Iterator[tuple[str, JsonValue]]:
     """Give what a scalar may have been meant as, with the kind of the repair, likeliest first."""
     if isinstance(value, str):
@@ -55,7 +55,7 @@ def meanings(
             folded = {text: text.strip().casefold() for text in listed}
             known = _only(value.strip().casefold(), folded)
         if known is not None:
-            yield "constant", known
+            yield "constant", listed[known]
         if "null" in types and is_null(value):
             yield "null", None
         if "boolean" in types and (truth := boolean_from(value)) is not None:

@@ -49,7 +49,7 @@ class Bank:
         self,
         amount: float,
         account: Human[str],
-        user: Context[Account],
+        user: Context[Account | None],
         db: Annotated[Account, Inject(Account)],
     ) -> str:
         """Send money."""

@@ -7,6 +7,8 @@ the person's belongs, under every name that pydantic might read; `MINE` is what 
 import dataclasses
 import json
 from collections.abc import Callable, Mapping
+from datetime import date, datetime, time
+from enum import IntEnum
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 import pytest
@@ -14,21 +16,33 @@ from pydantic import (
     AliasChoices,
     AliasGenerator,
     AliasPath,
+    AwareDatetime,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
+    NaiveDatetime,
     RootModel,
     SecretStr,
+    TypeAdapter,
     WithJsonSchema,
     computed_field,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import SkipJsonSchema
-from typing_extensions import TypedDict
+from typing_extensions import Doc, TypedDict
 
-from pyfunctools import Context, Controller, DefinitionError, Human, Inject, function_of, human
+from pyfunctools import (
+    Context,
+    Controller,
+    DefinitionError,
+    Function,
+    Human,
+    Inject,
+    function_of,
+    human,
+)
 
 EVIL = "EVIL"
 MINE = "MINE"
@@ -821,3 +835,209 @@ def test_d1_d2_a_mark_as_the_default_of_a_field_is_an_error(hint: object) -> Non
 def test_d2_what_is_the_program_s_inside_of_a_hint_is_an_error(hint: object) -> None:
     with pytest.raises(DefinitionError, match=r"f\(x\).*parameter of its own"):
         function_of(_of(hint))
+
+
+# D3 and D4: dates and times
+
+
+@pytest.mark.parametrize(
+    ("hint", "text"),
+    [
+        (datetime, "2026-12-24T10:00:00"),
+        (datetime, "2026-12-24 10:00"),
+        (datetime, "2026-12-24T10:00:00Z"),
+        (datetime, "2026-12-24T10:00:00.123+02:00"),
+        (NaiveDatetime, "2026-12-24T10:00:00"),
+        (AwareDatetime, "2026-12-24T10:00:00Z"),
+        (time, "09:30"),
+        (time, "09:30:15Z"),
+        (Human[datetime], "2026-12-24T10:00:00"),
+        (list[datetime], ["2026-12-24T10:00:00"]),
+        (datetime | None, "2026-12-24T10:00:00"),
+    ],
+    ids=str,
+)
+def test_d3_what_pydantic_takes_for_a_time_is_taken_and_comes_back(hint: Any, text: Any) -> None:
+    def f(x: Any) -> object:
+        return x
+
+    f.__annotations__ = {"x": hint, "return": hint}
+    whose = {"human": {"x": text}} if hint == Human[datetime] else {}
+    outcome = Controller.from_functions([f]).call("f", {} if whose else {"x": text}, **whose)
+    assert outcome.ok, outcome.text
+    assert outcome.value == TypeAdapter(hint).validate_python(text)
+
+
+@pytest.mark.parametrize(
+    ("hint", "text", "example"),
+    [
+        (datetime, "tomorrow", "2025-01-31T09:30:00Z"),
+        (datetime, "2026-13-24T10:00:00", "2025-01-31T09:30:00Z"),
+        (time, "9", "09:30:00Z"),
+        (time, "25:00", "09:30:00Z"),
+        (date, "24.12.2026", "2025-01-31"),
+        (AwareDatetime, "2026-12-24T10:00:00", "2025-01-31T09:30:00Z"),
+        (NaiveDatetime, "2026-12-24T10:00:00Z", "2025-01-31T09:30:00"),
+    ],
+    ids=str,
+)
+def test_d4_what_is_no_time_is_told_how_one_looks(hint: Any, text: str, example: str) -> None:
+    outcome = Controller.from_functions([_of(hint)]).call("f", {"x": text})
+    assert outcome.reason == "arguments"
+    assert example in outcome.issues[0].expected
+    assert example in outcome.text
+
+
+def test_d3_the_times_of_a_document_are_still_those_of_its_format() -> None:
+    written = Function.from_schema(
+        name="f",
+        parameters={
+            "type": "object",
+            "properties": {"x": {"type": "string", "format": "date-time"}},
+        },
+    )
+    assert not written.check({"x": "2026-12-24T10:00:00"})
+
+
+# Descriptions, and enumerations of numbers
+
+
+class Level(IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+def test_a_bare_text_beside_a_hint_is_its_description() -> None:
+    class Item(BaseModel):
+        n: Annotated[int, "How many."]
+
+    def f(x: Annotated[int, "What it is."], item: Item, y: Annotated[int, "No.", Doc("Yes.")]):  # type: ignore[no-untyped-def]
+        """Do it."""
+
+    parameters: Any = function_of(f).parameters
+    assert parameters["properties"]["x"]["description"] == "What it is."
+    assert parameters["properties"]["y"]["description"] == "Yes."
+    assert parameters["$defs"]["Item"]["properties"]["n"]["description"] == "How many."
+
+
+@pytest.mark.parametrize(
+    ("hint", "written"),
+    [(Level, "HIGH"), (Level, "high"), (Level, 2), (Level, "2"), (list[Level], ["HIGH"])],
+    ids=str,
+)
+def test_an_enumeration_of_numbers_is_told_and_taken_by_name(hint: Any, written: Any) -> None:
+    f = function_of(_of(hint))
+    assert "1 = LOW, 2 = HIGH." in json.dumps(f.parameters)
+    outcome = Controller.from_functions([f]).call("f", {"x": written})
+    assert "Level.HIGH" in str(outcome.value), outcome.text
+
+
+def test_a_name_that_an_enumeration_of_numbers_lacks_is_refused() -> None:
+    outcome = Controller.from_functions([_of(Level)]).call("f", {"x": "MIDDLE"})
+    assert outcome.reason == "arguments"
+
+
+# V4: all public methods
+
+
+class Base:
+    def inherited(self) -> int:
+        return 1
+
+
+class Everything(Base):
+    borrowed = len
+    size = property(len)
+
+    def plain(self) -> int:
+        return 1
+
+    @staticmethod
+    def fixed() -> int:
+        return 2
+
+    @classmethod
+    def made(cls) -> int:
+        return 3
+
+    def _own(self) -> int:
+        return 4
+
+
+def test_v4_all_includes_static_and_class_methods_and_tells_what_it_leaves_out() -> None:
+    everything = Controller.from_object(Everything(), all=True)
+    assert [f.name for f in everything.functions] == ["plain", "fixed", "made"]
+    assert [everything.call(name, {}).value for name in ("fixed", "made")] == [2, 3]
+    told = {each.where: each.reason for each in everything.skipped}
+    assert set(told) == {f"Everything.{name}" for name in ("borrowed", "size", "inherited")}
+    assert all(told.values())
+
+
+def test_v4_of_a_class_itself_instance_methods_are_told() -> None:
+    everything = Controller.from_object(Everything, all=True)
+    assert [f.name for f in everything.functions] == ["fixed", "made"]
+    assert (
+        "Everything(...)"
+        in {each.where: each.reason for each in everything.skipped}["Everything.plain"]
+    )
+
+
+# A context that has to be there
+
+
+def test_a_call_without_its_context_is_an_error_and_uses_up_no_ticket() -> None:
+    def pay(pin: Human[str], user: Context[str]) -> str:
+        return f"{user} {pin}"
+
+    bank = Controller.from_functions([pay])
+    with pytest.raises(DefinitionError, match=r"pay\(user\).*context="):
+        bank.call("pay", {}, human={"pin": "1"})
+    waiting = bank.call("pay", {}).waiting
+    assert waiting is not None
+    with pytest.raises(DefinitionError, match=r"pay\(user\).*context="):
+        bank.resume(waiting.ticket, {"pin": "1"})
+    assert bank.resume(waiting.ticket, {"pin": "1"}, context="Ada").value == "Ada 1"
+
+
+def test_nobody_is_asked_for_a_call_that_lacks_its_context() -> None:
+    def pay(pin: Human[str], user: Context[str]) -> str:
+        return f"{user} {pin}"
+
+    asked: list[object] = []
+
+    def ask(*about: object) -> dict[str, str]:
+        asked.append(about)
+        return {"pin": "1"}
+
+    with pytest.raises(DefinitionError, match=r"pay\(user\)"):
+        Controller.from_functions([pay]).call("pay", {}, human=ask)
+    assert asked == []
+
+
+@pytest.mark.parametrize("hint", [Context[str | None], Context[Any], Context[object]], ids=str)
+def test_none_is_a_context_where_the_hint_takes_it(hint: Any) -> None:
+    assert Controller.from_functions([_of(hint)]).call("f", {}).value == "None"
+
+
+# M8: a person's alternative
+
+
+@pytest.mark.parametrize(
+    ("hint", "mine"),
+    [
+        (SecretStr | str, "MINE"),
+        (Human[date] | str, "2026-12-24"),
+        (str | Human[date], "2026-12-24"),
+        (Human[str] | int | None, "MINE"),
+        (list[SecretStr | str], ["MINE"]),
+        (dict[str, Human[date] | str], {"a": "2026-12-24"}),
+    ],
+    ids=str,
+)
+def test_m8_a_place_with_a_person_s_alternative_is_the_person_s(hint: Any, mine: Any) -> None:
+    f = function_of(_of(hint))
+    assert f.separated is not None
+    assert f.separated.llm["properties"] == {}
+    functions = Controller.from_functions([f])
+    assert functions.call("f", {"x": mine}).value is None
+    assert functions.call("f", {}, human={"x": mine}).ok

@@ -8,7 +8,8 @@ from pyfunctools.schema.shape import ALL_TYPES
 
 
 def meant(value: JsonValue, types: str = " ".join(ALL_TYPES), *listed: str) -> list[JsonValue]:
-    return [meaning for _, meaning in meanings(value, frozenset(types.split()), listed)]
+    texts = {text: text for text in listed}
+    return [meaning for _, meaning in meanings(value, frozenset(types.split()), texts)]
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,11 @@ class MethodHandler(NamedTuple):
     context: tuple[Injected, ...]
     provided: tuple[Injected, ...]
 
+    @property
+    def wants_context(self) -> str | None:
+        """The parameter that has to be given a context, or `None` where none has to."""
+        return next((each.name for each in self.context if each.required), None)
+
     def bind(self, arguments: JsonObject, context: object) -> "Success[Bound] | Failure":
         """Give the call, its arguments as the objects the hints name; nothing of it runs yet."""
         objects = self.arguments.read(arguments)

@@ -21,11 +21,12 @@ class Member(NamedTuple):
 
 
 def members_of(obj: object, *, everything: bool, inherited: bool) -> Iterator[Member | Skipped]:
-    """Give the methods of an object that are exposed, and marked ones that cannot be, with why.
+    """Return the methods of an object that are exposed, and those that are not, with why.
 
-    Exposed are those marked `@function`; with `everything` also each public instance method that is
-    defined in the class body; with `inherited` those of base classes, where nothing overrides them.
-    Of a class given itself only static and class methods can be.
+    Exposed are those marked `@function`; with `everything` also each public method that is defined
+    in the class body, static and class methods too; with `inherited` those of base classes, where
+    nothing overrides them. Of a class given itself only static and class methods can be. Told are
+    marked ones, and with `everything` whatever else is public and can be called.
 
     Raises:
         DefinitionError: an instance method of a class that was given itself.
@@ -36,9 +37,11 @@ def members_of(obj: object, *, everything: bool, inherited: bool) -> Iterator[Me
         for name, raw in list(vars(owner).items()):
             marks = _marks_of(raw)
             if marks is None and not (everything and _is_defined_in(owner, raw)):
+                if everything and name not in exposed and _could_be_meant(owner, name, raw):
+                    yield _skipped(cls, name, _never(owner, name, raw) or _ELSEWHERE)
                 exposed.setdefault(name, False)
             elif name not in exposed:
-                found = _member(obj, owner, name, raw, marks, inherited)
+                found = _member(obj, owner, name, raw, marks, inherited, everything)
                 exposed[name] = isinstance(found, Member)
                 if found is not None:
                     yield found
@@ -49,19 +52,28 @@ def members_of(obj: object, *, everything: bool, inherited: bool) -> Iterator[Me
 
 
 def _member(
-    obj: object, owner: type, name: str, raw: object, marks: Marks | None, inherited: bool
+    obj: object,
+    owner: type,
+    name: str,
+    raw: object,
+    marks: Marks | None,
+    inherited: bool,
+    everything: bool,
 ) -> Member | Skipped | None:
     cls = class_of(obj)
     reason = _never(owner, name, raw)
     if reason is None and owner is not cls and not inherited:
         reason = f"It is inherited from {owner.__name__}; pass `inherited=True`."
     if reason is not None:
-        return None if marks is None else _skipped(cls, name, reason)
+        is_told = marks is not None or (everything and not name.startswith("_"))
+        return _skipped(cls, name, reason) if is_told else None
     inner = cast("Callable[..., object]", _method(raw))
     if is_a(raw, staticmethod):
         return Member(name=name, owner=owner, called=inner, marks=marks)
     if is_a(raw, classmethod):
         return Member(name=name, owner=owner, called=MethodType(inner, cls), marks=marks)
+    if is_a(obj, type) and marks is None:
+        return _skipped(cls, name, f"It needs an instance: pass `{cls.__name__}(...)`.")
     if is_a(obj, type):
         raise DefinitionError(
             f"{cls.__name__}.{name}",
@@ -92,12 +104,13 @@ def _is_method(inner: object) -> bool:
 
 
 def _is_defined_in(owner: type, raw: object) -> bool:
-    """Say whether this is an instance method that the class body defines.
+    """Return whether this is a method that the class body defines.
 
     A function from elsewhere that was only assigned is an attribute, and so is a lambda; a wrapper
     that a decorator made without `functools.wraps` is a method.
     """
-    if is_a(raw, staticmethod) or is_a(raw, classmethod) or not _is_method(raw):
+    raw = _method(raw)
+    if not _is_method(raw):
         return False
     function = raw if is_a(raw, FunctionType) else function_behind(raw)
     if function is None or function.__name__ == "<lambda>":
@@ -106,6 +119,18 @@ def _is_defined_in(owner: type, raw: object) -> bool:
     if around == owner.__qualname__:
         return True
     return around.endswith("<locals>") and around != owner.__qualname__.rpartition(".")[0]
+
+
+_ELSEWHERE = "It is not defined in the class: mark it with `@function`."
+
+
+def _could_be_meant(owner: type, name: str, raw: object) -> bool:
+    """Return whether somebody may miss this among all public methods: what can be called."""
+    if name.startswith("_") or is_a(raw, type):
+        return False
+    if issubclass(type(raw), property | cached_property):
+        return True
+    return callable(_method(raw))
 
 
 def _marks_of(raw: object) -> Marks | None:

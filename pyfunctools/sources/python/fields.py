@@ -45,11 +45,13 @@ def own_docs(cls: type) -> Docs:
 
 
 def doc_of(hint: object) -> str | None:
-    """Give the text of the `Doc` in a hint, or `None`."""
+    """Return the text of the `Doc` in a hint, or a bare text in its `Annotated`, or `None`."""
     while get_origin(hint) in (Required, NotRequired):
         hint = get_args(hint)[0]
-    marks = [mark for mark in marks_of_hint(hint) if isinstance(mark, Doc)]
-    return cleandoc(marks[-1].documentation) if marks else None
+    marks = marks_of_hint(hint)
+    docs = [mark.documentation for mark in marks if isinstance(mark, Doc)]
+    texts = docs or [mark for mark in marks if isinstance(mark, str) and mark.strip()]
+    return cleandoc(texts[-1]) if texts else None
 
 
 def _bases(cls: type) -> Iterator[type]:

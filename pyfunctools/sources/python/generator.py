@@ -4,7 +4,9 @@ Imports pydantic at once, so whoever needs this file imports it when it is neede
 """
 
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from inspect import cleandoc
+from itertools import islice
 from typing import Literal, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict
@@ -69,7 +71,7 @@ class Generator(GenerateJsonSchema):
             if isinstance(inner, dict) and "enum" in inner:
                 enum = self._enums.get((inner.get("title"), inner.get("description")))
                 if enum is not None:
-                    self._described(inner, enum)
+                    _named(self._described(inner, enum), enum)
         return result
 
     def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
@@ -189,6 +191,22 @@ class Generator(GenerateJsonSchema):
             if said := docs.attributes.get(name):
                 place.setdefault("description", said)
         return schema
+
+
+def _named(schema: JsonSchemaValue, enum: type) -> None:
+    """Say what the numbers of an enumeration are called; coercion takes the names too."""
+    members = {name: each.value for name, each in cast("type[Enum]", enum).__members__.items()}
+    values = list(members.values())
+    if values != schema["enum"] or not all(type(value) is int for value in values):
+        return
+    schema["x-enum-varnames"] = list(members)
+    told = ", ".join(f"{value} = {name}" for name, value in islice(members.items(), _NAMES))
+    said = (schema.get("description"), told + (", …" if len(members) > _NAMES else "") + ".")
+    schema["description"] = "\n\n".join(filter(None, said))
+
+
+_NAMES = 64
+"""How many members of an enumeration are told."""
 
 
 def _noted(result: JsonSchemaValue, schema: CoreSchema) -> JsonSchemaValue:

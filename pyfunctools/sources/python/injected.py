@@ -3,8 +3,8 @@
 import inspect
 from collections.abc import Callable
 from inspect import Parameter
-from types import UnionType
-from typing import Annotated, NamedTuple, Union, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.sources.python.markers import Context, ContextPart, Human, Inject
@@ -19,6 +19,8 @@ class Injected(NamedTuple):
     provider: Callable[..., object] | None
     takes_context: bool
     default: object
+    required: bool = False
+    """Whether it is the context, and `None` is none of what it may be."""
 
     def value(self, context: object) -> object:
         """Give what the parameter is in one call."""
@@ -65,7 +67,19 @@ def read_injected(where: str, parameter: Parameter, hint: object) -> Injected | 
         provider=provider,
         takes_context=provider is not None and _takes_context(where, provider),
         default=parameter.default,
+        required=provider is None
+        and parameter.default is Parameter.empty
+        and not _takes_none(hint),
     )
+
+
+def _takes_none(hint: object) -> bool:
+    """Return whether `None` is a context too: by the hint, or because it says nothing."""
+    if get_origin(hint) is Annotated:
+        return _takes_none(get_args(hint)[0])
+    if get_origin(hint) in (Union, UnionType):
+        return any(map(_takes_none, get_args(hint)))
+    return hint in (None, NoneType, Any, object) or isinstance(hint, TypeVar)
 
 
 def _check_marks(where: str, hint: object) -> None:

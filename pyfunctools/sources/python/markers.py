@@ -111,7 +111,8 @@ class ContextPart(_Mark):
 Context: TypeAlias = Annotated[T, ContextPart()]
 """What the program gives with `call(context=...)`: `user: Context[User]` is a `User`.
 
-It is in no schema. Where no context is given the parameter's default stands, or else `None`.
+It is in no schema. Where no context is given the parameter's default stands, or `None` where the
+hint takes that; else the call is a `DefinitionError`, and nothing has run.
 """
 
 

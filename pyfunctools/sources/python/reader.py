@@ -33,9 +33,10 @@ def functions_of_object(
 ) -> tuple[Function, ...]:
     """Give the functions of an object: the methods marked `@function`, in their order.
 
-    With `all` each public method that the class body defines is one, with `inherited` base classes
-    count too. Of a class given itself only static and class methods can be. Names with a leading
-    underscore, properties and attributes that are merely callable never are.
+    With `all` each public method that the class body defines is one, static and class methods too,
+    with `inherited` base classes count as well. Of a class given itself only static and class
+    methods can be. Names with a leading underscore, properties and attributes that are merely
+    callable never are.
 
     Raises:
         DefinitionError: nothing is exposed, two functions have one name, or a method cannot become
@@ -62,13 +63,18 @@ def functions_of_object(
     return tuple(functions.values())
 
 
-def skipped_of_object(obj: object, *, inherited: bool = False) -> tuple[Skipped, ...]:
-    """Give the methods that are marked `@function` and still are no functions, with why.
+def skipped_of_object(
+    obj: object,
+    *,
+    all: bool = False,  # noqa: A002 - as above
+    inherited: bool = False,
+) -> tuple[Skipped, ...]:
+    """Return what is marked `@function`, or with `all` public, and still is no function, with why.
 
     Raises:
         DefinitionError: an instance method of a class that was given itself.
     """
-    found = members_of(obj, everything=False, inherited=inherited)
+    found = members_of(obj, everything=all, inherited=inherited)
     return tuple(each for each in found if isinstance(each, Skipped))
 
 

@@ -14,6 +14,7 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.record import Skipped
 from pyfunctools.sources.python.decorators import function
 from pyfunctools.sources.python.exposure import Member, members_of
+from pyfunctools.sources.python.reader import functions_of_object
 
 T = TypeVar("T")
 
@@ -471,7 +472,14 @@ SHAPES: list[tuple[str, object, bool, bool, list[str]]] = [
         Static(),
         True,
         False,
-        ["static_over", "static_under", "class_over", "class_under"],
+        [
+            "plain_static",
+            "plain_class",
+            "static_over",
+            "static_under",
+            "class_over",
+            "class_under",
+        ],
     ),
     (
         "static and class methods, of the class",
@@ -570,8 +578,9 @@ def test_a_marked_attribute_that_is_no_method_is_reported() -> None:
 def test_an_instance_method_of_a_bare_class_says_to_pass_an_instance() -> None:
     with pytest.raises(DefinitionError, match=r"Marked\.a: .*Pass an instance, such as `Marked\("):
         names(Marked)
-    with pytest.raises(DefinitionError, match="Pass an instance"):
-        names(Plain, everything=True)
+    assert names(Plain, everything=True) == []
+    with pytest.raises(DefinitionError, match=r"pass `Plain\(\.\.\.\)`"):
+        functions_of_object(Plain, all=True)
 
 
 def test_methods_are_bound_as_python_binds_them() -> None:
