@@ -4,9 +4,9 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Protocol, TypeAlias
 
+from pyfunctools._bound import BoundCall
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError
 from pyfunctools.origin import is_async
@@ -95,11 +95,11 @@ class KeywordHandler:
             if each.kind is not _LEADING or (each.name not in given and _is_needed(each)):
                 break
             leading.append(given.pop(each.name, each.default))
-        return Success(value=partial(self.callable, *leading, **given))
+        return Success(value=BoundCall(self.callable, *leading, **given))
 
     def held(self, bound: Bound) -> Mapping[str, object]:
         """Return the arguments in a call that `bind` made, defaults too, by their names in JSON."""
-        if not isinstance(bound, partial):
+        if not isinstance(bound, BoundCall):
             return {}
         before: tuple[object, ...] = getattr(self.callable, "args", ())  # one that is partial too
         own = _own_parameters(self.callable) or ()

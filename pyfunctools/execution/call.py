@@ -211,6 +211,7 @@ class Call:
         """Keep what the call holds of a person's, and use up the ticket it goes on from."""
         if self._theirs is not None:
             self._theirs.hold(held)
+        del held  # no traceback that shows locals is to show it
         forbidden = None if self._ticket is None else await self._claimed(self._ticket)
         self._has_begun = forbidden is None
         return forbidden

@@ -133,7 +133,8 @@ def told_by(scheme: SecurityScheme, credential: object, request: HttpRequest) ->
         own = pair_of(scheme.name, cast("object", credential))[1:]
     else:
         text = revealed(_place(scheme), credential)
-        own = (text, text.partition(":")[2])
+        is_pair = scheme.type == "http" and scheme.scheme in ("basic", "digest")
+        own = (text, text.partition(":")[2]) if is_pair else (text,)
     return (*own, request.headers.get("authorization", "").partition(" ")[2])
 
 

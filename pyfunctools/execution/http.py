@@ -24,6 +24,7 @@ from pyfunctools._text import visible
 from pyfunctools._trace import log_raised
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.execution.answer import outcome_of
+from pyfunctools.execution.connected import Connected
 from pyfunctools.execution.credentials import (
     checked_headers,
     chosen,
@@ -117,7 +118,10 @@ class HttpRunner:
             )
         self._variables = dict(variables or {})
         self._server = server_url((), server, variables) if isinstance(server, str) else server
-        self._headers = source_of(headers if callable(headers) else checked_headers(headers or {}))
+        if not callable(headers):
+            checked_headers(headers or {})
+            headers = dict(headers or {})
+        self._headers = source_of(headers)
         self._auth = {name: source_of(value) for name, value in (auth or {}).items()}
         self._client, self._async_client = _kinds(client)
         self._client_names = client_names(client)
@@ -210,8 +214,11 @@ class HttpRunner:
         base_url = self._server
         if not isinstance(base_url, str):
             base_url = server_url(route.servers, base_url, self._variables)
+        connected = Connected(_names_of_keys(route))
         try:
-            fixed = checked_headers(await settle(self._headers(context), "headers"))
+            given = await settle(self._headers(context), "headers")
+            fixed = checked_headers(given)
+            connected.add_headers(given)
         except Exception as error:  # the caller's code may raise anything
             return _unprovided(function, error)
         request = build(
@@ -225,8 +232,9 @@ class HttpRunner:
         )
         if isinstance(request, Failure):
             return replace(refused(function, request), response=Response(sent="no"))
-        call = PreparedCall(function, route, request)
-        call.headers += fixed.values()
+        connected.add_query(base_url.partition("?")[2])
+        connected.add_client(self._client or self._async_client)
+        call = PreparedCall(function, route, request, connected)
         for scheme in chosen(route, self._auth):
             try:
                 credential = await settle(
@@ -235,7 +243,7 @@ class HttpRunner:
             except Exception as error:  # so may what gives a credential
                 return _unprovided(function, error)
             call.request = signed(call.request, scheme, credential)
-            call.secrets += told_by(scheme, credential, call.request)
+            connected.credentials += told_by(scheme, credential, call.request)
             if scheme.location == "query" and call.masked is None:
                 call.masked = "query"
             if is_digest(scheme):
@@ -269,24 +277,23 @@ class HttpRunner:
             LOGGER.debug("%s %s %s %d ms", route.method, path, status, taken)
         name = call.function.name
         outcome = outcome_of(result, method=route.method, name=name, expose=self._expose)
-        text = call.masker(not outcome.ok).text(outcome.text)
+        others = () if outcome.ok else call.connected.others
+        text = Masker(call.connected.credentials, others).text(outcome.text)
         return replace(outcome, text=text, repairs=(*outcome.repairs, *call.request.repairs))
 
 
 class PreparedCall:
     """A call that may be sent."""
 
-    def __init__(self, function: Function, route: Route, request: HttpRequest) -> None:
+    def __init__(
+        self, function: Function, route: Route, request: HttpRequest, connected: Connected
+    ) -> None:
         self.function = function
         self.route = route
         self.request = request
-        self.headers: list[str] = []
-        self.secrets: list[str] = []
+        self.connected = connected
         self.challenge: Challenge | None = None
         self.masked: Masked = masked_for(locations_of_person(function, route))
-
-    def masker(self, is_error: bool) -> Masker:
-        return Masker(self.secrets, self.headers if is_error else ())
 
     @property
     def repeatable(self) -> bool:
@@ -404,6 +411,11 @@ def _kinds(client: object) -> tuple[Client | None, AsyncClient | None]:
     if iscoroutinefunction(send):
         return None, client  # pyright: ignore
     return client, None  # pyright: ignore
+
+
+def _names_of_keys(route: Route) -> frozenset[str]:
+    """Return the names under which an operation wants API keys, in lower case."""
+    return frozenset(each.parameter.lower() for each in route.schemes.values() if each.parameter)
 
 
 def _unprovided(function: Function, error: Exception) -> Outcome:

@@ -118,7 +118,7 @@ class Masker:
 
 
 _ELLIPSIS = re.compile(r"(…|\.{2,})")
-_BRACKETS = " \n[](){}<>"
+_BRACKETS = " \n[](){}<>'\""
 """What may stand between a cut value and its ellipsis."""
 
 _WINDOW = 32

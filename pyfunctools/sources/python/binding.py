@@ -3,9 +3,10 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from pyfunctools._bound import BoundCall
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.sources.python.arguments import Arguments, Objects, arguments_of
 from pyfunctools.sources.python.docstring import Docs
@@ -100,13 +101,13 @@ class MethodHandler(NamedTuple):
         for each in self.context:
             objects[each.name] = each.value(context)
         if self.shape.plain and not self.provided:
-            return _success()(value=partial(self.called, **objects))
-        bound = partial(self.shape.call, self.called, objects, self.provided, context)
+            return _success()(value=BoundCall(self.called, **objects))
+        bound = BoundCall(self.shape.call, self.called, objects, self.provided, context)
         return _success()(value=bound)
 
     def held(self, bound: "Bound") -> Objects:
         """Return the arguments in a call that `bind` made, defaults too, by their names in JSON."""
-        call = cast("partial[object]", bound)
+        call = cast("BoundCall", bound)
         by_shape = len(call.args) == 4 and call.args[0] is self.called
         objects = cast("Objects", call.args[1] if by_shape else call.keywords)
         named = {**_unset(self.called), **objects}
