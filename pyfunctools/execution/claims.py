@@ -106,12 +106,15 @@ def clashes(
         yield from _twins(arguments, separated)
     spaces: list[tuple[list[_Field], Collection[str]]] = []
     for location in _LOCATIONS:
-        fields = [_of(each) for each in route.parameters if each.location == location]
-        if location == "query":
-            for each in route.parameters:
-                if each.location == "querystring":
-                    fields += _members(each.argument, each.schema, arguments)
-        spaces.append((fields, connected.get(location, ())))
+        names = connected.get(location, ())
+        there = [each for each in route.parameters if each.location == location]
+        # Without objects there are only the names that the document itself tells apart.
+        if names or any(_is_object(at(arguments, each.argument)) for each in there):
+            spaces.append(([_of(each) for each in there], names))
+    for each in route.parameters:
+        if each.location == "querystring":
+            fields = [*_members(each.argument, each.schema, arguments)]
+            spaces.append((fields, connected.get("query", ())))
     if route.body is not None and _is_form(route.body):
         spaces.append(([*_of_form(route.body, arguments)], ()))
     for fields, names in spaces:
@@ -120,6 +123,10 @@ def clashes(
             if separated is not None:
                 for each in fields:
                     yield from _joined(each, arguments, separated)
+
+
+def _is_object(found: tuple[JsonValue] | None) -> bool:
+    return found is not None and isinstance(found[0], dict)
 
 
 _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")

@@ -33,6 +33,7 @@ _UNUSUAL: Mapping[str, str] = {
 }
 """Styles that are defined for one type only; the former two only where `explode` is off."""
 
+_TWICE = "{!r} is declared twice; the last counts."
 _IGNORED_BEGINNINGS = ("proxy-", "x-forwarded-")
 
 
@@ -123,9 +124,7 @@ class Parameters:
                         found = _overridden(found, value)
                 if isinstance(found, Input):
                     if found.key in of_this:
-                        notes.append(
-                            f"{found.parameter.name!r} is declared twice; the last counts."
-                        )
+                        notes.append(_TWICE.format(found.parameter.name))
                     if (earlier := inputs.get(found.key)) is not None:
                         found = self._marked_as(found, earlier, twice=found.key in of_this)
                     of_this.add(found.key)

@@ -18,6 +18,7 @@ from pyfunctools.record import NAME, Function
 from pyfunctools.route import Route
 from pyfunctools.schema import normalize
 from pyfunctools.schema.references import collect, defined_name
+from pyfunctools.schema.walk import subschemas
 from pyfunctools.sources.openapi.reader import Reading, read
 from pyfunctools.sources.openapi.resolver import files_under
 
@@ -93,6 +94,15 @@ def test_names_are_valid_and_unique(readings: dict[str, Reading]) -> None:
         assert len(set(names)) == len(names), file
 
 
+def mapped(schema: JsonSchema) -> Iterator[str]:
+    """Return what the mappings of discriminators lead to."""
+    for _, inner in subschemas(schema):
+        discriminator = inner.get("discriminator") if isinstance(inner, dict) else None
+        mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
+        if isinstance(mapping, dict):
+            yield from (target for target in mapping.values() if isinstance(target, str))
+
+
 @pytest.mark.slow
 def test_every_schema_is_whole_and_compiles(readings: dict[str, Reading]) -> None:
     def refuse(uri: str) -> JsonValue:
@@ -104,7 +114,9 @@ def test_every_schema_is_whole_and_compiles(readings: dict[str, Reading]) -> Non
                 where = f"{file} {function.name}"
                 definitions = schema.get("$defs", {})
                 assert isinstance(definitions, dict)
-                found = {defined_name(reference) for reference in collect(schema)}
+                found = {
+                    defined_name(reference) for reference in (*collect(schema), *mapped(schema))
+                }
                 assert found == set(definitions), where
                 jsonschema_rs.Draft202012Validator(schema, retriever=refuse)
 
