@@ -27,6 +27,13 @@ def shared() -> Path:
     return folder
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse ids with an address in them: they differ in each process, and `-n 2` goes by ids."""
+    for item in items:
+        if " at 0x" in item.nodeid:
+            raise pytest.UsageError(f"{item.nodeid}: give the parameters ids of their own")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say in one line what was skipped because the corpora are not here."""
     skipped = terminalreporter.stats.get("skipped", [])

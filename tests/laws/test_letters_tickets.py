@@ -186,7 +186,9 @@ def test_h6_no_random_key_travels_in_a_pickle_or_into_another_process() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{}, {"lifetime": 5}, {"clock": Clock()}, {"store": None}], ids=str
+    "given",
+    [{}, {"lifetime": 5}, {"clock": Clock()}, {"store": None}],
+    ids=["nothing", "lifetime", "clock", "none"],
 )
 def test_d6_a_key_without_a_store_is_refused_with_the_three_remedies(given: Any) -> None:
     with pytest.raises(DefinitionError) as caught:

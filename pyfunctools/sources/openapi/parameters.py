@@ -109,19 +109,9 @@ class Parameters:
                 continue
             of_owner: list[Place] = []
             of_this: set[tuple[str, str]] = set()
-            known = self._by_reference.setdefault(owner.resource, {})
             for index, value in enumerate(listed):
-                reference = value.get("$ref") if isinstance(value, dict) else None
-                if not isinstance(reference, str):
-                    pointer = f"{owner.pointer}/parameters/{index}"
-                    found = self._read(Place(value, pointer, owner.resource))
-                else:
-                    found = known.get(reference)
-                    if found is None:
-                        place = self._document.end(reference, owner.resource)
-                        found = known[reference] = self._read(place)
-                    if isinstance(value, dict) and len(value) > 1:
-                        found = _overridden(found, value)
+                pointer = f"{owner.pointer}/parameters/{index}"
+                found = self._entry(Place(value, pointer, owner.resource))
                 if isinstance(found, Input):
                     if found.key in of_this:
                         notes.append(_TWICE.format(found.parameter.name))
@@ -136,6 +126,18 @@ class Parameters:
                     of_owner.append(found)
             body = of_owner if any(map(_is_body, of_owner)) else [*body, *of_owner]
         return Found([*inputs.values()], body, notes, is_plain)
+
+    def _entry(self, place: Place) -> Input | Left | Place:
+        """Return what one entry of a list of parameters is, its reference followed."""
+        value, resource = place.value, place.resource
+        reference = value.get("$ref") if isinstance(value, dict) else None
+        if not isinstance(value, dict) or not isinstance(reference, str):
+            return self._read(place)
+        known = self._by_reference.setdefault(resource, {})
+        found = known.get(reference)
+        if found is None:
+            found = known[reference] = self._read(self._document.end(reference, resource))
+        return _overridden(found, value) if len(value) > 1 else found
 
     def _marked_as(self, found: Input, earlier: Input, *, twice: bool) -> Input:
         """Return a parameter with the mark of the one that it goes before: marks fail closed.
