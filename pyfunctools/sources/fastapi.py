@@ -14,6 +14,7 @@ from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record import Skipped
 from pyfunctools.route import NOTHING, Connected
+from pyfunctools.schema.path import at
 from pyfunctools.schema.predicates import IsHuman, is_human_by_default
 from pyfunctools.sources.openapi.describe import Describe
 from pyfunctools.sources.openapi.naming import Names
@@ -64,6 +65,8 @@ def read_application(
     """
     application, name = _application_of(source)
     document = _document_of(application, name)
+    if is_human is not None:
+        document = _with_names(application, document)
     reading = read(
         document,
         names=names,
@@ -163,13 +166,58 @@ def _document_of(application: "FastAPI", name: str) -> JsonObject:
         ) from error
 
 
+def _with_names(application: "FastAPI", document: JsonObject) -> JsonObject:
+    """Return the document with the names that its bodies are read from and that it does not list.
+
+    Raises:
+        DefinitionError: what is marked in a body is not marked in the document.
+    """
+    from pydantic import TypeAdapter
+
+    from pyfunctools.sources.python.aliases import owned
+    from pyfunctools.sources.python.core import Reader
+    from pyfunctools.sources.python.vanished import vanished
+
+    reader = Reader()
+    for route in _walked(application.routes):
+        field = getattr(getattr(route, "original_route", route), "body_field", None)
+        if field is None:
+            continue
+        core = reader.read(TypeAdapter[object](field.field_info.annotation).core_schema)
+        for schema in _bodies(document, route):
+            for place in vanished(core, schema, document) if reader.marked else ():
+                raise DefinitionError(
+                    f"{getattr(route, 'path', '')}({place})",
+                    "It is marked as the human's, and the application's document does not say so.",
+                    "Put the mark last (`Annotated[..., human()]`), or let the hook write "
+                    '`"x-human": true`.',
+                )
+    return owned(document, reader.classes)
+
+
+def _bodies(document: JsonObject, route: object) -> Iterator[JsonObject]:
+    """Return the schemas of a route's body."""
+    path, methods = getattr(route, "path_format", ""), getattr(route, "methods", None) or ()
+    for method in methods:
+        content = at(document, ("paths", path, str(method).lower(), "requestBody", "content"))
+        if content is not None and isinstance(content[0], dict):
+            media = (at(each, ("schema",)) for each in content[0].values())
+            yield from (cast("JsonObject", each[0]) for each in media if each is not None)
+
+
+def _walked(routes: "Sequence[BaseRoute]") -> Iterable[Any]:
+    from fastapi import routing
+
+    # From 0.13x on, what was included stays a branch of its own, which this walks through.
+    walk = cast("Callable[..., Iterable[Any]]", getattr(routing, "iter_route_contexts", list))
+    return walk(routes)
+
+
 def _places(routes: "Sequence[BaseRoute]") -> Iterator[Place]:
     from fastapi import routing
     from starlette.routing import Host, Mount, WebSocketRoute
 
-    # From 0.13x on, what was included stays a branch of its own, which this walks through.
-    walk = cast("Callable[..., Iterable[Any]]", getattr(routing, "iter_route_contexts", list))
-    for route in walk(routes):
+    for route in _walked(routes):
         original = getattr(route, "original_route", route)
         kind = "operation" if isinstance(original, routing.APIRoute) else "route"
         if isinstance(original, WebSocketRoute):

@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 import pytest
+from fastapi import FastAPI
 from pydantic import (
     AliasChoices,
     AliasGenerator,
@@ -1041,3 +1042,65 @@ def test_m8_a_place_with_a_person_s_alternative_is_the_person_s(hint: Any, mine:
     functions = Controller.from_functions([f])
     assert functions.call("f", {"x": mine}).value is None
     assert functions.call("f", {}, human={"x": mine}).ok
+
+
+# FastAPI bodies: the application reads them itself
+
+
+class OwnerOrLabel(BaseModel):
+    n: int = 1
+    label: str = "-"
+    owner: Annotated[Human[str], Field(validation_alias=AliasChoices("owner", "label"))] = "-"
+
+
+class OpenNamed(BaseModel):
+    model_config = ConfigDict(populate_by_name=True, extra="allow")
+    owner: str
+    number: Annotated[Human[str], Field(alias="cardNumber")] = "-"
+
+
+def _posted(hint: Any) -> Controller:
+    app = FastAPI()
+
+    def post(body: Any) -> str:
+        return seen(body)
+
+    post.__annotations__ = {"body": hint, "return": str}
+    app.post("/f")(post)
+    return Controller.from_fastapi(app)
+
+
+@pytest.mark.parametrize(
+    ("hint", "attempt", "safe", "mine"),
+    [
+        (GeneratedCard, {"card_number": EVIL}, {}, {"cardNumber": MINE}),
+        (GeneratedTwice, {"CARD_NUMBER": EVIL}, {}, {"cardNumber": MINE}),
+        (OpenNamed, {"number": EVIL}, {"color": "red"}, {"cardNumber": MINE}),
+        (_configured(populate_by_name=True), {"number": EVIL}, {}, {"cardNumber": MINE}),
+        (_configured(extra="allow"), {"number": EVIL}, {}, {"cardNumber": MINE}),
+        (OwnerOrLabel, {"label": EVIL}, {"n": 2}, {"owner": MINE}),
+    ],
+    ids=["C3-generator", "C3-choices", "C2-extra", "C3-by-name", "C2-allow", "C3-shared-name"],
+)
+def test_a_body_of_fastapi_is_not_filled_under_other_names(
+    hint: Any, attempt: Any, safe: Any, mine: Any
+) -> None:
+    owner = {} if hint is OwnerOrLabel else OWNER
+    with _posted(hint) as app:
+        for person in (None, {}, {"body": mine}):
+            outcome = app.call("f_post", {"body": {**owner, **attempt}}, human=person)
+            assert EVIL not in str(outcome.value if outcome.ok else "")
+        outcome = app.call("f_post", {"body": {**owner, **safe}}, human={"body": mine})
+        assert outcome.ok, outcome.text
+        assert MINE in str(outcome.value)
+
+
+@pytest.mark.parametrize("hint", [FieldHook, ModelHook, OwnHook, list[DataHook]], ids=repr)
+def test_h1_a_mark_that_an_application_s_document_lost_is_an_error(hint: Any) -> None:
+    with pytest.raises(DefinitionError, match=r"/f\(.*pin\).*marked as the human's"):
+        _posted(hint)
+
+
+def test_h1_a_body_that_keeps_its_marks_is_no_error() -> None:
+    with _posted(list[GeneratedCard] | Tree) as app:
+        assert app["f_post"].separated is not None

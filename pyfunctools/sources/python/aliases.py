@@ -5,14 +5,15 @@ them out: where the field is the human's, its other names are too. `renamed` see
 pydantic is handed has declared names only.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.schema.path import Keys, Path
+from pyfunctools.schema.path import Keys, Path, at
 from pyfunctools.schema.predicates import is_human_by_default
 from pyfunctools.schema.references import resolve
 from pyfunctools.schema.walk import children, rewrite, subschemas
+from pyfunctools.sources.python.core import Read
 
 UNLISTED: Final = "x-pyfunctools-names"
 """The keyword: names that are read, with the declared one; null where none may be given."""
@@ -42,7 +43,9 @@ def _told(root: JsonSchema, schema: JsonSchema) -> JsonSchema:
         return schema
     listed = cast("JsonObject", schema.get("properties") or {})
     human = sorted(
-        name for name, key in names.items() if key in listed and _is_touched(root, str(key), listed)
+        name
+        for name, key in names.items()
+        if name not in listed and key in listed and _is_touched(root, str(key), listed)
     )
     result = {key: value for key, value in schema.items() if key != UNLISTED}
     if human:
@@ -50,6 +53,42 @@ def _told(root: JsonSchema, schema: JsonSchema) -> JsonSchema:
         pattern = f"^(?:{'|'.join(map(_escaped, human))})$"
         result["patternProperties"] = {**patterns, pattern: {"x-human": True, "not": {}}}
     return result
+
+
+def owned(document: JsonObject, classes: Collection[Read]) -> JsonObject:
+    """Return a document in which other names of a person's field are the person's too.
+
+    The document is an application's own, which reads these classes itself. They are found among its
+    schemas by their declared names.
+    """
+    found = at(document, ("components", "schemas")) if classes else None
+    if found is None or not isinstance(found[0], dict):
+        return document
+    schemas, changed = found[0], dict[str, JsonValue]()
+    for title, schema in schemas.items():
+        if not isinstance(schema, dict):
+            continue
+        listed = cast("JsonObject", schema.get("properties") or {})
+        for one in classes:
+            if listed and listed.keys() <= one.declared and one.declared <= {*listed, *one.names}:
+                noted = {**cast("JsonObject", changed.get(title, schema)), UNLISTED: one.names}
+                changed[title] = _shared(document, _told(document, noted), one)
+    components = cast("JsonObject", document["components"])
+    return {**document, "components": {**components, "schemas": {**schemas, **changed}}}
+
+
+def _shared(root: JsonSchema, schema: JsonSchema, one: Read) -> JsonSchema:
+    """Return a schema whose properties are the person's where one of theirs is read from them."""
+    listed = cast("JsonObject", schema["properties"])
+    theirs = [
+        name
+        for name, key in one.names.items()
+        if name in listed and key in listed and _is_touched(root, str(key), listed)
+    ]
+    if not theirs:
+        return schema
+    marked = {name: {"allOf": [listed[name]], "x-human": True} for name in theirs}
+    return {**schema, "properties": {**listed, **marked}}
 
 
 def _is_touched(root: JsonSchema, key: str, listed: JsonObject) -> bool:

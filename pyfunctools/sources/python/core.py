@@ -73,6 +73,13 @@ class _Around(NamedTuple):
     clashes: list[str]
 
 
+class Read(NamedTuple):
+    """A class: its declared names, and all that it is read from, with the declared name of each."""
+
+    declared: frozenset[str]
+    names: Mapping[str, str | None]
+
+
 class Reader:
     """Reads a core schema once; `changed` says that pydantic has to be given the result."""
 
@@ -80,6 +87,8 @@ class Reader:
         self.changed = False
         self.marked = False
         """Whether anything in it is marked."""
+        self.classes: list[Read] = []
+        """The classes that are read from more names than they declare."""
 
     def read(self, node: CoreSchema, around: _Around | None = None, field: str = "") -> CoreSchema:
         """Return a core schema with the names of each class noted, the same where there are none.
@@ -149,9 +158,11 @@ class Reader:
         taken = set(declared.values())
         others: dict[str, str | None] = {}
         if around.config.get("extra_fields_behavior", node.get("extra_behavior")) == "allow":
-            others |= dict.fromkeys(_written(node, fields))
+            others |= {name: declared.get(field) for name, field in _written(node, fields)}
         for name, heads in reads.items():
-            others |= dict.fromkeys(heads, declared[name])
+            others |= dict.fromkeys(heads - {declared[name]}, declared[name])
+        if others:
+            self.classes.append(Read(frozenset(taken), dict(others)))
         others = {name: key for name, key in others.items() if name not in taken}
         clashes = any(taken.intersection(heads) - {declared[n]} for n, heads in reads.items())
         if clashes or any(_is_path(field) for field in fields.values()):
@@ -240,16 +251,16 @@ def _heads(name: str, field: CoreSchema, by_name: bool) -> set[str]:
     return heads | {name} if by_name else heads
 
 
-def _written(node: CoreSchema, fields: Mapping[str, CoreSchema]) -> Iterator[str]:
-    """Return the names under which a class is written: none of them may be an extra's."""
+def _written(node: CoreSchema, fields: Mapping[str, CoreSchema]) -> Iterator[tuple[str, str]]:
+    """Return the names that a class is written with, and whose: none of them may be an extra's."""
     for name, field in fields.items():
-        yield name
+        yield name, name
         if isinstance(alias := field.get("serialization_alias"), str):
-            yield alias
+            yield alias, name
     for field in cast("list[CoreSchema]", node.get("computed_fields") or []):
-        yield str(field["property_name"])
+        yield str(field["property_name"]), ""
         if isinstance(alias := field.get("alias"), str):
-            yield alias
+            yield alias, ""
 
 
 def _skips(held: object) -> bool:

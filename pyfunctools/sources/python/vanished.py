@@ -25,12 +25,12 @@ _Places: TypeAlias = tuple[JsonSchema, ...]
 """What a JSON Schema says of one place: subschemas, references followed and branches opened."""
 
 
-def vanished(core: CoreSchema, made: JsonObject) -> Iterator[str]:
+def vanished(core: CoreSchema, made: JsonSchema, root: JsonSchema | None = None) -> Iterator[str]:
     """Return where the hints are marked and the schema is not, such as `card.pin`.
 
-    `made` is the JSON Schema of `core`, complete with its `$defs`.
+    `made` is the JSON Schema of `core`; references in it lead into `root`, itself by default.
     """
-    reader = _Reader(made)
+    reader = _Reader(made if root is None else root)
     reader.begin(core, reader.opened([made]), ())
     yield from reader.found()
 
