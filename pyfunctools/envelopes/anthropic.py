@@ -120,7 +120,7 @@ class MessageReading:
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {"type": "message", "role": "assistant"}
-        self._blocks: dict[object, dict[str, Any]] = {}
+        self._blocks: dict[str, dict[str, Any]] = {}
         self._reason: JsonValue = None
 
     @property
@@ -136,15 +136,16 @@ class MessageReading:
     def feed(self, event: object) -> Delta:
         """Return what an event adds."""
         said = plain(event)
+        index = str(said.get("index"))
         match said.get("type"):
             case "message_start":
                 self._message |= mapping(said.get("message"))
             case "content_block_start":
                 block = mapping(said.get("content_block"))
-                self._blocks[said.get("index")] = block
+                self._blocks[index] = block
                 return _delta(block, block.get("text"))
             case "content_block_delta":
-                block = self._blocks.get(said.get("index"))
+                block = self._blocks.get(index)
                 if block is not None:
                     return _add(block, mapping(said.get("delta")))
             case "message_delta":

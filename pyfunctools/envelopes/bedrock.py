@@ -127,7 +127,7 @@ class ConverseReading:
 
     def __init__(self) -> None:
         self._role = "assistant"
-        self._blocks: dict[object, dict[str, Any]] = {}
+        self._blocks: dict[str, dict[str, Any]] = {}
         self._reason: JsonValue = None
 
     @property
@@ -144,7 +144,7 @@ class ConverseReading:
         """Return what an event adds."""
         for kind, given in plain(event).items():
             said = mapping(given)
-            index = said.get("contentBlockIndex")
+            index = str(said.get("contentBlockIndex"))
             if kind == "contentBlockStart":
                 self._blocks[index] = mapping(said.get("start"))
                 return _delta(self._blocks[index])
@@ -175,7 +175,8 @@ def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
 def _reason(block: dict[str, Any], piece: dict[str, Any]) -> None:
     """Add a piece of a thought: its text, its signature, or what no one may read."""
     if "redactedContent" in piece:
-        block["redactedContent"] = block.get("redactedContent", b"") + piece["redactedContent"]
+        before, more = block.get("redactedContent"), piece["redactedContent"]
+        block["redactedContent"] = more if before is None else before + more
         return
     thought = block.setdefault("reasoningText", {"text": ""})
     for key in ("text", "signature"):

@@ -89,12 +89,12 @@ class ChatReading:
     """A completion that is read chunk by chunk.
 
     The pieces of a call belong together by `index`. Some servers send whole calls, all under the
-    index 0 or under none: where another id comes, another call begins.
+    index 0 or under none: there another id begins another call, or else a name does.
     """
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {"role": "assistant", "content": None}
-        self._places: dict[object, dict[str, Any]] = {}
+        self._places: dict[str, dict[str, Any]] = {}
         self._reason: JsonValue = None
 
     @property
@@ -139,12 +139,12 @@ class ChatReading:
 
     def _call(self, piece: dict[str, Any]) -> dict[str, Any]:
         """Add a piece of a call to the call it belongs to."""
-        place, given = piece.pop("index", None), piece.get("id")
-        call = self._places.get(place)
-        known = None if call is None else call.get("id")
-        if call is None or (given and given != known and (known or place is None)):
-            call = {}
-            self._places[place] = call
+        index, given = piece.pop("index", None), piece.get("id")
+        place = "" if index is None else str(index)
+        call = self._places.get(place, {})
+        known, name = call.get("id"), mapping(piece.get("function")).get("name")
+        if not call or (given and known and given != known) or (name and not place and not given):
+            call = self._places[place] = {}
             self._message.setdefault("tool_calls", []).append(call)
         if mapping(call.get("function")).get("name"):
             mapping(piece.get("function")).pop("name", None)  # some servers repeat it in each piece

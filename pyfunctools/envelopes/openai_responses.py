@@ -127,15 +127,18 @@ class ResponsesReading:
     def feed(self, event: object) -> Delta:
         """Return what an event adds."""
         said = plain(event)
-        kind = said.get("type")
+        kind = str(said.get("type"))
         if kind in _ENDS:
             self._final = {"status": kind.rpartition(".")[2], **mapping(said.get("response"))}
         elif kind in ("response.output_item.added", "response.output_item.done"):
             return self._item(said, done=kind.endswith("done"))
         elif kind in _PIECES:
-            found, delta = self._find(said.get("item_id"), said.get("output_index")), said["delta"]
-            if found is not None and isinstance(delta, str):
-                return found.add(_PIECES[kind], delta, said.get("content_index", 0))
+            found, piece = (
+                self._find(said.get("item_id"), said.get("output_index")),
+                said.get("delta"),
+            )
+            if found is not None and isinstance(piece, str):
+                return found.add(_PIECES[kind], piece, str(said.get("content_index")))
         return Delta()
 
     def _item(self, said: dict[str, Any], *, done: bool) -> Delta:
@@ -161,14 +164,14 @@ class _Item:
         self.item = item
         self.index = index
         self.done = False
-        self._parts: dict[object, dict[str, Any]] = {}
+        self._parts: dict[str, dict[str, Any]] = {}
 
     @property
     def readable(self) -> bool:
         """True if what has come of it can be read and sent back."""
         return self.item.get("type") in (*_CALLS, "message")
 
-    def add(self, key: str, piece: str, part: object) -> Delta:
+    def add(self, key: str, piece: str, part: str) -> Delta:
         """Add a piece to the arguments of a call, or to a part of a message."""
         self.item["status"] = "incomplete"
         if key in ("arguments", "input"):

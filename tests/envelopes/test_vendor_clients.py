@@ -9,8 +9,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-import vendor_clients
-from vendor_clients import Script
+from vendor_clients import CLIENTS, Script
 from vendor_replies import BROKEN, OSLO, PARIS, REPLIES
 
 from pyfunctools.envelopes import ENVELOPES, Result, envelope_of
@@ -21,14 +20,6 @@ pytest.importorskip("google.genai")
 pytest.importorskip("mistralai")
 pytest.importorskip("botocore")
 
-CLIENTS = {
-    "openai": vendor_clients.openai_chat,
-    "mistral": vendor_clients.mistral,
-    "openai-responses": vendor_clients.openai_responses,
-    "anthropic": vendor_clients.anthropic,
-    "gemini": vendor_clients.gemini,
-    "bedrock": vendor_clients.bedrock,
-}
 CASES = [(vendor, case) for vendor, replies in REPLIES.items() for case in replies]
 SCHEMA = {
     "type": "object",

@@ -134,3 +134,13 @@ def bedrock(script: Script) -> Callable[..., Any]:
         return client.converse(modelId="claude", messages=messages, toolConfig=tools, **more)
 
     return ask
+
+
+CLIENTS = {
+    "openai": openai_chat,
+    "mistral": mistral,
+    "openai-responses": openai_responses,
+    "anthropic": anthropic,
+    "gemini": gemini,
+    "bedrock": bedrock,
+}

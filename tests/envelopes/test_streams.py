@@ -1,0 +1,218 @@
+"""A stream comes together as the response that its server would have sent whole."""
+
+import json
+from typing import Any
+
+import pytest
+from vendor_clients import CLIENTS, Script
+from vendor_replies import REPLIES, chat, chat_call, claude, item, responses, use
+from vendor_streams import EVENTS, chat_events, claude_events, converse_events, responses_events
+
+from pyfunctools.envelopes import Spoken, envelope_of
+
+CASES = [(vendor, case) for vendor, replies in REPLIES.items() for case in replies]
+
+
+def envelope(vendor: str) -> Any:
+    return envelope_of("openai" if vendor == "mistral" else vendor)
+
+
+def fed(vendor: str, events: Any) -> tuple[Spoken, list[Any]]:
+    reading = envelope(vendor).reading()
+    deltas = [reading.feed(event) for event in events]
+    assert envelope(vendor).is_response(reading.response)
+    return envelope(vendor).spoken(reading.response), deltas
+
+
+def said(messages: Any) -> Any:
+    """Leave out what is null or empty, which a stream never says."""
+    if isinstance(messages, dict):
+        inner = {key: said(value) for key, value in messages.items()}
+        return {key: value for key, value in inner.items() if value not in (None, "", [])}
+    return [said(each) for each in messages] if isinstance(messages, list | tuple) else messages
+
+
+def same(streamed: Spoken, whole: Spoken, *, ids: bool) -> None:
+    assert (streamed.text, streamed.cut, streamed.waits) == (whole.text, whole.cut, whole.waits)
+    for mine, theirs in zip(streamed.calls, whole.calls, strict=True):
+        assert mine.arguments == theirs.arguments
+        assert (mine.name, mine.closed) == (theirs.name, theirs.closed)
+        assert not ids or mine.id == theirs.id
+    if ids:
+        assert said(streamed.messages) == said(whole.messages)
+
+
+@pytest.mark.parametrize(("vendor", "case"), CASES)
+def test_a_stream_says_what_the_whole_response_says(vendor: str, case: str) -> None:
+    reply = REPLIES[vendor][case]
+    whole = envelope(vendor).spoken(reply)
+    streamed, deltas = fed(vendor, EVENTS[vendor](reply))
+    if (vendor, case) == ("bedrock", "cited"):
+        streamed = whole  # without a citation it is a text like any other
+    if (vendor, case) == ("gemini", "refused"):
+        assert streamed.messages == ()
+    else:
+        same(streamed, whole, ids=(vendor, case) != ("mistral", "parallel"))
+    assert "".join(delta.text for delta in deltas) == whole.text
+
+
+@pytest.mark.parametrize(
+    ("vendor", "case"), [each for each in CASES if each[0] not in ("bedrock", "gemini")]
+)
+def test_the_events_of_a_client_are_read_alike(vendor: str, case: str) -> None:
+    reply = REPLIES[vendor][case]
+    events = list(EVENTS[vendor](reply))
+    streamed, _ = fed(vendor, CLIENTS[vendor](Script(events))([], [], stream=True))
+    same(streamed, fed(vendor, events)[0], ids=(vendor, case) != ("mistral", "parallel"))
+
+
+@pytest.mark.parametrize("case", REPLIES["gemini"])
+def test_the_chunks_of_gemini_are_read_alike(case: str) -> None:
+    events = list(EVENTS["gemini"](REPLIES["gemini"][case]))
+    user = {"role": "user", "parts": [{"text": "go"}]}
+    streamed, _ = fed("gemini", CLIENTS["gemini"](Script(events))([user], [], stream=True))
+    same(streamed, fed("gemini", events)[0], ids=True)
+
+
+@pytest.mark.parametrize(("vendor", "case"), CASES)
+def test_a_stream_that_broke_off_is_a_cut_response(vendor: str, case: str) -> None:
+    reply = REPLIES[vendor][case]
+    events = list(EVENTS[vendor](reply))
+    ends = {"openai-responses": 1, "anthropic": 2, "mistral": 1, "gemini": 1}.get(vendor, 2)
+    for length in range(len(events) - ends + 1):
+        spoken, _ = fed(vendor, events[:length])
+        assert spoken.cut
+        open_calls = [call.closed for call in spoken.calls[:-1]]
+        assert all(open_calls)
+        for message in spoken.messages:
+            json.dumps(message, default=repr)
+
+
+def test_the_arguments_so_far_are_those_that_will_stay() -> None:
+    written = {"city": "Páris 12", "days": 120, "deep": {"on": True, "none": None}, "at": [1, 22]}
+    texts = {
+        "openai": chat_events(chat(chat_call("f", json.dumps(written)))),
+        "openai-responses": responses_events(responses(item("f", json.dumps(written)))),
+        "anthropic": claude_events(claude(use("f", written))),
+        "bedrock": converse_events(
+            {
+                **REPLIES["bedrock"]["text"],
+                "output": {
+                    "message": {
+                        "content": [{"toolUse": {"toolUseId": "t", "name": "f", "input": written}}]
+                    }
+                },
+            }
+        ),
+    }
+
+    def grows(part: Any, whole: Any) -> bool:
+        if isinstance(whole, dict):
+            return all(grows(value, whole[key]) for key, value in part.items())
+        if isinstance(whole, list):
+            return len(part) <= len(whole) and all(map(grows, part, whole))
+        return whole.startswith(part) if isinstance(whole, str) else part == whole
+
+    for vendor, events in texts.items():
+        _, deltas = fed(vendor, events)
+        shown = [delta.arguments for delta in deltas if delta.call is not None]
+        assert all(grows(each or {}, written) for each in shown), vendor
+        assert shown[-1] == written
+        assert len([each for each in shown if each]) > 5
+        assert {delta.call.name for delta in deltas if delta.call is not None} == {"f"}
+
+
+@pytest.mark.parametrize("index", [{"index": 0}, {}], ids=["all at 0", "without"])
+def test_whole_calls_in_one_place_are_told_apart_by_their_ids(index: Any) -> None:
+    """Servers that are compatible with OpenAI's send parallel calls so."""
+    deltas = [
+        {"tool_calls": [{**chat_call("f", text, name), **index}]}
+        for name, text in (("a", '{"x": 1}'), ("b", '{"x": 2}'))
+    ]
+    chunks = [{"choices": [{"delta": delta}]} for delta in deltas]
+    spoken, _ = fed("openai", chunks)
+    assert [(call.id, call.arguments) for call in spoken.calls] == [
+        ("a", '{"x": 1}'),
+        ("b", '{"x": 2}'),
+    ]
+
+
+def test_a_name_that_is_repeated_in_each_piece_stands_once() -> None:
+    piece = {"index": 0, "id": "a", "type": "function"}
+    chunks = [
+        {
+            "choices": [
+                {"delta": {"tool_calls": [{**piece, "function": {"name": "f", "arguments": text}}]}}
+            ]
+        }
+        for text in ('{"x"', ": 1}")
+    ]
+    spoken, _ = fed("openai", chunks)
+    assert [(call.name, call.arguments) for call in spoken.calls] == [("f", '{"x": 1}')]
+
+
+def test_what_servers_add_to_a_call_goes_back_with_it() -> None:
+    """Gemini's compatible server puts its signature there."""
+    extra = {"google": {"thought_signature": "sig"}}
+    call = {**chat_call("f", "{}"), "index": 0, "extra_content": extra}
+    spoken, _ = fed("openai", [{"choices": [{"delta": {"tool_calls": [call]}}]}])
+    assert spoken.messages[0]["tool_calls"][0]["extra_content"] == extra  # type: ignore[index,call-overload]
+
+
+def test_only_the_first_choice_is_read() -> None:
+    chunks = [
+        {"choices": [{"index": n, "delta": {"content": text}}]} for n, text in ((1, "B"), (0, "A"))
+    ]
+    assert fed("openai", chunks)[0].text == "A"
+
+
+def test_items_of_responses_come_together_by_their_ids() -> None:
+    one, two = item("f", "", "a"), item("f", "", "b")
+    kind = "response.function_call_arguments.delta"
+    events = [
+        {"type": "response.output_item.added", "item": one},
+        {"type": "response.output_item.added", "item": two},
+        *(
+            {"type": kind, "item_id": f"fc_{n}", "delta": d}
+            for n, d in zip("baba", "[{]}", strict=True)
+        ),
+    ]
+    spoken, _ = fed("openai-responses", events)
+    assert [call.arguments for call in spoken.calls] == ["{}", "[]"]
+
+
+def test_a_final_response_without_items_has_those_of_the_stream() -> None:
+    reply = REPLIES["openai-responses"]["parallel"]
+    *events, last = responses_events(reply)
+    last["response"] = {**last["response"], "output": []}
+    assert fed("openai-responses", [*events, last])[0].calls == (
+        envelope("openai-responses").spoken(reply).calls
+    )
+
+
+def test_arguments_that_are_no_object_go_back_in_one() -> None:
+    """Anthropic streams invalid JSON where `eager_input_streaming` is on."""
+    events = list(claude_events(claude(use("f", {}))))
+    for event in events:
+        if event["type"] == "content_block_delta" and event["delta"]["partial_json"]:
+            event["delta"]["partial_json"] = '{"a": 1, b'
+    spoken, _ = fed("anthropic", events)
+    assert spoken.calls[0].arguments == '{"a": 1, b'
+    content: Any = spoken.messages[0]["content"]
+    assert content[0]["input"] == {"INVALID_JSON": '{"a": 1, b'}
+
+
+@pytest.mark.parametrize("vendor", EVENTS)
+@pytest.mark.parametrize(
+    "event",
+    [None, "", 1, [], {}, {"type": "error", "error": {}}, {"type": []}, {"choices": [1]},
+     {"choices": [{"delta": {"tool_calls": [{}]}}]}, {"candidates": [{"content": []}]},
+     {"contentBlockDelta": {"delta": {"toolUse": 1}}}, {"contentBlockDelta": []},
+     {"type": "content_block_delta", "index": 7, "delta": {"type": "text_delta", "text": "x"}},
+     {"type": "response.output_text.delta"}, {"type": "response.output_item.added", "item": 1},
+     {"type": "response.completed"}, {"type": "content_block_start", "index": [1]}],
+    ids=str,
+)  # fmt: skip
+def test_an_event_of_any_other_shape_adds_nothing(vendor: str, event: Any) -> None:
+    spoken, (delta,) = fed(vendor, [event])
+    assert delta.text == spoken.text == ""
