@@ -1,0 +1,236 @@
+"""What each vendor wants: ids, order, one message or several, files, and errors said."""
+
+import json
+from typing import Any
+
+import pytest
+from vendor_replies import REPLIES, block, chat, chat_call, claude, converse, item, responses, use
+
+from pyfunctools.envelopes import ENVELOPES, Result, SpokenCall, envelope_of
+from pyfunctools.errors import DefinitionError
+from pyfunctools.file import File
+
+PNG = File(b"\x89PNG", "a.png", "image/png")
+PDF = File(b"%PDF", "my file.v2.pdf", "application/pdf")
+BIN = File(b"\x00\x01", "model.bin")
+
+
+def result(id: str = "a", **more: Any) -> Result:
+    call = more.pop("call", SpokenCall(id=id, name="f", arguments="{}"))
+    return Result(
+        **{"id": id, "name": "f", "text": "Sunny.", "is_error": False, "call": call} | more
+    )
+
+
+def answered(vendor: str, *results: Result) -> Any:
+    return list(envelope_of(vendor).results(results))
+
+
+def test_each_call_has_its_result_in_the_order_of_the_calls() -> None:
+    two = (result("a", text="1"), result("b", text="2", is_error=True))
+    assert answered("openai", *two) == [
+        {"role": "tool", "tool_call_id": "a", "content": "1"},
+        {"role": "tool", "tool_call_id": "b", "content": "Error: 2"},
+    ]
+    assert answered("openai-responses", *two) == [
+        {"type": "function_call_output", "call_id": "a", "output": "1"},
+        {"type": "function_call_output", "call_id": "b", "output": "Error: 2"},
+    ]
+    wrapped = {"type": "tool_result", "tool_use_id": "a", "content": "1", "is_error": False}
+    other = {"type": "tool_result", "tool_use_id": "b", "content": "2", "is_error": True}
+    assert answered("anthropic", *two) == [{"role": "user", "content": [wrapped, other]}]
+    for vendor in ("gemini", "gemini-schema"):
+        assert answered(vendor, *two) == [
+            {
+                "role": "user",
+                "parts": [
+                    {"functionResponse": {"name": "f", "id": "a", "response": {"output": "1"}}},
+                    {"functionResponse": {"name": "f", "id": "b", "response": {"error": "2"}}},
+                ],
+            }
+        ]
+    inner = [
+        {"toolUseId": "a", "content": [{"text": "1"}], "status": "success"},
+        {"toolUseId": "b", "content": [{"text": "2"}], "status": "error"},
+    ]
+    assert answered("bedrock", *two) == [
+        {"role": "user", "content": [{"toolResult": each} for each in inner]}
+    ]
+
+
+@pytest.mark.parametrize("vendor", ENVELOPES)
+def test_without_calls_there_is_nothing_to_answer(vendor: str) -> None:
+    assert answered(vendor) == []
+
+
+def test_an_error_that_says_so_is_not_said_again() -> None:
+    (message,) = answered("openai", result(text="error: gone", is_error=True))
+    assert message["content"] == "error: gone"
+
+
+def test_files_are_shown_where_the_vendor_takes_them_and_named_where_not() -> None:
+    """Nothing is lost in silence: a file that cannot be shown is named in the text."""
+    files = (PNG, PDF, BIN)
+    (chat_message,) = answered("openai", result(content=files))
+    for name in ("a.png, image/png, 4 bytes", "my file.v2.pdf", "model.bin"):
+        assert name in chat_message["content"]
+    (output,) = answered("openai-responses", result(content=files))
+    assert [part["type"] for part in output["output"]] == [
+        "input_text", "input_image", "input_file", "input_file",
+    ]  # fmt: skip
+    assert output["output"][1]["image_url"] == "data:image/png;base64,iVBORw=="
+    (message,) = answered("anthropic", result(content=files))
+    text, image, document = message["content"][0]["content"]
+    assert "model.bin" in text["text"]
+    assert "a.png" not in text["text"]
+    assert (image["type"], document["type"]) == ("image", "document")
+    (message,) = answered("gemini", result(content=files))
+    response = message["parts"][0]["functionResponse"]
+    assert [part["inlineData"]["mimeType"] for part in response["parts"]] == [
+        "image/png", "application/pdf",
+    ]  # fmt: skip
+    assert "model.bin" in response["response"]["output"]
+    (message,) = answered("gemini-schema", result(content=files))
+    assert "a.png" in message["parts"][0]["functionResponse"]["response"]["output"]
+    (message,) = answered("bedrock", result(content=files))
+    _, image, document = message["content"][0]["toolResult"]["content"]
+    assert image["image"] == {"format": "png", "source": {"bytes": b"\x89PNG"}}
+    assert document["document"]["name"] == "my-file-v2-2"
+
+
+def test_an_error_of_anthropics_holds_nothing_but_text() -> None:
+    (message,) = answered("anthropic", result(content=(PNG,), is_error=True))
+    assert "a.png" in message["content"][0]["content"]
+
+
+def test_no_text_is_sent_where_a_file_is_all_there_is() -> None:
+    (message,) = answered("anthropic", result(content=(PNG,), text=""))
+    assert [each["type"] for each in message["content"][0]["content"]] == ["image"]
+    (output,) = answered("openai-responses", result(content=(PNG,), text=""))
+    assert [each["type"] for each in output["output"]] == ["input_image"]
+
+
+def test_what_a_vendor_wants_echoed_is_echoed() -> None:
+    caller = {"type": "program", "caller_id": "p"}
+    reply = responses(item("f", "{}", namespace="crm", caller=caller))
+    (call,) = envelope_of("openai-responses").spoken(reply).calls
+    (output,) = answered("openai-responses", result("call_1", call=call))
+    assert (output["namespace"], output["caller"]) == ("crm", caller)
+    (call,) = envelope_of("anthropic").spoken(claude({**use("f", {}), "toolset_name": "x"})).calls
+    (message,) = answered("anthropic", result("toolu_1", call=call))
+    assert message["content"][0]["toolset_name"] == "x"
+
+
+def test_a_call_of_a_custom_tool_is_answered_as_one() -> None:
+    said = {"type": "custom_tool_call", "call_id": "a", "name": "sql", "input": "select 1"}
+    (call,) = envelope_of("openai-responses").spoken(responses(said)).calls
+    assert (call.arguments, call.custom) == ("select 1", True)
+    (output,) = answered("openai-responses", result(call=call))
+    assert output["type"] == "custom_tool_call_output"
+    said = {"type": "custom", "id": "a", "custom": {"name": "sql", "input": "select 1"}}
+    (call,) = envelope_of("openai").spoken(chat(said)).calls
+    assert (call.name, call.arguments) == ("sql", "select 1")
+
+
+TWICE: dict[str, tuple[Any, Any]] = {
+    "openai": (
+        chat(*(chat_call("f", "{}", each) for each in ("a", "a", None, "null", ""))),
+        lambda turn: [call["id"] for call in turn.messages[0]["tool_calls"]],
+    ),
+    "openai-responses": (
+        responses(*(item("f", "{}", each) for each in ("a", "a", None, ""))),
+        lambda turn: [each["call_id"] for each in turn.messages],
+    ),
+    "anthropic": (
+        claude(use("f", {}, "a"), use("f", {}, "a"), use("f", {}, "")),
+        lambda turn: [each["id"] for each in turn.messages[0]["content"]],
+    ),
+    "bedrock": (
+        converse(block("f", {}, "a"), block("f", {}, "a"), block("f", {}, "")),
+        lambda turn: [each["toolUse"]["toolUseId"] for each in turn.messages[0]["content"]],
+    ),
+}
+
+
+@pytest.mark.parametrize("vendor", TWICE)
+def test_an_id_that_is_missing_or_there_twice_is_made_in_the_turn_and_the_call(vendor: str) -> None:
+    reply, ids_of = TWICE[vendor]
+    before = json.dumps(reply)
+    turn = envelope_of(vendor).spoken(reply)
+    ids = [call.id for call in turn.calls]
+    assert ids == ids_of(turn)
+    assert ids[0] == "a"
+    assert len(set(ids)) == len(ids)
+    assert all(len(each or "") == 9 and (each or "").isalnum() for each in ids[1:])
+    assert json.dumps(reply) == before
+
+
+def test_an_id_that_gemini_did_not_give_is_not_sent() -> None:
+    (one, two) = envelope_of("gemini").spoken(REPLIES["gemini"]["parallel"]).calls
+    assert (one.id, two.id) == (None, None)
+    (message,) = answered("gemini", result("made", call=one), result("made 2", call=two))
+    assert not any("id" in each["functionResponse"] for each in message["parts"])
+
+
+def test_functions_of_gemini_and_bedrock_stand_in_one_item() -> None:
+    for vendor in ("gemini", "gemini-schema"):
+        tools = [envelope_of(vendor).tool(name, "", {}, strict=None) for name in "ab"]
+        assert envelope_of(vendor).request(tools) == {"tools": [{"functionDeclarations": tools}]}
+    tools = [envelope_of("bedrock").tool(name, "", {}, strict=None) for name in "ab"]
+    assert envelope_of("bedrock").request(tools) == {"toolConfig": {"tools": tools}}
+    for vendor in ("openai", "openai-responses", "anthropic"):
+        assert envelope_of(vendor).request(tools) == {}
+    assert all(each.request([]) == {} for each in ENVELOPES.values())
+
+
+def test_strict_is_always_said_to_responses() -> None:
+    tool = envelope_of("openai-responses").tool
+    assert [tool("f", "", {}, strict=each)["strict"] for each in (None, False, True)] == [
+        False, False, True,
+    ]  # fmt: skip
+
+
+def test_a_turn_is_a_copy_of_what_came() -> None:
+    for vendor, replies in REPLIES.items():
+        for reply in replies.values():
+            before = json.dumps(reply)
+            envelope = envelope_of("openai" if vendor == "mistral" else vendor)
+            for message in envelope.spoken(reply).messages:
+                message.clear()  # type: ignore[attr-defined]
+            assert json.dumps(reply) == before
+
+
+HOSTILE: list[Any] = [
+    None, "", "text", 1, [], {}, object(), {"choices": None}, {"choices": [None]}, {"choices": []},
+    {"choices": [{"message": "f"}]}, {"choices": [{"message": {"tool_calls": [1, {}, None]}}]},
+    {"choices": [{"message": {"content": {"a": 1}, "tool_calls": {"function": 1}}}]},
+    {"output": [1, {"type": "message"}, {"type": "message", "content": [None, "x"]}]},
+    {"output": {"message": None}}, {"output": {"message": {"content": [{"toolUse": 1}, 2]}}},
+    {"type": "message", "content": [1, {"type": "tool_use"}, {"type": 1}]},
+    {"candidates": [{"content": {"parts": [{"functionCall": None}, {"functionCall": 7}, 1]}}]},
+    {"candidates": [{"content": None}]}, {"candidates": 1},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("vendor", ENVELOPES)
+@pytest.mark.parametrize("value", HOSTILE, ids=str)
+def test_what_is_no_response_has_no_calls_that_were_not_written(vendor: str, value: Any) -> None:
+    envelope = envelope_of(vendor)
+    assert isinstance(envelope.is_response(value), bool)
+    turn = envelope.spoken(value)
+    assert {call.name for call in turn.calls} <= {""}
+
+
+def test_a_response_may_be_nested_without_end_and_may_hold_itself() -> None:
+    deep: Any = {}
+    for _ in range(100_000):
+        deep = {"a": deep}
+    assert envelope_of("anthropic").spoken(claude(use("f", deep))).calls[0].name == "f"
+    loop = use("f", {})
+    loop["input"]["self"] = loop["input"]
+    assert envelope_of("anthropic").spoken(claude(loop)).calls[0].name == "f"
+
+
+def test_an_unknown_envelope_names_the_known_ones() -> None:
+    with pytest.raises(DefinitionError, match="'openai-responses'"):
+        envelope_of("open-ai")
