@@ -1,6 +1,6 @@
 """How each vendor wraps functions, a model's turn, and the results of its calls.
 
-`envelope_of` is the door; the vendors are a file each, over one reader of blocks (`speech`). Which
+`envelope_of` is the door; the vendors are a file each, over one reader of blocks (`blocks`). Which
 envelope a dialect has stands in its row of `dialects.table`.
 """
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type, with_files_named
+from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
 from pyfunctools.envelopes.sdk_data import items, mapping, member, plain
-from pyfunctools.envelopes.speech import Ids, Speech, call_of, is_cut, read_input, sendable_input
 from pyfunctools.file import File
 
 _OF_THE_SDK: Final = {"content": {"__all__": {"parsed_output"}}}
@@ -54,19 +54,19 @@ class Anthropic:
     def spoken(self, response: object) -> Spoken:
         """Return the turn of a message; `pause_turn` wants it sent back as it is."""
         message = plain(response, _OF_THE_SDK)
-        speech, ids = Speech(), Ids()
+        blocks, ids = Blocks(), Ids()
         content = items(message.get("content"))
         for block in content:
             if block.get("type") == "tool_use":
                 block["id"] = ids.of(block.get("id"))
-            speech.add(block)
+            blocks.add(block)
             if block.get("type") == "tool_use":
                 block["input"] = sendable_input(block.get("input"))
         reason = message.get("stop_reason")
         return Spoken(
             messages=({"role": "assistant", "content": content},) if content else (),
-            text=speech.text,
-            calls=speech.calls(cut=is_cut(reason)),
+            text=blocks.text,
+            calls=blocks.calls(cut=is_cut(reason)),
             cut=is_cut(reason),
             waits=reason == "pause_turn",
         )

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import media_type, with_files_named
+from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
 from pyfunctools.envelopes.sdk_data import items, mapping, member, plain
-from pyfunctools.envelopes.speech import Ids, Speech, call_of, is_cut, read_input, sendable_input
 from pyfunctools.file import File
 
 _FORMATS: Final = {
@@ -73,21 +73,21 @@ class Bedrock:
         """Return the turn of a response."""
         whole = plain(response)
         message = mapping(mapping(whole.get("output")).get("message"))
-        speech, ids = Speech(), Ids()
+        blocks, ids = Blocks(), Ids()
         content = items(message.get("content"))
         for block in content:
             use, cited = mapping(block.get("toolUse")), mapping(block.get("citationsContent"))
             if use:
                 use["toolUseId"] = ids.of(use.get("toolUseId"))
             for each in items(cited.get("content")) if cited else [block]:
-                speech.add(each)
+                blocks.add(each)
             if use:
                 use["input"] = sendable_input(use.get("input"))
         reason = whole.get("stopReason")
         return Spoken(
             messages=({**message, "content": content},) if content else (),
-            text=speech.text,
-            calls=speech.calls(cut=is_cut(reason)),
+            text=blocks.text,
+            calls=blocks.calls(cut=is_cut(reason)),
             cut=is_cut(reason),
         )
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type, with_files_named
+from pyfunctools.envelopes.blocks import Blocks, is_cut
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
 from pyfunctools.envelopes.sdk_data import first, items, mapping, member, plain
-from pyfunctools.envelopes.speech import Speech, is_cut
 from pyfunctools.file import File
 
 _SHOWN: Final = IMAGES - {"image/gif"} | {"application/pdf", "text/plain"}
@@ -51,14 +51,14 @@ class Gemini:
         candidate = first(plain(response).get("candidates"))
         content = mapping(candidate.get("content"))
         parts = items(content.get("parts"))
-        speech = Speech()
+        blocks = Blocks()
         for part in parts:
-            speech.add(part)
+            blocks.add(part)
         cut = is_cut(candidate.get("finishReason") or candidate.get("finish_reason"))
         return Spoken(
             messages=(content,) if parts else (),
-            text=speech.text,
-            calls=speech.calls(cut=cut),
+            text=blocks.text,
+            calls=blocks.calls(cut=cut),
             cut=cut,
         )
 
@@ -111,12 +111,12 @@ class ContentReading:
         self._reason = (
             candidate.get("finishReason") or candidate.get("finish_reason") or self._reason
         )
-        speech = Speech()
+        blocks = Blocks()
         for part in items(mapping(candidate.get("content")).get("parts")):
-            speech.add(part)
+            blocks.add(part)
             self._add(part)
-        calls = speech.calls(cut=False)
-        return Delta(text=speech.text, call=calls[-1] if calls else None)
+        calls = blocks.calls(cut=False)
+        return Delta(text=blocks.text, call=calls[-1] if calls else None)
 
     def _add(self, part: dict[str, Any]) -> None:
         """Add a part; a text goes on where the one before it is as bare, so no signature moves."""

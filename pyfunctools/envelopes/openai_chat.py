@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import spelled_out
+from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
 from pyfunctools.envelopes.sdk_data import elements, first, items, mapping, member, plain
-from pyfunctools.envelopes.speech import Ids, Speech, call_of, is_cut
 
 _OF_THE_SDK: Final = {
     "choices": {
@@ -71,18 +71,18 @@ class OpenAIChat:
 
 
 def _turn(message: dict[str, Any], *, cut: bool) -> Spoken:
-    speech, ids = Speech(), Ids()
+    blocks, ids = Blocks(), Ids()
     content = message.get("content")
     for block in elements(content):
-        speech.add(block)
-    speech.say(content)
-    speech.refuse(message.get("refusal"))
+        blocks.add(block)
+    blocks.say(content)
+    blocks.refuse(message.get("refusal"))
     for call in items(message.get("tool_calls")):
         call["id"] = ids.of(call.get("id"))
-        speech.call(call)
-    calls = speech.calls(cut=cut)
+        blocks.call(call)
+    calls = blocks.calls(cut=cut)
     messages = (message,) if message else ()
-    return Spoken(messages=messages, text=speech.text, calls=calls, cut=cut)
+    return Spoken(messages=messages, text=blocks.text, calls=calls, cut=cut)
 
 
 class ChatReading:
@@ -124,18 +124,18 @@ class ChatReading:
 
     def _add(self, delta: dict[str, Any]) -> Delta:
         calls = items(delta.pop("tool_calls", None))
-        speech = Speech()
+        blocks = Blocks()
         content = delta.get("content")
         for piece in elements(content):
-            speech.add(piece)
-        speech.say(content)
-        speech.refuse(delta.get("refusal"))
+            blocks.add(piece)
+        blocks.say(content)
+        blocks.refuse(delta.get("refusal"))
         _merge(self._message, delta)
         touched = None
         for call in calls:
             touched = self._call(call)
         made = None if touched is None else call_of(touched)
-        return Delta(text=speech.text, call=made)
+        return Delta(text=blocks.text, call=made)
 
     def _call(self, piece: dict[str, Any]) -> dict[str, Any]:
         """Add a piece of a call to the call it belongs to."""

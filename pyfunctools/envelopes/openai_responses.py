@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from pyfunctools._json import JsonObject
 from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type, spelled_out
+from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
 from pyfunctools.envelopes.sdk_data import items, mapping, member, plain
-from pyfunctools.envelopes.speech import Ids, Speech, call_of, is_cut
 from pyfunctools.file import File
 
 _OF_THE_SDK: Final = {
@@ -57,21 +57,21 @@ class OpenAIResponses:
     def spoken(self, response: object) -> Spoken:
         """Return the turn of a response."""
         whole = plain(response, _OF_THE_SDK)
-        speech, ids = Speech(), Ids()
+        blocks, ids = Blocks(), Ids()
         output = items(whole.get("output"))
         for item in output:
             kind = item.get("type")
             if kind in _CALLS:
                 item["call_id"] = ids.of(item.get("call_id"))
-                speech.call(item)
+                blocks.call(item)
             elif kind == "message":
                 for part in items(item.get("content")):
-                    speech.add(part)
+                    blocks.add(part)
             else:
-                speech.skip()
+                blocks.skip()
         cut = is_cut(whole.get("status"))
-        calls = speech.calls(cut=cut)
-        return Spoken(messages=tuple(output), text=speech.text, calls=calls, cut=cut)
+        calls = blocks.calls(cut=cut)
+        return Spoken(messages=tuple(output), text=blocks.text, calls=calls, cut=cut)
 
     def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
         """Return an item for each call."""

@@ -75,13 +75,13 @@ def kind_of(block: JsonObject) -> str | None:
     return kind.lower().replace("-", "_").replace(".", "_") if isinstance(kind, str) else None
 
 
-class Speech:
+class Blocks:
     """The blocks of one turn, added in their order."""
 
     def __init__(self) -> None:
         self.texts: list[tuple[str, int]] = []
         """Each text with the place of its block."""
-        self.blocks = 0
+        self.count = 0
         self._words: list[str] = []
         self._calls: list[tuple[SpokenCall, int, JsonValue]] = []
 
@@ -112,27 +112,27 @@ class Speech:
 
     def say(self, text: JsonValue) -> None:
         """Read a text of the model's."""
-        self.blocks += 1
+        self.count += 1
         if isinstance(text, str):
-            self.texts.append((text, self.blocks))
+            self.texts.append((text, self.count))
             self._words.append(text)
 
     def refuse(self, text: JsonValue) -> None:
         """Read why the model refuses: words, in which no call is looked for."""
-        self.blocks += 1
+        self.count += 1
         self._words.append(text if isinstance(text, str) else "")
 
     def call(self, value: JsonValue) -> None:
         """Read what stands where a call of ours does."""
-        self.blocks += 1
+        self.count += 1
         made = call_of(value)
         if made is not None:
             status = value.get("status") if isinstance(value, dict) else None
-            self._calls.append((made, self.blocks, status))
+            self._calls.append((made, self.count, status))
 
     def skip(self) -> None:
         """Pass a block that is none of the model's speech."""
-        self.blocks += 1
+        self.count += 1
 
     def calls(self, *, cut: bool) -> tuple[SpokenCall, ...]:
         """Return the calls. Of a cut turn the last is open, unless something follows it.
@@ -144,7 +144,7 @@ class Speech:
         broken = False
         for call, place, status in self._calls:
             broken = broken or status == "incomplete"
-            at_end = cut and place == self.blocks and status != "completed"
+            at_end = cut and place == self.count and status != "completed"
             found.append(replace(call, closed=False) if broken or at_end else call)
         return tuple(found)
 
