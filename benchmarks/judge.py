@@ -112,7 +112,7 @@ def requests(path: Path) -> Iterator[Case]:
     sys.path.insert(0, str(HERE.parents[1] / "tests" / "support"))
     from fitting_values import FittingValues  # type: ignore[import-not-found]
 
-    from pyfunctools.execution.request import HttpRequest, build
+    from pyfunctools.execution.request.assembly import HttpRequest, build
     from pyfunctools.route import Route
     from pyfunctools.sources.openapi.reader import read
 

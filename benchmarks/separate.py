@@ -17,8 +17,8 @@ from pathlib import Path as File
 from pyfunctools import Controller
 from pyfunctools._json import JsonSchema
 from pyfunctools.schema import separate
-from pyfunctools.schema.path import Path
-from pyfunctools.schema.predicates import is_human_by_default
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.separation.predicates import is_human_by_default
 
 ROUNDS = 5
 BOUND = 3.0

@@ -42,18 +42,18 @@ if TYPE_CHECKING:
         TicketStoreError,
         UnknownFunctionError,
     )
-    from pyfunctools.execution.approval import Approval, PendingCall
-    from pyfunctools.execution.stores import MemoryStore, SqliteStore, TicketStore
-    from pyfunctools.execution.tickets import Tickets
-    from pyfunctools.file import File
+    from pyfunctools.execution.person.approval import Approval, PendingCall
+    from pyfunctools.execution.person.stores import MemoryStore, SqliteStore, TicketStore
+    from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.limits import Limits
-    from pyfunctools.origin import Method, RemoteTool
-    from pyfunctools.outcome import Outcome, Response, Waiting
-    from pyfunctools.param import Param
     from pyfunctools.prompting.attempts import Attempts
-    from pyfunctools.prompting.calls import Call, parse_calls
-    from pyfunctools.prompting.prompt import Prompt, prompt_of
-    from pyfunctools.record import Function, Skipped
+    from pyfunctools.prompting.calls.calls import Call, parse_calls
+    from pyfunctools.prompting.prompt.prompt import Prompt, prompt_of
+    from pyfunctools.record.file import File
+    from pyfunctools.record.function import Function, Skipped
+    from pyfunctools.record.origin import Method, RemoteTool
+    from pyfunctools.record.outcome import Outcome, Response, Waiting
+    from pyfunctools.record.param import Param
     from pyfunctools.route import Route
     from pyfunctools.schema import Failure, Issue, Path, Repair, Separated, Success
     from pyfunctools.sources.openapi.resolver import files_under
@@ -126,18 +126,18 @@ _HOMES = {
         "TicketStoreError",
         "UnknownFunctionError",
     ),
-    "execution.approval": ("Approval", "PendingCall"),
-    "execution.stores": ("MemoryStore", "SqliteStore", "TicketStore"),
-    "execution.tickets": ("Tickets",),
-    "file": ("File",),
+    "execution.person.approval": ("Approval", "PendingCall"),
+    "execution.person.stores": ("MemoryStore", "SqliteStore", "TicketStore"),
+    "execution.person.tickets": ("Tickets",),
+    "record.file": ("File",),
     "limits": ("Limits",),
-    "origin": ("Method", "RemoteTool"),
-    "outcome": ("Outcome", "Response", "Waiting"),
-    "param": ("Param",),
+    "record.origin": ("Method", "RemoteTool"),
+    "record.outcome": ("Outcome", "Response", "Waiting"),
+    "record.param": ("Param",),
     "prompting.attempts": ("Attempts",),
-    "prompting.calls": ("Call", "parse_calls"),
-    "prompting.prompt": ("Prompt", "prompt_of"),
-    "record": ("Function", "Skipped"),
+    "prompting.calls.calls": ("Call", "parse_calls"),
+    "prompting.prompt.prompt": ("Prompt", "prompt_of"),
+    "record.function": ("Function", "Skipped"),
     "route": ("Route",),
     "schema": ("Failure", "Issue", "Path", "Repair", "Separated", "Success"),
     "sources.openapi.resolver": ("files_under",),

@@ -32,7 +32,7 @@ class Lazy(Generic[T]):
 
     @staticmethod
     def of(value: V) -> "Lazy[V]":
-        """Give a cell that already holds `value`."""
+        """Return a cell that already holds `value`."""
         cell = Lazy(lambda: value)
         cell.get()
         return cell
@@ -43,7 +43,7 @@ class Lazy(Generic[T]):
         return self._make is None
 
     def get(self) -> T:
-        """Give the value, making it if nobody has."""
+        """Return the value, making it if nobody has."""
         if self._make is not None:
             with self._locked():
                 if self._make is not None:

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 
 def visible(text: str) -> str:
-    """Give the text without what a person would not see.
+    """Return the text without what a person would not see.
 
     Control characters (tab and line feed stay, a carriage return before a line feed goes),
     bidirectional controls, zero-width and TAG characters are left out; a zero-width joiner stays
@@ -17,17 +17,17 @@ def visible(text: str) -> str:
 
 
 def hidden_count(text: str) -> int:
-    """Say how many characters `visible` leaves out."""
+    """Return how many characters `visible` leaves out."""
     return len(text) - len(visible(text))
 
 
 def shortened(text: str, limit: int) -> str:
-    """Give the text, cut to at most `limit` characters with an ellipsis where it is longer."""
+    """Return the text, cut to at most `limit` characters with an ellipsis where it is longer."""
     return text if len(text) <= limit else text[: max(limit - 1, 0)] + "…"
 
 
 def brief(value: object, limit: int = 400) -> str:
-    """Give the `repr` of a value, cut where it is longer than a line of a log should be."""
+    """Return the `repr` of a value, cut where it is longer than a line of a log should be."""
     try:
         return shortened(repr(value), limit)
     except RecursionError:
@@ -35,7 +35,7 @@ def brief(value: object, limit: int = 400) -> str:
 
 
 def brief_record(record: object, *names: str) -> str:
-    """Give the `repr` of a record with these of its fields, each cut as `brief` cuts it."""
+    """Return the `repr` of a record with these of its fields, each cut as `brief` cuts it."""
     told = ", ".join(f"{name}={brief(getattr(record, name))}" for name in names)
     return f"{type(record).__name__}({told})"
 

@@ -189,7 +189,7 @@ class FailureLike(Protocol):
         ...
 
     def feedback(self) -> str:
-        """Give the text for the model."""
+        """Return the text for the model."""
         ...
 
 

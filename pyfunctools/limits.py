@@ -56,7 +56,7 @@ DEFAULT_LIMITS = Limits()
 
 
 def checked_limits(given: object) -> Limits:
-    """Give the limits, if they are some.
+    """Return the limits, if they are some.
 
     Raises:
         DefinitionError: they are none.

@@ -27,5 +27,5 @@ def hidden_notes(what: str, text: str, pointer: str | None = None) -> tuple[Note
 
 
 def hidden_said(count: int) -> str:
-    """Give the beginning of a sentence about hidden characters."""
+    """Return the beginning of a sentence about hidden characters."""
     return "1 hidden character is" if count == 1 else f"{count} hidden characters are"

@@ -93,25 +93,3 @@ def test_decorating_a_class_loads_nothing_heavy() -> None:
         check=True,
     )
     assert done.stdout.strip() == ""
-
-
-VERBS = ["normalize", "parse", "coerce", "validate", "separate", "merge"]
-
-
-@pytest.mark.parametrize(
-    "order",
-    [
-        "import pyfunctools.schema.{verb} as m; from pyfunctools.schema import {verb} as f",
-        "from pyfunctools.schema import {verb} as f; import pyfunctools.schema.{verb}",
-        "import pyfunctools.schema.{verb}; import pyfunctools.schema as s; f = s.{verb}",
-        "import pyfunctools; from pyfunctools.schema.{verb} import {verb} as f",
-        "import pyfunctools.schema.division; from pyfunctools.schema import {verb} as f",
-    ],
-)
-def test_a_verb_is_the_function_in_every_order_of_import(order: str) -> None:
-    code = "\n".join(
-        f"{order.format(verb=verb)}\nassert callable(f), f\n"
-        f"from pyfunctools.schema import {verb} as f\nassert callable(f), f"
-        for verb in VERBS
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

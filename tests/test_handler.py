@@ -8,7 +8,7 @@ from functools import partial
 from typing import cast
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.handler import KeywordHandler
+from pyfunctools.record.handler import KeywordHandler
 
 
 def plain(a: int, b: int = 2) -> int:

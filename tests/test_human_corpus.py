@@ -12,7 +12,7 @@ from laws import IS_WHOLE
 from pyfunctools import Controller, Function
 from pyfunctools.errors import DocumentError
 from pyfunctools.schema import Validator, separate
-from pyfunctools.schema.predicates import is_human_by_default
+from pyfunctools.schema.separation.predicates import is_human_by_default
 
 MOST = None if IS_WHOLE else 6
 """Functions of a document that are looked at: all, or a few where a person waits for it."""

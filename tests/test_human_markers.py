@@ -8,7 +8,7 @@ from pydantic import BaseModel, SecretBytes, SecretStr
 
 from pyfunctools import Controller, Function, Human, function, human
 from pyfunctools.errors import DefinitionError
-from pyfunctools.schema.predicates import any_of, is_file, is_secret
+from pyfunctools.schema.separation.predicates import any_of, is_file, is_secret
 
 S = {"type": "string"}
 FILE = {"type": "string", "format": "binary"}

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from pyfunctools import Method, RemoteTool, Route
-from pyfunctools.origin import Origin, place
+from pyfunctools.record.origin import Origin, place
 
 ORIGINS: list[Origin] = [
     Method(qualname="Shop.buy", is_async=True),

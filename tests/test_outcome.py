@@ -18,7 +18,7 @@ from pyfunctools import (
     Response,
     Waiting,
 )
-from pyfunctools.outcome import Reason
+from pyfunctools.record.outcome import Reason
 
 ISSUE = Issue(path=Path.of(()), expected="integer", value="x", message="wrong")
 MARKER = "SECRET-7f3a"

@@ -3,7 +3,7 @@
 import pytest
 
 from pyfunctools import DefinitionError, Param
-from pyfunctools.param import parameters_of
+from pyfunctools.record.param import parameters_of
 
 
 def test_nested_params_become_one_closed_object() -> None:

@@ -18,9 +18,9 @@ from pyfunctools import (
     Route,
 )
 from pyfunctools._lazy import Lazy
+from pyfunctools.record.contract import Schemas
 from pyfunctools.route import Parameter
-from pyfunctools.schema.predicates import is_human_by_default
-from pyfunctools.schemas import Schemas
+from pyfunctools.schema.separation.predicates import is_human_by_default
 
 ORDER = {
     "type": "object",

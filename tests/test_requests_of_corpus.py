@@ -15,8 +15,8 @@ from fitting_values import FittingValues
 from laws import IS_WHOLE
 
 from pyfunctools._json import JsonObject
-from pyfunctools.execution.request import HttpRequest, build
-from pyfunctools.record import Function
+from pyfunctools.execution.request.assembly import HttpRequest, build
+from pyfunctools.record.function import Function
 from pyfunctools.route import Route
 from pyfunctools.sources.openapi.reader import read
 

@@ -8,8 +8,8 @@ import pytest
 
 from pyfunctools import DefinitionError, Failure, Param, Path
 from pyfunctools._json import JsonSchema
-from pyfunctools.schema.predicates import is_human_by_default
-from pyfunctools.schemas import Schemas
+from pyfunctools.record.contract import Schemas
+from pyfunctools.schema.separation.predicates import is_human_by_default
 
 TEA: JsonSchema = {
     "type": "object",

@@ -13,8 +13,8 @@ from pyfunctools.cli import screen
 from pyfunctools.cli.person import human_part
 from pyfunctools.cli.source import names_object, open_source, read_human, read_value
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
-from pyfunctools.origin import place
-from pyfunctools.record import Function
+from pyfunctools.record.function import Function
+from pyfunctools.record.origin import place
 from pyfunctools.route import Route
 
 app = typer.Typer(
@@ -93,7 +93,7 @@ def show(source: Source, name: Name, as_json: AsJson = False) -> None:
 
 @app.command()
 def report(source: Source, as_json: AsJson = False) -> None:
-    """Say what became functions, what was skipped and why, and how large it is for a model."""
+    """Return what became functions, what was skipped and why, and how large it is for a model."""
     made = open_source(source).report()
     print(json.dumps(asdict(made), ensure_ascii=False) if as_json else made)
 

@@ -10,16 +10,16 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.cli.prompt import is_yes
 from pyfunctools.cli.question import followed, hides
 from pyfunctools.cli.screen import compact, plain
-from pyfunctools.execution.secrets import MASK
-from pyfunctools.file import File
-from pyfunctools.origin import place
-from pyfunctools.record import Function
+from pyfunctools.execution.person.masking import MASK
+from pyfunctools.record.file import File
+from pyfunctools.record.function import Function
+from pyfunctools.record.origin import place
 from pyfunctools.route import Route
-from pyfunctools.schema.path import Keys
+from pyfunctools.schema.ground.path import Keys
 
 
 def asks_first(function: Function) -> bool:
-    """Say whether a person is asked before this function runs."""
+    """Return whether a person is asked before this function runs."""
     return function.confirm or function.destructive is True
 
 
@@ -38,7 +38,7 @@ def approved(function: Function, arguments: JsonObject, server: str | None) -> b
 
 
 def address(function: Function, server: str | None) -> str:
-    """Give where a call goes: method and address, or the method's qualified name."""
+    """Return where a call goes: method and address, or the method's qualified name."""
     origin = function.origin
     if not isinstance(origin, Route):
         return place(origin)
@@ -49,7 +49,7 @@ def address(function: Function, server: str | None) -> str:
 
 
 def masked(function: Function, arguments: JsonObject) -> JsonValue:
-    """Give arguments to look at: `***` for each secret, and of a file its name and size.
+    """Return arguments to look at: `***` for each secret, and of a file its name and size.
 
     What sounds like a secret is one where it is the human's: it was typed without echo.
     """
@@ -62,7 +62,7 @@ class _Masker:
         self._separated = function.separated
 
     def masked(self, said: list[JsonSchema], value: JsonValue, keys: Keys) -> JsonValue:
-        """Give what is shown of a value of which these schemas speak."""
+        """Return what is shown of a value of which these schemas speak."""
         bodies = [body for schema in said for body in _bodies(self._root, schema)]
         if value is not None and any(self._hides(body, keys) for body in bodies):
             return MASK
@@ -88,7 +88,7 @@ class _Masker:
 
 
 def _bodies(root: JsonSchema, schema: JsonSchema) -> list[JsonSchema]:
-    """Give all that may hold at the place of a schema, the branches of its unions too."""
+    """Return all that may hold at the place of a schema, the branches of its unions too."""
     bodies = [followed(root, schema)]
     for body in bodies:  # grows while it is read
         for branch in _branches(body):

@@ -14,18 +14,18 @@ from pyfunctools._text import shortened, visible
 from pyfunctools.cli.prompt import is_yes, line
 from pyfunctools.cli.question import Question, question_of
 from pyfunctools.cli.screen import plain
-from pyfunctools.execution.files import merged, with_files
-from pyfunctools.file import File
-from pyfunctools.record import Function
+from pyfunctools.execution.person.uploads import merged, with_files
+from pyfunctools.record.file import File
+from pyfunctools.record.function import Function
 from pyfunctools.schema import Issue, Path, Separated
-from pyfunctools.schema.path import Keys, at
+from pyfunctools.schema.ground.path import Keys, at
 
 _MOST = 300
 """Characters of a description that are shown before a question."""
 
 
 def ask(function: Function, llm: JsonValue, known: JsonObject) -> JsonObject:
-    """Give the human's side of a call, asked for until the whole is right.
+    """Return the human's side of a call, asked for until the whole is right.
 
     `llm` is what the model gave, checked; what is `known` of the human's is not asked for again.
     Gives what is known where nothing of it is the reason that the whole is not right.
@@ -80,7 +80,7 @@ class Asker:
         return changed
 
     def asked(self, llm: JsonValue, known: JsonObject) -> JsonObject:
-        """Give the human's side beside what the model gave, asking for all that is not known."""
+        """Return the human's side beside what the model gave, asking for all that is not known."""
         given = self._place(self._root, llm, known, ())
         return given if isinstance(given, dict) else {}
 
@@ -91,7 +91,7 @@ class Asker:
     def _place(
         self, schema: JsonSchema | bool, mine: JsonValue, known: JsonValue, keys: Keys
     ) -> JsonValue:
-        """Give what is asked for at a place of both, beside what the model gave there."""
+        """Return what is asked for at a place of both, beside what the model gave there."""
         question = question_of(self._root, schema, keys)
         if isinstance(mine, list):
             return self._beside_items(question, mine, known, keys)
@@ -161,7 +161,7 @@ class Asker:
         return self._typed(question, keys, question.skip)
 
     def _answer(self, schema: JsonSchema | bool, keys: Keys) -> JsonValue:
-        """Give what a person answers for a place of their own."""
+        """Return what a person answers for a place of their own."""
         question = question_of(self._root, schema, keys)
         self._say(question)
         if question.kind in ("array", "branch", "map", "object"):
@@ -171,7 +171,7 @@ class Asker:
         return self._typed(question, keys, "Enter for none" if question.takes_null else "")
 
     def _whole(self, question: Question, keys: Keys) -> JsonValue:
-        """Give an answer that has parts, asked for until it is right."""
+        """Return an answer that has parts, asked for until it is right."""
         parts = {
             "array": self._array,
             "branch": self._branch,
@@ -239,7 +239,7 @@ class Asker:
             self.refuse(f"a number from 1 to {len(branches)} is wanted")
 
     def _typed(self, question: Question, keys: Keys, skip: str) -> JsonValue:
-        """Give one typed answer, asked for until it is right; `None` where it was left out."""
+        """Return one typed answer, asked for until it is right; `None` where it was left out."""
         if question.kind == "choice":
             for number, value in enumerate(question.choices, 1):
                 mark = "-" if question.are_numbers else f"{number})"
@@ -277,7 +277,7 @@ class Asker:
 
 
 def missing(function: Function, llm: JsonValue, known: JsonObject) -> list[str]:
-    """Give where the human's side of a call lacks something or is wrong, and what is expected."""
+    """Return where the human's side of a call lacks something or is wrong, and what is expected."""
     refused = _refused(function, llm, known)
     return [f"{_label(one.path.keys)}: expected {one.expected}" for one in refused]
 
@@ -288,7 +288,7 @@ def _refused(function: Function, llm: JsonValue, human: JsonObject) -> list[Issu
 
 
 def _fields(body: JsonSchema, mine: JsonObject) -> Iterator[tuple[str, JsonSchema | bool, bool]]:
-    """Give the properties, the required ones first, and those that only the model named."""
+    """Yield the properties, the required ones first, and those that only the model named."""
     properties, required = body.get("properties"), body.get("required")
     names = required if isinstance(required, list) else []
     declared = properties if isinstance(properties, dict) else {}
@@ -303,7 +303,7 @@ def _fields(body: JsonSchema, mine: JsonObject) -> Iterator[tuple[str, JsonSchem
 
 
 def _item_schema(body: JsonSchema, index: int) -> JsonSchema | bool:
-    """Give the schema of an item, with the widget of its array: files are given one by one."""
+    """Return the schema of an item, with the widget of its array: files are given one by one."""
     listed, rest = body.get("prefixItems"), body.get("items", True)
     inner = listed[index] if isinstance(listed, list) and index < len(listed) else rest
     if isinstance(inner, dict) and "x-human-widget" in body:

@@ -10,8 +10,8 @@ from pyfunctools.cli.approval import approved, asks_first
 from pyfunctools.cli.ask import ask as asked_for
 from pyfunctools.cli.ask import missing
 from pyfunctools.cli.screen import plain
-from pyfunctools.execution.files import merged, with_files
-from pyfunctools.record import Function
+from pyfunctools.execution.person.uploads import merged, with_files
+from pyfunctools.record.function import Function
 
 
 def human_part(
@@ -23,7 +23,7 @@ def human_part(
     yes: bool,
     ask: bool,
 ) -> JsonObject | None:
-    """Give the human's side of a call that may run, asked for where a person is there to answer.
+    """Return the human's side of a call that may run, asked for where a person is there to answer.
 
     Nothing is asked where what the model wrote is refused anyway: calling says so.
 

@@ -8,7 +8,7 @@ from pyfunctools._text import visible
 
 
 def line(asked: str, *, hidden: bool = False) -> str:
-    """Give what a person types after a question, without echo where it is `hidden`.
+    """Return what a person types after a question, without echo where it is `hidden`.
 
     Raises:
         typer.Abort: the input has ended, or the person has ended it.
@@ -27,7 +27,7 @@ def line(asked: str, *, hidden: bool = False) -> str:
 
 
 def is_yes(asked: str) -> bool:
-    """Say whether a person answers yes; to answer nothing is no.
+    """Return whether a person answers yes; to answer nothing is no.
 
     Raises:
         typer.Abort: the input has ended, or the person has ended it.

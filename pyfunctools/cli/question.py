@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema import Issue, Path, Validator, coerce
-from pyfunctools.schema.path import Keys
-from pyfunctools.schema.predicates import is_file, is_secret, is_secret_of_human
-from pyfunctools.schema.references import lookup
+from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.references import lookup
+from pyfunctools.schema.separation.predicates import is_file, is_secret, is_secret_of_human
 
 Kind: TypeAlias = Literal[
     "array", "branch", "choice", "file", "json", "map", "object", "secret", "text", "yes or no"
@@ -75,7 +75,7 @@ class Question:
         return f"Enter for {default if isinstance(default, str) else json.dumps(default)}"
 
     def refusal(self, value: JsonValue) -> str | None:
-        """Say why a value is not accepted, or `None` where it is."""
+        """Return why a value is not accepted, or `None` where it is."""
         verdict = Validator(self.schema).validate(value, "human")
         if verdict:
             return None
@@ -85,7 +85,7 @@ class Question:
         )
 
     def read(self, text: str) -> JsonValue:
-        """Give the value that a typed answer means, without saying whether it is right."""
+        """Return the value that a typed answer means, without saying whether it is right."""
         if self.kind == "choice":
             return self._chosen(text)
         if self.kind == "yes or no":
@@ -117,12 +117,12 @@ class Question:
 
 
 def _wanted(issue: Issue) -> str:
-    """Give what is expected; null is left out, for nobody types it."""
+    """Return what is expected; null is left out, for nobody types it."""
     return issue.expected.removesuffix(" or null")
 
 
 def question_of(root: JsonSchema, schema: JsonSchema | bool, keys: Keys) -> Question:
-    """Give the question for a place of a schema; `root` has the definitions."""
+    """Return the question for a place of a schema; `root` has the definitions."""
     body = followed(root, schema)
     complete = _complete(root, schema)
     branches = [branch for branch in _branches(body) if not _is_null(followed(root, branch))]
@@ -153,7 +153,7 @@ def _complete(root: JsonSchema, schema: JsonSchema | bool) -> JsonSchema | bool:
 
 
 def followed(root: JsonSchema, schema: JsonSchema | bool) -> JsonSchema:
-    """Give what a schema says, with what its `$ref` and its `allOf` say too."""
+    """Return what a schema says, with what its `$ref` and its `allOf` say too."""
     body: dict[str, JsonValue] = {}
     for one in _together(root, schema):
         for keyword, value in one.items():
@@ -219,7 +219,7 @@ def _values(body: JsonSchema) -> list[JsonValue]:
 
 
 def hides(body: JsonSchema, keys: Keys, *, by_name: bool = True) -> bool:
-    """Say whether a value is a secret, by what its schema says or, `by_name`, how it sounds."""
+    """Return whether a value is a secret, by what its schema says or, `by_name`, how it sounds."""
     return (is_secret_of_human if by_name else is_secret)(Path.of(keys), body)
 
 

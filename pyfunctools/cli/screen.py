@@ -12,21 +12,21 @@ from rich.text import Text
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.controller import Controller
-from pyfunctools.origin import place
-from pyfunctools.outcome import Outcome
-from pyfunctools.record import Function
+from pyfunctools.record.function import Function
+from pyfunctools.record.origin import place
+from pyfunctools.record.outcome import Outcome
 
 _SHORT = 24
 """How long the names of a table may be."""
 
 
 def plain(text: str, style: str = "") -> Text:
-    """Give text as it is, without what a terminal would obey and without markup."""
+    """Return text as it is, without what a terminal would obey and without markup."""
     return Text(visible(text), style=style)
 
 
 def compact(value: JsonValue, width: int = 74, indent: int = 0, beside: int = 0) -> str:
-    """Give JSON in which whatever fits into the width stands on one line.
+    """Return JSON in which whatever fits into the width stands on one line.
 
     `indent` is that of the line it begins in, `beside` what else stands in that line.
     """
@@ -42,12 +42,12 @@ def compact(value: JsonValue, width: int = 74, indent: int = 0, beside: int = 0)
 
 
 def summary_of(function: Function) -> str:
-    """Give the first line of a function's description."""
+    """Return the first line of a function's description."""
     return function.description.partition("\n")[0]
 
 
 def function_table(functions: list[Function]) -> RenderableType:
-    """Give the functions: name, where each lives, what it does.
+    """Return the functions: name, where each lives, what it does.
 
     A table where the names are short, and else two lines each, so that no name is broken.
     """
@@ -74,7 +74,7 @@ def function_table(functions: list[Function]) -> RenderableType:
 
 
 def skipped_text(controller: Controller) -> Text | None:
-    """Give what was left out and why, or `None` where nothing was."""
+    """Return what was left out and why, or `None` where nothing was."""
     if not controller.skipped:
         return None
     lines = [
@@ -85,7 +85,7 @@ def skipped_text(controller: Controller) -> Text | None:
 
 
 def function_page(function: Function) -> RenderableType:
-    """Give everything there is to see of one function, the two sides apart."""
+    """Return everything there is to see of one function, the two sides apart."""
     marks = [
         word
         for word, said in (
@@ -109,7 +109,7 @@ def function_page(function: Function) -> RenderableType:
 
 
 def sides(function: Function) -> list[RenderableType]:
-    """Give the schema the model sees and, where there is one, the human's."""
+    """Return the schema the model sees and, where there is one, the human's."""
     separated = function.separated
     if separated is None:
         return [_titled("what the model sees", function.parameters)]
@@ -120,7 +120,7 @@ def sides(function: Function) -> list[RenderableType]:
 
 
 def outcome_text(outcome: Outcome) -> RenderableType:
-    """Give what came of a call, with its repairs before it."""
+    """Return what came of a call, with its repairs before it."""
     repairs = [repair_table(outcome)] if outcome.repairs else []
     waiting = outcome.waiting
     code = None if outcome.response is None else outcome.response.status
@@ -134,7 +134,7 @@ def outcome_text(outcome: Outcome) -> RenderableType:
 
 
 def repair_table(outcome: Outcome) -> Table:
-    """Give what was changed in the model's text: the kind, the place, before and after."""
+    """Return what was changed in the model's text: the kind, the place, before and after."""
     table = Table(box=None, pad_edge=False, show_header=False, style="dim", padding=(0, 2, 0, 0))
     for repair in outcome.repairs:
         change = f"{_said(repair.before)} -> {_said(repair.after)}"

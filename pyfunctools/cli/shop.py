@@ -176,7 +176,7 @@ class TeaMaster:
 
     @function(tags=["advice"], read_only=True)
     def brewing(self, kind: Literal["green", "black", "oolong"], cups: int = 1) -> Brewing:
-        """Say how to brew a kind of tea.
+        """Return how to brew a kind of tea.
 
         Args:
             kind: The kind of tea.

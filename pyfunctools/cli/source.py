@@ -11,7 +11,7 @@ from pathlib import Path
 from pyfunctools._json import JsonValue
 from pyfunctools.controller import Controller
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
-from pyfunctools.record import Function
+from pyfunctools.record.function import Function
 
 _SOURCES = "Name an OpenAPI document's path, or `module:object` of Python (no `.py`)."
 _OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -20,7 +20,7 @@ _OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 def open_source(
     source: str, *, server: str | None = None, headers: Sequence[str] = ()
 ) -> Controller:
-    """Give the controller of a document's path, or of `module:object` from the current folder.
+    """Return the controller of a document's path, or of `module:object` from the current folder.
 
     The object is a controller, a function, a FastAPI application or router, an instance, or a class
     that is made without arguments.
@@ -43,12 +43,12 @@ def open_source(
 
 
 def names_object(source: str) -> bool:
-    """Say whether this is `module:object`, and no document's path."""
+    """Return whether this is `module:object`, and no document's path."""
     return _OBJECT.fullmatch(source) is not None and not Path(source).exists()
 
 
 def read_value(given: str | None) -> str | None:
-    """Give the text of an option: itself, of a file (`@file`), or of standard input (`-`).
+    """Return the text of an option: itself, of a file (`@file`), or of standard input (`-`).
 
     Raises:
         PyfunctoolsError: the file cannot be read.
@@ -64,7 +64,7 @@ def read_value(given: str | None) -> str | None:
 
 
 def read_human(given: str | None) -> dict[str, JsonValue] | None:
-    """Give the human's values from the text of `--human`: a JSON object.
+    """Return the human's values from the text of `--human`: a JSON object.
 
     Raises:
         PyfunctoolsError: it is not one.

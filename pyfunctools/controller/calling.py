@@ -11,12 +11,12 @@ from pyfunctools.limits import DEFAULT_LIMITS
 if TYPE_CHECKING:
     from pyfunctools._json import JsonValue
     from pyfunctools._lazy import Lazy
-    from pyfunctools.execution.approval import Approve
-    from pyfunctools.execution.call import Ask, Call, Given, Runner
-    from pyfunctools.execution.tickets import Tickets
-    from pyfunctools.outcome import Outcome
-    from pyfunctools.prompting.calls import Call as ParsedCall
-    from pyfunctools.record import Function
+    from pyfunctools.execution.person.approval import Approve
+    from pyfunctools.execution.person.tickets import Tickets
+    from pyfunctools.execution.pipeline import Ask, Call, Given, Runner
+    from pyfunctools.prompting.calls.calls import Call as ParsedCall
+    from pyfunctools.record.function import Function
+    from pyfunctools.record.outcome import Outcome
     from pyfunctools.schema.result import Failure, Success
 
     Result: TypeAlias = Success[JsonValue] | Failure
@@ -61,7 +61,7 @@ class Calling:
                 cannot be called so, or is asynchronous.
         """
         from pyfunctools.execution.closing import closed
-        from pyfunctools.execution.settle import finish
+        from pyfunctools.execution.steps import finish
 
         name, arguments, read, call_id = _taken(name_or_call, arguments)
         call = self._call(
@@ -131,7 +131,7 @@ class Calling:
                 asynchronous, or the store of used tickets is full.
         """
         from pyfunctools.execution.closing import closed
-        from pyfunctools.execution.settle import finish
+        from pyfunctools.execution.steps import finish
 
         call = self._call(
             awaits=False, human=human, context=context, approve=approve, audience=audience
@@ -172,7 +172,7 @@ class Calling:
         audience: str | None,
         call_id: str | None = None,
     ) -> Call:
-        from pyfunctools.execution.call import Call
+        from pyfunctools.execution.pipeline import Call
 
         return Call(
             self._entry,
@@ -206,7 +206,7 @@ def _taken(given: str | ParsedCall, arguments: str | bytes | JsonValue) -> Taken
     """
     if isinstance(given, str):
         return given, arguments, None, None
-    from pyfunctools.prompting.calls import Call
+    from pyfunctools.prompting.calls.calls import Call
 
     if not isinstance(given, Call):  # pyright: ignore[reportUnnecessaryIsInstance]
         return given, arguments, None, None

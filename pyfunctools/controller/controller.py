@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from pyfunctools.controller.opening import Application, ApplicationSettings, Opened, Source
     from pyfunctools.controller.report import Report
-    from pyfunctools.execution.call import Runner
-    from pyfunctools.execution.connection import Connection
-    from pyfunctools.execution.tickets import Tickets
+    from pyfunctools.execution.person.tickets import Tickets
+    from pyfunctools.execution.pipeline import Runner
+    from pyfunctools.execution.request.connection import Connection
     from pyfunctools.limits import Limits
-    from pyfunctools.prompting.calls import Call
-    from pyfunctools.record import Function, Skipped
+    from pyfunctools.prompting.calls.calls import Call
+    from pyfunctools.record.function import Function, Skipped
     from pyfunctools.route import Route
-    from pyfunctools.schema.predicates import IsHuman
+    from pyfunctools.schema.separation.predicates import IsHuman
 
 
 class Controller(Calling):
@@ -75,7 +75,7 @@ class Controller(Calling):
         is_human: IsHuman | None = default,
         limits: Limits | None = None,
     ) -> Self:
-        """Give a controller of an object's methods marked `@function`.
+        """Return a controller of an object's methods marked `@function`.
 
         With `all=True` of the public methods that its class itself defines; with `inherited=True`
         those of its base classes too. What is marked and never exposed (a private name, a
@@ -99,7 +99,7 @@ class Controller(Calling):
         is_human: IsHuman | None = default,
         limits: Limits | None = None,
     ) -> Self:
-        """Give a controller of plain functions and of `Function` records that have a handler.
+        """Return a controller of plain functions and of `Function` records that have a handler.
 
         Raises:
             DefinitionError: one cannot become a function, or two have one name.
@@ -124,7 +124,7 @@ class Controller(Calling):
         limits: Limits | None = None,
         **connection: Unpack[Connection],
     ) -> Self:
-        """Give a controller of a document's operations: Swagger 2.0, or OpenAPI 3.0, 3.1 or 3.2.
+        """Return a controller of a document's operations: Swagger 2.0, or OpenAPI 3.0, 3.1 or 3.2.
 
         `source` is a path, the text or bytes (JSON or YAML), or the document as a mapping. What
         cannot be called is in `skipped`. The requests go to `server=` with `headers=` and `auth=`;
@@ -151,7 +151,7 @@ class Controller(Calling):
 
     @classmethod
     def from_fastapi(cls, source: Application, **settings: Unpack[ApplicationSettings]) -> Self:
-        """Give a controller of a FastAPI application, of an `APIRouter`, or of routes.
+        """Return a controller of a FastAPI application, of an `APIRouter`, or of routes.
 
         The operations are those of the application's own document; what that leaves out (hidden
         routes, websockets, mounts) is in `skipped`. A call goes through all of the application, in
@@ -192,7 +192,7 @@ class Controller(Calling):
         methods: Iterable[str] | None = None,
         where: Callable[[Function], bool] | None = None,
     ) -> Controller:
-        """Give a controller of those functions for which everything that is asked holds.
+        """Return a controller of those functions for which everything that is asked holds.
 
         `tags` asks for one of these tags; `names` and `paths` for one of these patterns (`*` and
         `?` as in file names, case told apart) and `methods` for one of these HTTP methods; a text
@@ -208,7 +208,7 @@ class Controller(Calling):
         return self._with(entry for entry in self._entries.values() if keep(entry[0]))
 
     def prefixed(self, prefix: str) -> Controller:
-        """Give a controller in which every function's name begins with `prefix`.
+        """Return a controller in which every function's name begins with `prefix`.
 
         Raises:
             DefinitionError: a name would be one that vendors refuse, for its length for instance.
@@ -226,7 +226,8 @@ class Controller(Calling):
         tickets: Tickets | None = None,
         confirm: Literal["destructive"] | Callable[[Function], bool] | None = None,
     ) -> Controller:
-        """Give a controller of the same functions with other settings; `None` leaves one as it is.
+        """Return a controller of the same functions with other settings; `None` leaves one as it
+        is.
 
         `tickets` says how tickets are signed, for how long, and who remembers the used ones. By
         default they end with this process.
@@ -253,7 +254,7 @@ class Controller(Calling):
 
     @classmethod
     def combine(cls, *controllers: Controller, name: str = "", description: str = "") -> Self:
-        """Give one controller of the functions of several, in their order.
+        """Return one controller of the functions of several, in their order.
 
         Its tickets are the first one's.
 
@@ -276,25 +277,27 @@ class Controller(Calling):
         return made
 
     def report(self) -> Report:
-        """Say what became functions, what was skipped and why, and how large it is for a model."""
+        """Return what became functions, what was skipped and why, and how large it is for a
+        model.
+        """
         from pyfunctools.controller.report import report_of
 
         return report_of(self.functions, self.skipped)
 
     def parse_calls(self, raw: object, *, repeated: Literal["drop", "keep"] = "drop") -> list[Call]:
-        """Give the calls of these functions in what a model wrote; see `pyfunctools.parse_calls`.
+        """Return the calls of these functions in what a model wrote; see `pyfunctools.parse_calls`.
 
         Each goes to `call` as it is; one that could not be read stays an error.
 
         Raises:
             DocumentError: `raw` is nothing that a model or an SDK gives.
         """
-        from pyfunctools.prompting.calls import parse_calls
+        from pyfunctools.prompting.calls.calls import parse_calls
 
         return parse_calls(raw, self.functions, repeated=repeated)
 
     def display_text(self, name: str, fallback: str = "Perform action") -> str:
-        """Give what a person is shown while the function runs."""
+        """Return what a person is shown while the function runs."""
         return (self[name].display_text if name in self else None) or fallback
 
     def close(self) -> None:
@@ -352,13 +355,13 @@ class Controller(Calling):
 
 
 def _own_tickets() -> Tickets:
-    from pyfunctools.execution.tickets import Tickets
+    from pyfunctools.execution.person.tickets import Tickets
 
     return Tickets()
 
 
 def _collision(one: Function, other: Function) -> DefinitionError:
-    from pyfunctools.origin import place
+    from pyfunctools.record.origin import place
 
     return DefinitionError(
         one.name,

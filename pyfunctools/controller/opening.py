@@ -12,12 +12,12 @@ from pyfunctools.errors import DefinitionError
 if TYPE_CHECKING:
     from os import PathLike
 
-    from pyfunctools.execution.call import Runner
-    from pyfunctools.execution.connection import Connection
+    from pyfunctools.execution.pipeline import Runner
+    from pyfunctools.execution.request.connection import Connection
     from pyfunctools.limits import Limits
-    from pyfunctools.record import Function, Skipped
+    from pyfunctools.record.function import Function, Skipped
     from pyfunctools.route import Route
-    from pyfunctools.schema.predicates import IsHuman
+    from pyfunctools.schema.separation.predicates import IsHuman
     from pyfunctools.sources.fastapi import Source as Application
 
     Headers: TypeAlias = Mapping[str, object] | Callable[..., object] | None
@@ -61,7 +61,7 @@ class Opened(NamedTuple):
 
 
 def pairs_of(entries: object) -> "Iterator[tuple[Function, Runner]]":
-    """Give the functions, each with what runs it.
+    """Yield the functions, each with what runs it.
 
     Raises:
         DefinitionError: they are no such pairs.
@@ -84,7 +84,7 @@ def check_tickets(given: object) -> None:
     """
     if given is None:
         return
-    from pyfunctools.execution.tickets import Tickets
+    from pyfunctools.execution.person.tickets import Tickets
 
     if not isinstance(given, Tickets):
         said = f"What is given there are no `Tickets` but of type {type(given).__name__}."
@@ -100,7 +100,7 @@ def open_object(
     is_human: "IsHuman | None",
     limits: "Limits | None" = None,
 ) -> Opened:
-    """Give what `Controller.from_object` holds."""
+    """Return what `Controller.from_object` holds."""
     from pyfunctools.execution.local import LocalRunner
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.sources.python import reader
@@ -124,10 +124,10 @@ def open_functions(
     is_human: "IsHuman | None",
     limits: "Limits | None" = None,
 ) -> Opened:
-    """Give what `Controller.from_functions` holds."""
+    """Return what `Controller.from_functions` holds."""
     from pyfunctools.execution.local import LocalRunner
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
-    from pyfunctools.record import Function
+    from pyfunctools.record.function import Function
     from pyfunctools.sources.python.reader import function_of
 
     is_human = predicate_of(is_human)
@@ -156,10 +156,10 @@ def open_document(
     limits: "Limits | None",
     **connection: "Unpack[Connection]",
 ) -> Opened:
-    """Give what `Controller.from_openapi` holds."""
-    from pyfunctools.execution.connection import Connection, check_settings
-    from pyfunctools.execution.credentials import check_schemes, settled_names
-    from pyfunctools.execution.http import HttpRunner
+    """Return what `Controller.from_openapi` holds."""
+    from pyfunctools.execution.http.runner import HttpRunner
+    from pyfunctools.execution.request.connection import Connection, check_settings
+    from pyfunctools.execution.request.credentials import check_schemes, settled_names
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.sources.openapi.reader import read
 
@@ -205,10 +205,10 @@ def open_application(
     deep: bool = False,
     **reading: "Unpack[Reading]",
 ) -> Opened:
-    """Give what `Controller.from_fastapi` holds."""
-    from pyfunctools.execution.application import ApplicationRunner
-    from pyfunctools.execution.connection import check_settings
-    from pyfunctools.execution.credentials import check_schemes, settled_names
+    """Return what `Controller.from_fastapi` holds."""
+    from pyfunctools.execution.asgi.application import ApplicationRunner
+    from pyfunctools.execution.request.connection import check_settings
+    from pyfunctools.execution.request.credentials import check_schemes, settled_names
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.sources.fastapi import read_application
 

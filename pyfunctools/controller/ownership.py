@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, cast
 from pyfunctools._json import JsonSchema
 
 if TYPE_CHECKING:
-    from pyfunctools.schema.path import Path
-    from pyfunctools.schema.predicates import IsHuman
+    from pyfunctools.schema.ground.path import Path
+    from pyfunctools.schema.separation.predicates import IsHuman
 
 
 def default(path: "Path", schema: JsonSchema) -> bool:
-    """Say whether a place is the human's where nobody said otherwise.
+    """Return whether a place is the human's where nobody said otherwise.
 
-    See `pyfunctools.schema.predicates.is_human_by_default`, which this is.
+    See `pyfunctools.schema.separation.predicates.is_human_by_default`, which this is.
     """
-    from pyfunctools.schema.predicates import is_human_by_default
+    from pyfunctools.schema.separation.predicates import is_human_by_default
 
     return is_human_by_default(path, schema)
 
@@ -25,7 +25,7 @@ def predicate_of(given: object) -> "IsHuman | None":
     Raises:
         DefinitionError: it is neither a function nor `None`.
     """
-    from pyfunctools.schema.predicates import check_predicate, is_human_by_default
+    from pyfunctools.schema.separation.predicates import check_predicate, is_human_by_default
 
     check_predicate(given)
     return is_human_by_default if given is default else cast("IsHuman | None", given)

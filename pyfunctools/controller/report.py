@@ -7,7 +7,7 @@ from json import JSONEncoder
 
 from pyfunctools._text import shortened, visible
 from pyfunctools.note import Note
-from pyfunctools.record import Function, Skipped
+from pyfunctools.record.function import Function, Skipped
 
 BYTES_PER_TOKEN = 4
 """How an estimate of tokens is made: so many bytes of a definition are one token.
@@ -88,7 +88,7 @@ class Report:
 
 
 def report_of(functions: Sequence[Function], skipped: Sequence[Skipped]) -> Report:
-    """Give the report on functions, and on what was skipped beside them.
+    """Return the report on functions, and on what was skipped beside them.
 
     It builds the schemas of all of them.
     """
@@ -118,7 +118,7 @@ def _entry(function: Function) -> Entry:
 
 
 def _counted(title: str, counts: Mapping[str, int]) -> Iterator[str]:
-    """Give a paragraph of the most frequent texts."""
+    """Yield a paragraph of the most frequent texts."""
     if not counts:
         return
     yield ""

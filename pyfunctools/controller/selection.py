@@ -6,9 +6,9 @@ from typing import Literal
 
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, UnknownFunctionError
-from pyfunctools.record import Function
+from pyfunctools.record.function import Function
 from pyfunctools.route import Route
-from pyfunctools.schema.near import near_names
+from pyfunctools.schema.ground.did_you_mean import near_names
 
 
 def wanted(
@@ -19,7 +19,7 @@ def wanted(
     methods: Iterable[str] | None,
     where: Callable[[Function], bool] | None,
 ) -> Callable[[Function], bool]:
-    """Give what says whether a function is one for which everything that is asked holds.
+    """Return what says whether a function is one for which everything that is asked holds.
 
     None asks for nothing. See `Controller.select` for what each of them asks.
 
@@ -49,7 +49,7 @@ def wanted(
 def confirmed(
     confirm: Literal["destructive"] | Callable[[Function], bool] | None,
 ) -> Callable[[Function], bool]:
-    """Give what says whether a person has to approve a function; see `Controller.configured`.
+    """Return what says whether a person has to approve a function; see `Controller.configured`.
 
     Raises:
         DefinitionError: it is neither a word for it nor a predicate.
@@ -66,7 +66,7 @@ def confirmed(
 
 
 def unknown_name(name: object, known: Iterable[str]) -> UnknownFunctionError:
-    """Give the error for a name that no function has, with the names close to it.
+    """Return the error for a name that no function has, with the names close to it.
 
     What is no text is called by its type.
     """
@@ -75,7 +75,7 @@ def unknown_name(name: object, known: Iterable[str]) -> UnknownFunctionError:
 
 
 def _texts(name: str, asked: Iterable[str] | None) -> frozenset[str]:
-    """Give what is asked for; a single text is one, and not its letters."""
+    """Return what is asked for; a single text is one, and not its letters."""
     if isinstance(asked, str):
         return frozenset((asked,))
     listed: list[object] = list(asked) if isinstance(asked, Iterable) else [asked]

@@ -3,7 +3,7 @@
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.references import resolve
+from pyfunctools.schema.ground.references import resolve
 
 NULL: Final = {"type": "null"}
 _DEEP: Final = 8

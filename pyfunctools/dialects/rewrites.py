@@ -26,8 +26,8 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.change import KEY, SAME, VALUE, Branch, Change
 from pyfunctools.dialects.nulls import NULL, as_object, nullable, takes_null
 from pyfunctools.dialects.table import ARRAYS, EVERYTHING, OBJECTS, Profile
-from pyfunctools.schema.path import Path
-from pyfunctools.schema.references import (
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.ground.references import (
     defined_name,
     definition,
     inline,
@@ -35,9 +35,9 @@ from pyfunctools.schema.references import (
     recursive,
     resolve,
 )
-from pyfunctools.schema.shape import type_of
-from pyfunctools.schema.validate import Validator
-from pyfunctools.schema.walk import subschemas
+from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.outline.shape import type_of
+from pyfunctools.schema.validation.validator import Validator
 
 How = Literal["told", "loosened", "refused"]
 

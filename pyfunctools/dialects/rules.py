@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.dialects.table import Profile
-from pyfunctools.schema.path import pointer_of
-from pyfunctools.schema.references import recursive
-from pyfunctools.schema.walk import subschemas
+from pyfunctools.schema.ground.path import pointer_of
+from pyfunctools.schema.ground.references import recursive
+from pyfunctools.schema.ground.walk import subschemas
 
 
 def violations(schema: JsonSchema, profile: Profile) -> Iterator[str]:

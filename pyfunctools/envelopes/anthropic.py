@@ -12,7 +12,7 @@ from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type, wit
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
 from pyfunctools.envelopes.sdk_data import items, mapping, member, plain
-from pyfunctools.file import File
+from pyfunctools.record.file import File
 
 _OF_THE_SDK: Final = {"content": {"__all__": {"parsed_output"}}}
 """What `client.messages.parse` adds to what the server sent; the server does not take it back."""

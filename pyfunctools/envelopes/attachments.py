@@ -5,7 +5,7 @@ from mimetypes import guess_type
 from typing import Final
 
 from pyfunctools.envelopes.envelope import Result
-from pyfunctools.file import File
+from pyfunctools.record.file import File
 
 IMAGES: Final = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 """Media types of images that every vendor takes which takes any."""

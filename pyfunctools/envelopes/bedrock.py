@@ -14,7 +14,7 @@ from pyfunctools.envelopes.attachments import media_type, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
 from pyfunctools.envelopes.sdk_data import items, mapping, member, plain
-from pyfunctools.file import File
+from pyfunctools.record.file import File
 
 _FORMATS: Final = {
     "application/msword": ("document", "doc"),

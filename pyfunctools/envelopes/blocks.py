@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.envelope import SpokenCall
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.strict import strict
+from pyfunctools.schema.parsing.strict import strict
 
 CALL_KEYS: Final = (
     "tool_calls",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.file import File
+from pyfunctools.record.file import File
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type, wit
 from pyfunctools.envelopes.blocks import Blocks, is_cut
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
 from pyfunctools.envelopes.sdk_data import first, items, mapping, member, plain
-from pyfunctools.file import File
+from pyfunctools.record.file import File
 
 _SHOWN: Final = IMAGES - {"image/gif"} | {"application/pdf", "text/plain"}
 """Media types that a result may hold."""

@@ -13,7 +13,7 @@ from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type, spel
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
 from pyfunctools.envelopes.sdk_data import items, mapping, member, plain
-from pyfunctools.file import File
+from pyfunctools.record.file import File
 
 _OF_THE_SDK: Final = {
     "output": {"__all__": {"parsed_arguments": True, "content": {"__all__": {"parsed"}}}}

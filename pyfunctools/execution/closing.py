@@ -6,7 +6,7 @@ from logging import INFO, getLogger
 from time import perf_counter
 
 from pyfunctools.execution.brevity import bounded
-from pyfunctools.outcome import Outcome
+from pyfunctools.record.outcome import Outcome
 
 LOGGER = getLogger("pyfunctools.calls")
 

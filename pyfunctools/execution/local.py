@@ -14,17 +14,17 @@ from pyfunctools._text import visible
 from pyfunctools._trace import log_raised
 from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Retry
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
-from pyfunctools.execution.settle import finish
+from pyfunctools.execution.steps import finish
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.schema.result import Success
 
 if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thread
     from concurrent.futures import Executor, ThreadPoolExecutor
 
-    from pyfunctools.execution.settle import Begin
-    from pyfunctools.handler import Bound, Handler
-    from pyfunctools.outcome import Outcome
-    from pyfunctools.record import Function
+    from pyfunctools.execution.steps import Begin
+    from pyfunctools.record.function import Function
+    from pyfunctools.record.handler import Bound, Handler
+    from pyfunctools.record.outcome import Outcome
 
 THREADS = 64
 """How many synchronous methods run at once under `arun`, where no executor was given."""
@@ -184,14 +184,14 @@ def _bound(
         return _raised(function, error)
     if bound:
         return bound
-    from pyfunctools.execution.sides import refused
+    from pyfunctools.execution.person.blame import refused
 
     return refused(function, bound)
 
 
 @lru_cache(maxsize=1)
 def _outcome() -> "type[Outcome]":
-    from pyfunctools.outcome import Outcome
+    from pyfunctools.record.outcome import Outcome
 
     return Outcome
 
@@ -207,7 +207,7 @@ def _raised(function: "Function", error: Exception) -> "Outcome":
 
 
 def _words(said: object) -> str:
-    """Give somebody's words as text: a message may be any object, and fail to tell itself."""
+    """Return somebody's words as text: a message may be any object, and fail to tell itself."""
     try:
         return visible(str(said))
     except Exception:  # it is somebody else's code

@@ -45,7 +45,7 @@ class BackgroundLoop:
             raise
 
     def is_mine(self) -> bool:
-        """Say whether it is this loop that runs in this thread."""
+        """Return whether it is this loop that runs in this thread."""
         from asyncio import get_running_loop
 
         return in_a_loop() and get_running_loop() is self._loop
@@ -73,7 +73,7 @@ class BackgroundLoop:
 
 
 def in_a_loop() -> bool:
-    """Say whether an event loop runs in this thread."""
+    """Return whether an event loop runs in this thread."""
     from asyncio import get_running_loop
 
     try:

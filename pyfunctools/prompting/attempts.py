@@ -6,11 +6,11 @@ from typing import Protocol, cast
 from pyfunctools._json import JsonValue
 from pyfunctools._text import brief
 from pyfunctools.errors import DefinitionError
-from pyfunctools.outcome import Outcome
-from pyfunctools.record import Function
+from pyfunctools.record.function import Function
+from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema import Failure, Issue, Success
-from pyfunctools.schema.feedback import AGAIN, NOT_YOURS, feedback
-from pyfunctools.schema.lines import one_line
+from pyfunctools.schema.feedback.feedback import AGAIN, NOT_YOURS, feedback
+from pyfunctools.schema.feedback.lines import one_line
 
 
 class Tried(Protocol):
@@ -69,7 +69,7 @@ class Attempts:
     def after(
         self, tried: "str | bytes | JsonValue | Success[JsonValue] | Failure | Outcome | Tried"
     ) -> "Attempts":
-        """Give the state after one more try.
+        """Return the state after one more try.
 
         `tried` are the arguments, as the model's text or read already, which the function checks;
         or else what came of them: of `Function.check`, of `Controller.call`, or a call with its
@@ -161,7 +161,7 @@ def _again(issue: Issue) -> str:
 
 
 def _closer(one: Failure, other: Failure | None) -> Failure:
-    """Give the try that is nearer to being right; of two alike the first named."""
+    """Return the try that is nearer to being right; of two alike the first named."""
     return one if other is None or _distance(one) <= _distance(other) else other
 
 

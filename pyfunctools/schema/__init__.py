@@ -5,19 +5,17 @@ raises on a value: they answer `Success` or `Failure`. None changes what it is g
 when it is first asked for.
 """
 
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyfunctools.schema.coerce import coerce
-    from pyfunctools.schema.merge import merge
-    from pyfunctools.schema.normalize import normalize
-    from pyfunctools.schema.parse import parse
-    from pyfunctools.schema.path import Path
+    from pyfunctools.schema.coercion.coerce import coerce
+    from pyfunctools.schema.ground.path import Path
+    from pyfunctools.schema.normalization.normalize import normalize
+    from pyfunctools.schema.parsing.parse import parse
     from pyfunctools.schema.result import Failure, Issue, Repair, Result, Side, Success
-    from pyfunctools.schema.separate import Separated, separate
-    from pyfunctools.schema.validate import Validator, validate
+    from pyfunctools.schema.separation.merge import merge
+    from pyfunctools.schema.separation.separate import Separated, separate
+    from pyfunctools.schema.validation.validator import Validator, validate
 
 __all__ = [
     "Failure",
@@ -38,29 +36,16 @@ __all__ = [
 ]
 
 _HOMES = {
-    "coerce": ("coerce",),
-    "merge": ("merge",),
-    "normalize": ("normalize",),
-    "parse": ("parse",),
-    "path": ("Path",),
+    "coercion.coerce": ("coerce",),
+    "ground.path": ("Path",),
+    "normalization.normalize": ("normalize",),
+    "parsing.parse": ("parse",),
     "result": ("Failure", "Issue", "Repair", "Result", "Side", "Success"),
-    "separate": ("Separated", "separate"),
-    "validate": ("Validator", "validate"),
+    "separation.merge": ("merge",),
+    "separation.separate": ("Separated", "separate"),
+    "validation.validator": ("Validator", "validate"),
 }
 _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
-
-
-class _Face(ModuleType):
-    """This module, in which the name that a verb shares with its file is always the verb."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        # Python sets each file that it has loaded as an attribute of the package.
-        if isinstance(value, ModuleType) and name in __all__:
-            value = getattr(value, name)
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Face
 
 
 def __getattr__(name: str) -> object:

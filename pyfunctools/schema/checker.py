@@ -6,24 +6,24 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.coerce import Coercer, is_exact
-from pyfunctools.schema.parse import parse_at, read_strictly
+from pyfunctools.schema.coercion.coerce import Coercer, is_exact
+from pyfunctools.schema.parsing.parse import parse_at, read_strictly
+from pyfunctools.schema.parsing.strict import Strict
 from pyfunctools.schema.result import Failure, Issue, Repair, Side, Success
-from pyfunctools.schema.strict import Strict
 
 if TYPE_CHECKING:
-    from pyfunctools.schema.fraction import Fractions
+    from pyfunctools.schema.outline.floats import Fractions
 
 
 class Judge(Protocol):
     """What says whether arguments are right; see `Validator`."""
 
     def accepts(self, value: JsonValue) -> bool:
-        """Say whether a value that was read from strict JSON is right."""
+        """Return whether a value that was read from strict JSON is right."""
         ...
 
     def validate(self, value: JsonValue, side: Side) -> Success[JsonValue] | Failure:
-        """Give any value itself, or every issue it has."""
+        """Return any value itself, or every issue it has."""
         ...
 
 
@@ -53,7 +53,7 @@ class Checker:
         *,
         allow_truncated: bool = False,
     ) -> Success[JsonValue] | Failure:
-        """Give the arguments, or every issue they have; see `Function.check`.
+        """Return the arguments, or every issue they have; see `Function.check`.
 
         `by_name` gives a list of arguments by their names, and any other value as it is. Null
         and blank text are `{}`.
@@ -89,7 +89,7 @@ class Checker:
         return self._coercer.coerce(value)
 
     def _strict(self, read: Strict) -> Success[JsonValue] | Failure | None:
-        """Give what comes of strict JSON; `None` where a text is wanted as it was written."""
+        """Return what comes of strict JSON; `None` where a text is wanted as it was written."""
         value = read.value
         # What is right needs no repair, but for `42.0`, which coercion makes an `int`.
         is_whole = read.whole and self._fractions().has_whole(value)
@@ -126,7 +126,7 @@ class Checker:
 
     def _asked(self, failure: Failure) -> Failure:
         """Return the failure of arguments that are no object, with what the object is to hold."""
-        from pyfunctools.schema.expected import object_line
+        from pyfunctools.schema.outline.expected import object_line
 
         wanted = object_line(self.schema)
         if wanted is None:
@@ -141,14 +141,14 @@ class Checker:
 
     def _fractions(self) -> "Fractions":
         if self._known_fractions is None:
-            from pyfunctools.schema.fraction import Fractions
+            from pyfunctools.schema.outline.floats import Fractions
 
             self._known_fractions = Fractions(self.schema)
         return self._known_fractions
 
 
 def truncated(value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]) -> Failure:
-    """Give the failure of a value whose text ended inside a scalar: `cut` are those repairs."""
+    """Return the failure of a value whose text ended inside a scalar: `cut` are those repairs."""
     return Failure(
         value=value,
         issues=tuple(

@@ -6,7 +6,7 @@ from typing import Generic, Literal, NoReturn, TypeAlias, TypeVar
 from pyfunctools._json import JsonValue
 from pyfunctools._text import brief_record
 from pyfunctools.errors import ArgumentsError
-from pyfunctools.schema.path import Path
+from pyfunctools.schema.ground.path import Path
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -69,7 +69,7 @@ class Success(Generic[T_co]):
         return brief_record(self, "value", "repairs")
 
     def unwrap(self) -> T_co:
-        """Give the value."""
+        """Return the value."""
         return self.value
 
 
@@ -88,8 +88,8 @@ class Failure:
         return brief_record(self, "value", "issues", "repairs")
 
     def feedback(self) -> str:
-        """Give the text for the model: the value it sent with a comment on each wrong line."""
-        from pyfunctools.schema.feedback import feedback
+        """Return the text for the model: the value it sent with a comment on each wrong line."""
+        from pyfunctools.schema.feedback.feedback import feedback
 
         return feedback(self.value, self.issues)
 

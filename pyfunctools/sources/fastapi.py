@@ -12,10 +12,10 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.record import Skipped
+from pyfunctools.record.function import Skipped
 from pyfunctools.route import NOTHING, Connected
-from pyfunctools.schema.path import at
-from pyfunctools.schema.predicates import IsHuman, is_human_by_default
+from pyfunctools.schema.ground.path import at
+from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
 from pyfunctools.sources.openapi.describe import Describe
 from pyfunctools.sources.openapi.naming import Names
 from pyfunctools.sources.openapi.reader import OnSkip, Reading, read
@@ -52,7 +52,7 @@ def read_application(
     limits: Limits = DEFAULT_LIMITS,
     connected: Connected = NOTHING,
 ) -> Application:
-    """Give the functions of a FastAPI application, of an `APIRouter`, or of routes.
+    """Return the functions of a FastAPI application, of an `APIRouter`, or of routes.
 
     A router, or routes, are put into an application of their own: middleware, exception handlers
     and state of the one they stand in are not theirs. What has a path and stands not in the
@@ -105,7 +105,7 @@ class RouteTable:
         self._templates = {_shape(place.template) for place in self._places}
 
     def elsewhere(self, method: str, template: str, path: str) -> str | None:
-        """Say what other route takes a path that was made of a template: `GET /teas/{id}`.
+        """Return what other route takes a path that was made of a template: `GET /teas/{id}`.
 
         Nothing where it is the template's own, where none takes it, and where the application knows
         no such template, because somebody has rewritten its document.

@@ -6,7 +6,7 @@ import pytest
 
 from pyfunctools import Controller, File, Function, function
 from pyfunctools.cli.approval import address, asks_first, masked
-from pyfunctools.execution.secrets import MASK
+from pyfunctools.execution.person.masking import MASK
 
 SECRET = {"type": "string", "format": "password"}
 S = {"type": "string"}

@@ -8,7 +8,7 @@ from vendor_replies import REPLIES, block, chat, chat_call, claude, converse, it
 
 from pyfunctools.envelopes import ENVELOPES, Result, SpokenCall, envelope_of
 from pyfunctools.errors import DefinitionError
-from pyfunctools.file import File
+from pyfunctools.record.file import File
 
 PNG = File(b"\x89PNG", "a.png", "image/png")
 PDF = File(b"%PDF", "my file.v2.pdf", "application/pdf")

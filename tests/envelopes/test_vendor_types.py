@@ -14,7 +14,7 @@ from vendor_replies import REPLIES
 
 from pyfunctools.dialects.table import DIALECTS
 from pyfunctools.envelopes import Result, SpokenCall, envelope_of
-from pyfunctools.file import File
+from pyfunctools.record.file import File
 
 openai = pytest.importorskip("openai.types")
 anthropic = pytest.importorskip("anthropic.types")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pyfunctools import Function, Outcome
-from pyfunctools.execution.http import HttpRunner
+from pyfunctools.execution.http.runner import HttpRunner
 from pyfunctools.route import Body, Parameter, Route
 
 Script = Callable[["Connection"], None]

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.execution.answer import outcome_of
-from pyfunctools.execution.exchange import Lost, Received
-from pyfunctools.outcome import Outcome
+from pyfunctools.execution.http.exchange import Lost, Received
+from pyfunctools.execution.http.responses import outcome_of
+from pyfunctools.record.outcome import Outcome
 
 
 def came(

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pyfunctools import DefinitionError, LifespanError, Limits, LoopError, Outcome
-from pyfunctools.execution.application import ApplicationRunner
+from pyfunctools.execution.asgi.application import ApplicationRunner
 from pyfunctools.route import Requirement, SecurityScheme
 
 from .conftest import WAYS, operation

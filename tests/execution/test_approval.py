@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from pyfunctools import Approval, Failure, File, Function, PendingCall
-from pyfunctools.execution.approval import Covered, View
+from pyfunctools.execution.person.approval import Covered, View
 
 SECRET = "SECRET-7f3a"
 ROW = {

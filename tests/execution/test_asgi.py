@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from pyfunctools import LifespanError
-from pyfunctools.execution.asgi import (
+from pyfunctools.execution.asgi.conversation import (
     AHEAD,
     BrokenAnswerError,
     Lifespan,
     over_application,
     scope_of,
 )
-from pyfunctools.execution.request import HttpRequest
+from pyfunctools.execution.request.assembly import HttpRequest
 
 SECRET = "SECRET-7f3a"
 

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.execution.body import Content, encoded
-from pyfunctools.execution.style import UnsendableError
+from pyfunctools.execution.request.body import Content, encoded
+from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.route import Body
 
 

@@ -20,8 +20,8 @@ from pyfunctools import (
     UnknownFunctionError,
 )
 from pyfunctools._lazy import Lazy
-from pyfunctools.execution.call import Call
-from pyfunctools.execution.settle import Begin, finish
+from pyfunctools.execution.pipeline import Call
+from pyfunctools.execution.steps import Begin, finish
 
 SECRET = "SECRET-7f3a"
 PARAMETERS = {

@@ -6,8 +6,8 @@ from typing import Any, get_type_hints
 import pytest
 
 from pyfunctools import DefinitionError
-from pyfunctools.execution.connection import Connection, check_settings
-from pyfunctools.execution.http import HttpRunner
+from pyfunctools.execution.http.runner import HttpRunner
+from pyfunctools.execution.request.connection import Connection, check_settings
 
 
 def test_every_setting_is_one_of_the_runner_and_is_documented() -> None:

@@ -4,7 +4,8 @@ import pytest
 from pydantic import SecretStr
 
 from pyfunctools.errors import DefinitionError, DocumentError
-from pyfunctools.execution.credentials import (
+from pyfunctools.execution.request.assembly import HttpRequest
+from pyfunctools.execution.request.credentials import (
     checked_headers,
     chosen,
     is_digest,
@@ -14,7 +15,6 @@ from pyfunctools.execution.credentials import (
     source_of,
     told_by,
 )
-from pyfunctools.execution.request import HttpRequest
 from pyfunctools.route import Requirement, Route, SecurityScheme
 
 REQUEST = HttpRequest(method="GET", url="https://h/x", headers={"cookie": "a=b"})

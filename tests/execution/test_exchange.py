@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.execution.exchange import (
+from pyfunctools.execution.http.exchange import (
     Exchange,
     Lost,
     Received,
@@ -13,9 +13,9 @@ from pyfunctools.execution.exchange import (
     redirected,
     retry_after,
 )
-from pyfunctools.execution.request import HttpRequest
-from pyfunctools.execution.settle import finish
-from pyfunctools.execution.wire import Blocking, Reply
+from pyfunctools.execution.http.wire import Blocking, Reply
+from pyfunctools.execution.request.assembly import HttpRequest
+from pyfunctools.execution.steps import finish
 from pyfunctools.limits import Limits
 
 REQUEST = HttpRequest(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.execution.http import HttpRunner
+from pyfunctools.execution.http.runner import HttpRunner
 from pyfunctools.limits import Limits
 
 from .conftest import WAYS, Connection, Server, called, operation

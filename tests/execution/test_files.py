@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.execution.files import file_of, is_binary, with_files
-from pyfunctools.execution.style import UnsendableError
-from pyfunctools.file import File
+from pyfunctools.execution.person.uploads import file_of, is_binary, with_files
+from pyfunctools.execution.unsendable import UnsendableError
+from pyfunctools.record.file import File
 
 BASE64 = {"type": "string", "contentEncoding": "base64"}
 

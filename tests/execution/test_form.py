@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.execution.form import form_text
-from pyfunctools.execution.style import UnsendableError
+from pyfunctools.execution.request.forms import form_text
+from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.route import Encoding
 
 

@@ -18,7 +18,7 @@ from urllib.parse import quote
 import pytest
 
 from pyfunctools import DefinitionError, DocumentError, Function
-from pyfunctools.execution.http import HttpRunner
+from pyfunctools.execution.http.runner import HttpRunner
 from pyfunctools.limits import Limits
 from pyfunctools.route import Parameter, Requirement, SecurityScheme, Server
 
@@ -611,7 +611,7 @@ def test_a_forked_process_uses_connections_of_its_own(fine: Any) -> None:
         "import os, sys\n"
         "from dataclasses import replace\n"
         "from pyfunctools import Function\n"
-        "from pyfunctools.execution.http import HttpRunner\n"
+        "from pyfunctools.execution.http.runner import HttpRunner\n"
         "from pyfunctools.route import Route\n"
         "function = Function.from_schema(name='f', parameters={'type': 'object'})\n"
         "function = replace(function, origin=Route(method='GET', path='/x'))\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyfunctools.execution.inflate import Body, UnreadableError
+from pyfunctools.execution.http.decoding import Body, UnreadableError
 
 
 def deflated(data: bytes) -> bytes:

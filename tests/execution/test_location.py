@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.execution.location import (
+from pyfunctools.execution.request.parameters import (
     cookie_pairs,
     header_text,
     is_field_value,
@@ -11,7 +11,7 @@ from pyfunctools.execution.location import (
     query_text,
     segment_text,
 )
-from pyfunctools.execution.style import UnsendableError
+from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.route import Parameter
 
 

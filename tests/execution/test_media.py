@@ -1,6 +1,6 @@
 import pytest
 
-from pyfunctools.execution.media import (
+from pyfunctools.execution.request.media_types import (
     charset_of,
     codec_of,
     first_of,

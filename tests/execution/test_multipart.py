@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools.execution.multipart import multipart
-from pyfunctools.execution.style import UnsendableError
+from pyfunctools.execution.request.multipart import multipart
+from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.route import Encoding
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.execution.network import (
+from pyfunctools.execution.http.deadlines import (
     DEADLINE,
     DeadlineBackend,
     DeadlineStream,

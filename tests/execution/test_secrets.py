@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyfunctools import Function, Issue, Outcome, Path
-from pyfunctools.execution.held import Theirs
-from pyfunctools.execution.secrets import Arguments, Masker
+from pyfunctools.execution.person.held import Theirs
+from pyfunctools.execution.person.masking import Arguments, Masker
 
 SECRET = "SECRET-7f3a"
 FUNCTION = Function.from_schema(

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from pyfunctools import DefinitionError, Function
-from pyfunctools.execution.http import HttpRunner
-from pyfunctools.execution.senders import masked_for
+from pyfunctools.execution.http.runner import HttpRunner
+from pyfunctools.execution.http.transports import masked_for
 from pyfunctools.limits import Limits
 from pyfunctools.route import Requirement, SecurityScheme
 

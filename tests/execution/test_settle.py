@@ -6,7 +6,7 @@ from collections.abc import Generator
 import pytest
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.execution.settle import Settle, at_hand, finish, settled
+from pyfunctools.execution.steps import Settle, at_hand, finish, settled
 
 
 async def sum_of(settle: Settle, *values: object) -> int:

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from pyfunctools import Function
-from pyfunctools.execution.sides import (
+from pyfunctools.execution.person.blame import (
     blamed,
     locations_of_person,
     of_model,

@@ -6,9 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools.execution.location import cookie_pairs, header_text, query_pairs, query_text
-from pyfunctools.execution.style import (
-    UnsendableError,
+from pyfunctools.execution.request.parameters import (
+    cookie_pairs,
+    header_text,
+    query_pairs,
+    query_text,
+)
+from pyfunctools.execution.request.styles import (
     form,
     json_text,
     pairs,
@@ -20,6 +24,7 @@ from pyfunctools.execution.style import (
     scalar,
     written,
 )
+from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.route import Parameter
 
 

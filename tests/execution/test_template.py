@@ -1,7 +1,7 @@
 import pytest
 
-from pyfunctools.execution.style import UnsendableError
-from pyfunctools.execution.template import Slot, Template, is_dot_segment, template_of
+from pyfunctools.execution.request.path_template import Slot, Template, is_dot_segment, template_of
+from pyfunctools.execution.unsendable import UnsendableError
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyfunctools import DefinitionError, Function, MemoryStore, Tickets
-from pyfunctools.execution.tickets import LONGEST, Ticket, digest_of, refusal
-from pyfunctools.origin import Method
+from pyfunctools.execution.person.tickets import LONGEST, Ticket, digest_of, refusal
+from pyfunctools.record.origin import Method
 from pyfunctools.route import Route
 
 KEY = b"k" * 32

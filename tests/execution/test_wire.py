@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.execution.request import HttpRequest
-from pyfunctools.execution.settle import finish
-from pyfunctools.execution.wire import Awaiting, Blocking, Reply
+from pyfunctools.execution.http.wire import Awaiting, Blocking, Reply
+from pyfunctools.execution.request.assembly import HttpRequest
+from pyfunctools.execution.steps import finish
 
 REQUEST = HttpRequest(method="GET", url="https://h/")
 

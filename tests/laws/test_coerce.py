@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from laws import law
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.coerce import coerce, is_exact
+from pyfunctools.schema.coercion.coerce import coerce, is_exact
 from pyfunctools.schema.result import Success
 
 INTEGER: JsonSchema = {"type": "integer"}

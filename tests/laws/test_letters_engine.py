@@ -13,7 +13,7 @@ from pydantic import BaseModel, Json, SecretStr, WithJsonSchema
 
 from pyfunctools import Controller, Function, Human, function_of
 from pyfunctools.schema import separate
-from pyfunctools.schema.predicates import is_human_by_default
+from pyfunctools.schema.separation.predicates import is_human_by_default
 
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True, "title": "secret"}

@@ -47,7 +47,7 @@ from pyfunctools import (
     Tickets,
     human,
 )
-from pyfunctools.execution.secrets import Masker
+from pyfunctools.execution.person.masking import Masker
 
 WAYS = pytest.mark.parametrize("way", ["sync", "async"])
 OURS = str(Path(pyfunctools.__file__).parent)

@@ -19,7 +19,7 @@ from pydantic import AliasChoices, AliasPath, BaseModel, Field, SecretStr
 from random_models import HUMAN, SECRET, Models, Place, Shape
 
 from pyfunctools import Controller, DefinitionError, Human, Outcome, function_of, prompt_of
-from pyfunctools.record import Function
+from pyfunctools.record.function import Function
 
 EVIL, GIVEN, OWN = "EVIL", "GIVEN", "OWN"
 

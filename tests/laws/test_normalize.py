@@ -14,8 +14,8 @@ from jsonschema import Draft4Validator
 from laws import law
 
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.normalize import normalize
-from pyfunctools.schema.references import definition
+from pyfunctools.schema.ground.references import definition
+from pyfunctools.schema.normalization.normalize import normalize
 
 Schema = dict[str, Any]
 NAMES = "ABC"

@@ -18,9 +18,9 @@ from ownership_oracle import Keys, Oracle, Says
 from random_schemas import HUMAN, MARK, Schema, Schemas
 from random_values import ABSENT, Values
 
-from pyfunctools.schema.path import Path
-from pyfunctools.schema.separate import Separated, separate
-from pyfunctools.schema.validate import Validator
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.separation.separate import Separated, separate
+from pyfunctools.schema.validation.validator import Validator
 
 laws = law(200)
 seeds = given(seed=st.integers(0, 2**48))

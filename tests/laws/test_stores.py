@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pyfunctools import DefinitionError, MemoryStore, SqliteStore, Tickets, TicketStoreError
-from pyfunctools.execution import stores
+from pyfunctools.execution.person import stores
 
 IDS = [f"ticket-{n}" for n in range(200)]
 LATER = 4_000_000_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pyfunctools.prompting.arguments import Arguments, keyed, read_arguments
+from pyfunctools.prompting.calls.arguments import Arguments, keyed, read_arguments
 
 
 def read(text: str) -> Arguments:

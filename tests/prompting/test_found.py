@@ -1,6 +1,6 @@
 """A piece of JSON in a text knows where its objects stand."""
 
-from pyfunctools.prompting.found import Piece
+from pyfunctools.prompting.calls.found import Piece
 
 
 def test_the_innermost_object_on_the_way_is_the_place() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.prompting.gather import Gathered
+from pyfunctools.prompting.prompt.definitions import Gathered
 from pyfunctools.schema import validate
-from pyfunctools.schema.references import collect, defined_name
+from pyfunctools.schema.ground.references import collect, defined_name
 from pyfunctools.sources.openapi.reader import read
 
 

@@ -5,9 +5,9 @@ from typing import Annotated
 import pytest
 
 from pyfunctools import Controller, Function, function, human, parse_calls
-from pyfunctools.prompting.found import Found
-from pyfunctools.prompting.judge import judged
-from pyfunctools.prompting.names import Names
+from pyfunctools.prompting.calls.check import judged
+from pyfunctools.prompting.calls.found import Found
+from pyfunctools.prompting.calls.names import Names
 
 
 class Bank:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools.prompting.literals import Literals, Unread
+from pyfunctools.prompting.calls.literals import Literals, Unread
 
 VALUES = st.recursive(
     st.none()

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from pyfunctools import Function, parse_calls
 from pyfunctools.errors import DocumentError
-from pyfunctools.prompting.native import plain
+from pyfunctools.prompting.calls.native import plain
 
 TEXT = '{"city": "Paris", "days": 3}'
 ARGUMENTS = {"city": "Paris", "days": 3}

@@ -3,7 +3,7 @@
 import pytest
 
 from pyfunctools import Function
-from pyfunctools.prompting.names import Names
+from pyfunctools.prompting.calls.names import Names
 
 NAMES = Names(
     Function.from_schema(name=name, parameters={"type": "object"})

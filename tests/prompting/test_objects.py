@@ -3,8 +3,8 @@
 import pytest
 
 from pyfunctools import Function
-from pyfunctools.prompting.names import Names
-from pyfunctools.prompting.objects import calls_of, read_piece
+from pyfunctools.prompting.calls.json_calls import calls_of, read_piece
+from pyfunctools.prompting.calls.names import Names
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pyfunctools.prompting.partial import readable, recovered
-from pyfunctools.schema.path import Path
+from pyfunctools.prompting.calls.partial import readable, recovered
+from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.result import Issue
 
 

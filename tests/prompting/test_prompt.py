@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pyfunctools import Controller, DefinitionError, Function, Prompt, parse_calls, prompt_of
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema import Validator, normalize, validate
-from pyfunctools.schema.references import collect, defined_name
+from pyfunctools.schema.ground.references import collect, defined_name
 from pyfunctools.sources.openapi.reader import read
 
 SECRET = "SECRET-7f3a"

@@ -3,11 +3,11 @@
 import pytest
 
 from pyfunctools import Function, parse_calls
-from pyfunctools.prompting.code import Code
-from pyfunctools.prompting.found import Found, Weight
-from pyfunctools.prompting.names import Names
-from pyfunctools.prompting.python import Caller, read_listed
-from pyfunctools.prompting.text import Scan
+from pyfunctools.prompting.calls.code import Code
+from pyfunctools.prompting.calls.found import Found, Weight
+from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.python import Caller, read_listed
+from pyfunctools.prompting.calls.scan import Scan
 
 
 def read(text: str, at: int, end: int, functions: list[Function]) -> tuple[Found | None, int, int]:

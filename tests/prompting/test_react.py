@@ -3,8 +3,8 @@
 import pytest
 
 from pyfunctools import Function, parse_calls
-from pyfunctools.prompting.names import Names
-from pyfunctools.prompting.react import read_actions
+from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.react import read_actions
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 import pytest
 
 from pyfunctools import Function
-from pyfunctools.prompting.names import Names
-from pyfunctools.prompting.shapes import bundled, shapes
+from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.shapes import bundled, shapes
 
 CITY = {"city": "Paris"}
 TEXT = '{"city": "Paris"}'

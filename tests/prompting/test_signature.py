@@ -3,7 +3,7 @@
 import pytest
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.prompting.signature import DEPTH, NOTE, WORDS, signature, type_of
+from pyfunctools.prompting.prompt.signature import DEPTH, NOTE, WORDS, signature, type_of
 
 S: JsonSchema = {"type": "string"}
 I: JsonSchema = {"type": "integer"}  # noqa: E741

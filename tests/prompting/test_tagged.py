@@ -3,8 +3,8 @@
 import pytest
 
 from pyfunctools import Function, parse_calls
-from pyfunctools.prompting.names import Names
-from pyfunctools.prompting.tagged import read_tagged
+from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.tagged import read_tagged
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyfunctools import Function, parse_calls
-from pyfunctools.prompting.names import Names
-from pyfunctools.prompting.text import Scan
+from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.scan import Scan
 
 MEGABYTE = 1 << 20
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.access import readable, writable
+from pyfunctools.schema.normalization.read_write import readable, writable
 
 TEXT = {"type": "string"}
 ID = {"type": "string", "readOnly": True}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.admit import admit
+from pyfunctools.schema.normalization.check_input import admit
 
 
 def nested(levels: int) -> dict[str, Any]:

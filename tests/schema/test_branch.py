@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.branch import Unions, meant
+from pyfunctools.schema.outline.unions import Unions, meant
 
 INTEGER: JsonSchema = {"type": "integer"}
 STRING: JsonSchema = {"type": "string"}

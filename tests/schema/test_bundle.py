@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.bundle import bundle
+from pyfunctools.schema.normalization.bundle import bundle
 
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"

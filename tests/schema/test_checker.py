@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema import Failure, Repair, Success, Validator, coerce, parse, separate
 from pyfunctools.schema.checker import Checker
-from pyfunctools.schema.coerce import is_exact
+from pyfunctools.schema.coercion.coerce import is_exact
 
 NAMES = ["a", "b", "kind", "input"]
 LEAVES = st.sampled_from(

@@ -6,7 +6,7 @@ import jsonschema_rs
 import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.coerce import Coercer, coerce, is_exact
+from pyfunctools.schema.coercion.coerce import Coercer, coerce, is_exact
 from pyfunctools.schema.result import Success
 
 INTEGER: JsonSchema = {"type": "integer"}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pyfunctools.schema.coercion import Coercion
-from pyfunctools.schema.fit import TooDeep
-from pyfunctools.schema.meanings import WRAPPERS
+from pyfunctools.schema.coercion.candidates import WRAPPERS
+from pyfunctools.schema.coercion.match import TooDeep
+from pyfunctools.schema.coercion.walk import Coercion
 
 SCHEMA = {
     "type": "object",

@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema import combine
-from pyfunctools.schema.combine import Conjunction, join
-from pyfunctools.schema.joined import Copied, Joined
+from pyfunctools.schema.normalization import conjunction as combine
+from pyfunctools.schema.normalization.conjunction import Conjunction, join
+from pyfunctools.schema.normalization.joined import Copied, Joined
 
 
 def merged(*parts: dict[str, Any], referenced: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from stacks import on_stack
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.compiled import MAX_IN_PLACE, Compiled, reference_to
+from pyfunctools.schema.validation.compiled import MAX_IN_PLACE, Compiled, reference_to
 
 
 def compiled(schema: JsonSchema | bool) -> Compiled:

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.conjuncts import MOST_INHERITED, Merger
-from pyfunctools.schema.definitions import Definitions
+from pyfunctools.schema.normalization.all_of import MOST_INHERITED, Merger
+from pyfunctools.schema.normalization.inlining import Definitions
 
 A, B, C = ({"$ref": f"#/$defs/{name}"} for name in "ABC")
 

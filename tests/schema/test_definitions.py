@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.definitions import Definitions, sole_reference
+from pyfunctools.schema.normalization.inlining import Definitions, sole_reference
 
 A, B = {"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}
 

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.definitions import Definitions
-from pyfunctools.schema.discriminator import explicit
+from pyfunctools.schema.normalization.discriminator import explicit
+from pyfunctools.schema.normalization.inlining import Definitions
 
 CAT, DOG = {"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}
 PLAIN: dict[str, Any] = {"Cat": {"type": "object"}, "Dog": {"type": "object"}}

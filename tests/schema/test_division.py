@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pyfunctools.errors import DefinitionError, SchemaError
-from pyfunctools.schema.division import Division, divide
-from pyfunctools.schema.predicates import is_human_by_default
+from pyfunctools.schema.separation.division import Division, divide
+from pyfunctools.schema.separation.predicates import is_human_by_default
 
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}

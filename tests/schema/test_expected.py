@@ -4,7 +4,7 @@ import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.expected import LENGTH, Expectations, bound, expected
+from pyfunctools.schema.outline.expected import LENGTH, Expectations, bound, expected
 
 STRING: JsonSchema = {"type": "string"}
 INTEGER: JsonSchema = {"type": "integer"}

@@ -7,9 +7,9 @@ import pytest
 from stacks import on_stack
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.compiled import Compiled
-from pyfunctools.schema.explain import MOST, Explainer
 from pyfunctools.schema.result import Issue
+from pyfunctools.schema.validation.compiled import Compiled
+from pyfunctools.schema.validation.explain import MOST, Explainer
 
 GOLDEN = Path(__file__).parent / "golden" / "issues.txt"
 STRING: JsonSchema = {"type": "string"}

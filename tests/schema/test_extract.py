@@ -2,8 +2,8 @@ import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.extract import extract
-from pyfunctools.schema.places import Places
+from pyfunctools.schema.outline.places import Places
+from pyfunctools.schema.parsing.locate import extract
 
 OBJECT: JsonSchema = {"type": "object", "properties": {"a": {"type": "integer"}}}
 ARRAY: JsonSchema = {"type": "array"}

@@ -11,11 +11,11 @@ from stacks import on_stack
 from pyfunctools import Function
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.feedback import SIZE, feedback
-from pyfunctools.schema.lines import one_line
-from pyfunctools.schema.path import Keys, Path
+from pyfunctools.schema.feedback.feedback import SIZE, feedback
+from pyfunctools.schema.feedback.lines import one_line
+from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.result import Issue, Side
-from pyfunctools.schema.validate import validate
+from pyfunctools.schema.validation.validator import validate
 
 GOLDEN = FilePath(__file__).parent / "golden"
 LIMIT = 8 * 1024

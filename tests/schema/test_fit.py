@@ -5,8 +5,8 @@ from time import perf_counter
 import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.fit import EXACT, MAX_DEPTH, NOT, ROUND, Fit, Fitting, TooDeep
-from pyfunctools.schema.places import Places
+from pyfunctools.schema.coercion.match import EXACT, MAX_DEPTH, NOT, ROUND, Fit, Fitting, TooDeep
+from pyfunctools.schema.outline.places import Places
 
 
 def fit(schema: JsonSchema | bool, value: JsonValue) -> Fit:

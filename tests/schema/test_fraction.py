@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.fraction import Fractions
+from pyfunctools.schema.outline.floats import Fractions
 
 SCHEMA: JsonSchema = {
     "type": "object",

@@ -1,6 +1,6 @@
 from pyfunctools._json import JsonSchema
-from pyfunctools.schema.frames import Frame, Frames
-from pyfunctools.schema.places import Places
+from pyfunctools.schema.outline.places import Places
+from pyfunctools.schema.parsing.frames import Frame, Frames
 
 SCHEMA: JsonSchema = {
     "type": "object",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.given import (
+from pyfunctools.schema.separation.given import (
     ABSENT,
     filled,
     has,

@@ -1,4 +1,12 @@
-from pyfunctools.schema.glyphs import CLOSERS, COLONS, COMMAS, HIDDEN, OPENING, QUOTES, SPACE
+from pyfunctools.schema.parsing.glyphs import (
+    CLOSERS,
+    COLONS,
+    COMMAS,
+    HIDDEN,
+    OPENING,
+    QUOTES,
+    SPACE,
+)
 
 
 def test_every_quote_that_begins_a_string_can_end_one():

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.joined import Copied, Joined, Settled, is_copied
+from pyfunctools.schema.normalization.joined import Copied, Joined, Settled, is_copied
 
 
 @pytest.mark.parametrize("kind", [Joined, Copied, Settled])

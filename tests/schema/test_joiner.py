@@ -1,8 +1,8 @@
 """Two values, each with its own side only, laid together place by place."""
 
-from pyfunctools.schema.division import divide
-from pyfunctools.schema.joiner import merged
-from pyfunctools.schema.predicates import is_human_by_default
+from pyfunctools.schema.separation.division import divide
+from pyfunctools.schema.separation.join import merged
+from pyfunctools.schema.separation.predicates import is_human_by_default
 
 SECRET = {"type": "string", "x-human": True}
 SCHEMA = {

@@ -1,7 +1,7 @@
 import pytest
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.keywords import CLEAN, is_pattern, shown, type_named
+from pyfunctools.schema.normalization.clean import CLEAN, is_pattern, shown, type_named
 
 
 @pytest.mark.parametrize(

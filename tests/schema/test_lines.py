@@ -3,8 +3,16 @@ from time import perf_counter
 import pytest
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.lines import DETAILS, Detail, Place, lines_of, one_line, safe, stands
-from pyfunctools.schema.path import Keys
+from pyfunctools.schema.feedback.lines import (
+    DETAILS,
+    Detail,
+    Place,
+    lines_of,
+    one_line,
+    safe,
+    stands,
+)
+from pyfunctools.schema.ground.path import Keys
 
 FULL, SHORT, LEAST = DETAILS
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.schema import marks
-from pyfunctools.schema.marks import graph_of
-from pyfunctools.schema.path import Path
-from pyfunctools.schema.predicates import any_of, is_human_by_default, is_secret
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.separation import graph as marks
+from pyfunctools.schema.separation.graph import graph_of
+from pyfunctools.schema.separation.predicates import any_of, is_human_by_default, is_secret
 
 Schema = dict[str, Any]
 

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.meanings import decoded, may_be_json, meanings
-from pyfunctools.schema.shape import ALL_TYPES
+from pyfunctools.schema.coercion.candidates import decoded, may_be_json, meanings
+from pyfunctools.schema.outline.shape import ALL_TYPES
 
 
 def meant(value: JsonValue, types: str = " ".join(ALL_TYPES), *listed: str) -> list[JsonValue]:

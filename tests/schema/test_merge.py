@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.merge import merge
 from pyfunctools.schema.result import Failure, Issue, Result
-from pyfunctools.schema.separate import separate
+from pyfunctools.schema.separation.merge import merge
+from pyfunctools.schema.separation.separate import separate
 
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyfunctools.schema.near import near_name, near_names
+from pyfunctools.schema.ground.did_you_mean import near_name, near_names
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.marks import graph_of
-from pyfunctools.schema.needs import Needs
-from pyfunctools.schema.ownership import Ownership
+from pyfunctools.schema.separation.graph import graph_of
+from pyfunctools.schema.separation.ownership import Ownership
+from pyfunctools.schema.separation.required_parts import Needs
 
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}

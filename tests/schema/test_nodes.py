@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.marks import graph_of
-from pyfunctools.schema.nodes import (
+from pyfunctools.schema.separation.graph import graph_of
+from pyfunctools.schema.separation.nodes import (
     Node,
     declared,
     is_null,

@@ -9,8 +9,8 @@ import pytest
 from stacks import on_stack
 
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.normalize import normalize
-from pyfunctools.schema.references import definition
+from pyfunctools.schema.ground.references import definition
+from pyfunctools.schema.normalization.normalize import normalize
 
 Schema = dict[str, Any]
 A, B = {"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pyfunctools._text import hidden_count
 from pyfunctools.note import Note
 from pyfunctools.schema import normalize
-from pyfunctools.schema.notes import BESIDE, notes_of
+from pyfunctools.schema.normalization.oddities import BESIDE, notes_of
 
 
 def said(schema: Any, **more: Any) -> list[str]:

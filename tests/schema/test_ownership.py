@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.marks import graph_of
-from pyfunctools.schema.ownership import HUMAN, LLM, Ownership
-from pyfunctools.schema.path import Keys
+from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.separation.graph import graph_of
+from pyfunctools.schema.separation.ownership import HUMAN, LLM, Ownership
 
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.limits import Limits
-from pyfunctools.schema.parse import parse
+from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Success
 
 CITY: JsonSchema = {

@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 
-from pyfunctools.schema.path import Keys, Path, at, pointer_of
+from pyfunctools.schema.ground.path import Keys, Path, at, pointer_of
 
 
 @pytest.mark.parametrize(

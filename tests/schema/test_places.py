@@ -3,8 +3,8 @@ from time import perf_counter
 import pytest
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.schema.places import Places, items_of, matches, stated
-from pyfunctools.schema.shape import ALL_TYPES
+from pyfunctools.schema.outline.places import Places, items_of, matches, stated
+from pyfunctools.schema.outline.shape import ALL_TYPES
 
 INTEGER: JsonSchema = {"type": "integer"}
 STRING: JsonSchema = {"type": "string"}

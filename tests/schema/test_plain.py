@@ -8,8 +8,8 @@ import pytest
 from stacks import on_stack
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.path import Keys
-from pyfunctools.schema.plain import DEPTH, is_json, not_json, plain
+from pyfunctools.schema.ground.json_values import DEPTH, is_json, not_json, plain
+from pyfunctools.schema.ground.path import Keys
 
 
 class Text(str):

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.path import Path
-from pyfunctools.schema.predicates import (
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.separation.predicates import (
     any_of,
     is_file,
     is_human_by_default,

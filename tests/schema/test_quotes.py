@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools.schema.quotes import KEY_AHEAD, Where, open_brackets, read_quoted
+from pyfunctools.schema.parsing.strings import KEY_AHEAD, Where, open_brackets, read_quoted
 
 
 def read(text: str, where: Where = "member", start: int = 0) -> tuple[str, int]:

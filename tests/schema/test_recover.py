@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.places import Places
-from pyfunctools.schema.recover import MAX_WRONG, Recovery
+from pyfunctools.schema.outline.places import Places
+from pyfunctools.schema.parsing.recovery import MAX_WRONG, Recovery
 
 
 def recovered(text: str, start: int = 0) -> Recovery:

@@ -5,7 +5,7 @@ from time import perf_counter
 import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.references import (
+from pyfunctools.schema.ground.references import (
     collect,
     defined_name,
     definition,

@@ -4,7 +4,7 @@ from copy import deepcopy
 import pytest
 
 from pyfunctools.errors import ArgumentsError, PyfunctoolsError
-from pyfunctools.schema.path import Path
+from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
 
 ISSUE = Issue(

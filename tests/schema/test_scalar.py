@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools.schema.scalar import (
+from pyfunctools.schema.parsing.scalars import (
     WRITTEN,
     boolean_from,
     integer_from,

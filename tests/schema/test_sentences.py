@@ -2,10 +2,10 @@ import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.compiled import Compiled
-from pyfunctools.schema.expected import Expectations
-from pyfunctools.schema.explain import Explainer
-from pyfunctools.schema.sentences import SAMPLES, Sentences, instead, named
+from pyfunctools.schema.outline.expected import Expectations
+from pyfunctools.schema.validation.compiled import Compiled
+from pyfunctools.schema.validation.explain import Explainer
+from pyfunctools.schema.validation.messages import SAMPLES, Sentences, instead, named
 
 STRING: JsonSchema = {"type": "string"}
 INTEGER: JsonSchema = {"type": "integer"}

@@ -14,11 +14,11 @@ from urllib.parse import unquote
 import pytest
 
 from pyfunctools.errors import DefinitionError, SchemaError
-from pyfunctools.schema.normalize import normalize
-from pyfunctools.schema.predicates import any_of, is_file, is_secret
-from pyfunctools.schema.references import definition, prune
-from pyfunctools.schema.separate import Separated, separate
-from pyfunctools.schema.validate import Validator
+from pyfunctools.schema.ground.references import definition, prune
+from pyfunctools.schema.normalization.normalize import normalize
+from pyfunctools.schema.separation.predicates import any_of, is_file, is_secret
+from pyfunctools.schema.separation.separate import Separated, separate
+from pyfunctools.schema.validation.validator import Validator
 
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}
@@ -212,7 +212,7 @@ def test_whatever_is_given_nothing_but_our_errors_gets_out() -> None:
 
 def test_separating_loads_no_heavy_library() -> None:
     code = (
-        "import sys; from pyfunctools.schema.separate import separate;"
+        "import sys; from pyfunctools.schema.separation.separate import separate;"
         "separate({'properties': {'a': {'x-human': True}, 'b': {}}});"
         "print([m for m in ('jsonschema_rs', 'pydantic', 'httpx') if m in sys.modules])"
     )

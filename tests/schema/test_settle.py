@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.marks import graph_of
-from pyfunctools.schema.settle import settle
+from pyfunctools.schema.separation.graph import graph_of
+from pyfunctools.schema.separation.whole_nodes import settle
 
 H = {"type": "string", "x-human": True}
 S = {"type": "string"}

@@ -4,7 +4,7 @@ from time import perf_counter
 import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.shape import (
+from pyfunctools.schema.outline.shape import (
     ALL_TYPES,
     Shape,
     ShapeReader,

@@ -5,7 +5,7 @@ import pytest
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.shown import LINE, escaped, shown
+from pyfunctools.schema.ground.preview import LINE, escaped, shown
 
 
 class Colour(StrEnum):

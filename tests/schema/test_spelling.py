@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.spelling import spell, tighten
+from pyfunctools.schema.normalization.spelling import spell, tighten
 
 NULL = {"type": "null"}
 

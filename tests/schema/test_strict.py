@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from stacks import on_stack
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.strict import strict
+from pyfunctools.schema.parsing.strict import strict
 
 SEEDS = [
     '{"a": 1, "b": [1.5, -2e10, "x\\u00e9\\n", null, true]}',

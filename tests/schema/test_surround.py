@@ -2,7 +2,7 @@ from time import perf_counter
 
 import pytest
 
-from pyfunctools.schema.surround import after, before, beginning, framed
+from pyfunctools.schema.parsing.surroundings import after, before, beginning, framed
 
 
 @pytest.mark.parametrize(

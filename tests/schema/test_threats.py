@@ -10,7 +10,7 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.schema import Failure, Issue, Path, Validator, coerce, parse, validate
-from pyfunctools.schema.feedback import feedback
+from pyfunctools.schema.feedback.feedback import feedback
 
 OPEN: JsonSchema = {"type": "object", "properties": {"a": {}}}
 

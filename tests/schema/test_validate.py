@@ -14,7 +14,7 @@ from stacks import on_stack
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.result import Failure
-from pyfunctools.schema.validate import Validator, validate
+from pyfunctools.schema.validation.validator import Validator, validate
 
 INTEGER: JsonSchema = {"type": "integer"}
 TREE: JsonSchema = {

@@ -1,8 +1,8 @@
 from copy import deepcopy
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.path import Keys
-from pyfunctools.schema.walk import children, is_schema, opened, rewrite, subschemas
+from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.walk import children, is_schema, opened, rewrite, subschemas
 
 EVERY: JsonSchema = {
     "$defs": {"A": {"title": "$defs"}},

@@ -8,7 +8,7 @@ from random import Random
 from re import _constants, _parser  # type: ignore[attr-defined]
 from typing import Any, TypeAlias
 
-from pyfunctools.schema.references import resolve
+from pyfunctools.schema.ground.references import resolve
 
 Schema: TypeAlias = Any
 NOTHING: Schema = {}

@@ -3,7 +3,7 @@
 from copy import deepcopy
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.schema.references import collect
+from pyfunctools.schema.ground.references import collect
 from pyfunctools.sources.openapi.reader import Reading, read
 
 OPERATION = ("paths", "/a/{id}", "post")

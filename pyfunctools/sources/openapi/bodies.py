@@ -6,7 +6,7 @@ from typing import cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.route import Body, Encoding, Style
-from pyfunctools.schema.predicates import mark_of
+from pyfunctools.schema.separation.predicates import mark_of
 from pyfunctools.sources.openapi.content import Content, content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place
 
@@ -26,7 +26,7 @@ class BodyInput:
 
 
 def body_input(document: Document, place: Place) -> BodyInput | None:
-    """Give the body that a request body object describes, or `None` where it describes none.
+    """Return the body that a request body object describes, or `None` where it describes none.
 
     Raises:
         DocumentError: it refers to something that is not there.
@@ -89,7 +89,7 @@ def _encoding(document: Document, place: Place, raw: JsonObject) -> Encoding:
 
 
 def _headers(document: Document, place: Place, raw: JsonValue) -> Mapping[str, str]:
-    """Give the headers of a part whose value the document leaves no choice about."""
+    """Return the headers of a part whose value the document leaves no choice about."""
     if not isinstance(raw, dict):
         return {}
     fixed: dict[str, str] = {}

@@ -30,7 +30,7 @@ class Content(NamedTuple):
 
 
 def content_in(document: Document, place: Place, *, received: bool = False) -> Content | None:
-    """Give the content of choice of what has a `content`, or `None` where there is none.
+    """Return the content of choice of what has a `content`, or `None` where there is none.
 
     What is `received` as text is text, whatever the schema says; a number or a boolean is sent as
     its own text.
@@ -83,7 +83,7 @@ def _sequence(items: Place) -> Place:
 
 
 def _text(document: Document, media: str, schema: Place, received: bool) -> Place:
-    """Give the schema of a value that is sent or read as text, whatever the text holds."""
+    """Return the schema of a value that is sent or read as text, whatever the text holds."""
     found = _followed(document, schema).value
     kinds = ("string",) if received or essence(media) != "text/plain" else _WRITTEN
     if isinstance(found, dict) and found.get("type") in kinds:
@@ -98,7 +98,7 @@ def _text(document: Document, media: str, schema: Place, received: bool) -> Plac
 
 
 def _bytes(document: Document, schema: Place) -> Place:
-    """Give the schema of a value that is bytes."""
+    """Return the schema of a value that is bytes."""
     found = _followed(document, schema).value
     if isinstance(found, dict) and found.get("type", "string") == "string":
         if "format" in found or "contentEncoding" in found:
@@ -108,7 +108,9 @@ def _bytes(document: Document, schema: Place) -> Place:
 
 
 def form_schema(document: Document, schema: Place) -> JsonSchema | bool:
-    """Give the schema of a form as far as writing it needs: its properties, references followed."""
+    """Return the schema of a form as far as writing it needs: its properties, references
+    followed.
+    """
     whole = _followed(document, schema)
     if not isinstance(whole.value, dict):
         return whole.value if isinstance(whole.value, bool) else True

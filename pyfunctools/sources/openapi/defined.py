@@ -5,7 +5,7 @@ from collections import Counter
 from hashlib import blake2b
 from urllib.parse import unquote, urlsplit
 
-from pyfunctools.schema.references import steps_of
+from pyfunctools.schema.ground.references import steps_of
 from pyfunctools.sources.openapi.document import Document, Place, Resource
 
 _OUTSIDE = re.compile(r"[^A-Za-z0-9._-]", re.ASCII)
@@ -34,7 +34,7 @@ class DefinedNames:
         self._taken: set[str] = set()
 
     def of(self, place: Place) -> str:
-        """Give the name of a place."""
+        """Return the name of a place."""
         key = place.resource, place.pointer
         name = self._names.get(key)
         if name is None:

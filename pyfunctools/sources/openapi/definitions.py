@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError, SchemaError
-from pyfunctools.schema.normalize import normalize
-from pyfunctools.schema.path import Keys
-from pyfunctools.schema.references import defined_name, definition, heirs
-from pyfunctools.schema.walk import LISTED, NAMED, SINGLE, children
+from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.references import defined_name, definition, heirs
+from pyfunctools.schema.ground.walk import LISTED, NAMED, SINGLE, children
+from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.sources.alternatives import loosened, overlapping
 from pyfunctools.sources.openapi.defined import DefinedNames
 from pyfunctools.sources.openapi.document import Document, Place, Resource
@@ -79,7 +79,7 @@ class Definitions:
         return self._normalized(self._rewritten(place), place.pointer, sent)
 
     def written(self, place: Place) -> JsonSchema | bool:
-        """Give the schema at a place as it was written, its references made those to definitions.
+        """Return the schema at a place as it was written, its references made those to definitions.
 
         Raises:
             DocumentError: a reference leads nowhere.
@@ -87,7 +87,7 @@ class Definitions:
         return self._rewritten(place)
 
     def place_of(self, name: str) -> Place:
-        """Give where a definition stands that some schema has referred to."""
+        """Return where a definition stands that some schema has referred to."""
         return self._places[name]
 
     def overlapping(self, schema: JsonSchema | bool) -> Iterator[Keys]:
@@ -151,7 +151,7 @@ class Definitions:
             ) from error
 
     def _rewritten(self, place: Place) -> JsonSchema | bool:
-        """Give a copy in which references name definitions, without recursion."""
+        """Return a copy in which references name definitions, without recursion."""
         if not isinstance(place.value, dict):
             return place.value if isinstance(place.value, bool) else True
         whole: dict[str, JsonValue] = {}
@@ -205,7 +205,7 @@ class Definitions:
         return definition(name)
 
     def _dynamic(self, reference: str, resource: Resource, root: Place) -> str | None:
-        """Give what a dynamic reference means where nothing around its schema redefines it."""
+        """Return what a dynamic reference means where nothing around its schema redefines it."""
         if reference == "#":
             return self._definition(root)
         try:

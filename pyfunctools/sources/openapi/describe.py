@@ -27,7 +27,7 @@ def describe_operation(
     tags: Sequence[str] = (),
     deprecated: bool = False,
 ) -> str:
-    """Give the description of an operation; `params` are the names and texts for `@param`."""
+    """Return the description of an operation; `params` are the names and texts for `@param`."""
     lines = [f"@param {name} {text}" for name, text in params]
     if security:
         named = dict.fromkeys(

@@ -9,8 +9,8 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.schema.path import pointer_of
-from pyfunctools.schema.references import MAX_HOPS, steps_of
+from pyfunctools.schema.ground.path import pointer_of
+from pyfunctools.schema.ground.references import MAX_HOPS, steps_of
 from pyfunctools.sources.openapi.load import Loaded, read
 
 Resolver: TypeAlias = Callable[[str], JsonObject | str | bytes]
@@ -35,7 +35,7 @@ class Resource:
         self._names: dict[str, Place] | None = None
 
     def at(self, pointer: str) -> "Place | None":
-        """Give what stands at a JSON Pointer (as in an address, RFC 6901, 6), or `None`."""
+        """Return what stands at a JSON Pointer (as in an address, RFC 6901, 6), or `None`."""
         value: JsonValue = self.root
         steps = _steps(pointer)
         if "%" in pointer:
@@ -52,7 +52,7 @@ class Resource:
         return Place(value, pointer, self)
 
     def named(self, name: str) -> "Place | None":
-        """Give the schema with this `$anchor` (written `#name`) or this `$id` (an address)."""
+        """Return the schema with this `$anchor` (written `#name`) or this `$id` (an address)."""
         if self._names is None:
             self._names = dict(self._named())
         return self._names.get(name)
@@ -83,14 +83,14 @@ class Place(NamedTuple):
     resource: Resource
 
     def below(self, value: JsonValue, *keys: str | int) -> "Place":
-        """Give a value that stands below this one."""
+        """Return a value that stands below this one."""
         if len(keys) == 1 and "/" not in (key := str(keys[0])) and "~" not in key:
             return Place(value, f"{self.pointer}/{key}", self.resource)
         return Place(value, self.pointer + pointer_of(keys), self.resource)
 
 
 def address_of(schema: JsonObject, base: str) -> str | None:
-    """Give the absolute address a schema gives itself with `$id`, or `None`."""
+    """Return the absolute address a schema gives itself with `$id`, or `None`."""
     identifier = schema.get("$id")
     if not isinstance(identifier, str) or identifier.startswith("#"):
         return None
@@ -121,7 +121,7 @@ class Document:
         self._ends: dict[tuple[Resource, str], Place | DocumentError] = {}
 
     def target(self, reference: str, resource: Resource) -> Place:
-        """Give the place that a reference in this resource names.
+        """Return the place that a reference in this resource names.
 
         Raises:
             DocumentError: nothing is there, or it is in a document that cannot be had.
@@ -129,7 +129,7 @@ class Document:
         return _or_raise(self._targets, (resource, reference), self._find, reference, resource)
 
     def end(self, reference: str, resource: Resource) -> Place:
-        """Give the place where a reference leads in the end: not a mere reference itself.
+        """Return the place where a reference leads in the end: not a mere reference itself.
 
         Raises:
             DocumentError: it leads nowhere, or in a circle.
@@ -137,7 +137,7 @@ class Document:
         return _or_raise(self._ends, (resource, reference), self._chase, reference, resource)
 
     def follow(self, place: Place) -> Place:
-        """Give the place itself, or where the `$ref` in it leads in the end.
+        """Return the place itself, or where the `$ref` in it leads in the end.
 
         Raises:
             DocumentError: it leads nowhere, or in a circle.
@@ -148,7 +148,7 @@ class Document:
         return place
 
     def schema_named(self, name: str) -> Place | None:
-        """Give the schema that the document defines under this name, or `None`."""
+        """Return the schema that the document defines under this name, or `None`."""
         for schemas in _SCHEMAS:
             home = self.main.at(schemas)
             if home is not None and isinstance(home.value, dict) and name in home.value:
@@ -156,7 +156,7 @@ class Document:
         return None
 
     def scope(self, schema: JsonObject, resource: Resource) -> Resource:
-        """Give what the references in a schema are resolved in: itself, where it has an `$id`."""
+        """Return what the references in a schema are resolved in: itself, where it has an `$id`."""
         if "$id" not in schema or schema is resource.root:
             return resource
         address = address_of(schema, resource.uri)
@@ -166,7 +166,7 @@ class Document:
         return named.resource
 
     def is_local(self, reference: str) -> bool:
-        """Say whether a reference in the main document stays inside it."""
+        """Return whether a reference in the main document stays inside it."""
         return reference.startswith("#") or any(
             _joined(base, reference) in self._resources for base in (self.main.uri, self._self)
         )
@@ -276,7 +276,7 @@ def _steps(pointer: str) -> list[str]:
 
 
 def _joined(base: str, reference: str) -> str | None:
-    """Give the address of a reference without its fragment, or `None` where it has none."""
+    """Return the address of a reference without its fragment, or `None` where it has none."""
     try:
         address = urldefrag(urljoin(base, reference)).url
     except ValueError:

@@ -49,7 +49,7 @@ class Loaded:
 
 
 def load(source: object, limits: Limits = DEFAULT_LIMITS) -> Loaded:
-    """Give the document behind a mapping, a path, text or bytes.
+    """Return the document behind a mapping, a path, text or bytes.
 
     A `str` whose first character that is not blank is `{`, or that holds a newline, is text; any
     other is a path, and so is what has `__fspath__`. A mapping is not changed.
@@ -74,7 +74,7 @@ def load(source: object, limits: Limits = DEFAULT_LIMITS) -> Loaded:
 
 
 def read(source: object, name: str, uri: str, limits: Limits) -> Loaded:
-    """Give the document that a resolver answered with; a `str` is text here, never a path.
+    """Return the document that a resolver answered with; a `str` is text here, never a path.
 
     Raises:
         DocumentError: as `load` does.
@@ -203,7 +203,9 @@ def _json(text: str, name: str, limits: Limits) -> JsonValue:
 
 
 def nested_deeper(text: str, limit: int) -> bool:
-    """Say whether the brackets of a JSON text, outside its strings, are nested deeper than that."""
+    """Return whether the brackets of a JSON text, outside its strings, are nested deeper than
+    that.
+    """
     if text.count("[") + text.count("{") <= limit:
         return False
     brackets = _BRACKETS.sub("", text).replace("[", "{").replace("]", "}")

@@ -34,13 +34,13 @@ _RANK: dict[Kind, int] = {
 
 
 def essence(media: str) -> str:
-    """Give a media type without its parameters, in lower case."""
+    """Return a media type without its parameters, in lower case."""
     return media.partition(";")[0].strip().lower()
 
 
 @lru_cache(maxsize=1024)
 def kind_of(media: str) -> Kind:
-    """Give what a media type makes of a value."""
+    """Return what a media type makes of a value."""
     name = essence(media)
     if name in ("application/json", "text/json") or name.endswith("+json"):
         return "json"
@@ -58,7 +58,7 @@ def kind_of(media: str) -> Kind:
 
 
 def chosen(content: Iterable[str]) -> str:
-    """Give the media type of choice: JSON, then forms, ranges, text, bytes, the rest.
+    """Return the media type of choice: JSON, then forms, ranges, text, bytes, the rest.
 
     Plain JSON goes before what is built on it; among equals the document's order holds.
     """

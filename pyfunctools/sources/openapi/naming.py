@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
 
 
 def name_all(routes: Sequence[Route], names: Names = "accessor") -> list[str]:
-    """Give the routes their names: unique, at most 64 characters, and always the same ones.
+    """Return the routes their names: unique, at most 64 characters, and always the same ones.
 
     Raises:
         DefinitionError: `names` is a function, and raised or gave something other than a text.
@@ -64,7 +64,7 @@ def name_all(routes: Sequence[Route], names: Names = "accessor") -> list[str]:
 
 
 def candidate(route: Route, names: Names) -> Candidate:
-    """Give the name of one route as if there were no other.
+    """Return the name of one route as if there were no other.
 
     Raises:
         DefinitionError: `names` is a function, and raised or gave something other than a text.

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonValue
 from pyfunctools.note import Note, hidden_notes
-from pyfunctools.schema.notes import notes_of
-from pyfunctools.schema.path import pointer_of
-from pyfunctools.schema.references import defined_name
-from pyfunctools.schema.walk import subschemas
+from pyfunctools.schema.ground.path import pointer_of
+from pyfunctools.schema.ground.references import defined_name
+from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.normalization.oddities import notes_of
 from pyfunctools.sources.openapi.definitions import Definitions
 from pyfunctools.sources.openapi.document import Document, Place
 from pyfunctools.sources.openapi.routes import Plan
@@ -74,7 +74,7 @@ _LOOSENED = "`oneOf` is read as `anyOf`: a value may fit more than one of its br
 
 
 def notes_on(plan: Plan, oddities: Oddities) -> Iterator[Note]:
-    """Give what is odd in an operation: in what stands there, and in its schemas.
+    """Yield what is odd in an operation: in what stands there, and in its schemas.
 
     Raises:
         DocumentError: a reference leads nowhere.

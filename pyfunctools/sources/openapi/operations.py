@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.record import Skipped
-from pyfunctools.schema.path import pointer_of
-from pyfunctools.schema.predicates import mark_of
-from pyfunctools.schema.references import MAX_HOPS
+from pyfunctools.record.function import Skipped
+from pyfunctools.schema.ground.path import pointer_of
+from pyfunctools.schema.ground.references import MAX_HOPS
+from pyfunctools.schema.separation.predicates import mark_of
 from pyfunctools.sources.openapi.document import Document, Place, Resource
 
 METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"})
@@ -47,7 +47,7 @@ class Operation(NamedTuple):
 
 
 def operations(document: Document) -> Iterator[Operation | Skipped]:
-    """Give every operation under `paths`, in document order, then the webhooks as skipped.
+    """Yield every operation under `paths`, in document order, then the webhooks as skipped.
 
     Raises:
         DocumentError: `paths` is no object.
@@ -114,7 +114,7 @@ def _items(document: Document, place: Place) -> Iterator[Place]:
 
 
 def _methods(item: Place) -> list[tuple[str, str, JsonValue]]:
-    """Give the method in upper case, the pointer from the path item, and what stands there."""
+    """Return the method in upper case, the pointer from the path item, and what stands there."""
     fields = item.value if isinstance(item.value, dict) else {}
     found = [
         (key.upper(), f"/{key}", value)
@@ -153,7 +153,7 @@ def _operation(
 
 
 def reason_of(error: DocumentError) -> str:
-    """Give why, and what to do where that can be said."""
+    """Return why, and what to do where that can be said."""
     return error.reason if error.remedy is None else f"{error.reason} {error.remedy}"
 
 

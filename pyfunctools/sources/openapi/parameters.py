@@ -7,8 +7,8 @@ from typing import NamedTuple, cast, get_args
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import NOTHING, PROTECTED_HEADERS, Connected, Location, Parameter, Style
-from pyfunctools.schema.path import Path
-from pyfunctools.schema.predicates import MARKS, is_human_by_default, mark_of
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.separation.predicates import MARKS, is_human_by_default, mark_of
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.content import content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place, Resource
@@ -88,7 +88,7 @@ class Parameters:
         self._by_reference: dict[Resource, dict[str, Input | Left | Place]] = {}
 
     def of(self, operation: Operation) -> Found:
-        """Give the parameters of an operation and of the path items around it.
+        """Return the parameters of an operation and of the path items around it.
 
         One of the operation goes before one of the path item with the same name and place.
 
@@ -270,7 +270,7 @@ class Parameters:
 
 
 def key_of(parameter: Parameter) -> tuple[str, str]:
-    """Give the place and the name of a parameter, headers without regard to case."""
+    """Return the place and the name of a parameter, headers without regard to case."""
     name = parameter.name.lower() if parameter.location == "header" else parameter.name
     return parameter.location, name
 

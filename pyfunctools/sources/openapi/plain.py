@@ -8,14 +8,14 @@ from typing import TypeGuard, cast
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import Limits
-from pyfunctools.schema.path import Keys, pointer_of
+from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.sources.openapi.survey import too_deep, too_many_nodes
 
 _SCALARS = frozenset({str, int, bool, type(None)})
 
 
 def plain(root: Mapping[str, object], name: str, limits: Limits) -> JsonObject:
-    """Give a mapping as JSON: itself where it is that already, else a copy.
+    """Return a mapping as JSON: itself where it is that already, else a copy.
 
     In the copy keys are text (`200` is `"200"`), other mappings `dict`, tuples `list`, and dates
     the text that a YAML reader made them of.

@@ -5,9 +5,9 @@ from typing import TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.schema.definitions import sole_reference
-from pyfunctools.schema.references import MAX_HOPS
-from pyfunctools.schema.walk import children
+from pyfunctools.schema.ground.references import MAX_HOPS
+from pyfunctools.schema.ground.walk import children
+from pyfunctools.schema.normalization.inlining import sole_reference
 from pyfunctools.sources.openapi.document import Document, Place, Resource
 
 _Key: TypeAlias = tuple[Resource, str]
@@ -28,7 +28,7 @@ class Reach:
         self.all_well = all(map(self._leads_inside, references))
 
     def problem(self, place: Place) -> str | None:
-        """Say why the schema at this place cannot be built, or `None` where it can."""
+        """Return why the schema at this place cannot be built, or `None` where it can."""
         if self.all_well:
             return None
         # Each reference that is open, with those of its target that are still to be looked at.
@@ -69,7 +69,7 @@ class Reach:
         return isinstance(self._target((self._document.main, reference)), Place)
 
     def _target(self, key: _Key) -> Place | str:
-        """Give what a reference leads to, or what is wrong with it."""
+        """Return what a reference leads to, or what is wrong with it."""
         resource, reference = key
         try:
             place = target = self._document.target(reference, resource)

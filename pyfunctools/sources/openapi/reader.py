@@ -11,10 +11,10 @@ from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.note import Note, hidden_notes
-from pyfunctools.record import Function, Skipped
+from pyfunctools.record.function import Function, Skipped
 from pyfunctools.route import NOTHING, Connected, Server
-from pyfunctools.schema.path import Path
-from pyfunctools.schema.predicates import IsHuman, answer, is_human_by_default, mark_of
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.separation.predicates import IsHuman, answer, is_human_by_default, mark_of
 from pyfunctools.sources.openapi.bodies import BodyInput
 from pyfunctools.sources.openapi.collector import waiting_collector
 from pyfunctools.sources.openapi.describe import Describe, describe_operation
@@ -62,7 +62,7 @@ def read(
     limits: Limits = DEFAULT_LIMITS,
     connected: Connected = NOTHING,
 ) -> Reading:
-    """Give the functions of an OpenAPI or Swagger document.
+    """Return the functions of an OpenAPI or Swagger document.
 
     A required parameter that is `connected` is set by the connection, and is no argument. Nothing
     outside the document is read but what `resolver` gives. The document is kept as it is, and the
@@ -160,7 +160,7 @@ class _Texts:
         self._is_human = is_human
 
     def of(self, plan: Plan, tags: tuple[str, ...]) -> str:
-        """Give the description of a function."""
+        """Return the description of a function."""
         operation = plan.route.operation
         summary, description = _text(operation, "summary"), _text(operation, "description")
         if self._describe == "brief":
@@ -185,7 +185,7 @@ class _Texts:
                 yield argument[0], text
 
     def _said(self, entry: Input | BodyInput) -> str:
-        """Give what `@param` says of a parameter; nothing where the schema says it."""
+        """Return what `@param` says of a parameter; nothing where the schema says it."""
         description, own = entry.description, _text(entry.schema.value, "description")
         if self._describe == "full":
             return (description or own).strip()

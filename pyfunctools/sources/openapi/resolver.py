@@ -10,7 +10,7 @@ from pyfunctools.sources.openapi.document import Resolver
 
 
 def files_under(root: str | PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> Resolver:
-    """Give a resolver that reads files below a directory, and nothing else.
+    """Return a resolver that reads files below a directory, and nothing else.
 
     Where the document came from a file, its references are relative to that file; else they are
     relative to `root`. Links are followed first: what they lead to has to be below `root` as well.

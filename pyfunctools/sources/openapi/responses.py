@@ -39,7 +39,7 @@ class Responses:
         self._responses: dict[tuple[str, ...], DeclaredResponse] = {}
 
     def of(self, operation: Operation) -> Answers:
-        """Give the answers of an operation.
+        """Return the answers of an operation.
 
         The good one is the lowest exact status of 2xx, then `2XX`, then `default`.
         """

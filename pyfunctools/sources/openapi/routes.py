@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonObject
 from pyfunctools.errors import DocumentError
-from pyfunctools.record import GROUPS, Skipped
+from pyfunctools.record.function import GROUPS, Skipped
 from pyfunctools.route import NOTHING, Connected, Parameter, Requirement, Route, SecurityScheme
-from pyfunctools.schema.predicates import mark_of
+from pyfunctools.schema.separation.predicates import mark_of
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import BodyInput, body_input
 from pyfunctools.sources.openapi.document import Document, Place
@@ -58,7 +58,7 @@ class Routes:
         self.servers = Servers(document)
 
     def plan(self, operation: Operation) -> Plan | Skipped:
-        """Give the plan of an operation, or say why it cannot be called."""
+        """Return the plan of an operation, or say why it cannot be called."""
         try:
             return self._plan(operation)
         except DocumentError as error:
@@ -144,7 +144,7 @@ class Routes:
 
 
 def _placed(operation: Operation, found: Found, notes: list[str]) -> tuple[Input, ...]:
-    """Give the inputs in their order: what fills the path as it stands there, then the others."""
+    """Return the inputs in their order: what fills the path as it stands there, then the others."""
     slots = template_names(operation.path)
     in_path: dict[str, Input] = {}
     others: list[Input] = []
@@ -206,7 +206,7 @@ def _refuse_two_queries(inputs: Sequence[Input]) -> None:
 def _grouped(
     inputs: tuple[Input, ...], body: BodyInput | None
 ) -> tuple[tuple[Input, ...], BodyInput | None]:
-    """Give the inputs with a `_` after the name of each group that a path parameter has."""
+    """Return the inputs with a `_` after the name of each group that a path parameter has."""
     taken = {entry.parameter.argument[0] for entry in inputs if len(entry.parameter.argument) == 1}
     if taken.isdisjoint(GROUPS):
         return inputs, body
@@ -231,7 +231,7 @@ def _moved(entry: Input, names: Mapping[str, str]) -> Input:
 def _guarded(
     inputs: Sequence[Input], security: tuple[Requirement, ...], notes: list[str]
 ) -> tuple[Requirement, ...]:
-    """Give the requirements with those schemes whose secrets stand among the parameters."""
+    """Return the requirements with those schemes whose secrets stand among the parameters."""
     schemes: dict[str, bool] = {}
     for entry in inputs:
         if entry.guarded_by is not None:
@@ -242,5 +242,5 @@ def _guarded(
 
 
 def _letters(name: str) -> str:
-    """Give what is left of a name without case and punctuation."""
+    """Return what is left of a name without case and punctuation."""
     return "".join(filter(str.isalnum, name.casefold()))

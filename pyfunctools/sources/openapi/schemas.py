@@ -8,11 +8,11 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note
-from pyfunctools.record import GROUPS
-from pyfunctools.schema.access import readable, writable
-from pyfunctools.schema.keywords import shown
-from pyfunctools.schema.predicates import IsHuman, mark_of
-from pyfunctools.schemas import Schemas
+from pyfunctools.record.contract import Schemas
+from pyfunctools.record.function import GROUPS
+from pyfunctools.schema.normalization.clean import shown
+from pyfunctools.schema.normalization.read_write import readable, writable
+from pyfunctools.schema.separation.predicates import IsHuman, mark_of
 from pyfunctools.sources.openapi.definitions import Definitions
 from pyfunctools.sources.openapi.document import Document, Place
 from pyfunctools.sources.openapi.oddities import Oddities, notes_on
@@ -52,7 +52,7 @@ class SchemaMaker:
         self._inputs: dict[int, tuple[Input, _Made]] = {}
 
     def make(self, plan: Plan) -> Schemas:
-        """Give the schemas of a function.
+        """Return the schemas of a function.
 
         Raises:
             DocumentError: one of them cannot be read.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import Parameter, Requirement, SecurityScheme
-from pyfunctools.schema.path import pointer_of
+from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.document import Document, Place
 
@@ -28,12 +28,14 @@ class Security:
         self._main = self._read(document.root.get("security"))
 
     def guards(self, parameter: Parameter) -> str | None:
-        """Give the name of the scheme whose secret this parameter carries, or `None`."""
+        """Return the name of the scheme whose secret this parameter carries, or `None`."""
         location = parameter.location
         return self._guarded.get((location, _spelled(location, parameter.name)))
 
     def of(self, operation: JsonObject) -> tuple[Requirement, ...]:
-        """Give the alternatives, of which one has to be met: the operation's, or the document's."""
+        """Return the alternatives, of which one has to be met: the operation's, or the
+        document's.
+        """
         return self._read(operation["security"]) if "security" in operation else self._main
 
     def _read(self, security: JsonValue) -> tuple[Requirement, ...]:
@@ -51,7 +53,7 @@ class Security:
         return known
 
     def named(self, requirements: tuple[Requirement, ...]) -> Mapping[str, SecurityScheme]:
-        """Give what the names in these requirements mean, as far as the document says."""
+        """Return what the names in these requirements mean, as far as the document says."""
         known = self._named.get(id(requirements))
         if known is None:
             names = {name for requirement in requirements for name in requirement.schemes}
@@ -63,7 +65,7 @@ class Security:
 def requiring(
     requirements: tuple[Requirement, ...], schemes: Mapping[str, bool]
 ) -> tuple[Requirement, ...]:
-    """Give the requirements with more schemes, none of them twice.
+    """Return the requirements with more schemes, none of them twice.
 
     A scheme for which `schemes` says true joins every alternative, any other is one of its own.
     """

@@ -24,7 +24,7 @@ class Servers:
         self.main = self._main()
 
     def of(self, operation: Operation) -> tuple[Server, ...]:
-        """Give the servers of an operation, else those of its path item, else the document's.
+        """Return the servers of an operation, else those of its path item, else the document's.
 
         Raises:
             DocumentError: a URL holds a user's name or password.

@@ -13,7 +13,7 @@ _Plain: TypeAlias = dict[str, "_Plain"] | list["_Plain"] | str | int | float | N
 
 
 def survey(root: JsonObject, name: str, limits: Limits) -> frozenset[str]:
-    """Give every text that stands under a `$ref`, having counted the nodes and the depth.
+    """Return every text that stands under a `$ref`, having counted the nodes and the depth.
 
     A part that is shared (a YAML alias) counts each time it is met. Dicts and lists are all that is
     gone into: `plain` has seen to it that there is nothing else.
@@ -58,7 +58,7 @@ def survey(root: JsonObject, name: str, limits: Limits) -> frozenset[str]:
 
 
 def too_many_nodes(name: str, limits: Limits) -> DocumentError:
-    """Give the refusal of a document of too many nodes."""
+    """Return the refusal of a document of too many nodes."""
     return DocumentError(
         name,
         f"This has more than {limits.document_nodes} nodes, aliases counted each time.",
@@ -67,5 +67,5 @@ def too_many_nodes(name: str, limits: Limits) -> DocumentError:
 
 
 def too_deep(name: str, limits: Limits) -> DocumentError:
-    """Give the refusal of a document of too many levels."""
+    """Return the refusal of a document of too many levels."""
     return DocumentError(name, f"This is nested more than {limits.document_depth} deep.")

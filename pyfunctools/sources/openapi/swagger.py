@@ -7,7 +7,7 @@ here also serves documents of version 3 that spell something the old way.
 from collections.abc import Iterator, Mapping, Sequence
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.schema.predicates import MARKS
+from pyfunctools.schema.separation.predicates import MARKS
 from pyfunctools.sources.openapi.document import Place
 
 BODY = "body"
@@ -43,7 +43,7 @@ _FILE: JsonObject = {"type": "string", "format": "binary"}
 
 
 def parameter(old: JsonObject) -> dict[str, JsonValue]:
-    """Give a parameter that is no body with its `schema`, `style` and `explode`."""
+    """Return a parameter that is no body with its `schema`, `style` and `explode`."""
     new = {key: value for key, value in old.items() if key in _OF_THE_PARAMETER}
     new["schema"] = value_schema(old)
     if "x-example" in new:
@@ -58,7 +58,7 @@ def parameter(old: JsonObject) -> dict[str, JsonValue]:
 
 
 def value_schema(old: JsonObject) -> JsonObject:
-    """Give the schema that stands between the other keywords of a parameter or header."""
+    """Return the schema that stands between the other keywords of a parameter or header."""
     if old.get("type") == "file":
         rest = {key: old[key] for key in ("title", *MARKS) if key in old}
         return {**_FILE, **rest}
@@ -66,7 +66,7 @@ def value_schema(old: JsonObject) -> JsonObject:
 
 
 def request_body(parameters: Sequence[Place], consumes: Sequence[str]) -> JsonObject | None:
-    """Give the request body that `body` and `formData` parameters describe.
+    """Return the request body that `body` and `formData` parameters describe.
 
     `None` where they contradict each other: two bodies, or a body and a form.
     """
@@ -122,7 +122,7 @@ def _encoding(collection: JsonValue) -> JsonObject:
 
 
 def content_of(response: JsonObject, produces: Sequence[str]) -> JsonObject:
-    """Give the content of an answer, whose `schema` stands beside its description."""
+    """Return the content of an answer, whose `schema` stands beside its description."""
     schema = response.get("schema")
     if not isinstance(schema, dict):
         return {}
@@ -133,12 +133,12 @@ def content_of(response: JsonObject, produces: Sequence[str]) -> JsonObject:
 
 
 def security_scheme(old: JsonObject) -> JsonObject:
-    """Give a security definition as a security scheme."""
+    """Return a security definition as a security scheme."""
     return {**old, "type": "http", "scheme": "basic"} if old.get("type") == "basic" else old
 
 
 def servers(root: JsonObject, schemes: JsonValue) -> Iterator[JsonObject]:
-    """Give the servers that `schemes`, `host` and `basePath` stand for; https before http."""
+    """Yield the servers that `schemes`, `host` and `basePath` stand for; https before http."""
     host, base = root.get("host"), root.get("basePath")
     path = "/" + base.strip("/") if isinstance(base, str) and base.strip("/") else ""
     if not isinstance(host, str) or not host:
@@ -152,7 +152,7 @@ def servers(root: JsonObject, schemes: JsonValue) -> Iterator[JsonObject]:
 
 
 def media_types(operation: JsonObject, root: JsonObject, keyword: str) -> list[str]:
-    """Give what an operation `consumes` or `produces`, else what the document does."""
+    """Return what an operation `consumes` or `produces`, else what the document does."""
     for owner in (operation, root):
         listed = owner.get(keyword)
         if isinstance(listed, list) and listed:

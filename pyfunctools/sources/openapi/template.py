@@ -51,7 +51,7 @@ def template_of(path: str) -> Template:
 
 
 def template_names(path: str) -> list[str]:
-    """Give the names of the parameters in a template, in their order, each once.
+    """Return the names of the parameters in a template, in their order, each once.
 
     Nothing behind a `#` is sent, and so there are none.
     """

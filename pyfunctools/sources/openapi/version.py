@@ -10,7 +10,7 @@ _READ = "What is read are Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."
 
 
 def version_of(root: JsonObject, name: str) -> str:
-    """Give the version of the specification a document says it follows: `2.0`, `3.1.0`, ...
+    """Return the version of the specification a document says it follows: `2.0`, `3.1.0`, ...
 
     YAML reads an unquoted `2.0` or `3.1` as a number; that is taken for what was meant.
 

@@ -39,7 +39,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 def parse_yaml(text: str, name: str, limits: Limits) -> JsonValue:
-    """Give the one document in a YAML text.
+    """Return the one document in a YAML text.
 
     Raises:
         DocumentError: it is no YAML, holds several documents, a duplicate key, a tag that is not of

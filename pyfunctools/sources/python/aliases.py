@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.schema.path import Keys, Path, at
-from pyfunctools.schema.predicates import is_human_by_default
-from pyfunctools.schema.references import resolve
-from pyfunctools.schema.walk import children, rewrite, subschemas
+from pyfunctools.schema.ground.path import Keys, Path, at
+from pyfunctools.schema.ground.references import resolve
+from pyfunctools.schema.ground.walk import children, rewrite, subschemas
+from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.python.core import Read
 
 UNLISTED: Final = "x-pyfunctools-names"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError
-from pyfunctools.schema.references import resolve
-from pyfunctools.schema.walk import subschemas
+from pyfunctools.schema.ground.references import resolve
+from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.aliases import UNLISTED, Renamed, has_unlisted, told
 from pyfunctools.sources.python.docstring import Docs
 from pyfunctools.sources.python.fields import doc_of
@@ -52,7 +52,7 @@ class Arguments(NamedTuple):
     sets: bool = True
 
     def read(self, arguments: JsonObject) -> "Objects | Failure":
-        """Give the objects, or what the hints or a validator of the user's refuse of `arguments`.
+        """Return the objects, or what the hints or a validator of the user's refuse of `arguments`.
 
         What is handed over is never the caller's own list or object.
         """
@@ -241,7 +241,7 @@ def _property(
 
 
 def _is_secret(place: JsonSchema) -> bool:
-    """Say whether pydantic keeps what stands here secret, so that no default is shown."""
+    """Return whether pydantic keeps what stands here secret, so that no default is shown."""
     inner = (schema for _, schema in subschemas(place))
     return any(isinstance(schema, dict) and schema.get("writeOnly") is True for schema in inner)
 
@@ -276,7 +276,7 @@ def _culprit(signature: Signature, error: Exception) -> DefinitionError:
 def no_schema(
     where: str, hint: object, reason: Exception, remedy: str = _REMEDY
 ) -> DefinitionError:
-    """Give the error of a hint that pydantic has no schema for."""
+    """Return the error of a hint that pydantic has no schema for."""
     first, _, rest = str(reason).partition("\n")
     said = first.partition(". ")[0].rstrip(".")
     if said.endswith(":"):  # the cause stands below, at the end of it

@@ -16,7 +16,7 @@ from pyfunctools.sources.python.output import Output, output_of
 from pyfunctools.sources.python.signature import EMPTY, Signature, read_signature
 
 if TYPE_CHECKING:
-    from pyfunctools.handler import Bound
+    from pyfunctools.record.handler import Bound
     from pyfunctools.schema.result import Failure, Success
 
 
@@ -29,7 +29,7 @@ class Default(NamedTuple):
     copied: bool
 
     def fresh(self) -> object:
-        """Give the default for one call; what cannot be copied is given as it is."""
+        """Return the default for one call; what cannot be copied is given as it is."""
         if not self.copied:
             return self.value
         try:
@@ -91,7 +91,7 @@ class MethodHandler(NamedTuple):
         return next((each.name for each in self.context if each.required), None)
 
     def bind(self, arguments: JsonObject, context: object) -> "Success[Bound] | Failure":
-        """Give the call, its arguments as the objects the hints name; nothing of it runs yet."""
+        """Return the call, its arguments as the objects the hints name; nothing of it runs yet."""
         objects = self.arguments.read(arguments)
         if not isinstance(objects, dict):
             return objects
@@ -116,7 +116,7 @@ class MethodHandler(NamedTuple):
         return {**cast("Objects", others), **held}
 
     def dump(self, value: object) -> JsonValue:
-        """Give what came back as JSON, by the hint it was promised with.
+        """Return what came back as JSON, by the hint it was promised with.
 
         Raises:
             Exception: whatever the value's own serialisation raises.
@@ -146,7 +146,8 @@ def read_handler(
     enclosing: Enclosing | None = None,
     renames: bool = True,
 ) -> tuple[MethodHandler, JsonSchema, JsonSchema | None]:
-    """Give what runs a callable, and the schemas of what it takes and gives, as pydantic has them.
+    """Return what runs a callable, and the schemas of what it takes and gives, as pydantic has
+    them.
 
     Raises:
         DefinitionError: the signature cannot be read, or a hint has no schema.
@@ -181,7 +182,7 @@ def _shape(signature: Signature) -> Shape:
 
 
 def _defaults(signature: Signature, arguments: Arguments) -> tuple[Default, ...]:
-    """Give the defaults that have to be handed over.
+    """Return the defaults that have to be handed over.
 
     Those by place, those that are copied, and all where pydantic fills in defaults of its own.
     """
@@ -205,5 +206,5 @@ def _unset(called: Callable[..., object]) -> Objects:
 
 
 def _is_changeable(default: object) -> bool:
-    """Say whether a default could be changed by a call; what has an identity is left alone."""
+    """Return whether a default could be changed by a call; what has an identity is left alone."""
     return type(default).__hash__ is None or isinstance(default, tuple)  # pyright: ignore[reportUnnecessaryComparison]

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import NamedTuple, Protocol, TypeVar, cast, overload
 
-from pyfunctools._traits import checked_traits
 from pyfunctools.errors import DefinitionError
+from pyfunctools.record.traits import checked_traits
 from pyfunctools.sources.python.names import Enclosing, inside, is_a
 
 _MARK = "__pyfunctools__"
@@ -104,7 +104,7 @@ def function(marked: F | None = None, /, **settings: object) -> F | Callable[[F]
 
 
 def marks_of(target: object) -> Marks | None:
-    """Give what `@function` was told of this, or `None`; reads without running anybody's code."""
+    """Return what `@function` was told of this, or `None`; reads without running anybody's code."""
     while target is not None:
         try:
             attributes: object = object.__getattribute__(target, "__dict__")

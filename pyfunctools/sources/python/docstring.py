@@ -20,7 +20,7 @@ class Docs(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def read_docstring(docstring: str) -> Docs:
-    """Give what a docstring says, whatever its style; never raises.
+    """Return what a docstring says, whatever its style; never raises.
 
     `text` is the summary and the body, with notes and warnings. What is raised, examples, types and
     cross-references are left out.
@@ -40,6 +40,6 @@ def read_docstring(docstring: str) -> Docs:
 
 
 def _may_have_sections(text: str) -> bool:
-    """Say whether below the first line stands what every section has: a colon or a rule."""
+    """Return whether below the first line stands what every section has: a colon or a rule."""
     rest = text.partition("\n")[2]
     return ":" in rest or any(line and not line.strip("-= \t") for line in rest.split("\n"))

@@ -6,7 +6,7 @@ from types import FunctionType, MethodType
 from typing import NamedTuple, cast
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.record import Skipped
+from pyfunctools.record.function import Skipped
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.names import class_of, function_behind, inside, is_a
 
@@ -84,7 +84,7 @@ def _member(
 
 
 def _never(owner: type, name: str, raw: object) -> str | None:
-    """Give the reason why this is never exposed, or `None`."""
+    """Return the reason why this is never exposed, or `None`."""
     if name.startswith("_"):
         return "Its name begins with an underscore."
     if is_a(raw, property) or is_a(raw, cached_property):
@@ -95,7 +95,7 @@ def _never(owner: type, name: str, raw: object) -> str | None:
 
 
 def _is_method(inner: object) -> bool:
-    """Say whether this becomes a method: a function, or a decorator's object around one."""
+    """Return whether this becomes a method: a function, or a decorator's object around one."""
     if is_a(inner, FunctionType):
         return True
     kinds = [vars(kind) for kind in type(inner).__mro__]

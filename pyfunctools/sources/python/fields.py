@@ -20,7 +20,7 @@ _BELOW_A_FIELD = re.compile(r"""^[ \t]+\w+[ \t]*:[^\n]*\n[ \t]*[rRuU]?["']""", r
 
 
 def class_docs(cls: type, names: Names) -> Docs:
-    """Give what a class says: of itself, and as `attributes` of its fields, base classes' too.
+    """Return what a class says: of itself, and as `attributes` of its fields, base classes' too.
 
     A `Doc` wins over a docstring below the field, and that over a section of the class docstring.
     A docstring that `dataclass` or `NamedTuple` wrote is none. `names` is what hints are read with.
@@ -36,7 +36,7 @@ def class_docs(cls: type, names: Names) -> Docs:
 
 
 def own_docs(cls: type) -> Docs:
-    """Give what the class's own docstring says; that of a built-in class says nothing."""
+    """Return what the class's own docstring says; that of a built-in class says nothing."""
     text = vars(cls).get("__doc__")
     written = isinstance(text, str) and not text.startswith(f"{cls.__name__}(")
     if not written or cls.__module__ in _FOREIGN:
@@ -73,7 +73,7 @@ def _doc_marks(cls: type, names: Names) -> dict[str, str]:
 
 
 def _below_fields(cls: type) -> Mapping[str, str]:
-    """Give the docstrings that stand below the fields, where the source is there to read."""
+    """Return the docstrings that stand below the fields, where the source is there to read."""
     file = getattr(sys.modules.get(cls.__module__), "__file__", None)
     if not isinstance(file, str):
         return {}
@@ -82,7 +82,7 @@ def _below_fields(cls: type) -> Mapping[str, str]:
 
 @lru_cache(maxsize=64)
 def _attribute_docstrings(source: str) -> Mapping[str, Mapping[str, str]]:
-    """Give the docstrings below fields for each class of a module, by its qualified name."""
+    """Return the docstrings below fields for each class of a module, by its qualified name."""
     if not _BELOW_A_FIELD.search(source):
         return {}
     try:

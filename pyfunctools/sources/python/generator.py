@@ -21,7 +21,7 @@ from pydantic.json_schema import (
 from pydantic_core import core_schema
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.walk import subschemas
+from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.aliases import UNLISTED
 from pyfunctools.sources.python.core import NAMES_KEY, CoreSchema, fields_in, key_of
 from pyfunctools.sources.python.fields import class_docs
@@ -65,7 +65,7 @@ class Generator(GenerateJsonSchema):
     def generate(
         self, schema: core_schema.CoreSchema, mode: JsonSchemaMode = "validation"
     ) -> JsonSchemaValue:
-        """Give the schema; what pydantic says of enumerations is put right in the end."""
+        """Return the schema; what pydantic says of enumerations is put right in the end."""
         result = super().generate(schema, mode)
         for _, inner in subschemas(result):
             if isinstance(inner, dict) and "enum" in inner:
@@ -93,7 +93,7 @@ class Generator(GenerateJsonSchema):
         return False
 
     def get_title_from_name(self, name: str) -> str:
-        """Give the name as it is, for the items of a tuple, which have no keys."""
+        """Return the name as it is, for the items of a tuple, which have no keys."""
         return name
 
     def generate_inner(self, schema: _Inner) -> JsonSchemaValue:
@@ -116,7 +116,7 @@ class Generator(GenerateJsonSchema):
         return {**result, SET: True} if self.mode == "validation" else result
 
     def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:
-        """Say how bytes are written, and that they are the model's, being no file."""
+        """Return how bytes are written, and that they are the model's, being no file."""
         result = super().bytes_schema(schema)
         result["x-human"] = False
         if result.pop("format", None) == "base64url" or (self._base64 and not self._models):
@@ -194,7 +194,7 @@ class Generator(GenerateJsonSchema):
 
 
 def _named(schema: JsonSchemaValue, enum: type) -> None:
-    """Say what the numbers of an enumeration are called; coercion takes the names too."""
+    """Return what the numbers of an enumeration are called; coercion takes the names too."""
     members = {name: each.value for name, each in cast("type[Enum]", enum).__members__.items()}
     values = list(members.values())
     if values != schema["enum"] or not all(type(value) is int for value in values):
@@ -227,7 +227,7 @@ _LARGE = 1 << 64
 
 
 def json_of(value: object) -> JsonValue:
-    """Give a copy of a value, as it is when it is written as JSON and read again.
+    """Return a copy of a value, as it is when it is written as JSON and read again.
 
     Raises:
         Exception: JSON has no form for it.
@@ -248,7 +248,7 @@ def json_of(value: object) -> JsonValue:
 
 
 def _places(schema: JsonSchemaValue, cls: type) -> Iterator[tuple[str, JsonSchemaValue]]:
-    """Give the schema of each field of a class, by the field's name."""
+    """Yield the schema of each field of a class, by the field's name."""
     properties: dict[str, JsonSchemaValue] = schema.get("properties", {})
     fields: Mapping[str, FieldInfo] = getattr(cls, "__pydantic_fields__", {})
     aliases = {

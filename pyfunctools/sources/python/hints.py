@@ -28,7 +28,7 @@ _TEXT = ConfigDict()
 
 
 def adapter_of(hints: Mapping[str, object], names: Names) -> Adapter:
-    """Give the adapter of these hints, each of which may be absent from the value.
+    """Return the adapter of these hints, each of which may be absent from the value.
 
     `names` is what the texts in the hints of the classes among them mean. `bytes` are base64, but
     where a type decodes them itself.
@@ -49,7 +49,7 @@ def adapter_of(hints: Mapping[str, object], names: Names) -> Adapter:
 
 
 def output_adapter(hint: object, names: Names) -> TypeAdapter[tuple[object]]:
-    """Give the adapter of a one-item tuple of what comes back.
+    """Return the adapter of a one-item tuple of what comes back.
 
     Raises:
         Exception: whatever pydantic, or a class in the hint, raises.
@@ -117,7 +117,7 @@ def schema_of(reading: Reading, names: Names) -> JsonObject:
 
 
 def output_schema(adapter: TypeAdapter[tuple[object]], hint: object, names: Names) -> JsonSchema:
-    """Give the JSON Schema of what the adapter of one hint writes.
+    """Return the JSON Schema of what the adapter of one hint writes.
 
     Raises:
         Exception: whatever pydantic, or a class in the hint, raises.
@@ -139,7 +139,7 @@ def fields_of(reading: Reading) -> Mapping[str, CoreSchema]:
 
 
 def has_default(fields: Mapping[str, CoreSchema]) -> bool:
-    """Say whether pydantic has a default to fill in."""
+    """Return whether pydantic has a default to fill in."""
     return any(cast("CoreSchema", each["schema"])["type"] == "default" for each in fields.values())
 
 
@@ -170,7 +170,7 @@ _PLAIN: Mapping[str, type] = {
 
 
 def json_default(hint: object, default: object, names: Names) -> JsonValue:
-    """Give a default as JSON.
+    """Return a default as JSON.
 
     That `None` fits is the caller's to know.
 
@@ -190,5 +190,5 @@ def json_default(hint: object, default: object, names: Names) -> JsonValue:
 
 
 def _decodes(hint: object) -> bool:
-    """Say whether bytes in a hint are read from text by a rule of their own (`Base64Bytes`)."""
+    """Return whether bytes in a hint are read from text by a rule of their own (`Base64Bytes`)."""
     return isinstance(hint, EncodedBytes) or any(map(_decodes, get_args(hint)))

@@ -23,7 +23,7 @@ class Injected(NamedTuple):
     """Whether it is the context, and `None` is none of what it may be."""
 
     def value(self, context: object) -> object:
-        """Give what the parameter is in one call."""
+        """Return what the parameter is in one call."""
         if self.provider is None:
             no_context = context is None and self.default is not Parameter.empty
             return self.default if no_context else context
@@ -31,7 +31,7 @@ class Injected(NamedTuple):
 
 
 def program_part(hint: object) -> ContextPart | Inject | None:
-    """Give the mark of what the program gives, where a hint carries one, a union's too."""
+    """Return the mark of what the program gives, where a hint carries one, a union's too."""
     if get_origin(hint) is Annotated:
         hint, *marks = get_args(hint)
         for mark in marks:
@@ -44,7 +44,7 @@ def program_part(hint: object) -> ContextPart | Inject | None:
 
 
 def read_injected(where: str, parameter: Parameter, hint: object) -> Injected | None:
-    """Give what the program has to give for a parameter, or `None` where it is not the program's.
+    """Return what the program has to give for a parameter, or `None` where it is not the program's.
 
     Raises:
         DefinitionError: the parameter is `*` or `**`, the provider cannot be called so, or what is

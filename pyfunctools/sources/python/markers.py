@@ -64,7 +64,7 @@ class HumanPart(_Mark):
     def __get_pydantic_json_schema__(
         self, schema: object, handler: Callable[[object], dict[str, JsonValue]]
     ) -> dict[str, JsonValue]:
-        """Give pydantic's schema of the marked place, with the mark on it."""
+        """Return pydantic's schema of the marked place, with the mark on it."""
         marked = {**handler(schema), "x-human": True}
         if self.ask is not None:
             marked["x-human-ask"] = self.ask

@@ -56,7 +56,7 @@ class Enclosing:
 
     @classmethod
     def around(cls, target: object, frame: FrameType) -> "Enclosing | None":
-        """Give the names around a definition, or `None` where its hints need none.
+        """Return the names around a definition, or `None` where its hints need none.
 
         `frame` is where the definition is executed. The classes it stands in are not looked for:
         their names are known from the class that is read in the end.
@@ -69,7 +69,7 @@ class Enclosing:
         return cls(named, own, _enclosing_frames(function, frame)) if named else None
 
     def names(self) -> Names:
-        """Give what has been found, looking again for what was not there before."""
+        """Return what has been found, looking again for what was not there before."""
         while found := dict(self._look()):
             self._found |= found
             below = (name for value in found.values() for name in _named_by(value))
@@ -90,7 +90,7 @@ class Enclosing:
 
 
 def is_a(value: object, *kinds: type[K]) -> TypeGuard[K]:
-    """Say whether a value is of one of these kinds, asking its type and never the value.
+    """Return whether a value is of one of these kinds, asking its type and never the value.
 
     `isinstance` asks for `__class__`, which a proxy answers by making what it stands for.
     """
@@ -98,12 +98,12 @@ def is_a(value: object, *kinds: type[K]) -> TypeGuard[K]:
 
 
 def class_of(obj: object) -> type:
-    """Give the class of an object, or the object where it is a class itself."""
+    """Return the class of an object, or the object where it is a class itself."""
     return obj if is_a(obj, type) else type(obj)
 
 
 def function_behind(target: object) -> FunctionType | None:
-    """Give the plain function under decorators, methods, partials and callable objects."""
+    """Return the plain function under decorators, methods, partials and callable objects."""
     for _ in range(MAX_WRAPPINGS):
         if is_a(target, FunctionType):
             wrapped: object = target.__dict__.get("__wrapped__")
@@ -130,7 +130,7 @@ def _held(target: object) -> object:
 
 
 def inside(target: object) -> object:
-    """Give what a method, a `staticmethod`, a `classmethod` or a `partial` holds, or `None`."""
+    """Return what a method, a `staticmethod`, a `classmethod` or a `partial` holds, or `None`."""
     if is_a(target, MethodType) or is_a(target, staticmethod) or is_a(target, classmethod):
         return cast("object", target.__func__)  # pyright: ignore[reportUnknownMemberType]
     return cast("object", target.func) if is_a(target, partial) else None  # pyright: ignore[reportUnknownMemberType]
@@ -139,7 +139,7 @@ def inside(target: object) -> object:
 def namespace_of(
     function: FunctionType | None, owner: type | None, enclosing: Enclosing | None
 ) -> Names:
-    """Give what the names in a function's hints mean beside its globals.
+    """Return what the names in a function's hints mean beside its globals.
 
     `owner` is the class it is defined in. As in Python the class comes before the functions around
     it, innermost first; those are looked for where the decorator ran and on the stack.
@@ -161,7 +161,7 @@ def namespace_of(
 
 
 def resolved(hints: Names, names: Names, behind: FunctionType | None) -> dict[str, object]:
-    """Give the hints with every text in them read, `Annotated` kept.
+    """Return the hints with every text in them read, `Annotated` kept.
 
     Raises:
         Exception: whatever evaluating the text raises, above all `NameError`.
@@ -175,7 +175,7 @@ def resolved(hints: Names, names: Names, behind: FunctionType | None) -> dict[st
 
 
 def shown(hint: object) -> str:
-    """Give a hint as an error shows it."""
+    """Return a hint as an error shows it."""
     if is_a(hint, type):
         return f"{hint.__module__}.{hint.__qualname__}"
     try:
@@ -218,14 +218,14 @@ def _raw_hints(definition: FunctionType | type) -> Iterable[object]:
 
 
 def _named_by(value: object) -> Iterator[str]:
-    """Give the names that the hints of a class's fields use, its bases' too."""
+    """Yield the names that the hints of a class's fields use, its bases' too."""
     for base in value.__mro__ if is_a(value, type) else ():
         for hint in _raw_hints(base):
             yield from _named(hint)
 
 
 def _named(hint: object) -> Iterator[str]:
-    """Give the names that the texts in a hint use."""
+    """Yield the names that the texts in a hint use."""
     if isinstance(hint, str):
         import ast
 
@@ -266,7 +266,7 @@ def _named_in(node: "ast.expr") -> Iterator[str]:
 
 
 def _is_hint(value: object) -> bool:
-    """Say whether what stands in a class body can be a hint: no method, default or property."""
+    """Return whether what stands in a class body can be a hint: no method, default or property."""
     return is_a(value, type) or type(value).__module__ in {
         "types",
         "typing",

@@ -29,7 +29,7 @@ class Output:
         self._adapter = adapter
 
     def dump(self, value: object) -> JsonValue:
-        """Give what came back as JSON, by pydantic's rules.
+        """Return what came back as JSON, by pydantic's rules.
 
         What is not what the hint promised is written as what it is, so that it shows.
 
@@ -42,7 +42,7 @@ class Output:
 
 
 def output_of(signature: Signature, docs: Docs) -> tuple[JsonSchema | None, Output]:
-    """Give the schema of what comes back, `None` where nobody says, and what writes it.
+    """Return the schema of what comes back, `None` where nobody says, and what writes it.
 
     Raises:
         DefinitionError: pydantic has no schema for the hint.
@@ -77,7 +77,9 @@ def _made_once(hint: object) -> "tuple[JsonSchema, TypeAdapter[tuple[object]]]":
 
 
 def _is_built_in(hint: object) -> bool:
-    """Say whether a hint is made of Python's own types only, so that all may share its adapter."""
+    """Return whether a hint is made of Python's own types only, so that all may share its
+    adapter.
+    """
     if isinstance(hint, GenericAlias | UnionType):
         return all(map(_is_built_in, get_args(hint)))
     return isinstance(hint, type) and hint.__module__ == "builtins"

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, cast
 from pyfunctools._json import JsonSchema
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, SchemaError
-from pyfunctools.origin import Method
-from pyfunctools.record import NAME, Function, Skipped
-from pyfunctools.schema.normalize import normalize
-from pyfunctools.schema.predicates import IsHuman, check_predicate, is_human_by_default
+from pyfunctools.record.function import NAME, Function, Skipped
+from pyfunctools.record.origin import Method
+from pyfunctools.schema.normalization.normalize import normalize
+from pyfunctools.schema.separation.predicates import IsHuman, check_predicate, is_human_by_default
 from pyfunctools.sources.python.binding import read_handler
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.docstring import Docs, read_docstring
@@ -21,7 +21,7 @@ from pyfunctools.sources.python.fields import own_docs
 from pyfunctools.sources.python.names import class_of, function_behind, is_a
 
 if TYPE_CHECKING:  # loaded when the schemas of a function are first asked for
-    from pyfunctools.schemas import Schemas
+    from pyfunctools.record.contract import Schemas
 
 
 def functions_of_object(
@@ -31,7 +31,7 @@ def functions_of_object(
     inherited: bool = False,
     is_human: IsHuman | None = is_human_by_default,
 ) -> tuple[Function, ...]:
-    """Give the functions of an object: the methods marked `@function`, in their order.
+    """Return the functions of an object: the methods marked `@function`, in their order.
 
     With `all` each public method that the class body defines is one, static and class methods too,
     with `inherited` base classes count as well. Of a class given itself only static and class
@@ -81,7 +81,7 @@ def skipped_of_object(
 def function_of(
     called: Callable[..., object], *, is_human: IsHuman | None = is_human_by_default
 ) -> Function:
-    """Give one function from one callable: a function, a bound method, a `functools.partial`.
+    """Return one function from one callable: a function, a bound method, a `functools.partial`.
 
     An object with `__call__` is one too, by its class's name. What `@function` was told counts.
 
@@ -113,7 +113,7 @@ def function_of(
 
 
 def description_of(obj: object) -> str:
-    """Give what an object's class says of itself: the summary and body of its docstring."""
+    """Return what an object's class says of itself: the summary and body of its docstring."""
     return own_docs(class_of(obj)).text
 
 
@@ -184,13 +184,13 @@ def _schemas_of(
 
 
 def _schemas(written: _Both, normalized: _Both, is_human: IsHuman | None, sets: bool) -> "Schemas":
-    from pyfunctools.schemas import Schemas, notes_on
+    from pyfunctools.record.contract import Schemas, notes_on
 
     return Schemas.of(*normalized, is_human, partial(notes_on, *written), sets=sets, hinted=True)
 
 
 def _docs_of(called: Callable[..., object], attribute: str, owner: type | None) -> Docs:
-    """Give what the docstring says, or where there is none that of the method it overrides."""
+    """Return what the docstring says, or where there is none that of the method it overrides."""
     behind = function_behind(called)
     over = owner.__mro__[1:] if owner is not None else ()
     overridden = (function_behind(vars(base).get(attribute)) for base in over)
@@ -201,7 +201,7 @@ def _docs_of(called: Callable[..., object], attribute: str, owner: type | None) 
 
 
 def _is_object(called: object, behind: FunctionType | None) -> bool:
-    """Say whether this is an object that is called by its class's `__call__`."""
+    """Return whether this is an object that is called by its class's `__call__`."""
     return behind is not None and getattr_static(type(called), "__call__", None) is behind
 
 
@@ -213,7 +213,7 @@ def _name_of(called: object, behind: FunctionType | None) -> str:
 
 
 def _owner_of(called: object) -> type | None:
-    """Give the class that a method, or an object's `__call__`, is defined in."""
+    """Return the class that a method, or an object's `__call__`, is defined in."""
     if isinstance(called, partial):
         return _owner_of(cast("object", called.func))  # pyright: ignore[reportUnknownMemberType]
     bound = called.__self__ if isinstance(called, MethodType) else called

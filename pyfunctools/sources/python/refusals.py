@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.path import Keys, Path
+from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.result import Failure, Issue
 
 if TYPE_CHECKING:
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 def refusal(keys: Keys, value: JsonValue, said: str) -> Issue:
-    """Give the issue of a value that somebody refused, in that somebody's words."""
+    """Return the issue of a value that somebody refused, in that somebody's words."""
     path = Path.of(keys)
     said = " ".join(visible(said).split()) or "another value"
     return Issue(path=path, expected=said, value=value, message=f"{path}: {said}")
 
 
 def missing(arguments: JsonObject, keys: Iterable[str]) -> Failure:
-    """Give the failure of arguments that lack what is required."""
+    """Return the failure of arguments that lack what is required."""
     said = "a value, for it is required"
     issues = tuple(refusal((key,), None, said) for key in sorted(keys))
     return Failure(value=arguments, issues=issues)
 
 
 def unwanted(arguments: JsonObject, keys: Iterable[str]) -> Failure:
-    """Give the failure of arguments that have what only the program gives."""
+    """Return the failure of arguments that have what only the program gives."""
     said = "nothing by this name, which is not the caller's"
     issues = tuple(refusal((key,), arguments[key], said) for key in sorted(keys))
     return Failure(value=arguments, issues=issues)
@@ -63,7 +63,7 @@ def raised(error: Exception, arguments: JsonObject) -> Failure:
 
 
 def without(failure: Failure, step: str, arguments: JsonObject) -> Failure:
-    """Give the failure as one about keys of `arguments`, not of what stands under `step`."""
+    """Return the failure as one about keys of `arguments`, not of what stands under `step`."""
     return Failure(value=arguments, issues=tuple(_lifted(each, step) for each in failure.issues))
 
 
@@ -74,7 +74,7 @@ def _lifted(issue: Issue, step: str) -> Issue:
 
 
 def issues_of(error: "ValidationError", value: JsonValue) -> tuple[Issue, ...]:
-    """Give the issues behind pydantic's error about `value`.
+    """Return the issues behind pydantic's error about `value`.
 
     Where a validator of the user's spoke, only what such validators said: the schema has been
     checked before, so the rest is about branches of unions the value was not meant for. Of the
@@ -113,7 +113,7 @@ _OFFSETS = {
 
 
 def _steps(location: Sequence[str | int], value: JsonValue, missing: bool) -> Iterator[str | int]:
-    """Give the steps that lead through the value; pydantic names branches of unions among them."""
+    """Yield the steps that lead through the value; pydantic names branches of unions among them."""
     for index, step in enumerate(location):
         try:
             value = _below(value, step)

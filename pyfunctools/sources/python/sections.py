@@ -61,7 +61,7 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
 
 
 def _start(line: str, following: list[str]) -> _Block | None:
-    """Give the block that begins with this line, or `None` where none begins."""
+    """Return the block that begins with this line, or `None` where none begins."""
     if not line or line[0].isspace():
         return None
     if match := _FIELD.match(line):
@@ -77,7 +77,7 @@ def _start(line: str, following: list[str]) -> _Block | None:
 
 
 def _ends(block: _Block, line: str) -> bool:
-    """Say whether this line, which begins no block, ends the one before it."""
+    """Return whether this line, which begins no block, ends the one before it."""
     if block.style is None or not line or line[0].isspace():
         return False
     if block.style == "NUMPYDOC":
@@ -136,7 +136,7 @@ class _Meta(Protocol):
 
 
 def _parsable(block: _Block) -> str:
-    """Give the block in the spelling that the parser of its style takes."""
+    """Return the block in the spelling that the parser of its style takes."""
     head, *rest = block.lines
     if block.style == "NUMPYDOC":
         return "\n".join([block.title if block.title != "Args" else "Parameters", *rest])
@@ -153,13 +153,13 @@ def _parsable(block: _Block) -> str:
 
 
 def _heads(block: _Block) -> list[str]:
-    """Give the lines that begin an item: those as far left as the first."""
+    """Return the lines that begin an item: those as far left as the first."""
     lines = [line for line in block.lines[block.style in ("GOOGLE", "NUMPYDOC") :] if line.strip()]
     return [line for line in lines if _indent(line) <= _indent(lines[0])]
 
 
 def _items(lines: list[str]) -> list[str]:
-    """Give the items of a section with the colon after each name that the parser insists on."""
+    """Return the items of a section with the colon after each name that the parser insists on."""
     indent = next((_indent(line) for line in lines if line.strip()), 0)
     return [_item(line) if _indent(line) == indent else line for line in lines]
 
@@ -176,5 +176,5 @@ def _indent(line: str) -> int:
 
 
 def _prose(text: str) -> str:
-    """Give what stands where a type does, if it is a sentence rather than a type."""
+    """Return what stands where a type does, if it is a sentence rather than a type."""
     return text if " " in text and not set("[]|,") & set(text) else ""

@@ -5,7 +5,7 @@ been meant otherwise, so for one such list in a function nothing is taken for a 
 """
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.schema.walk import subschemas
+from pyfunctools.schema.ground.walk import subschemas
 
 SET = "x-pyfunctools-set"
 """What the generator writes beside the `uniqueItems` of a set, until `only_sets` takes it out."""

@@ -35,7 +35,7 @@ from typing import (
 from typing_extensions import is_typeddict
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.origin import is_async
+from pyfunctools.record.origin import is_async
 from pyfunctools.sources.python.injected import Injected, program_part, read_injected
 from pyfunctools.sources.python.markers import mark_in, remedy_of
 from pyfunctools.sources.python.names import (
@@ -93,7 +93,7 @@ def read_signature(
     owner: type | None = None,
     enclosing: Enclosing | None = None,
 ) -> Signature:
-    """Give what a callable takes and gives.
+    """Return what a callable takes and gives.
 
     `where` is what it is called in errors, `owner` the class it is defined in.
 
@@ -136,7 +136,7 @@ def _signature(called: Callable[..., object]) -> inspect.Signature:
 
 
 def _order(parameters: Collection[Parameter]) -> Iterator[str]:
-    """Give the names of what has to go by place: with `*args` all that comes before them."""
+    """Yield the names of what has to go by place: with `*args` all that comes before them."""
     many = any(each.kind is Parameter.VAR_POSITIONAL for each in parameters)
     for each in parameters:
         before = many and each.kind is Parameter.POSITIONAL_OR_KEYWORD
@@ -223,7 +223,7 @@ def _inputs(where: str, parameter: Parameter, hint: object, names: Names) -> Ite
 
 
 def _fixed(hint: object) -> object:
-    """Give the tuple behind `*args: *tuple[...]`, or `None`."""
+    """Return the tuple behind `*args: *tuple[...]`, or `None`."""
     if get_origin(hint) is Unpack:
         return get_args(hint)[0]
     unpacked = getattr(hint, "__unpacked__", False) is True
@@ -231,7 +231,7 @@ def _fixed(hint: object) -> object:
 
 
 def _unpacked(where: str, packed: object, names: Names) -> Iterator[Input]:
-    """Give each key of the `TypedDict` behind `**kwargs: Unpack[...]`."""
+    """Yield each key of the `TypedDict` behind `**kwargs: Unpack[...]`."""
     if not isinstance(packed, type) or not is_typeddict(packed):
         raise DefinitionError(
             where, f"`{shown(packed)}` is unpacked and is no TypedDict.", "Unpack a `TypedDict`."
@@ -249,13 +249,13 @@ def _unpacked(where: str, packed: object, names: Names) -> Iterator[Input]:
 
 
 def marks_of_hint(hint: object) -> tuple[object, ...]:
-    """Give what stands beside the type in `Annotated[...]`."""
+    """Return what stands beside the type in `Annotated[...]`."""
     marks: tuple[object, ...] = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     return marks
 
 
 def _bound_names(called: object, behind: FunctionType | None) -> frozenset[str]:
-    """Give the name of what a method is bound to: `self`, mostly."""
+    """Return the name of what a method is bound to: `self`, mostly."""
     while isinstance(called, partial):
         called = called.func  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     if behind is None or isinstance(called, FunctionType):
@@ -269,7 +269,7 @@ _ASYNC = (AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Coroutine)
 
 
 def _output(hint: object) -> object:
-    """Give the hint of what a call comes to in the end, or `EMPTY` where nobody says."""
+    """Return the hint of what a call comes to in the end, or `EMPTY` where nobody says."""
     bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     origin, inner = get_origin(bare) or bare, get_args(bare)
     if bare in (EMPTY, Any, object, NoReturn, Never) or _is_outcome(bare):
@@ -284,9 +284,9 @@ def _output(hint: object) -> object:
 
 
 def _is_outcome(hint: object) -> bool:
-    """Say whether a hint is `Outcome`, without loading it for those that are not."""
-    if getattr(hint, "__module__", None) != "pyfunctools.outcome":
+    """Return whether a hint is `Outcome`, without loading it for those that are not."""
+    if getattr(hint, "__module__", None) != "pyfunctools.record.outcome":
         return False
-    from pyfunctools.outcome import Outcome
+    from pyfunctools.record.outcome import Outcome
 
     return hint is Outcome

@@ -23,7 +23,7 @@ from pyfunctools.sources.python.names import Names
 
 
 def keys_of(cls: type, names: Names) -> Mapping[str, tuple[object, bool]]:
-    """Give the hint of each key of a `TypedDict`, and whether the key is required.
+    """Return the hint of each key of a `TypedDict`, and whether the key is required.
 
     Raises:
         Exception: whatever evaluating the text of a hint raises, above all `NameError`.
@@ -50,7 +50,7 @@ class Rewriter:
         self._made: dict[type, object] = {}
 
     def hint(self, hint: object) -> object:
-        """Give one hint, rewritten.
+        """Return one hint, rewritten.
 
         Raises:
             Exception: whatever evaluating the hints of a `TypedDict` raises.

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonSchema
-from pyfunctools.schema.path import Path
-from pyfunctools.schema.predicates import is_human_by_default
-from pyfunctools.schema.references import resolve
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.ground.references import resolve
+from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.python.core import (
     INNER,
     CoreSchema,

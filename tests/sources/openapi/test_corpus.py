@@ -14,11 +14,11 @@ import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.record import NAME, Function
+from pyfunctools.record.function import NAME, Function
 from pyfunctools.route import Route
 from pyfunctools.schema import normalize
-from pyfunctools.schema.references import collect, defined_name
-from pyfunctools.schema.walk import subschemas
+from pyfunctools.schema.ground.references import collect, defined_name
+from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.openapi.reader import Reading, read
 from pyfunctools.sources.openapi.resolver import files_under
 

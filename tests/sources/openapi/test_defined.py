@@ -5,7 +5,7 @@ import re
 import pytest
 
 from pyfunctools._json import JsonObject
-from pyfunctools.schema.references import defined_name, definition
+from pyfunctools.schema.ground.references import defined_name, definition
 from pyfunctools.sources.openapi.defined import DefinedNames
 from pyfunctools.sources.openapi.document import Document
 from pyfunctools.sources.openapi.load import Loaded

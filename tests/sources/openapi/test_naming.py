@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pyfunctools._json import JsonObject
 from pyfunctools.errors import DefinitionError
-from pyfunctools.record import NAME
+from pyfunctools.record.function import NAME
 from pyfunctools.route import Route
 from pyfunctools.sources.openapi.naming import Names, name_all
 

@@ -9,7 +9,7 @@ import pytest
 
 from pyfunctools import Function
 from pyfunctools.note import Note
-from pyfunctools.schema.notes import BESIDE
+from pyfunctools.schema.normalization.oddities import BESIDE
 from pyfunctools.sources.openapi.reader import read
 
 OPERATION = "/paths/~1a/post"

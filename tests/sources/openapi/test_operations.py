@@ -4,7 +4,7 @@ import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.record import Skipped
+from pyfunctools.record.function import Skipped
 from pyfunctools.sources.openapi.document import Document, Resolver
 from pyfunctools.sources.openapi.load import Loaded
 from pyfunctools.sources.openapi.operations import Operation, operations

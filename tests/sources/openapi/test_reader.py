@@ -16,9 +16,9 @@ import pytest
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import hidden_count
 from pyfunctools.errors import DefinitionError, DocumentError
-from pyfunctools.execution.request import HttpRequest, build
+from pyfunctools.execution.request.assembly import HttpRequest, build
 from pyfunctools.limits import Limits
-from pyfunctools.record import NAME, Function
+from pyfunctools.record.function import NAME, Function
 from pyfunctools.route import Route, Server
 from pyfunctools.sources.openapi.describe import Describe
 from pyfunctools.sources.openapi.reader import Reading, read

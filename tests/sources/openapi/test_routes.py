@@ -5,7 +5,7 @@ import pytest
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import Limits
-from pyfunctools.record import Skipped
+from pyfunctools.record.function import Skipped
 from pyfunctools.route import Requirement, Server
 from pyfunctools.sources.openapi.document import Document, Resolver
 from pyfunctools.sources.openapi.load import load

@@ -7,9 +7,9 @@ import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
+from pyfunctools.record.contract import Schemas
 from pyfunctools.schema import normalize
-from pyfunctools.schema.predicates import is_human_by_default
-from pyfunctools.schemas import Schemas
+from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.openapi.document import Document
 from pyfunctools.sources.openapi.load import load
 from pyfunctools.sources.openapi.operations import Operation, operations

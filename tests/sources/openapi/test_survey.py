@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import Limits
-from pyfunctools.schema.depth import deeper_than
+from pyfunctools.schema.ground.depth import deeper_than
 from pyfunctools.sources.openapi.survey import survey
 
 VALUES = st.recursive(

@@ -14,7 +14,7 @@ from pyfunctools import Controller
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, DocumentError, PyfunctoolsError
-from pyfunctools.record import NAME, Function
+from pyfunctools.record.function import NAME, Function
 from pyfunctools.sources.openapi.reader import read
 
 EVIL = '"""+__import__("os").system("touch {made}")+"""\n\'\'\');exec("1")#{{0.__class__}}'

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import AfterValidator, BaseModel
 
-from pyfunctools.handler import Handler
+from pyfunctools.record.handler import Handler
 from pyfunctools.schema import Failure
 from pyfunctools.sources.python.binding import MethodHandler, read_handler
 from pyfunctools.sources.python.docstring import Docs

@@ -16,7 +16,7 @@ import pytest
 from pydantic import BaseModel, Field, SecretStr
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.outcome import Outcome
+from pyfunctools.record.outcome import Outcome
 from pyfunctools.sources.python.docstring import Docs
 from pyfunctools.sources.python.output import Output, output_of
 from pyfunctools.sources.python.signature import read_signature

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, SecretStr
 
 import pyfunctools.sources.python.reader as reader
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
-from pyfunctools.origin import Method
-from pyfunctools.record import Function
+from pyfunctools.record.function import Function
+from pyfunctools.record.origin import Method
 from pyfunctools.schema import Failure, normalize
 from pyfunctools.sources.python.decorators import function
 from pyfunctools.sources.python.markers import Context, Human, Inject, human
@@ -472,13 +472,13 @@ HEAVY = (
     "httpx",
     "docstring_parser",
     "pyfunctools.limits",
-    "pyfunctools.outcome",
+    "pyfunctools.record.outcome",
     "pyfunctools.route",
-    "pyfunctools.schemas",
-    "pyfunctools.schema.bundle",
-    "pyfunctools.schema.conjuncts",
+    "pyfunctools.record.contract",
+    "pyfunctools.schema.normalization.bundle",
+    "pyfunctools.schema.normalization.all_of",
     "pyfunctools.schema.result",
-    "pyfunctools.schema.shape",
+    "pyfunctools.schema.outline.shape",
 )
 
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Never, NoReturn, Optional, TypedDict, Union, 
 import pytest
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.outcome import Outcome
+from pyfunctools.record.outcome import Outcome
 from pyfunctools.sources.python.markers import Context, Inject
 from pyfunctools.sources.python.signature import EMPTY, Signature, read_signature
 

@@ -1,0 +1,1 @@
+"""An application in this process, called without a socket."""

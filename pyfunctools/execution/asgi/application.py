@@ -1,0 +1,334 @@
+"""Runs operations in this process: their application is called through ASGI, without a socket."""
+
+import time
+from asyncio import Future as LoopFuture
+from asyncio import Task, create_task, current_task, shield, wait, wrap_future
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import Future
+from concurrent.futures import wait as wait_for
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import Lock
+from typing import TypeAlias, cast
+from urllib.parse import quote, unquote
+
+from pyfunctools._json import JsonObject
+from pyfunctools._text import visible
+from pyfunctools.errors import DefinitionError, LifespanError, LoopError
+from pyfunctools.execution.asgi.conversation import Application, Lifespan, over_application
+from pyfunctools.execution.http.exchange import Lost
+from pyfunctools.execution.http.responses import outcome_of
+from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
+from pyfunctools.execution.http.wire import Awaiting
+from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
+from pyfunctools.execution.person.blame import refused
+from pyfunctools.execution.request.base_url import server_url
+from pyfunctools.execution.steps import Begin, at_hand, finish, settled
+from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.record.function import Function
+from pyfunctools.record.origin import place
+from pyfunctools.record.outcome import Outcome, Response
+from pyfunctools.schema import Failure, Issue, Path
+from pyfunctools.schema.ground.path import at
+
+Elsewhere: TypeAlias = Callable[[str, str, str], str | None]
+"""Says what else a method and a path lead to than to a template: `GET /teas/{id}`, or `None`."""
+
+BASE_URL = "http://localhost"
+"""Where requests are said to go, when nobody says otherwise."""
+
+PATIENCE = 0.5
+"""Seconds after the deadline until a caller no longer waits for a loop that does not answer."""
+
+
+class ApplicationRunner:
+    """Runs the operations of an ASGI application, in this process.
+
+    The application has one event loop, in a thread of its own: its lifespan and all its requests
+    run there, from whatever thread or loop they are called, so what it opens at its startup is used
+    where it was opened. It starts before the first call, once, and is shut down by `close`, which
+    waits for the calls that are under way; a later call starts it again. The time its startup takes
+    counts towards no deadline. Requests have their caller's context variables.
+
+    `server` is what the application is told of its own address (`http://localhost`); a path in it,
+    or else `root_path`, stands before every path. `elsewhere` says which other route would take a
+    request: that is refused, and nothing is sent. `headers`, `auth`, `expose_error_body` and `deep`
+    are as in `HttpRunner`; headers and credentials are made where the caller is.
+
+    Raises:
+        DefinitionError: the server or the headers are none.
+    """
+
+    def __init__(
+        self,
+        application: Application,
+        *,
+        name: str,
+        root_path: str = "",
+        elsewhere: Elsewhere = lambda _method, _template, _path: None,
+        server: str | None = None,
+        headers: Mapping[str, object] | Callable[..., object] | None = None,
+        auth: Mapping[str, object] | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+        expose_error_body: bool = False,
+        deep: bool = False,
+    ) -> None:
+        base, mark, query = server_url((), _text(server)).partition("?")
+        scheme, _, rest = base.partition("://")
+        host, slash, path = rest.partition("/")
+        root_path = (root_path or unquote(slash + path)).rstrip("/")
+        self._application = application
+        self._name = name
+        self._root_path = root_path
+        self._elsewhere = elsewhere
+        self.limits = limits
+        self._http = HttpRunner(
+            server=f"{scheme}://{host}{quote(root_path)}{mark}{query}",
+            headers=headers,
+            auth=auth,
+            limits=limits,
+            expose_error_body=expose_error_body,
+            deep=deep,
+        )
+        self._lock = Lock()
+        self._hosted: _Hosted | None = None
+
+    def __repr__(self) -> str:
+        return f"ApplicationRunner({self._name!r})"
+
+    def run(
+        self,
+        function: Function,
+        arguments: JsonObject,
+        context: object,
+        begin: Begin | None = None,
+    ) -> Outcome:
+        """Send the request that the arguments make and wait for what comes of it.
+
+        Raises:
+            LoopError: this thread runs an event loop.
+            LifespanError: the application does not start.
+            DefinitionError: the function is no operation, or something works under `arun` only.
+            DocumentError: the path cannot be used.
+        """
+        if in_a_loop():
+            raise LoopError(function.name)
+        call = finish(self._http.prepared(function, arguments, context, at_hand))
+        if isinstance(call, Outcome):
+            return call
+        if (misled := self._misled(call, arguments)) is not None:
+            return misled
+        if begin is not None and (forbidden := finish(begin(arguments))) is not None:
+            return forbidden
+        since = time.monotonic()
+        hosted, future = self._submitted(call)
+        try:
+            while not future.done() and (left := self._left(hosted, since)) > 0:
+                wait_for((future,), left)
+            if future.done() and not future.cancelled():
+                return future.result()
+            return self._lost(call, stopped=future.cancelled())
+        finally:
+            future.cancel()
+
+    async def arun(
+        self,
+        function: Function,
+        arguments: JsonObject,
+        context: object,
+        begin: Begin | None = None,
+    ) -> Outcome:
+        """Send the request that the arguments make and await what comes of it.
+
+        Raises:
+            LifespanError: the application does not start.
+            DefinitionError: the function is no operation.
+            DocumentError: the path cannot be used.
+        """
+        call = await self._http.prepared(function, arguments, context, settled)
+        if isinstance(call, Outcome):
+            return call
+        if (misled := self._misled(call, arguments)) is not None:
+            return misled
+        if begin is not None and (forbidden := await begin(arguments)) is not None:
+            return forbidden
+        since = time.monotonic()
+        hosted, future = self._submitted(call)
+        waiting = wrap_future(future)
+        try:
+            while not waiting.done() and (left := self._left(hosted, since)) > 0:
+                await wait((waiting,), timeout=left)
+            if waiting.done() and not waiting.cancelled():
+                return waiting.result()
+            return self._lost(call, stopped=waiting.cancelled())
+        finally:
+            future.cancel()
+
+    def close(self) -> None:
+        """Shut the application down, once its calls are over, and stop its loop.
+
+        Raises:
+            LifespanError: its shutdown fails, or does not end within the deadline of a call.
+        """
+        if (ending := self._ending()) is not None:
+            wait_for((ending,), self._until_ended)
+            self._ended(ending)
+
+    async def aclose(self) -> None:
+        """Do what `close` does, without blocking the event loop.
+
+        Raises:
+            LifespanError: its shutdown fails, or does not end within the deadline of a call.
+        """
+        if (ending := self._ending()) is not None:
+            waiting = wrap_future(ending)
+            await wait((waiting,), timeout=self._until_ended)
+            self._ended(waiting)
+
+    def _submitted(self, call: PreparedCall) -> "tuple[_Hosted, Future[Outcome]]":
+        with self._lock:  # so that what is submitted before `close` is carried out before it
+            if self._hosted is None:
+                self._hosted = _Hosted(self._application, self._name)
+            hosted = self._hosted
+            return hosted, hosted.loop.submit(self._carried(hosted, call))
+
+    async def _carried(self, hosted: "_Hosted", call: PreparedCall) -> Outcome:
+        with hosted.busy():
+            await hosted.start()
+            where = visible(place(call.route)).replace("\n", " ")
+            state, tasks = hosted.lifespan.state, hosted.tasks
+            send = over_application(self._application, where, self._root_path, state, tasks)
+            deadline = time.monotonic() + self.limits.deadline
+            return await self._http.exchanged(call, Awaiting(send), deadline)
+
+    def _left(self, hosted: "_Hosted", since: float) -> float:
+        """Return the seconds to wait for a loop that may have been blocked by what runs on it."""
+        patience = self.limits.deadline + PATIENCE
+        if hosted.started_at is None:
+            return patience
+        return max(since, hosted.started_at) + patience - time.monotonic()
+
+    def _lost(self, call: PreparedCall, *, stopped: bool) -> Outcome:
+        late = f"No answer came within {self.limits.deadline:g} s"
+        reason = "The application was shut down before it answered" if stopped else late
+        lost = Lost(reason=reason, sent="unknown", late=not stopped)
+        return outcome_of(lost, method=call.route.method, name=call.function.name, expose=False)
+
+    def _misled(self, call: PreparedCall, arguments: JsonObject) -> Outcome | None:
+        """Refuse arguments that would lead to another route than the function's.
+
+        A server cannot tell `/` in a value from one in the path: ASGI has decoded it by then.
+        """
+        route = call.route
+        path = unquote(call.request.target.partition("?")[0])[len(self._root_path) :]
+        other = self._elsewhere(route.method, route.path, path)
+        if other is None:
+            return None
+        expected = f"a value with which this is not {other}"
+        issues = tuple(
+            Issue(
+                path=(path_to := Path.of(parameter.argument)),
+                expected=expected,
+                value=(at(arguments, parameter.argument) or (None,))[0],
+                message=f"{path_to} cannot be sent: expected {expected}.",
+            )
+            for parameter in route.parameters
+            if parameter.location == "path"
+        )
+        if issues:
+            outcome = refused(call.function, Failure(value=arguments, issues=issues))
+            return replace(outcome, response=Response(sent="no"))
+        text = f"The application answers this path by {other}. Nothing was sent."
+        response = Response(sent="no")
+        return Outcome(
+            text=text, reason="arguments", response=response, function=call.function.name
+        )
+
+    @property
+    def _until_ended(self) -> float:
+        return 2 * self.limits.deadline + PATIENCE
+
+    def _ending(self) -> "Future[None] | None":
+        with self._lock:
+            hosted, self._hosted = self._hosted, None
+            if hosted is None:
+                return None
+            ending = hosted.loop.submit(hosted.stop(self.limits.deadline))
+        ending.add_done_callback(lambda _: hosted.loop.close())
+        # The loop cannot wait for itself: where the application ends itself, it goes on ending.
+        return None if hosted.loop.is_mine() else ending
+
+    def _ended(self, ending: "Future[None] | LoopFuture[None]") -> None:
+        if not ending.done():
+            raise LifespanError(self._name, "shutdown", "It does not end.")
+        if not ending.cancelled():  # else its loop has ended, and the application with it
+            ending.result()
+
+
+class _Hosted:
+    """An application from a startup to the shutdown, and its loop."""
+
+    def __init__(self, application: Application, name: str) -> None:
+        self.loop = BackgroundLoop()
+        self.lifespan = Lifespan(application, name)
+        self.tasks: set[Task[None]] = set()
+        self.started_at: float | None = None
+        self._calls: set[Task[object]] = set()
+        self._starting: Task[None] | None = None
+
+    @contextmanager
+    def busy(self) -> Generator[None]:
+        """Say that a call is under way."""
+        task = cast("Task[object]", current_task())
+        self._calls.add(task)
+        try:
+            yield
+        finally:
+            self._calls.discard(task)
+
+    async def start(self) -> None:
+        """Start the application, if nobody has; what fails is tried again by the next call.
+
+        Raises:
+            LifespanError: it does not start.
+        """
+        if self.started_at is None:
+            if self._starting is None:
+                self._starting = create_task(self.lifespan.start())
+                # Whoever waits for it may be gone when it fails.
+                self._starting.add_done_callback(lambda task: task.cancelled() or task.exception())
+            starting = self._starting
+            try:
+                await shield(starting)
+            except LifespanError:
+                self._starting = None if self._starting is starting else self._starting
+                raise
+            self.started_at = self.started_at or time.monotonic()
+
+    async def stop(self, patience: float) -> None:
+        """Let the calls come to their end, and what they left running, and shut down.
+
+        Raises:
+            LifespanError: the shutdown fails.
+        """
+        while self._calls:
+            await wait(tuple(self._calls))
+        if self._starting is not None:
+            await wait((self._starting,))
+        if self.tasks:
+            _, running = await wait(tuple(self.tasks), timeout=patience)
+            for task in running:
+                task.cancel()
+        await self.lifespan.stop()
+
+
+def _text(server: object) -> str:
+    if server is None:
+        return BASE_URL
+    if not isinstance(server, str):
+        raise DefinitionError(
+            "server",
+            "An application in this process names no server.",
+            "Leave it out, or pass the base URL that the application is to be told of.",
+        )
+    return server

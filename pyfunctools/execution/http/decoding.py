@@ -1,0 +1,94 @@
+"""The body of an answer, decoded while it arrives and never past its limit."""
+
+import zlib
+
+PIECE = 1 << 16
+"""The most that is inflated at once: what a bomb costs before it is noticed."""
+
+
+class UnreadableError(Exception):
+    """A body that cannot be read. `reason` ends the sentence "the body". Never leaves this room."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Body:
+    """What has arrived of a body: `feed` takes the raw chunks, `whole` gives the decoded bytes.
+
+    `encoding` is the Content-Encoding. gzip (of one member or several) and deflate (with the zlib
+    header or, as some servers send it, without) are decoded; others, and more than one, are
+    refused, because they were not asked for.
+
+    Raises:
+        UnreadableError: the encoding is none of these.
+    """
+
+    def __init__(self, encoding: str, limit: int) -> None:
+        self._limit = limit
+        self._bytes = bytearray()
+        self._head = b""
+        self._begun = False
+        self._inflate = None
+        self._encoding = encoding.strip().lower().removeprefix("x-")
+        if self._encoding not in ("", "identity", "gzip", "deflate"):
+            raise UnreadableError("has a Content-Encoding that was not asked for")
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next raw chunk.
+
+        Raises:
+            UnreadableError: the body is larger than the limit, or is not what its encoding says.
+        """
+        if self._encoding not in ("gzip", "deflate"):
+            self._add(chunk)
+            return
+        try:
+            self._unpack(chunk)
+        except zlib.error:
+            raise UnreadableError("is not the compressed data it says it is") from None
+
+    def whole(self) -> bytes:
+        """Return the decoded body, after the last chunk.
+
+        Raises:
+            UnreadableError: the compressed data has not come to its end.
+        """
+        if self._inflate is not None or self._head:
+            raise UnreadableError("ends before its compressed data does")
+        return bytes(self._bytes)
+
+    def _unpack(self, chunk: bytes) -> None:
+        while True:
+            if self._inflate is None:
+                chunk = self._head + chunk
+                if self._begun and not chunk.strip(b"\0"):
+                    return  # padding after the last member
+                if len(chunk) < 2:
+                    self._head = chunk
+                    return
+                self._head, self._begun = b"", True
+                self._inflate = zlib.decompressobj(self._window(chunk))
+            piece = self._inflate.decompress(chunk, PIECE)
+            self._add(piece)
+            if self._inflate.eof:
+                chunk, self._inflate = self._inflate.unused_data, None
+                if not chunk:
+                    return
+                continue
+            chunk = self._inflate.unconsumed_tail
+            if not chunk and len(piece) < PIECE:
+                return
+
+    def _window(self, head: bytes) -> int:
+        """Return the window bits for what begins like this (RFC 1950, section 2.2)."""
+        if self._encoding == "gzip":
+            return 16 + zlib.MAX_WBITS
+        zlib_header = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
+        return zlib.MAX_WBITS if zlib_header else -zlib.MAX_WBITS
+
+    def _add(self, piece: bytes) -> None:
+        if len(self._bytes) + len(piece) > self._limit:
+            raise UnreadableError(f"is larger than {self._limit} bytes")
+        self._bytes += piece

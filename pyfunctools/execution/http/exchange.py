@@ -1,0 +1,248 @@
+"""A request goes out and an answer comes in: the deadline, retries, redirects, and what went wrong.
+
+Written once for blocking and awaiting wires. Whatever happens is a value here; only what ends the
+caller's own work (`CancelledError`, `KeyboardInterrupt`) passes through.
+"""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Generic, TypeAlias, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+from pyfunctools.execution.http.decoding import Body, UnreadableError
+from pyfunctools.execution.http.wire import Reply, Wire
+from pyfunctools.execution.request.assembly import HttpRequest
+from pyfunctools.execution.request.parameters import is_field_value
+from pyfunctools.limits import Limits
+from pyfunctools.record.outcome import Sent
+
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+"""Header lines as they came, the names in lower case."""
+
+Challenge: TypeAlias = Callable[[HttpRequest, Headers], str | None]
+"""Answers a 401: the `Authorization` to try again with, or `None`."""
+
+Incoming = TypeVar("Incoming", bound=Reply[object, object])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """An answer, read to its end and decoded."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """No answer, or none that could be read.
+
+    `reason` begins a sentence; it names no host, no header and no value. `status` and `headers` are
+    there where the head of the answer was. `late` says that the deadline was the reason, `again`
+    that another try may fare better.
+    """
+
+    reason: str
+    sent: Sent
+    status: int | None = None
+    headers: Headers = ()
+    late: bool = False
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange(Generic[Incoming]):
+    """How requests are exchanged for answers in one call: over what, and by when."""
+
+    wire: Wire[Incoming]
+    deadline: float
+    limits: Limits
+    challenge: Challenge | None = None
+
+    async def run(self, request: HttpRequest, *, repeatable: bool) -> Received | Lost:
+        """Return the answer to a request.
+
+        A request that may be repeated is sent again, as often as the limits say, when the
+        connection failed or the server is overloaded, after the time it asks for; not where that
+        would be after the deadline.
+        """
+        tries = self.limits.retries if repeatable else 0
+        attempt, arrived = 0, False
+        while True:
+            result = await self._followed(request)
+            if arrived and isinstance(result, Lost):  # an earlier try was sent, if not this one
+                result = replace(result, sent="unknown")
+            pause = _pause(result, attempt) if attempt < tries else None
+            if pause is None or time.monotonic() + pause >= self.deadline:
+                return result
+            arrived = isinstance(result, Received) or result.sent != "no"
+            await self.wire.sleep(pause)
+            attempt += 1
+
+    async def _followed(self, request: HttpRequest) -> Received | Lost:
+        result = await self._answered(request)
+        for _ in range(self.limits.redirects):
+            following = redirected(request, result)
+            if following is None:
+                break
+            request = following
+            result = await self._answered(request)
+        return result
+
+    async def _answered(self, request: HttpRequest) -> Received | Lost:
+        result = await self._once(request)
+        if self.challenge is None or not isinstance(result, Received) or result.status != 401:
+            return result
+        proof = self.challenge(request, result.headers)
+        if proof is None:
+            return result
+        return await self._once(
+            replace(request, headers={**request.headers, "authorization": proof})
+        )
+
+    async def _once(self, request: HttpRequest) -> Received | Lost:
+        if time.monotonic() >= self.deadline:
+            return Lost(reason=self._late, sent="no", late=True)
+        try:
+            reply = await self.wire.send(request, self.deadline)
+        except Exception as error:  # a client runs code of its caller's: hooks, applications
+            return self._lost(error, "The connection broke before an answer came")
+        try:
+            body = await self._body(request, reply)
+            return Received(status=reply.status, headers=reply.headers, body=body)
+        except UnreadableError as error:
+            reason = f"The body of the answer {error.reason}"
+            return Lost(reason=reason, sent="yes", status=reply.status, headers=reply.headers)
+        except Exception as error:  # as above
+            lost = self._lost(error, "The connection broke inside the answer")
+            return replace(lost, status=reply.status, headers=reply.headers)
+        finally:
+            with suppress(Exception):  # what could go wrong here went wrong before
+                await self.wire.close(reply)
+
+    async def _body(self, request: HttpRequest, reply: Incoming) -> bytes:
+        limit = self.limits.response
+        encoding = "" if reply.decoded else reply.header("content-encoding")
+        body = Body(encoding, limit)
+        if not encoding and request.method != "HEAD" and _longer(reply, limit):
+            raise UnreadableError(f"is larger than {limit} bytes")
+        while (chunk := await self.wire.read(reply, self.deadline)) is not None:
+            body.feed(chunk)
+        return body.whole()
+
+    def _lost(self, error: Exception, reason: str) -> Lost:
+        names = [kind.__name__ for kind in type(error).__mro__]
+        sent: Sent = "no" if _NOT_SENT.intersection(names) else "unknown"
+        if any("Timeout" in name for name in names):
+            return Lost(reason=self._late, sent=sent, late=True, again=sent == "no")
+        if sent == "no":
+            reason = "No connection could be made"
+        return Lost(reason=f"{reason} ({names[0]})", sent=sent, again=True)
+
+    @property
+    def _late(self) -> str:
+        return f"No answer came within {self.limits.deadline:g} s"
+
+
+def redirected(request: HttpRequest, result: Received | Lost) -> HttpRequest | None:
+    """Return the request that a redirect asks for, or `None` where it is not to be followed.
+
+    It stays on the same scheme, host and port, so that what was meant for them goes nowhere else. A
+    write is repeated only where the status says so (307, 308), and becomes a GET after 303.
+    """
+    if not isinstance(result, Received) or result.status not in _REDIRECTS:
+        return None
+    location = _header(result.headers, "location")
+    method = "GET" if result.status == 303 and request.method != "HEAD" else request.method
+    if method not in ("GET", "HEAD") and result.status in (301, 302):
+        return None
+    try:
+        url = urljoin(request.url, location).partition("#")[0]
+        same = _endpoint(url) == _endpoint(request.url)
+    except ValueError:
+        return None
+    if not location or not same or not is_field_value(location) or " " in location:
+        return None
+    if method == request.method:
+        return replace(request, url=url)
+    kept = {name: text for name, text in request.headers.items() if name != "content-type"}
+    return HttpRequest(method=method, url=url, headers=kept)
+
+
+def origin_of(url: str) -> str | None:
+    """Return the scheme, host and port of a URL and nothing else of it, or `None`."""
+    try:
+        scheme, host, port = _endpoint(url)
+    except ValueError:
+        return None
+    return f"{scheme}://{host}" + ("" if port is None else f":{port}") if scheme and host else None
+
+
+def retry_after(headers: Headers) -> float | None:
+    """Return the seconds a server asks to wait (RFC 9110, section 10.2.3), or `None`.
+
+    A date in the past is no wait; what is neither a number of seconds nor a date is `None`.
+    """
+    text = _header(headers, "retry-after").strip()
+    if text.isascii() and text.isdigit():
+        return float(text) if len(text) <= 12 else None
+    try:
+        date = parsedate_to_datetime(text)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, (date - datetime.now(UTC)).total_seconds())
+
+
+_REDIRECTS = (301, 302, 303, 307, 308)
+_OVERLOADED = (429, 502, 503, 504)
+
+_NOT_SENT = frozenset(
+    {
+        "ConnectError",
+        "ConnectTimeout",
+        "ConnectionRefusedError",
+        "InvalidURL",
+        "LocalProtocolError",
+        "NoConnectionError",
+        "PoolTimeout",
+        "PrivateAddressError",
+        "ProxyError",
+        "UnsupportedProtocol",
+        "UnusableClientError",
+        "gaierror",
+    }
+)
+"""Errors after which nothing was sent: httpx, httpx2 and what they stand on name them alike."""
+
+
+def _pause(result: Received | Lost, attempt: int) -> float | None:
+    """Return the seconds before the next try, or `None` where there is to be none."""
+    if isinstance(result, Lost):
+        return 0.2 * 2**attempt if result.again else None
+    if result.status not in _OVERLOADED:
+        return None
+    asked = retry_after(result.headers)
+    return 0.2 * 2**attempt if asked is None else asked
+
+
+def _header(headers: Headers, name: str) -> str:
+    return next((value for key, value in headers if key == name), "")
+
+
+def _longer(reply: Reply[object, object], limit: int) -> bool:
+    length = reply.header("content-length")
+    return length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > limit)
+
+
+def _endpoint(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    if "@" in parts.netloc:
+        raise ValueError("user information")
+    default = {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, parts.hostname, None if parts.port == default else parts.port

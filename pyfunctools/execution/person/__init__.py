@@ -1,0 +1,1 @@
+"""The person in a call: tickets, approvals, masking, and whose mistake one is."""

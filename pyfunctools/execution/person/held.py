@@ -1,0 +1,260 @@
+"""What a bound call holds of a person's: as it was typed, and as it was read, decoded and built.
+
+A function tells what it holds, not what was typed: a text that was stripped or put in upper case, a
+date, the bytes of a base64 text, a default. So a call shows what it holds before it runs, as a tree
+like the JSON of the arguments with Python objects for leaves, and the schema says what of the tree
+is the person's.
+"""
+
+import re
+from base64 import b64encode, urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from datetime import date, time
+from decimal import Decimal
+from enum import Enum
+from functools import lru_cache
+from typing import cast, get_type_hints
+
+from pyfunctools._json import JsonValue
+from pyfunctools.execution.person.masking import SHORTEST, Masker
+from pyfunctools.execution.person.uploads import File
+from pyfunctools.record.function import Function
+from pyfunctools.record.outcome import Outcome
+from pyfunctools.schema.ground.preview import shown_scalar
+
+_DEEPEST = 64
+"""Levels of a built value that are looked into; arguments have no more."""
+
+_LONGEST = 4096
+"""Bytes of the longest binary content that is looked for in other spellings than base64."""
+
+
+class Tree(dict[str, JsonValue]):
+    """The members of an object that a call holds, by all the names they may have in JSON.
+
+    `source` is the object itself.
+    """
+
+    __slots__ = ("source",)
+
+    source: object
+
+    def __repr__(self) -> str:
+        return f"<Tree of {len(self)}>"  # a frame of a traceback shows nobody's values
+
+
+def tree_of(value: object, depth: int = 0) -> JsonValue:
+    """Return a value a call holds as a tree; what is no container stays what it is."""
+    if isinstance(value, str | int | float | None) or depth > _DEEPEST:
+        return cast("JsonValue", value)
+    if isinstance(value, Mapping):
+        held = cast("Mapping[object, object]", value)
+        return {_text(key): tree_of(inner, depth + 1) for key, inner in list(held.items())}
+    if isinstance(value, list | tuple | Set):
+        return [tree_of(item, depth + 1) for item in cast("Iterable[object]", value)]
+    if getattr(type(value), "__pydantic_root_model__", False):
+        return tree_of(getattr(value, "root", None), depth + 1)
+    members = list(_members(value))
+    if not members:
+        return cast("JsonValue", value)
+    tree = Tree((name, tree_of(inner, depth + 1)) for name, inner in members)
+    tree.source = value
+    return tree
+
+
+@dataclass(slots=True)
+class Theirs:
+    """What of a call is a person's, for its outcome to be masked.
+
+    `typed` is what they gave, `whole` the arguments with the model's part, `llm`, and `held` what
+    the call held when it began, as a tree.
+    """
+
+    function: Function
+    llm: JsonValue
+    typed: JsonValue = None
+    whole: JsonValue = field(default_factory=dict[str, JsonValue])
+    held: JsonValue = field(default_factory=dict[str, JsonValue])
+
+    def hold(self, held: Mapping[str, object]) -> None:
+        """Keep what the call holds, as it is before the function can change it."""
+        self.held = tree_of(held)
+
+    def masked(self, outcome: Outcome) -> Outcome:
+        """Return the outcome without what is the person's.
+
+        Secrets are left out of every text; of an error also what else they gave, unless the model
+        wrote the same. `value` and `exception` are the program's, and left alone.
+        """
+        masker = self._masker(is_error=not outcome.ok)
+        if not masker:
+            return outcome
+        text, issues = masker.text(outcome.text), masker.issues(outcome.issues)
+        return replace(outcome, text=text, issues=issues)
+
+    def _masker(self, *, is_error: bool) -> Masker:
+        separated = self.function.separated
+        if separated is None:
+            return Masker(())
+        known = self.function.schemas.get().secrets.get()
+        names = known.names | set(_field_names(self.held))
+        parts = [self.typed, *(separated.split(each)[1] for each in (self.whole, self.held))]
+        secrets = {text for part in parts for text in _texts(known.split(part), names)}
+        secrets |= {text for default in known.defaults for text in _texts(default, names)}
+        secrets |= {text for part in parts for text in _hidden(part)}
+        others: set[str] = set()
+        if is_error:
+            others = {text for part in parts for text in _texts(part, names)}
+            others -= set(_texts(self.llm, frozenset()))
+        return Masker(secrets, others)
+
+
+def _texts(value: JsonValue, names: Set[str]) -> Iterator[str]:
+    """Return the texts by which what is in a tree would be told, without the `names` in it."""
+    for inner in _inside(value):
+        if isinstance(inner, dict):
+            yield from (key for key in inner if key not in names)
+            if isinstance(inner, Tree):
+                yield from _words_of(inner)
+        elif not isinstance(inner, list):
+            yield from _texts_of(inner)
+
+
+def _hidden(value: JsonValue) -> Iterator[str]:
+    """Return the texts of what hides itself in a tree, whatever its place is called."""
+    for inner in _inside(value):
+        if hasattr(inner, "get_secret_value"):
+            yield from _texts_of(inner)
+
+
+def _field_names(value: JsonValue) -> Iterator[str]:
+    return (key for inner in _inside(value) if isinstance(inner, Tree) for key in inner)
+
+
+def _inside(value: JsonValue) -> Iterator[JsonValue]:
+    """Return a value and everything in it; an object that is held twice is read once."""
+    left, seen = [value], set[int]()
+    for inner in left:  # grows while it is read
+        if isinstance(inner, dict | list | tuple):
+            if id(inner) in seen:
+                continue
+            seen.add(id(inner))
+            left += inner.values() if isinstance(inner, dict) else inner
+        yield inner
+
+
+def _texts_of(leaf: object) -> Iterator[str]:
+    """Return the texts by which a value without parts would be told."""
+    if leaf is None or isinstance(leaf, bool):
+        return
+    if isinstance(leaf, Enum):
+        yield from _texts_of(leaf.value)
+        yield leaf.name
+    elif isinstance(leaf, File):
+        yield from (str(leaf), *_texts_of(leaf.content), leaf.filename or "")
+    elif isinstance(leaf, str):
+        yield str(leaf)
+        yield from _decoded(leaf)
+    elif isinstance(leaf, bytes | bytearray | memoryview):
+        yield from _of_bytes(bytes(cast("bytes", leaf)))
+    elif callable(reveal := getattr(leaf, "get_secret_value", None)):
+        yield from _texts_of(reveal())
+    else:
+        if isinstance(leaf, int | float):
+            yield shown_scalar(leaf)
+        yield from _told(leaf, str)
+        yield from _told(leaf, repr)
+        if isinstance(leaf, date | time):
+            yield leaf.isoformat()
+        if isinstance(leaf, Decimal):
+            yield f"{leaf:f}"
+
+
+def _told(value: object, tell: Callable[[object], str]) -> Iterator[str]:
+    """Return how a value tells itself, unless all it tells is where it is in memory."""
+    if type(value).__repr__ is object.__repr__ and type(value).__str__ is object.__str__:
+        return
+    with suppress(Exception):  # it is somebody else's code
+        yield tell(value)
+
+
+def _words_of(tree: Tree) -> Iterator[str]:
+    """Return the words of its parts in which an object tells of them, if it says so in its own way.
+
+    A card may tell its number with dashes, or the last four digits of it.
+    """
+    parts = "\n".join(text for inner in tree.values() for text in _texts(inner, set())).casefold()
+    told = (text for tell in (str, repr) for text in _told(tree.source, tell))
+    for word in {word for text in told for word in _WORD.findall(text)}:
+        if len(word) >= SHORTEST and word.casefold() in parts:
+            yield word
+
+
+def _of_bytes(content: bytes) -> Iterator[str]:
+    with suppress(UnicodeDecodeError):
+        yield content.decode()
+    ends = (content,) if len(content) <= _LONGEST else (content[:_LONGEST], content[-_LONGEST:])
+    yield from (repr(end)[2:-1] for end in ends)
+    if len(content) <= _LONGEST:
+        yield from (content.hex(), b64encode(content).decode("ascii"))
+        yield urlsafe_b64encode(content).rstrip(b"=").decode("ascii")
+
+
+def _decoded(text: str) -> Iterator[str]:
+    """Return what a text says in base64, where that is a text too."""
+    if len(text) >= 2 * SHORTEST and _BASE64.fullmatch(text):
+        padded = text.strip() + "=" * (-len(text.strip()) % 4)
+        with suppress(ValueError):
+            said = urlsafe_b64decode(padded.replace("+", "-").replace("/", "_")).decode()
+            if said.isprintable():
+                yield said
+
+
+def _members(value: object) -> Iterator[tuple[str, object]]:
+    """Return the fields of a model or a dataclass, each by all the names it may have in JSON."""
+    kind = type(value)
+    known: object = getattr(kind, "model_fields", None)
+    if isinstance(known, dict):
+        extra: object = getattr(value, "model_extra", None)
+        yield from cast("dict[str, object]", extra or {}).items()
+    elif is_dataclass(kind):
+        known = _annotated(kind)
+    else:
+        return
+    for name, told in cast("dict[str, object]", known).items():
+        with suppress(AttributeError):  # a field that was never set
+            held: object = getattr(value, name)
+            yield from ((each, held) for each in {name, *_aliases(told)})
+
+
+@lru_cache(maxsize=1024)
+def _annotated(kind: type) -> dict[str, object]:
+    """Return the fields of a dataclass, each with what pydantic was told of it."""
+    hints: dict[str, object] = {}
+    with suppress(Exception):  # a hint of somebody else's may not resolve
+        hints = get_type_hints(kind, include_extras=True)
+    found: dict[str, object] = {}
+    for each in fields(kind):
+        told = (each.default, *getattr(hints.get(each.name), "__metadata__", ()))
+        found[each.name] = next((mark for mark in told if hasattr(mark, "validation_alias")), None)
+    return found
+
+
+def _aliases(field: object) -> Iterator[str]:
+    for alias in (getattr(field, "alias", None), getattr(field, "validation_alias", None)):
+        for choice in getattr(alias, "choices", (alias,)):
+            head: object = getattr(choice, "path", (choice,))[0]
+            if isinstance(head, str):
+                yield head
+
+
+def _text(key: object) -> str:
+    if isinstance(key, Enum):
+        key = key.value
+    return key if isinstance(key, str) else next(iter(_texts_of(key)), "")
+
+
+_WORD = re.compile(r"\w+")
+_BASE64 = re.compile(r"\s*[A-Za-z0-9+/_-]+={0,2}\s*")

@@ -1,0 +1,455 @@
+"""The way of a call: check, ask the person, merge, have it approved, run, and say what came of it.
+
+The steps are written once, as a coroutine. `call` and `acall`, `resume` and `aresume` take the same
+ones; they differ in whether what a callable gives is awaited, and in how the function is run.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from functools import partial
+from secrets import token_hex
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._trace import log_raised
+from pyfunctools.errors import (
+    DefinitionError,
+    PyfunctoolsError,
+    TicketStoreError,
+    UnknownFunctionError,
+)
+from pyfunctools.execution.person.blame import NOT_YOURS, blamed, filled_in, of_model
+from pyfunctools.execution.steps import Begin, at_hand, check_asked, settled
+from pyfunctools.limits import Limits
+from pyfunctools.record.function import Function
+from pyfunctools.record.outcome import Outcome, Waiting
+from pyfunctools.schema import Failure, Issue, Path, Repair, Success
+from pyfunctools.schema.ground.equality import equal
+from pyfunctools.schema.ground.path import at
+from pyfunctools.schema.separation.sieve import issue
+
+if TYPE_CHECKING:  # loaded by the first call that has to do with a person
+    from pyfunctools._lazy import Lazy
+    from pyfunctools.execution.person.approval import Approve
+    from pyfunctools.execution.person.held import Theirs
+    from pyfunctools.execution.person.tickets import Ticket, Tickets
+
+
+class Runner(Protocol):
+    """What runs functions of one kind: in process, or over HTTP."""
+
+    def run(
+        self,
+        function: Function,
+        arguments: JsonObject,
+        context: object,
+        begin: Begin | None = None,
+    ) -> Outcome:
+        """Run the function on checked arguments.
+
+        `begin` is taken when nothing but the function's own code can fail any more, and whatever
+        outcome it gives is that of the call.
+        """
+        ...
+
+    async def arun(
+        self,
+        function: Function,
+        arguments: JsonObject,
+        context: object,
+        begin: Begin | None = None,
+    ) -> Outcome:
+        """Run the function on checked arguments, awaiting what can be awaited."""
+        ...
+
+    @property
+    def limits(self) -> Limits:
+        """How much is read and told."""
+        ...
+
+    def close(self) -> None:
+        """Give back what the runner holds."""
+        ...
+
+    async def aclose(self) -> None:
+        """Give back what the runner holds, on an event loop."""
+        ...
+
+
+Given: TypeAlias = JsonObject | None
+"""What a person gave: their values, or nothing."""
+
+Ask: TypeAlias = Callable[[Function, JsonObject], "Given | Awaitable[Given]"]
+"""Asks a person for their part, where the call cannot run without it.
+
+It gets the function and the model's part, and gives the person's values; `None` says that they gave
+none.
+"""
+
+Entry: TypeAlias = Callable[[str], tuple[Function, Runner]]
+"""Gives a function by its name, and what runs it; raises `UnknownFunctionError`."""
+
+
+class Call:
+    """What is there for one call beside the model's part, and the steps to what comes of it.
+
+    With `awaits` what the callables give may have to be awaited; without, the steps never suspend.
+    """
+
+    def __init__(
+        self,
+        entry: Entry,
+        tickets: "Lazy[Tickets]",
+        *,
+        awaits: bool,
+        human: Given | Ask = None,
+        context: object = None,
+        approve: "Approve" = None,
+        audience: str | None = None,
+        call_id: str | None = None,
+    ) -> None:
+        self._entry = entry
+        self._tickets = tickets
+        self._awaits = awaits
+        self._ask: Ask | None = None
+        self._human: JsonValue = None
+        if callable(human) and not isinstance(human, Mapping):
+            self._ask = human
+        elif human is not None:
+            self._human = _values(cast("object", human))
+        self._context = context
+        self._approve = approve
+        if approve is not None:
+            self._check_approval(approve)
+        self._audience = _checked_audience(audience)
+        self._ticket: Ticket | None = None
+        self._theirs: Theirs | None = None
+        self._has_begun = False
+        self.id = call_id or token_hex(8)
+        self._name = ""
+
+    async def resume(self, text: object) -> Outcome:
+        """Go on with the call that a ticket is for.
+
+        Raises:
+            PyfunctoolsError: as `run`.
+        """
+        from pyfunctools.execution.person.tickets import Ticket, digest_of, refusal
+
+        tickets = self._tickets.get()
+        ticket = tickets.read(text)
+        if not isinstance(ticket, Ticket):
+            return refusal(ticket)
+        if not tickets.is_for(ticket, self._audience):
+            return refusal("audience")
+        try:
+            function, _ = self._entry(ticket.function)
+        except UnknownFunctionError:
+            return refusal("gone", ticket.function)
+        if digest_of(function) != ticket.digest:
+            return refusal("changed", ticket.function)
+        self._ticket = ticket
+        return await self.run(ticket.function, ticket.arguments)
+
+    async def run(
+        self,
+        name: str,
+        arguments: str | bytes | JsonValue,
+        read: Success[JsonValue] | Failure | None = None,
+    ) -> Outcome:
+        """Take all the steps; where one says no nothing has run, and the outcome says why.
+
+        `read` is what came of reading the arguments, where somebody has; a `Failure` stays one.
+
+        Raises:
+            PyfunctoolsError: the function cannot be run in this way, or a callable cannot be asked
+                in this way.
+        """
+        try:
+            function, runner = self._entry(name)
+        except UnknownFunctionError as error:
+            return Outcome(text=str(error), reason="unknown", function=error.name)
+        self._name = function.name
+        checked = read if isinstance(read, Failure) else function.check(arguments)
+        if isinstance(read, Success):
+            checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
+        if not checked:
+            return _refused(function, checked)
+        outcome = await self._outcome(function, runner, checked)
+        repairs = (*checked.repairs, *outcome.repairs)
+        return replace(outcome, function=function.name, repairs=repairs)
+
+    async def _outcome(
+        self, function: Function, runner: Runner, checked: Success[JsonValue]
+    ) -> Outcome:
+        if self._ask is not None or callable(self._approve):
+            _check_context(function, self._context)  # before somebody is asked for nothing
+        ready = await self._ready(function, checked)
+        if isinstance(ready, Outcome):
+            return ready
+        _check_context(function, self._context)
+        whole, begin = ready.value, None
+        if function.separated is not None:
+            from pyfunctools.execution.person.held import Theirs
+
+            self._theirs = Theirs(function, llm=checked.value, typed=self._human, whole=whole)
+        if self._theirs is not None or self._ticket is not None:
+            begin = self._begin
+        if self._awaits:
+            outcome = await runner.arun(function, whole, self._context, begin)
+        else:
+            outcome = runner.run(function, whole, self._context, begin)
+        if self._theirs is not None:
+            outcome = self._theirs.masked(outcome)
+            if not self._has_begun and _is_mistake(outcome):
+                waiting = self._waiting("needs_human", function, checked, outcome.issues)
+                outcome = replace(waiting, text=outcome.text, issues=outcome.issues)
+        return replace(outcome, repairs=(*ready.repairs, *outcome.repairs))
+
+    async def _begin(self, held: Mapping[str, object]) -> Outcome | None:
+        """Keep what the call holds of a person's, and use up the ticket it goes on from."""
+        if self._theirs is not None:
+            self._theirs.hold(held)
+        del held  # no traceback that shows locals is to show it
+        forbidden = None if self._ticket is None else await self._claimed(self._ticket)
+        self._has_begun = forbidden is None
+        return forbidden
+
+    async def _ready(
+        self, function: Function, checked: Success[JsonValue]
+    ) -> Success[JsonObject] | Outcome:
+        """Return the arguments that may run, and how a person edited them."""
+        merged = await self._merged(function, checked)
+        if isinstance(merged, Outcome):
+            return merged
+        whole = merged.value if isinstance(merged.value, dict) else {}
+        if function.separated is not None:
+            from pyfunctools.execution.person.masking import Arguments
+
+            whole = Arguments(whole)
+        if function.confirm or (self._approve is not None and not callable(self._approve)):
+            return await self._approved(function, checked, whole)
+        return Success(value=whole)
+
+    async def _merged(
+        self, function: Function, checked: Success[JsonValue]
+    ) -> Success[JsonValue] | Outcome:
+        """Return the whole, for which the person is asked where all that is missing is theirs."""
+        merged = self._joined(function, checked)
+        if not merged and self._ask is not None and _is_theirs(function, merged):
+            answer = await self._answer(
+                "human", _UNASKED, self._ask, function, deepcopy(checked.value)
+            )
+            if isinstance(answer, Outcome):
+                return answer
+            self._human = _values(answer[0])
+            if self._human is None:
+                return Outcome(text=_DECLINED, reason="declined")
+            merged = self._joined(function, checked)
+        if merged:
+            return merged
+        if not _is_theirs(function, merged):
+            return _refused(function, merged)
+        waiting = self._waiting("needs_human", function, checked, merged.issues)
+        return waiting if self._human is None else _mistaken(waiting, merged)
+
+    def _joined(
+        self, function: Function, checked: Success[JsonValue]
+    ) -> Success[JsonValue] | Failure:
+        """Return the whole, or what is missing; what the person gave before is wanted again."""
+        if self._human is None:
+            merged = function.merge(llm=checked.value)
+        else:
+            from pyfunctools.execution.person.uploads import merged as merged_with
+
+            merged = merged_with(function, checked.value, self._human)
+        if not merged:
+            return merged if self._human is None else blamed(function, merged, self._human)
+        before = () if self._ticket is None else self._ticket.filled
+        missing = [keys for keys in before if at(self._human, keys) is None]
+        if not missing:
+            return merged
+        issues = tuple(
+            issue("human", keys, "the value, which was given before") for keys in missing
+        )
+        return Failure(value=checked.value, issues=issues)
+
+    async def _approved(
+        self, function: Function, checked: Success[JsonValue], whole: JsonObject
+    ) -> Success[JsonObject] | Outcome:
+        """Return the arguments that a person has approved; their edit of them is a repair."""
+        from pyfunctools.execution.person.approval import Approval, View
+
+        view = View(function, whole)
+        answer = self._approve
+        if callable(answer):
+            asked = await self._answer("approve", _UNASKED, answer, view.pending)
+            if isinstance(asked, Outcome):
+                return asked
+            answer = asked[0]
+        if answer is None:
+            return self._waiting("needs_approval", function, checked)
+        if answer is True:
+            return Success(value=view.whole)
+        if not isinstance(answer, Approval):
+            used = None if self._ticket is None else await self._claimed(self._ticket)
+            return used or Outcome(text=_DENIED, reason="denied")
+        edited = view.edited(answer)
+        if not edited:
+            return _mistaken(self._waiting("needs_approval", function, checked), edited)
+        if function.separated is not None:
+            self._human = function.separated.split(edited.value)[1]
+        before, after = of_model(function, view.whole), of_model(function, edited.value)
+        edit = Repair(path=Path.of(()), kind="edited", before=before, after=after)
+        return Success(value=edited.value, repairs=() if equal(before, after) else (edit,))
+
+    def _check_approval(self, approve: object) -> None:
+        from pyfunctools.execution.person.approval import Approval, check_approve
+
+        check_approve(approve)
+        if isinstance(approve, Approval) and approve.human is not None and self._human is None:
+            self._human = _values(approve.human)
+
+    async def _claimed(self, ticket: "Ticket") -> Outcome | None:
+        """Use up the ticket that the call goes on from; return what forbids it."""
+        from pyfunctools.execution.person.tickets import refusal
+
+        tickets = self._tickets.get()
+        if tickets.has_expired(ticket):  # while a person was asked
+            return refusal("expired")
+        claim: Callable[..., object] = tickets.claim
+        if self._awaits and tickets.waits:
+            from asyncio import to_thread
+
+            claim = partial(to_thread, claim)
+        answer = await self._answer("store", _UNCLAIMED, claim, ticket)
+        if isinstance(answer, Outcome):
+            return answer
+        return None if answer[0] else refusal("used")
+
+    def _waiting(
+        self,
+        reason: Literal["needs_human", "needs_approval"],
+        function: Function,
+        checked: Success[JsonValue],
+        wrong: Sequence[Issue] = (),
+    ) -> Outcome:
+        """Return the outcome of a call that waits, with a ticket.
+
+        The ticket has the places in which the person has given something that is not `wrong`: on
+        the way on it is wanted again, for nobody keeps it, and a default is not what they gave.
+        """
+        filled = filled_in(function, self._human)
+        ticket = self._tickets.get().issue(
+            function,
+            checked.value,
+            audience=self._audience,
+            filled=[
+                keys for keys in filled if all(i.path.keys[: len(keys)] != keys for i in wrong)
+            ],
+            after=self._ticket,
+        )
+        waiting = Waiting(
+            call_id=self.id,
+            function=function.name,
+            arguments=checked.value,
+            approval=function.confirm,
+            ticket=ticket,
+            schema=None if function.separated is None else function.separated.human,
+        )
+        return Outcome(text=_WAITS[reason], reason=reason, waiting=waiting)
+
+    async def _answer(
+        self, where: str, unanswered: str, asked: Callable[..., object], *about: object
+    ) -> tuple[object] | Outcome:
+        """Return what a callable of the caller's answers, or the outcome that says it failed.
+
+        The error's message is not told: it may hold a secret. One that could never have been called
+        is a mistake of the program.
+        """
+        settle = settled if self._awaits else at_hand
+        try:
+            return (await settle(asked(*about), where),)
+        except Exception as error:  # it is somebody else's code and may raise anything
+            if isinstance(error, PyfunctoolsError) and not isinstance(error, TicketStoreError):
+                raise
+            if isinstance(error, TypeError):
+                check_asked(where, asked, about)
+            log_raised(self._name, f"`{where}`", error)
+            text = unanswered.format(type(error).__name__)
+            return Outcome(text=text, reason="raised", exception=error)
+
+
+_WAITS = {
+    "needs_human": "A person has to add their part first. Nothing has run yet.",
+    "needs_approval": "A person has to approve this call first. Nothing has run yet.",
+}
+_DECLINED = "A person was asked for their part and gave none. Nothing has run."
+_DENIED = "A person has to approve this call and has not. Nothing has run."
+_UNASKED = "The person could not be asked ({}). Nothing has run."
+_UNCLAIMED = "It could not be found out whether the ticket was used ({}). Nothing has run."
+
+
+def _check_context(function: Function, context: object) -> None:
+    """Refuse a call that lacks the context before it runs, or uses up a ticket.
+
+    Raises:
+        DefinitionError: a parameter has to be given the context, and there is none.
+    """
+    wanted = None if function.handler is None else function.handler.wants_context
+    if wanted is not None and context is None:
+        raise DefinitionError(
+            f"{function.name}({wanted})",
+            "It is the context, and the call was given none.",
+            "Pass `context=` to the call, give it a default, or hint `Context[... | None]`.",
+        )
+
+
+def _values(human: object) -> JsonValue:
+    """Return a person's values as the schema takes them: an object, with files as such."""
+    from pyfunctools.execution.person.uploads import with_files
+
+    if isinstance(human, Mapping):
+        human = dict(cast("JsonObject", human))
+    return with_files(cast("JsonValue", human))
+
+
+def _checked_audience(audience: object) -> str | None:
+    """Refuse what cannot stand for one person: a text that is empty does not.
+
+    Raises:
+        DefinitionError: it is no text, or an empty one.
+    """
+    if audience is None or (isinstance(audience, str) and audience):
+        return audience
+    said = "an empty text" if isinstance(audience, str) else f"of type {type(audience).__name__}"
+    raise DefinitionError(
+        "audience", f"What is given there is {said}.", "Give a text, such as the person's id."
+    )
+
+
+def _is_mistake(outcome: Outcome) -> bool:
+    """True if a call was refused for what the person gave alone."""
+    wrong = outcome.issues
+    return outcome.reason == "arguments" and bool(wrong) and all(i.side == "human" for i in wrong)
+
+
+def _is_theirs(function: Function, failure: Failure) -> bool:
+    """Return whether all that is wrong is the person's to correct."""
+    return function.separated is not None and all(i.side == "human" for i in failure.issues)
+
+
+def _refused(function: Function, failure: Failure) -> Outcome:
+    return Outcome(
+        text=failure.feedback(),
+        reason="arguments",
+        issues=failure.issues,
+        function=function.name,
+        repairs=failure.repairs,
+    )
+
+
+def _mistaken(waiting: Outcome, failure: Failure) -> Outcome:
+    """Return the outcome of a person's mistake: they may try again."""
+    return replace(waiting, text=NOT_YOURS, issues=failure.issues)

@@ -1,0 +1,294 @@
+"""A route and arguments become a request: pure, and without any HTTP library.
+
+Bad arguments are a `Failure` with issues at the arguments' own paths; then nothing is sent. Each
+parameter goes to exactly one place on the wire, and no value can leave the place it was meant for.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.execution.request.body import Content, encoded
+from pyfunctools.execution.request.claims import Clash, all_names, clashes
+from pyfunctools.execution.request.media_types import is_json, media_type
+from pyfunctools.execution.request.parameters import (
+    cookie_pairs,
+    header_text,
+    is_field_value,
+    query_pairs,
+    query_text,
+    segment_text,
+)
+from pyfunctools.execution.request.path_template import Pieces, Slot, is_dot_segment, template_of
+from pyfunctools.execution.unsendable import UnsendableError
+from pyfunctools.route import NOTHING, Connected, Location, Parameter, Route
+from pyfunctools.schema import Failure, Issue, Path, Repair, Separated
+from pyfunctools.schema.ground.path import Keys, at
+
+NO_HEADERS: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpRequest:
+    """One HTTP request as data, complete: nothing about it is left to a library.
+
+    `url` is encoded already, and its path is not to be normalised. The names of `headers` are in
+    lower case. `repairs` say which arguments the connection went before. Only the method is in the
+    `repr`: the rest may hold what a person gave.
+    """
+
+    method: str
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False, default_factory=dict[str, str])
+    content: bytes | None = field(repr=False, default=None)
+    repairs: tuple[Repair, ...] = field(repr=False, default=())
+
+    @property
+    def origin(self) -> str:
+        """The scheme, host and port of the URL."""
+        scheme, _, rest = self.url.partition("://")
+        return f"{scheme}://{rest.partition('/')[0]}"
+
+    @property
+    def target(self) -> str:
+        """The path and query of the URL, as the request line has them."""
+        return self.url[len(self.origin) :]
+
+
+def build(
+    route: Route,
+    arguments: JsonObject,
+    *,
+    base_url: str,
+    headers: Mapping[str, str] = NO_HEADERS,
+    connected: Connected = NOTHING,
+    separated: Separated | None = None,
+    deep: bool = False,
+    boundary: str | None = None,
+) -> HttpRequest | Failure:
+    """Return the request that calls a route with these arguments, or every issue it has with them.
+
+    `base_url` is as `server_url` gives it. `headers` are the connection's (names in lower case);
+    `connected` are names that it sets besides. An argument that would set one of them, or one of a
+    person's, as `separated` says, or of another parameter, is an issue (see `execution.claims`);
+    but a whole parameter that is required and that the connection sets is left to the connection,
+    and is a repair. An optional argument that is absent or null is not sent; a path value that is
+    empty, or that some server might take for `.` or `..`, is an issue. Files are given as
+    `execution.files` says. With `deep` a `deepObject` may nest, as `a[b][c]`, which no
+    specification defines. `boundary` is where the search for a multipart boundary starts.
+
+    Raises:
+        DocumentError: the path has a slot that no parameter fills, or a `.` or `..` of its own, or
+            a media type is none.
+    """
+    draft = _Draft(route, arguments)
+    path, own_query = draft.path()
+    base, _, base_query = base_url.partition("?")
+    draft.check(all_names(route, headers, base_query, own_query, connected), separated)
+    query = draft.query([part for part in (base_query, own_query) if part], deep)
+    sent = {**_accept(route), **draft.headers(), **headers}
+    cookies = draft.cookies()
+    content = draft.body(boundary, deep)
+    if draft.issues:
+        return Failure(value=arguments, issues=tuple(draft.issues))
+    if cookies:
+        sent["cookie"] = "; ".join(filter(None, (headers.get("cookie"), cookies)))
+    if content is not None:
+        if not is_field_value(content.content_type):
+            raise DocumentError(f"{route.method} {route.path}", "The body has no media type.")
+        sent["content-type"] = content.content_type
+    sent["accept-encoding"] = "gzip, deflate"  # what the size limit can be kept under
+    return HttpRequest(
+        method=route.method,
+        url=base.rstrip("/") + path + (f"?{query}" if query else ""),
+        headers=sent,
+        content=None if content is None else content.content,
+        repairs=tuple(draft.repairs),
+    )
+
+
+class _Draft:
+    """A request in the making: its parts, and the issues found on the way."""
+
+    def __init__(self, route: Route, arguments: JsonObject) -> None:
+        self.route = route
+        self.arguments = arguments
+        self.issues: list[Issue] = []
+        self.repairs: list[Repair] = []
+        self._left: set[tuple[str, ...]] = set()
+
+    def check(self, connected: Connected, separated: Separated | None) -> None:
+        """Refuse what would set what is not its own, and leave to the connection what it sets."""
+        found: dict[Keys, Clash] = {}
+        for clash in clashes(self.route, self.arguments, connected, separated):
+            found.setdefault(clash.keys, clash)
+        for keys, clash in found.items():
+            value = (at(self.arguments, keys) or (None,))[0]
+            if clash.parameter is None or not clash.parameter.required:
+                self.issues.append(_issue(keys, clash.expected, value))
+                continue
+            is_models = separated is None or separated.owner(keys) == "llm"
+            before = value if is_models else None
+            self._left.add(clash.parameter.argument)
+            self.repairs.append(
+                Repair(path=Path.of(keys), kind="connection", before=before, after=None)
+            )
+
+    def path(self) -> tuple[str, str]:
+        """Return the path, and what the template itself writes into the query."""
+        try:
+            template = template_of(self.route.path)
+        except UnsendableError:
+            raise DocumentError("paths", "A path is not valid Unicode.") from None
+        if template.climbs:
+            raise DocumentError(self._where, "The path has a `.` or `..` of its own.")
+        slots = {p.name: p for p in self.route.parameters if p.location == "path"}
+        segments = [self._segment(pieces, slots) for pieces in template.segments]
+        return "/".join(segments), self._filled(template.query, slots)[0]
+
+    def query(self, parts: list[str], deep: bool) -> str:
+        """Return the whole query, beginning with what stands there already."""
+        for parameter, value in self._given("query"):
+            with self._collecting(parameter.argument, value):
+                parts += map("=".join, query_pairs(parameter, value, deep=deep))
+        for parameter, value in self._given("querystring"):
+            if value is not None:
+                with self._collecting(parameter.argument, value):
+                    parts.append(query_text(parameter, value, deep=deep))
+        return "&".join(filter(None, parts))
+
+    def headers(self) -> dict[str, str]:
+        """Return the header parameters."""
+        found: dict[str, str] = {}
+        for parameter, value in self._given("header"):
+            with self._collecting(parameter.argument, value):
+                text = header_text(parameter, value)
+                if text is not None:
+                    found[parameter.name.lower()] = text
+        return found
+
+    def cookies(self) -> str:
+        """Return the text of the cookie parameters."""
+        parts: list[str] = []
+        for parameter, value in self._given("cookie"):
+            with self._collecting(parameter.argument, value):
+                parts += map("=".join, cookie_pairs(parameter, value))
+        return "; ".join(parts)
+
+    def body(self, boundary: str | None, deep: bool) -> Content | None:
+        """Return the body, if there is one."""
+        body = self.route.body
+        if body is None:
+            return None
+        found = at(self.arguments, body.argument)
+        if found is not None:
+            with self._collecting(body.argument, found[0]):
+                return encoded(body, found[0], boundary=boundary, deep=deep)
+        elif body.required:
+            self.issues.append(_issue(body.argument, _REQUIRED, None))
+        return None
+
+    def _segment(self, pieces: Pieces, slots: Mapping[str, Parameter]) -> str:
+        before = len(self.issues)
+        text, owner = self._filled(pieces, slots)
+        if owner is None or len(self.issues) > before:
+            return text
+        if not text or is_dot_segment(text):
+            expected = "a value that is not empty, with no `.` or `..` as a part"
+            value = at(self.arguments, owner.argument)
+            self.issues.append(_issue(owner.argument, expected, value[0] if value else None))
+        return text
+
+    def _filled(
+        self, pieces: Pieces, slots: Mapping[str, Parameter]
+    ) -> tuple[str, Parameter | None]:
+        """Return the text with the slots filled, and the first parameter that filled one."""
+        text, owner = "", None
+        for piece in pieces:
+            if isinstance(piece, str):
+                text += piece
+                continue
+            parameter = slots.get(piece.name) or _alike(piece, slots)
+            if parameter is not None:
+                owner = owner or parameter
+                found = at(self.arguments, parameter.argument) or (None,)
+                with self._collecting(parameter.argument, found[0]):
+                    text += segment_text(parameter, found[0])
+            elif piece.text is not None:
+                text += piece.text
+            else:
+                raise DocumentError(
+                    self._where, f"The path has a slot {piece.name!r} and no such parameter."
+                )
+        return text, owner
+
+    @property
+    def _where(self) -> str:
+        return f"{self.route.method} {self.route.path}"
+
+    def _given(self, location: Location) -> Iterator[tuple[Parameter, JsonValue]]:
+        for parameter in self.route.parameters:
+            if parameter.location == location and parameter.argument not in self._left:
+                found = at(self.arguments, parameter.argument)
+                if found is not None:
+                    yield parameter, found[0]
+                elif parameter.required:
+                    self.issues.append(_issue(parameter.argument, _REQUIRED, None))
+
+    def _collecting(self, keys: tuple[str, ...], value: JsonValue) -> "_Collecting":
+        return _Collecting(self.issues, keys, value)
+
+
+class _Collecting:
+    """Makes an issue of what cannot be sent."""
+
+    def __init__(self, issues: list[Issue], keys: tuple[str, ...], value: JsonValue) -> None:
+        self.issues = issues
+        self.keys = keys
+        self.value = value
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> bool:
+        if isinstance(error, UnsendableError):
+            found = at(self.value, error.keys) or (None,)
+            self.issues.append(_issue((*self.keys, *error.keys), error.expected, found[0]))
+        elif isinstance(error, RecursionError):
+            self.issues.append(_issue(self.keys, "a value that is not nested so deeply", None))
+        else:
+            return False
+        return True
+
+
+_REQUIRED = "a value: it is required"
+
+
+def _issue(keys: tuple[str | int, ...], expected: str, value: JsonValue) -> Issue:
+    path = Path.of(keys)
+    message = f"{path} cannot be sent: expected {expected}."
+    return Issue(path=path, expected=expected, value=value, message=message)
+
+
+def _alike(slot: Slot, slots: Mapping[str, Parameter]) -> Parameter | None:
+    """Return the one parameter whose name is the slot's but for case and punctuation."""
+    wanted = _letters(slot.name)
+    found = [p for name, p in slots.items() if _letters(name) == wanted]
+    return found[0] if len(found) == 1 and wanted else None
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _accept(route: Route) -> dict[str, str]:
+    for response in route.responses:
+        if response.status.startswith("2") or response.status == "default":
+            for content_type in response.content_types:
+                if is_json(media_type(content_type)) and is_field_value(content_type):
+                    return {"accept": f"{content_type}, */*;q=0.5"}
+    return {}

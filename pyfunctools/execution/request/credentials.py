@@ -1,0 +1,260 @@
+"""What proves who is calling: chosen by the operation's `security`, put where its scheme says.
+
+Values are here only until a request is made. They are never in a text, a `repr` or an error.
+"""
+
+from base64 import b64encode
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from inspect import Parameter, signature
+from typing import cast
+
+from pyfunctools.errors import DefinitionError, DocumentError
+from pyfunctools.execution.request.assembly import HttpRequest
+from pyfunctools.execution.request.claims import connected_names
+from pyfunctools.execution.request.parameters import TOKEN, is_field_value
+from pyfunctools.execution.request.styles import percent
+from pyfunctools.execution.unsendable import UnsendableError
+from pyfunctools.record.function import Function
+from pyfunctools.route import Connected, Route, SecurityScheme
+
+
+def chosen(route: Route, known: Collection[str]) -> tuple[SecurityScheme, ...]:
+    """Return the schemes to prove oneself by, of those one has a credential for.
+
+    The first alternative that can be met whole; where none can and none is empty, the first that
+    can be met in part, for the rest may be a client's or a header's. `mutualTLS` is the client's.
+    """
+    partly: tuple[SecurityScheme, ...] = ()
+    optional = False
+    for requirement in route.security:
+        wanted = [route.schemes[name] for name in requirement.schemes if name in route.schemes]
+        found = tuple(scheme for scheme in wanted if scheme.name in known)
+        missing = [s for s in wanted if s.name not in known and s.type != "mutualTLS"]
+        if found and not missing and len(wanted) == len(requirement.schemes):
+            return found
+        partly = partly or found
+        optional = optional or not requirement.schemes
+    return () if optional else partly
+
+
+def source_of(value: object) -> Callable[[object], object]:
+    """Return what supplies a value for a context: the value itself, or the function it is.
+
+    A function takes nothing, or the context.
+    """
+    if not callable(value):
+        return lambda _: value
+    supplied: Callable[..., object] = value
+    return supplied if _takes_context(supplied) else lambda _: supplied()
+
+
+def signed(request: HttpRequest, scheme: SecurityScheme, credential: object) -> HttpRequest:
+    """Return the request with a credential in its place.
+
+    Basic takes a pair or `user:password`; everything else a text. What hides its text as a
+    `SecretStr` does is taken too. Digest answers a challenge, so there is nothing to add to a first
+    request; mutual TLS is the client's.
+
+    Raises:
+        DefinitionError: the credential is none for this scheme.
+        DocumentError: the scheme says nothing a client could do.
+    """
+    if scheme.type == "mutualTLS" or is_digest(scheme):
+        return request
+    if scheme.type == "apiKey":
+        return _with_key(request, scheme, _sendable(scheme, revealed(_place(scheme), credential)))
+    if scheme.type == "http" and scheme.scheme == "basic":
+        pair = ":".join(pair_of(scheme.name, credential))
+        return _with_header(
+            request, "authorization", "Basic " + b64encode(pair.encode()).decode("ascii")
+        )
+    if scheme.type in ("http", "oauth2", "openIdConnect"):
+        kind = "bearer" if scheme.type != "http" else scheme.scheme or "bearer"
+        text = _sendable(scheme, revealed(_place(scheme), credential))
+        if text.lower().startswith(f"{kind} "):
+            return _with_header(request, "authorization", text)
+        return _with_header(request, "authorization", f"{kind.title()} {text}")
+    raise DocumentError(f"securitySchemes.{scheme.name}", f"The type {scheme.type!r} is not known.")
+
+
+def check_schemes(given: Iterable[str], functions: Iterable[Function]) -> None:
+    """Refuse a credential that no operation would ever send.
+
+    Raises:
+        DefinitionError: no operation asks for a security scheme of this name.
+    """
+    asked = {
+        name
+        for function in functions
+        if isinstance(function.origin, Route)
+        for name in function.origin.schemes
+    }
+    for name in given:
+        if name not in asked:
+            raise DefinitionError(
+                f"auth[{name!r}]",
+                "No operation of the document asks for a security scheme of this name.",
+                f"It asks for: {', '.join(sorted(asked)) or 'none'}.",
+            )
+
+
+def is_digest(scheme: SecurityScheme) -> bool:
+    """Return whether a scheme is HTTP digest, which answers a challenge (RFC 7616)."""
+    return scheme.type == "http" and scheme.scheme == "digest"
+
+
+def pair_of(name: str, credential: object) -> tuple[str, str]:
+    """Return the user and the password of a credential.
+
+    Raises:
+        DefinitionError: it is neither a pair nor `user:password`.
+    """
+    where = f"auth[{name!r}]"
+    if isinstance(credential, tuple | list):
+        pair = cast("Sequence[object]", credential)
+        if len(pair) != 2:
+            raise _unfit(where, "is no pair")
+        return revealed(where, pair[0]), revealed(where, pair[1])
+    user, colon, password = revealed(where, credential).partition(":")
+    if not colon:
+        raise _unfit(where, "is neither a pair nor `user:password`")
+    return user, password
+
+
+def told_by(scheme: SecurityScheme, credential: object, request: HttpRequest) -> tuple[str, ...]:
+    """Return the texts by which a credential would be told: its own, and how a request spells it.
+
+    Raises:
+        DefinitionError: it is not text.
+    """
+    if scheme.type == "mutualTLS":
+        return ()
+    if isinstance(credential, tuple | list):
+        own = pair_of(scheme.name, cast("object", credential))[1:]
+    else:
+        text = revealed(_place(scheme), credential)
+        is_pair = scheme.type == "http" and scheme.scheme in ("basic", "digest")
+        own = (text, text.partition(":")[2]) if is_pair else (text,)
+    return (*own, request.headers.get("authorization", "").partition(" ")[2])
+
+
+def revealed(where: str, credential: object) -> str:
+    """Return the text of a credential or a header, also of one that hides it as `SecretStr` does.
+
+    `where` is what an error calls its place.
+
+    Raises:
+        DefinitionError: it is not text.
+    """
+    reveal = getattr(credential, "get_secret_value", None)
+    text: object = reveal() if callable(reveal) else credential
+    if not isinstance(text, str):
+        raise _unfit(where, f"is of type {type(text).__name__}, not text")
+    return text
+
+
+def checked_headers(headers: object) -> dict[str, str]:
+    """Return the headers of a connection, the names in lower case.
+
+    Raises:
+        DefinitionError: they are no mapping of text to text, a name or a value cannot be sent, or
+            a header frames the message, which is the library's to do.
+    """
+    if not isinstance(headers, Mapping):
+        raise _unfit("headers", f"is of type {type(headers).__name__}, not a mapping")
+    found: dict[str, str] = {}
+    for key, value in cast("Mapping[object, object]", headers).items():
+        name = str(key).lower()
+        if not TOKEN.fullmatch(name) or name in _FRAMING:
+            reason = "frames the message" if name in _FRAMING else "has a name that no header has"
+            raise _unfit(f"headers[{name!r}]", f"{reason} and cannot be set")
+        text = revealed(f"headers[{name!r}]", value)
+        if not is_field_value(text):
+            raise _unfit(f"headers[{name!r}]", "is not visible ASCII")
+        found[name] = text
+    return found
+
+
+def settled_names(
+    server: str | bool | None, headers: object = None, client: object = None
+) -> Connected:
+    """Return the names that settings set with every request, as far as they say so by themselves.
+
+    Headers that a function gives are known in the call.
+
+    Raises:
+        DefinitionError: as `checked_headers`.
+    """
+    fixed = {} if headers is None or callable(headers) else checked_headers(headers)
+    found = connected_names(fixed, server.partition("?")[2] if isinstance(server, str) else "")
+    besides = client_names(client)
+    return {place: names | {*besides[place]} for place, names in found.items()}
+
+
+def client_names(client: object) -> Connected:
+    """Return the names that a caller's client sets with every request, but for its library's."""
+    headers = {str(name).lower() for name in _keys(client, "headers")} - _OF_THE_LIBRARY
+    return {
+        "header": headers,
+        "cookie": set(_keys(client, "cookies")),
+        "query": set(_keys(client, "params")),
+    }
+
+
+_OF_THE_LIBRARY = frozenset({"accept", "accept-encoding", "connection", "user-agent"})
+
+
+def _keys(client: object, name: str) -> Iterator[str]:
+    held: object = getattr(client, name, None)
+    if isinstance(held, Mapping):
+        yield from map(str, cast("Mapping[object, object]", held))
+
+
+_FRAMING = frozenset({"connection", "content-length", "transfer-encoding"})
+
+
+def _unfit(name: str, reason: str) -> DefinitionError:
+    return DefinitionError(name, f"What is given there {reason}.")
+
+
+def _place(scheme: SecurityScheme) -> str:
+    return f"auth[{scheme.name!r}]"
+
+
+def _sendable(scheme: SecurityScheme, text: str) -> str:
+    if scheme.location != "query" and not is_field_value(text):
+        raise _unfit(_place(scheme), "is not visible ASCII")
+    return text
+
+
+def _with_header(request: HttpRequest, name: str, text: str) -> HttpRequest:
+    return replace(request, headers={**request.headers, name: text})
+
+
+def _with_key(request: HttpRequest, scheme: SecurityScheme, text: str) -> HttpRequest:
+    name = scheme.parameter or ""
+    if scheme.location == "query" and name:
+        try:
+            pair = f"{percent(name)}={percent(text)}"
+        except UnsendableError:
+            raise _unfit(_place(scheme), "is not valid Unicode") from None
+        return replace(request, url=request.url + ("&" if "?" in request.url else "?") + pair)
+    if not TOKEN.fullmatch(name) or name.lower() in (*_FRAMING, "host"):
+        raise DocumentError(f"securitySchemes.{scheme.name}", "It names no header or cookie.")
+    if scheme.location == "header":
+        return _with_header(request, name.lower(), text)
+    if any(character in text for character in ' ",;\\'):
+        raise _unfit(_place(scheme), "cannot be a cookie")
+    cookies = request.headers.get("cookie")
+    cookie = f"{name}={text}"
+    return _with_header(request, "cookie", f"{cookies}; {cookie}" if cookies else cookie)
+
+
+def _takes_context(called: Callable[..., object]) -> bool:
+    try:
+        parameters = signature(called).parameters.values()
+    except (TypeError, ValueError):  # some built-in callables have no signature
+        return False
+    kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    return any(p.kind in kinds and p.default is Parameter.empty for p in parameters)

@@ -1,0 +1,95 @@
+"""Media types: what their names say, without a registry."""
+
+from codecs import lookup
+
+
+def media_type(content_type: str) -> str:
+    """Return a media type without its parameters, in lower case."""
+    return content_type.partition(";")[0].strip().lower()
+
+
+def charset_of(content_type: str) -> str | None:
+    """Return the `charset` of a media type, or `None` where it names none."""
+    for parameter in content_type.split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            return value.strip().strip('"').lower() or None
+    return None
+
+
+def codec_of(content_type: str) -> str | None:
+    """Return the codec of a media type's charset, UTF-8 where it names none, `None` if there is
+    none.
+
+    Codecs that are Python's own and no charset count as none.
+    """
+    try:
+        name = lookup(charset_of(content_type) or "utf-8").name
+    except (LookupError, ValueError):
+        return None
+    return None if name in _NO_CHARSETS else name
+
+
+def is_json(media: str) -> bool:
+    """Return whether a media type is JSON: `application/json`, or any `+json` (RFC 6839)."""
+    return media in ("application/json", "text/json") or media.endswith("+json")
+
+
+def is_xml(media: str) -> bool:
+    """Return whether a media type is XML (RFC 7303)."""
+    return media in ("application/xml", "text/xml") or media.endswith("+xml")
+
+
+def is_text(media: str) -> bool:
+    """Return whether what has this media type is read as text."""
+    return media.startswith("text/") or is_xml(media) or media in _TEXTS
+
+
+def first_of(content_types: str) -> str | None:
+    """Return the first media type of a list that is not a range, as it is written.
+
+    `image/png, image/jpeg` is what an Encoding Object names; nothing is chosen by looking at the
+    content (OpenAPI 3.2.0, Handling Multiple contentType Values).
+    """
+    named = (entry.strip() for entry in content_types.split(","))
+    return next((entry for entry in named if entry and "*" not in media_type(entry)), None)
+
+
+_NO_CHARSETS = frozenset(
+    {
+        "base64",
+        "bz2",
+        "hex",
+        "idna",
+        "mbcs",
+        "oem",
+        "punycode",
+        "quopri",
+        "raw-unicode-escape",
+        "rot-13",
+        "undefined",
+        "unicode-escape",
+        "uu",
+        "zlib",
+    }
+)
+
+_TEXTS = frozenset(
+    {
+        "application/ecmascript",
+        "application/graphql",
+        "application/javascript",
+        "application/json-seq",
+        "application/jsonl",
+        "application/jsonpath",
+        "application/sql",
+        "application/toml",
+        "application/x-javascript",
+        "application/x-ndjson",
+        "application/x-www-form-urlencoded",
+        "application/x-yaml",
+        "application/yaml",
+        "application/graphql-response",
+        "application/x-sh",
+    }
+)

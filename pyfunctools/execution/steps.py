@@ -1,0 +1,86 @@
+"""Steps written once, as a coroutine, that are run blocking or awaited.
+
+Where a step may have to wait for an event loop it says so through a `Settle`: `settled` awaits, and
+`at_hand` refuses what it would have to await, so that `finish` can run the steps to their end.
+"""
+
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from inspect import isawaitable, iscoroutine, signature
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from pyfunctools.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from pyfunctools.record.outcome import Outcome
+
+T = TypeVar("T")
+
+Settle: TypeAlias = Callable[[object, str], Awaitable[object]]
+"""Gives a value, or what it gives when it is awaited; the text names where it was given."""
+
+
+Begin: TypeAlias = Callable[[Mapping[str, object]], "Coroutine[object, None, Outcome | None]"]
+"""Steps that a runner takes when all is checked, just before it runs a function.
+
+They get the arguments as the call holds them, and give an outcome where it must not run.
+"""
+
+
+async def settled(value: object, _: str) -> object:
+    """Return the value, or what it gives when it is awaited."""
+    return await value if isawaitable(value) else value
+
+
+async def at_hand(value: object, where: str) -> object:
+    """Return the value, which a blocking call cannot await.
+
+    Raises:
+        DefinitionError: it has to be awaited.
+    """
+    if not isawaitable(value):
+        return value
+    if iscoroutine(value):
+        value.close()
+    raise DefinitionError(
+        where,
+        "A function given there is asynchronous.",
+        "Use `await controller.acall(...)`, or give a function that is not.",
+    )
+
+
+def check_asked(where: str, asked: object, about: tuple[object, ...]) -> None:
+    """Refuse what cannot be called with what it is asked about.
+
+    Raises:
+        DefinitionError: it is no function, or one of other parameters.
+    """
+    remedy = f"Give {_ASKED.get(where, 'one that can')}."
+    if not callable(asked):
+        reason = f"What is given there is no function but of type {type(asked).__name__}."
+        raise DefinitionError(where, reason, remedy)
+    try:
+        taken = signature(asked)
+    except (TypeError, ValueError):  # some built-in callables have no signature
+        return
+    try:
+        taken.bind(*about)
+    except TypeError as error:
+        reason = f"The function that is given there cannot be called: {error}."
+        raise DefinitionError(where, reason, remedy) from None
+
+
+_ASKED = {
+    "approve": "a function of the pending call that gives `True`, or an `Approval`",
+    "human": "the values, or a function of the `Function` and the model's arguments",
+    "store": "one whose `claim` is a function of a ticket's id and its end",
+}
+
+
+def finish(steps: Coroutine[object, None, T]) -> T:
+    """Run steps that wait for nothing to their end."""
+    try:
+        steps.send(None)
+    except StopIteration as end:
+        return end.value
+    steps.close()
+    raise RuntimeError("blocking steps waited for an event loop")

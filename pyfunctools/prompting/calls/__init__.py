@@ -1,0 +1,1 @@
+"""The calls in what a model wrote, whatever its family's habit."""

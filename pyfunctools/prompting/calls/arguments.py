@@ -1,0 +1,189 @@
+"""The arguments of a call as Python writes them: `(1, b="x", **{"c": 2})`."""
+
+import re
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from pyfunctools._json import JsonValue
+from pyfunctools.prompting.calls.literals import Literals, Note, Raw, Unread
+from pyfunctools.schema.ground.path import Keys
+
+_NAMED: Final = re.compile(r"""(["'`]?)([^\W\d](?:[\w$-]|\\_)*+)\1\s*+(?:=>|=(?!=))\s*+""")
+_QUOTED: Final = re.compile(r"""(["'])([^"'\\\n]{1,200}+)\1\s*+:\s*+""")
+_COLONED: Final = re.compile(
+    r"()([^\W\d][\w$-]*+)\s*+:(?!:)\s*+(?=[\"'0-9\[{+-]|(?:[Tt]rue|[Ff]alse|None|null)\b)"
+)
+_NEXT: Final = re.compile(
+    r"""\s*+(?:(["'`]?)[^\W\d](?:[\w$-]|\\_)*+\1\s*+(?:=(?!=)|:(?!:))|\*\*|[)\]]|\Z)"""
+)
+"""What follows the comma behind a value that is no literal, if it is not part of that value."""
+_CLOSED: Final = re.compile(r"\s*+(?:\Z|[\]};`\"']|\n)")
+
+
+@dataclass(slots=True, kw_only=True)
+class Arguments:
+    """What stands between the brackets of a call, and where it stands.
+
+    `values` are the keyword arguments, `places` where the value of each begins and ends; the keys
+    of `raws`, `notes` and `faults` begin with the keyword, or with the place of one that has none.
+    """
+
+    positional: list[JsonValue] = field(default_factory=list[JsonValue])
+    values: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    places: dict[str | int, tuple[int, int]] = field(
+        default_factory=dict[str | int, tuple[int, int]]
+    )
+    raws: list[Raw]
+    notes: list[Note]
+    faults: list[tuple[Keys, str]]
+    text: str = ""
+    end: int = 0
+    closed: bool = True
+
+    def source(self, key: str | int) -> str | None:
+        """Return the value of an argument as it was written."""
+        place = self.places.get(key)
+        return None if place is None else self.text[place[0] : place[1]]
+
+
+def read_arguments(
+    text: str,
+    at: int,
+    stop: int,
+    closer: str = ")",
+    bound: Mapping[str, JsonValue] | None = None,
+) -> tuple[Arguments | None, int]:
+    """Read what follows the opening bracket of a call; with it, how far was looked.
+
+    `closer` is the bracket that ends it; a name that is `bound` stands for its value. `None` where
+    it cannot be read: prose in brackets, code
+    that is more than a call.
+    """
+    literals = Literals(text, at, stop, bound)
+    found = Arguments(text=text, raws=literals.raws, notes=literals.notes, faults=literals.faults)
+    try:
+        while _argument(literals, found, closer):
+            pass
+    except Unread:
+        return None, literals.far
+    found.end = literals.at
+    return found, literals.far
+
+
+def _argument(literals: Literals, found: Arguments, closer: str) -> bool:
+    """Read one argument and the comma behind it; say whether another may follow."""
+    text, stop = literals.text, literals.stop
+    char = literals.space()
+    if char == closer:
+        literals.at += 1
+        return False
+    if not char:
+        return _unclosed(literals, found, closer)
+    named = (
+        _NAMED.match(text, literals.at, stop)
+        or _QUOTED.match(text, literals.at, stop)
+        or _COLONED.match(text, literals.at, stop)
+    )
+    if named is not None:
+        _keyword(literals, found, named)
+    elif char == "*":
+        _spread(literals, found)
+    else:
+        place = len(found.positional)
+        start = literals.at
+        found.positional.append(literals.value((place,)))
+        found.places[place] = (start, literals.at)
+    char = literals.space()
+    if char == ",":
+        literals.at += 1
+        return True
+    if char == closer:
+        literals.at += 1
+        return False
+    if _CLOSED.match(text, literals.at, stop):
+        return _unclosed(literals, found, closer)
+    raise Unread
+
+
+def _keyword(literals: Literals, found: Arguments, named: re.Match[str]) -> None:
+    name = named[2].replace("\\_", "_")
+    literals.at = start = named.end()
+    if start >= literals.stop or literals.text[start] in ",)":
+        raise Unread
+    value = literals.value((name,), _NEXT)
+    if name in found.values:
+        found.faults.append(((name,), "is given twice"))
+        return
+    found.values[name] = value
+    found.places[name] = (start, literals.at)
+
+
+def _spread(literals: Literals, found: Arguments) -> None:
+    stars = 2 if literals.text.startswith("**", literals.at) else 1
+    literals.at += stars
+    literals.space()
+    value = literals.value(("*" * stars,))
+    if stars == 2 and isinstance(value, dict):
+        for name, inner in value.items():
+            if name in found.values:
+                found.faults.append(((name,), "is given twice"))
+            else:
+                found.values[name] = inner
+    elif stars == 1 and isinstance(value, list):
+        found.positional += value
+    else:
+        raise Unread
+
+
+def _unclosed(literals: Literals, found: Arguments, closer: str) -> bool:
+    found.closed = False
+    literals.notes.append(Note((), "closer", "", closer))
+    return False
+
+
+_PIECE: Final = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*+")|'(?:[^'\\\n]|\\.)*+'|[()\[\]{}]""")
+_ENDED: Final = re.compile(r"\)(?=\s*+(?:[,;\]\n]|\Z))")
+_FURTHEST: Final = 4_000
+
+
+def unreadable(text: str, at: int, stop: int) -> Arguments | None:
+    """Return the arguments of a call that cannot be read, with where its bracket closes.
+
+    `None` where it does not close.
+    """
+    stop = min(stop, at + _FURTHEST)
+    depth = 1
+    end = -1
+    for piece in _PIECE.finditer(text, at, stop):
+        depth += (piece[0] in "([{") - (piece[0] in ")]}")
+        if depth == 0:
+            end = piece.end()
+            break
+    if end < 0 and (ended := _ENDED.search(text, at, stop)):
+        end = ended.end()
+    if end < 0:
+        return None
+    found = Arguments(raws=[], notes=[], faults=[((), "cannot be read as arguments")], text=text)
+    found.end = end
+    return found
+
+
+def keyed(arguments: Arguments, names: Container[str]) -> None:
+    """Take strings such as `"days=3"` as the arguments that they say, if all are such.
+
+    `names` are the arguments that there are.
+    """
+    values: dict[str, JsonValue] = {}
+    for each in arguments.positional:
+        if not isinstance(each, str) or "=" not in each:
+            return
+        said, _ = read_arguments(each, 0, len(each))
+        if said is None or said.positional or said.faults or said.end < len(each):
+            return
+        if any(note.before.startswith(("'", '"')) for note in said.notes):
+            return  # a string without an end, or with a quote inside
+        values.update(said.values)
+    if values and not arguments.raws and all(name in names for name in values):
+        arguments.positional.clear()
+        arguments.values = {**values, **arguments.values}

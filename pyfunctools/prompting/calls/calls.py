@@ -1,0 +1,171 @@
+"""What a model wrote -> the calls it meant, whatever its family's habit of writing them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pyfunctools._json import JsonValue
+from pyfunctools._text import brief_record
+from pyfunctools.errors import DefinitionError
+from pyfunctools.prompting.calls.arguments import Arguments
+from pyfunctools.prompting.calls.check import judged
+from pyfunctools.prompting.calls.found import MAX_CALLS, Found
+from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.native import calls_in
+from pyfunctools.prompting.calls.repeated import repetitions
+from pyfunctools.prompting.calls.shapes import bundled
+from pyfunctools.record.function import Function
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.parsing.parse import parse
+from pyfunctools.schema.result import Failure, Issue, Repair, Success
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Call:
+    """One call that a model wrote.
+
+    `name` is that of the function, or as written where there is no such function. `arguments` are
+    read and coerced, as far as they could be where `result` is a `Failure`; `repairs` are those of
+    the result. `span` is where the call begins and ends in the text (of bytes: in the text they
+    say), `None` where it came as an object. `id`, `namespace` and `caller` are the vendor's, where
+    it gives them; a result is sent back under this id.
+    """
+
+    id: str | None = None
+    name: str
+    arguments: JsonValue
+    result: Success[JsonValue] | Failure
+    repairs: tuple[Repair, ...] = ()
+    span: tuple[int, int] | None = None
+    namespace: str | None = None
+    caller: JsonValue = None
+
+    def __repr__(self) -> str:
+        return brief_record(self, "id", "name", "arguments", "result", "span")
+
+
+def parse_calls(
+    raw: object, functions: Iterable[Function], *, repeated: Literal["drop", "keep"] = "drop"
+) -> list[Call]:
+    """Return the calls in what a model wrote, in the order in which they stand.
+
+    `raw` is a text (`bytes` are UTF-8), a message, response or list of calls as a vendor's SDK
+    gives it, or the same as plain data; of several alternatives the first is read. Of a vendor's
+    message only text blocks and calls for us are read: every other block, and a message of another
+    role, is skipped whole. In a text are found JSON objects with a name and arguments, tags around
+    them or in their place, a name in front of a JSON object, and calls as Python writes them, of
+    which nothing is run.
+
+    What is not the model's speech is no call: what stands behind the end of its turn, in thoughts
+    (`<think>`), a result, a comment, a quotation, a string, or the arguments of another call; nor
+    is the mere form of one (`f(city)`, `def f(city):`, a description of `f`), or a sentence about
+    what could or will not be called. In sentences a call counts only where no other stands in the
+    text. Every call in a list or sequence of calls is in the result, right or as a `Failure`.
+
+    Calls that only repeat those of an earlier list, array or block of code, and the same calls
+    three times or more in a run of tags, count once: a repair `repeated` of the call that stays
+    says so. With `repeated="keep"` all of them are in the result.
+
+    A name is matched exactly, then with `_` for what no name has, then by its last part behind a
+    dot, or as the last part of one function's name if the arguments are right for that; one that
+    is no function's is a call whose result is a `Failure` with the close names. At most 1,000 calls
+    are read; of more the last one given is a `Failure` that says so. Time is linear in the length
+    of the text; one that begins thousands of objects or calls without ending them is given up.
+
+    Raises:
+        DocumentError: `raw` is nothing that a model or an SDK gives, a coroutine for example.
+        DefinitionError: one of the `functions` is no `Function`, or `repeated` neither of the two.
+    """
+    if repeated not in ("drop", "keep"):
+        raise DefinitionError(
+            "parse_calls", f"`repeated` is {repeated!r}.", 'Write `"drop"` or `"keep"`.'
+        )
+    names = Names(functions)
+    found = calls_in(raw, names)
+    if any(each.function is None for each in found):
+        found = [each for one in found for each in _unbundled(one, names)]
+    over = found[MAX_CALLS : MAX_CALLS + 1]
+    found = found[:MAX_CALLS]
+    calls = [_call(each, names) for each in found]
+    if repeated == "drop" and len(calls) > 1:
+        calls = _once(calls, repetitions(found, [call.arguments for call in calls]))
+    return [*calls, *(_surplus(each) for each in over)]
+
+
+def _once(calls: list[Call], again: Mapping[int, list[int]]) -> list[Call]:
+    """Return the calls without those that repeat another, which says so."""
+    dropped = {place for places in again.values() for place in places}
+    kept: list[Call] = []
+    for place, call in enumerate(calls):
+        if place in dropped:
+            continue
+        if place in again:
+            times = len(again[place]) + 1
+            made = Repair(path=Path.of(()), kind="repeated", before=times, after=1)
+            repairs = (*call.repairs, made)
+            call = replace(call, result=replace(call.result, repairs=repairs), repairs=repairs)  # noqa: PLW2901
+        kept.append(call)
+    return kept
+
+
+def _unbundled(found: Found, names: Names) -> list[Found]:
+    """Return the calls that one of OpenAI's `multi_tool_use.parallel` holds, or itself."""
+    arguments = found.arguments
+    if found.function is not None or "parallel" not in found.name:
+        return [found]
+    if isinstance(arguments, Arguments):
+        only = arguments.positional[0] if len(arguments.positional) == 1 else None
+        arguments = arguments.values or only
+    elif isinstance(arguments, str):
+        arguments = parse(arguments).value
+    shapes = bundled(found.name, arguments, names)
+    piece = found.piece if isinstance(found.arguments, dict) else None
+    return [
+        replace(
+            found,
+            name=shape.name,
+            function=shape.function,
+            arguments=shape.arguments,
+            piece=piece,
+            keys=(*found.keys, *shape.keys),
+        )
+        for shape in shapes
+    ] or [found]
+
+
+def _surplus(found: Found) -> Call:
+    issue = Issue(
+        path=Path.of(()),
+        expected=f"at most {MAX_CALLS} calls",
+        value=None,
+        message=f"There are more than {MAX_CALLS} calls; from this one on they are not read.",
+    )
+    failure = Failure(value={}, issues=(issue,))
+    return Call(id=found.id, name=_name(found), arguments={}, result=failure, span=_span(found))
+
+
+def _call(found: Found, names: Names) -> Call:
+    result = judged(found, names)
+    short = names.short(found.name) if found.function is None else None
+    if short is not None:
+        meant = replace(found, function=short)
+        if other := judged(meant, names):
+            found, result = meant, other
+    return Call(
+        id=found.id,
+        name=_name(found),
+        arguments=result.value,
+        result=result,
+        repairs=result.repairs,
+        span=_span(found),
+        namespace=found.namespace,
+        caller=found.caller,
+    )
+
+
+def _name(found: Found) -> str:
+    return found.name if found.function is None else found.function.name
+
+
+def _span(found: Found) -> tuple[int, int] | None:
+    return None if found.start < 0 else (found.start, found.end)

@@ -1,0 +1,439 @@
+"""Whether a call that was found is right: its function, and its arguments as that wants them."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._text import shortened, visible
+from pyfunctools.errors import UnknownFunctionError
+from pyfunctools.limits import DEFAULT_LIMITS
+from pyfunctools.prompting.calls.arguments import Arguments, keyed
+from pyfunctools.prompting.calls.expressions import is_expression, number_of
+from pyfunctools.prompting.calls.found import Found, Piece
+from pyfunctools.prompting.calls.names import Names
+from pyfunctools.record.function import Function
+from pyfunctools.schema.checker import truncated
+from pyfunctools.schema.ground.path import Keys, Path, at
+from pyfunctools.schema.parsing.parse import parse_at
+from pyfunctools.schema.result import Failure, Issue, Repair, Success
+
+_NO_VALUE: Final = frozenset(
+    {"NaN", "Infinity", "-Infinity", "+Infinity", "undefined", "inf", "nan"}
+)
+_ESCAPED: Final = "\\_"
+_OPENING: Final = ("{", "[")
+_GAPS: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']|(?:dict|list|set|tuple)\(|\{\{")
+"""What begins a placeholder, a text with gaps, or a value that only a program can make."""
+_ROOT: Final = Path.of(())
+
+
+def judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
+    """Return the arguments of a call, coerced and checked, or how far that went and what is wrong.
+
+    A call that may not be whole is a failure whatever it says.
+    """
+    repairs: list[Repair] = []
+    if found.escaped:
+        found = _unescaped(found, repairs)
+    if found.beside and isinstance(found.arguments, dict):
+        for key, value in found.beside.items():
+            repairs.append(Repair(path=Path.of((key,)), kind="place", before=None, after=value))
+        found = replace(found, arguments={**found.arguments, **found.beside})
+    result = _judged(found, names)
+    if repairs:
+        result = replace(result, repairs=(*repairs, *result.repairs))
+    if result and result.repairs:
+        result = _refused(result)
+    if not found.cut:
+        return result
+    issue = Issue(
+        path=_ROOT,
+        expected="the whole call: the response was cut off in it",
+        value=None,
+        message="The response was cut off here, so that this call may not be whole.",
+    )
+    issues = () if result else result.issues
+    return Failure(value=result.value, issues=(issue, *issues), repairs=result.repairs)
+
+
+def _refused(result: Success[JsonValue] | Failure) -> Success[JsonValue] | Failure:
+    """Return a failure where a text without quotes was read that is no text."""
+    issues = [
+        Issue(
+            path=each.path,
+            expected="a literal value",
+            value=each.before,
+            message=f"{each.path} {says}.",
+        )
+        for each in result.repairs
+        if each.kind == "word"
+        and (says := _no_value(str(each.before), each.path.keys, doubtful=False)) is not None
+    ]
+    if not issues:
+        return result
+    return Failure(value=result.value, issues=tuple(issues), repairs=result.repairs)
+
+
+def _judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
+    function = found.function
+    arguments = found.arguments
+    if function is None:
+        return _unknown(found, names)
+    if isinstance(arguments, Arguments):
+        return _written(found, arguments, function)
+    if isinstance(arguments, str):
+        return _text(arguments, function, found.piece)
+    value: JsonValue = {} if arguments is None else arguments
+    keys = found.keys
+    if isinstance(value, list) and not value:
+        value = {}
+    elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        value, keys = value[0], (*keys, 0)
+    if found.piece is None:
+        return function.check(value)
+    return _piece(found.piece, keys, value, function, found.beside)
+
+
+def _unescaped(found: Found, repairs: list[Repair]) -> Found:
+    r"""Return a call of a text that is written for Markdown, with `_` for `\_` in its arguments."""
+    arguments = found.arguments
+    if isinstance(arguments, Arguments):
+        values = {key.replace(_ESCAPED, "_"): _plain(v) for key, v in arguments.values.items()}
+        positional = [_plain(value) for value in arguments.positional]
+        changed = values != arguments.values or positional != arguments.positional
+        arguments = replace(arguments, values=values, positional=positional)
+    else:
+        changed = arguments != (arguments := _plain(arguments))
+    if changed:
+        repairs.append(Repair(path=_ROOT, kind="escape", before=_ESCAPED, after="_"))
+    return replace(found, arguments=arguments)
+
+
+def _plain(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return value.replace(_ESCAPED, "_")
+    if isinstance(value, dict):
+        return {key.replace(_ESCAPED, "_"): _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _unknown(found: Found, names: Names) -> Failure:
+    written = visible(shortened(found.name, 64))
+    close = names.close(found.name)
+    arguments = found.arguments
+    value: JsonValue
+    if isinstance(arguments, Arguments):
+        value = dict(arguments.values) or list(arguments.positional) or {}
+    elif isinstance(arguments, str):
+        read = parse_at(arguments, None, ())
+        value = read.value
+    else:
+        value = {} if arguments is None else arguments
+    issue = Issue(
+        path=_ROOT,
+        expected="a call of " + (" or ".join(close) if close else "a function that there is"),
+        value=written,
+        message=str(UnknownFunctionError(written, close)),
+    )
+    return Failure(value=value, issues=(issue,))
+
+
+def _text(text: str, function: Function, piece: Piece | None) -> Success[JsonValue] | Failure:
+    """Judge arguments that are a text, JSON as a rule."""
+    if not text.strip():
+        return function.check({})
+    result = function.check(text)
+    if result or not isinstance(result.value, str):
+        return result
+    names = list(_properties(function))
+    if len(names) == 1 and text.lstrip()[:1] not in ("{", "["):
+        alone = function.check({names[0]: text})
+        return alone or result
+    start = max(text.find("{"), 0)
+    if len(text) <= DEFAULT_LIMITS.text and text.startswith("{", start):
+        from pyfunctools.prompting.calls.partial import recovered
+
+        part, _ = recovered(text, start, len(text), sure=True)
+        if isinstance(part, dict):
+            value = function.coerce(part).value
+            return Failure(value=value, issues=result.issues, repairs=result.repairs)
+    return result
+
+
+def _piece(
+    piece: Piece,
+    keys: Keys,
+    value: JsonValue,
+    function: Function,
+    beside: Mapping[str, JsonValue] | None,
+) -> Success[JsonValue] | Failure:
+    """Judge arguments that stand in JSON, which is read again as the schema has it if need be."""
+    result = _joined(function, value, keys, piece.repairs, piece.issues)
+    if result:
+        return result
+    schema: JsonValue = function.schemas.get().model_side
+    for key in reversed(keys):
+        if isinstance(key, int):
+            schema = {"type": "array", "prefixItems": [*[True] * key, schema]}
+        else:
+            schema = {"type": "object", "properties": {key: schema}}
+    wrapper = schema if isinstance(schema, dict) else {}
+    again = parse_at(piece.text, function.schemas.get().model_side, (wrapper,))
+    inner = at(again.value, keys) if again else None
+    if inner is None:
+        return _computed_piece(piece, keys, value, function) or result
+    read = {**inner[0], **beside} if beside and isinstance(inner[0], dict) else inner[0]
+    other = _joined(function, read, keys, again.repairs, ())
+    return other if other or piece.issues else result
+
+
+def _computed_piece(
+    piece: Piece, keys: Keys, value: JsonValue, function: Function
+) -> Success[JsonValue] | None:
+    """Judge arguments in JSON with arithmetic in the place of numbers."""
+    texts = {
+        path.keys: issue.value
+        for issue in piece.issues
+        if isinstance(issue.value, str) and (path := _within(issue.path.keys, keys)) is not None
+    }
+    computed = _computed(value, texts)
+    if computed is None or len(texts) < len(piece.issues):
+        return None
+    changed, repairs = computed
+    return _concluded(function, changed, repairs, []) or None
+
+
+def _computed(value: JsonValue, texts: Mapping[Keys, str]) -> tuple[JsonValue, list[Repair]] | None:
+    """Return a value with the numbers that the texts at some places say, if all say one."""
+    repairs: list[Repair] = []
+    for keys, text in texts.items():
+        number = number_of(text)
+        if number is None:
+            return None
+        value = _with(value, keys, number)
+        repairs.append(Repair(path=Path.of(keys), kind="number", before=text, after=str(number)))
+    return (value, repairs) if repairs else None
+
+
+def _with(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonValue:
+    """Return a value with another at one place."""
+    if not keys:
+        return inner
+    first, rest = keys[0], keys[1:]
+    if isinstance(value, dict):
+        return {k: _with(v, rest, inner) if k == first else v for k, v in value.items()}
+    if isinstance(value, list):
+        return [_with(v, rest, inner) if n == first else v for n, v in enumerate(value)]
+    return value
+
+
+def _joined(
+    function: Function,
+    value: JsonValue,
+    keys: Keys,
+    repairs: Iterable[Repair],
+    issues: Iterable[Issue],
+) -> Success[JsonValue] | Failure:
+    """Check a value, and give with it what was repaired and what was wrong in reading it."""
+    mine = [
+        Repair(path=path, kind=repair.kind, before=repair.before, after=repair.after)
+        for repair in repairs
+        if (path := _within(repair.path.keys, keys)) is not None
+    ]
+    wrong = [
+        Issue(path=path, expected=issue.expected, value=issue.value, message=issue.message)
+        for issue in issues
+        if (path := _within(issue.path.keys, keys)) is not None
+    ]
+    return _concluded(function, value, mine, wrong)
+
+
+def _within(path: Keys, keys: Keys) -> Path | None:
+    """Return a path as seen from the arguments; the root for what is on the way to them."""
+    if path[: len(keys)] == keys:
+        return Path.of(path[len(keys) :])
+    return _ROOT if keys[: len(path)] == path else None
+
+
+def _concluded(
+    function: Function, value: JsonValue, repairs: list[Repair], issues: list[Issue]
+) -> Success[JsonValue] | Failure:
+    result = function.check(value)
+    made = (*repairs, *result.repairs)
+    cut = [repair for repair in repairs if repair.kind == "truncated"]
+    if cut:
+        issues = [*truncated(result.value, cut, made).issues, *issues]
+    if issues:
+        more = () if result else result.issues
+        return Failure(value=result.value, issues=(*issues, *more), repairs=made)
+    if not repairs:
+        return result
+    if result:
+        return Success(value=result.value, repairs=made)
+    return Failure(value=result.value, issues=result.issues, repairs=made)
+
+
+def _written(
+    found: Found, arguments: Arguments, function: Function
+) -> Success[JsonValue] | Failure:
+    """Judge the arguments of a call in Python or in tags."""
+    names = list(_properties(function))
+    result = _bound(found, arguments, function, names)
+    if result or arguments.values or not arguments.positional:
+        return result
+    said = replace(arguments, positional=[*arguments.positional], values={})
+    keyed(said, names)
+    if not said.values:
+        return result
+    other = _concluded(function, said.values, [], [])
+    if not other:
+        return result
+    made = Repair(path=_ROOT, kind="keyword", before=arguments.positional, after=said.values)
+    return replace(other, repairs=(made, *other.repairs))
+
+
+def _bound(
+    found: Found, arguments: Arguments, function: Function, names: list[str]
+) -> Success[JsonValue] | Failure:
+    """Judge arguments, each for the property that it is meant for by its name or its place."""
+    values = dict(arguments.values)
+    issues: list[Issue] = []
+    for keys, says in arguments.faults:
+        issues.append(_issue(names, keys, f"{_name(names, keys)} {says}."))
+    if not values and len(arguments.positional) == 1:
+        only = arguments.positional[0]
+        if isinstance(only, dict) and only and all(key in names for key in only):
+            return _concluded(function, only, _repairs(names, arguments), issues)
+    for place, value in enumerate(arguments.positional):
+        if place >= len(names) or names[place] in values:
+            issues.append(
+                _issue(names, (place,), f"There is no place for the argument {place + 1}.")
+            )
+        else:
+            values[names[place]] = value
+    repairs = _repairs(names, arguments) if arguments.raws or arguments.notes else []
+    texts = _bare(names, arguments) if arguments.raws else {}
+    for keys, text in texts.items():
+        if says := _no_value(text, keys, doubtful=found.doubtful):
+            issues.append(_issue(names, keys, f"{_name(names, keys)} {says}."))
+    result = _concluded(function, values, repairs, issues)
+    if result or issues or any(repair.kind == "truncated" for repair in repairs):
+        return result
+    return (
+        _again(arguments, function, values, result, repairs)
+        or _numbers(function, values, texts, result, repairs)
+        or result
+    )
+
+
+def _no_value(text: str, keys: Keys, *, doubtful: bool) -> str | None:
+    """Return what is wrong with a text that stands without quotes, if it is no text."""
+    shown = shortened(text, 40)
+    if text in _NO_VALUE or _GAPS.match(text):
+        return f"is `{shown}`, which is no value"
+    if text.startswith(_OPENING):
+        return "cannot be read"
+    if is_expression(text) or (doubtful and (text == keys[-1] or text.isidentifier())):
+        return f"is `{shown}`, which only a program can evaluate: write the value itself"
+    return None
+
+
+def _numbers(
+    function: Function,
+    values: JsonObject,
+    texts: Mapping[Keys, str],
+    failure: Failure,
+    repairs: list[Repair],
+) -> Success[JsonValue] | None:
+    """Judge arguments again, with what arithmetic says where a number is wanted."""
+    wrong = {issue.path.keys for issue in failure.issues}
+    wanted = {keys: text for keys, text in texts.items() if keys in wrong}
+    computed = _computed(values, wanted)
+    if computed is None:
+        return None
+    changed, made = computed
+    kept = [each for each in repairs if each.path.keys not in wanted or each.kind != "word"]
+    return _concluded(function, changed, [*kept, *made], []) or None
+
+
+def _bare(names: list[str], arguments: Arguments) -> dict[Keys, str]:
+    """Return the texts that stand without quotes, by their places in the arguments."""
+    texts = {_path(names, raw.keys).keys: _inside(arguments, raw.keys) for raw in arguments.raws}
+    return {keys: text for keys, text in texts.items() if isinstance(text, str)}
+
+
+def _again(
+    arguments: Arguments,
+    function: Function,
+    values: JsonObject,
+    failure: Failure,
+    repairs: list[Repair],
+) -> Success[JsonValue] | None:
+    """Read the arguments that are wrong as the schema has them: `1.10` where a text is wanted."""
+    properties = _properties(function)
+    changed = dict(values)
+    for name in {str(key) for issue in failure.issues for key in issue.path.keys[:1]}:
+        source = _source(arguments, list(properties), name)
+        schema = properties.get(name)
+        read = None
+        if source is not None and isinstance(schema, dict):
+            read = parse_at(source, function.schemas.get().model_side, (schema,))
+        if not read or (isinstance(read.value, str) and str(source).startswith(_OPENING)):
+            return None
+        changed[name] = read.value
+        made = [
+            Repair(path=Path.of((name,)), kind=each.kind, before=each.before, after=each.after)
+            for each in read.repairs
+            if each.kind != "truncated"
+        ]
+        repairs = [*(each for each in repairs if each.path.keys[:1] != (name,)), *made]
+    return _concluded(function, changed, repairs, []) or None
+
+
+def _source(arguments: Arguments, names: list[str], name: str | int) -> str | None:
+    place = names.index(name) if isinstance(name, str) and name in names else -1
+    return arguments.source(name) or arguments.source(place)
+
+
+def _repairs(names: list[str], arguments: Arguments) -> list[Repair]:
+    repairs = [
+        Repair(path=_path(names, keys), kind=kind, before=before, after=after)
+        for keys, kind, before, after in arguments.notes
+    ]
+    for raw in arguments.raws:
+        text = _inside(arguments, raw.keys)
+        if isinstance(text, str):
+            path = _path(names, raw.keys)
+            repairs.append(Repair(path=path, kind="word", before=text, after=text))
+    return repairs
+
+
+def _inside(arguments: Arguments, keys: Keys) -> JsonValue:
+    holder: JsonValue = arguments.values
+    if isinstance(keys[0], int):
+        holder = arguments.positional
+    inner = at(holder, keys)
+    return None if inner is None else inner[0]
+
+
+def _path(names: list[str], keys: Keys) -> Path:
+    if keys and isinstance(keys[0], int) and keys[0] < len(names):
+        return Path.of((names[keys[0]], *keys[1:]))
+    if keys and keys[0] in ("*", "**"):
+        return Path.of(keys[1:])
+    return Path.of(keys)
+
+
+def _name(names: list[str], keys: Keys) -> str:
+    return str(_path(names, keys))
+
+
+def _issue(names: list[str], keys: Keys, message: str) -> Issue:
+    return Issue(path=_path(names, keys), expected="a literal value", value=None, message=message)
+
+
+def _properties(function: Function) -> JsonObject:
+    properties = function.schemas.get().model_side.get("properties")
+    return properties if isinstance(properties, dict) else {}

@@ -1,0 +1,187 @@
+"""What stands around a call in a program: fences, names that were given a value, definitions."""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import Final
+
+from pyfunctools._json import JsonValue
+from pyfunctools.prompting.calls.literals import Literals, Unread
+
+_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~|'''(?=\w*\s*\n)).*$", re.MULTILINE)
+_ASSIGNED: Final = re.compile(
+    r"^(?P<indent>[ \t]*)(?:(?:const|let|var)[ ])?(?P<name>[^\W\d]\w*)[ \t]*"
+    r"(?::[^=\n]{1,60})?(?P<sign>[-+*/|&]?=)(?!=)[ \t]*",
+    re.MULTILINE,
+)
+_LOOPED: Final = re.compile(r"\bfor\s+([\w\s,()]{1,80}?)\s+in\b|\bas\s+(\w+)\s*:|\bdef\s[^\n]*")
+_NAME: Final = re.compile(r"[^\W\d]\w*")
+_LINE: Final = re.compile(
+    r"[ \t]*(?:\#.*|//.*|import\s.*|from\s.*import\s.*"
+    r"|(?:(?:const|let|var)[ ])?[\w.]+[ \t]*(?:\[.*\])?[ \t]*(?::.*)?=.*"
+    r"|(?:for|while|if|else|elif|try|with)\b.*:|[\w.]+\(.*|[)\]}].*|[\"'].*|)"
+)
+_VALUE: Final = re.compile(r"""(?:[^#\n"']|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')*+""")
+_ENDS: Final = re.compile(r"[ \t]*(?:\#.*)?;?[ \t]*$", re.MULTILINE)
+_PROGRAM: Final = re.compile(
+    r"^[ \t]*(?:(?:async[ ]+)?def[ ]+\w+\(|class[ ]+\w+.*:[ \t]*$|assert\b"
+    r"|import[ ]+\w|from[ ]+[\w.]+[ ]+import\b"
+    r"|if[ ]+__name__|(?:export[ ]+)?(?:async[ ]+)?function[ ]+\w+\()",
+    re.MULTILINE,
+)
+_PROGRAMS: Final = ("def ", "class ", "assert", "import ", "function ", "__name__")
+_DEFINED: Final = re.compile(r"[ \t]*(?:(?:async[ ]+)?def|class)[ ]")
+_INDENT: Final = re.compile(r"[ \t]*")
+_BACKWARD: Final = 4_000
+_MOST_VALUES: Final = 100
+
+
+@dataclass(slots=True)
+class Block:
+    """A block of code as far as it was read: the names that stand for literals, and the others."""
+
+    fence: tuple[int, int] | None
+    read: int
+    base: str | None = None
+    bound: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    others: set[str] = field(default_factory=set[str])
+
+
+class Code:
+    """The program in a text, as far as it tells which calls are meant, and with which values."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._last: Block | None = None
+        self._fences: list[tuple[int, int]] | None = None
+        self._programs: tuple[list[tuple[int, int]], list[tuple[int, int]]] | None = None
+        self._assigns: bool | None = None
+
+    def fence(self, at: int) -> tuple[int, int] | None:
+        """Return where the fence begins and ends in which something stands, if it does."""
+        if self._fences is None:
+            text = self._text
+            fenced = "```" in text or "~~~" in text or "'''" in text
+            marks = [each.span() for each in _FENCE.finditer(text)] if fenced else []
+            closing = [start for start, _ in marks[1::2]] + [len(self._text)]
+            self._fences = [(mark[1], end) for mark, end in zip(marks[::2], closing, strict=False)]
+        place = bisect_right(self._fences, (at, len(self._text))) - 1
+        return self._fences[place] if place >= 0 and at < self._fences[place][1] else None
+
+    def values(self, at: int) -> tuple[dict[str, JsonValue], set[str]]:
+        """Return what stands for a literal in the code before `at`, and the other names there."""
+        if self._assigns is None:
+            self._assigns = _ASSIGNED.search(self._text) is not None or " in " in self._text
+        if not self._assigns:
+            return {}, set()
+        text = self._text
+        stop = text.rfind("\n", 0, at) + 1
+        block = self._last
+        if block is None or not self._goes_on(block, at, stop):
+            block = self._last = Block(self.fence(at), self._block(at, stop))
+        for loop in _LOOPED.finditer(text, block.read, at):
+            block.others.update(_NAME.findall(loop[1] or loop[2] or loop[0]))
+        for each in _ASSIGNED.finditer(text, block.read, stop):
+            self._assign(block, each, stop)
+        block.read = max(block.read, stop)
+        return block.bound, block.others
+
+    def _goes_on(self, block: "Block", at: int, stop: int) -> bool:
+        """Return whether the block that was read last goes on to this line."""
+        if block.fence is not None or stop < block.read:
+            return stop >= block.read and self.fence(at) == block.fence
+        line = block.read
+        while line < stop:
+            end = self._text.find("\n", line)
+            if _FENCE.match(self._text, line) or not _LINE.fullmatch(self._text, line, end):
+                return False
+            line = end + 1
+        return True
+
+    def _assign(self, block: "Block", each: re.Match[str], stop: int) -> None:
+        name = each["name"]
+        block.base = each["indent"] if block.base is None else block.base
+        plain = each["sign"] == "=" and each["indent"] == block.base
+        room = plain and len(block.bound) < _MOST_VALUES
+        value = self._literal(each.end(), stop, block.bound) if room else None
+        block.bound.pop(name, None)
+        if value is None:
+            block.others.add(name)
+        else:
+            block.others.discard(name)
+            block.bound[name] = value[0]
+
+    def _literal(self, at: int, stop: int, bound: dict[str, JsonValue]) -> tuple[JsonValue] | None:
+        """Return the literal that stands on the rest of a line, or begins there."""
+        line = _VALUE.match(self._text, at, stop)
+        text = line[0].rstrip(" \t;") + "," if line is not None else ""
+        found = _read(text, 0, len(text), bound)
+        if found is not None and found[1] == len(text) - 1:
+            return found[0]
+        found = _read(self._text, at, stop, bound)
+        return found[0] if found is not None and _ENDS.match(self._text, found[1]) else None
+
+    def _block(self, at: int, stop: int) -> int:
+        """Return where the block of code begins that the line before `stop` belongs to."""
+        fence = self.fence(at)
+        first = max(stop - _BACKWARD, 0)
+        if fence is not None:
+            return max(fence[0], first)
+        text, start = self._text, stop
+        while start > first:
+            line = text.rfind("\n", first, start - 1) + 1 or first
+            if _FENCE.match(text, line) or not _LINE.fullmatch(text, line, start - 1):
+                break
+            start = line
+        return start
+
+    def is_definition(self, at: int) -> bool:
+        """Return whether this stands in the body of a function or class that is defined here."""
+        return any(start <= at < end for start, end in self._survey()[1])
+
+    def program(self, at: int) -> int | None:
+        """Return where the program begins in which this stands: one that defines or tests."""
+        return next((start for start, end in self._survey()[0] if start <= at < end), None)
+
+    def _survey(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Return where the programs stand, and the definitions in them."""
+        if self._programs is None:
+            programs: list[tuple[int, int]] = []
+            bodies: list[tuple[int, int]] = []
+            likely = any(word in self._text for word in _PROGRAMS)
+            for each in _PROGRAM.finditer(self._text) if likely else ():
+                start = each.start()
+                if len(bodies) + len(programs) > _MOST_VALUES:
+                    break
+                if not programs or start >= programs[-1][1]:
+                    mark = _FENCE.search(self._text, start)
+                    end = len(self._text) if mark is None else mark.start()
+                    programs.append(self.fence(start) or (start, end))
+                outside = not bodies or start >= bodies[-1][1]
+                if outside and _DEFINED.match(self._text, start):
+                    bodies.append((start, self._body(start)))
+            self._programs = programs, bodies
+        return self._programs
+
+    def _body(self, at: int) -> int:
+        """Return where a definition ends: before the next line that is not indented more."""
+        text = self._text
+        line = text.find("\n", at)
+        first = _INDENT.match(text, at)
+        indent = len(first[0]) if first else 0
+        less = re.compile(rf"\n(?=[ \t]{{0,{min(indent, 80)}}}[^\s)])")
+        found = less.search(text, line) if line >= 0 else None
+        return len(text) if found is None else found.start()
+
+
+def _read(
+    text: str, at: int, stop: int, bound: dict[str, JsonValue]
+) -> tuple[tuple[JsonValue], int] | None:
+    """Return the literal that stands at a place, and where it ends."""
+    literals = Literals(text, at, stop, bound)
+    try:
+        value = literals.value(())
+    except (Unread, IndexError):
+        return None
+    odd = any(note.kind not in ("name", "dict", "key") for note in literals.notes)
+    return None if odd or literals.raws or literals.faults else ((value,), literals.at)

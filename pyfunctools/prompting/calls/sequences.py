@@ -1,0 +1,261 @@
+"""Which of the calls in a text are meant: those in a list or sequence, alone, or in a sentence.
+
+A run is what stands together with nothing but separators between. In it every call counts, also
+one that could not be read. A call in a sentence counts where no other stands in the text and the
+sentence does not speak of what could be, was, or will not be called.
+"""
+
+import re
+from typing import Final
+
+from pyfunctools.prompting.calls.arguments import Arguments
+from pyfunctools.prompting.calls.code import Code
+from pyfunctools.prompting.calls.found import Found, Weight
+from pyfunctools.prompting.calls.names import Names
+
+_TAG: Final = r"<{1,2}/?[\w|\uff5c]{1,30}>{1,2}"
+_GAP: Final = re.compile(
+    r"(?:[\s\[\](){},;\"'`\\*|+]|\b(?:and|then|python|json|tool_code|tool_call|tool_calls|print|await"
+    rf"|assistant)\b|\#[^\n]*|//[^\n]*|{_TAG}|->)*+"
+)
+"""What stands between calls that belong together."""
+_FRONT: Final = re.compile(
+    r"(?:\A|\n)(?:[ \t]*(?:[-*•]|[0-9]{1,2}[.)]))?[\s\[({\"'`*\\]*"
+    rf"(?:{_TAG}[\s\[]*|[^\W\d][\w ,.]{{0,80}}=(?!=)\s*|(?:return|await|yield)\s+"
+    r"|[^\W\d][\w.]{0,80}\(\s*)*[\s\[({\"'`*\\]*\Z"
+)
+"""What may stand on a line before a call that stands alone."""
+_LABELLED: Final = re.compile(r"(?::[ \t]*[\[\"'`*]*|\[[\"'`]?|:\s*\n\s*)\Z")
+_BACK: Final = re.compile(rf"[\])}}\"'`*;,.\\ \t]*(?:\#[^\n]*|//[^\n]*|{_TAG}\s*)*(?:\n|\Z)")
+_LIST: Final = re.compile(r"\[\s*+\\?[\"'`]?\Z")
+_SENTENCE: Final = re.compile(r"[.!?:](?=\s)|\n")
+_TALK: Final = re.compile(
+    r"\b(?:could|would|might|may|can|cannot|if (?:you|I|we|it|one)|unless|not|never|without|instead"
+    r"|example|e\.g|suppose|imagine|refuse|avoid|usage|syntax|says?|said|wrote|writes|asks?|asked"
+    r"|quotes?|quoted|mentions?|previously|earlier"
+    r"|already|returned|gave|(?:have|has|had|was|I|you|user) called|how to)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+"""What a sentence holds that tells how a function would be called, or was, or will not be."""
+_CALLING: Final = (
+    r"(?:\w+\s+){0,3}?(?:call|use|run|execute|make|invoke|send|perform|issue|do)(?:ing)?\b"
+)
+_REFUSED: Final = re.compile(
+    r"\b(?:(?:will|would|must|shall|should|do|does|can|could|did|am|is|are)\s+(?:not|never)"
+    r"|cannot|never|refused?\s+to|(?:wo|would|must|should|do|does|ca|could|did|is|are)n['\u2019]t|not\s+going\s+to"
+    rf"|avoid|without)\s+{_CALLING}",
+    re.IGNORECASE,
+)
+_UNTOLD: Final = re.compile(
+    r"(?:\bexamples?|\be\.g\.?|\bfor instance|\busage|\bif you (?:want|need|would)[^\n.]*)"
+    r"[^\n.]{0,40}:"
+    r"[\s\[`\"'*]*(?:\w+\n\s*)?\Z",
+    re.IGNORECASE,
+)
+_LINE: Final = 400
+_OPENED: Final = re.compile(r"(?:[\[,{*;>.-]|(?<![\w)\]])\()\Z")
+"""What may stand before the quotes around a call that is meant."""
+_DOUBLE: Final = re.compile(r"(?<!\\)\"")
+_JOINED: Final = re.compile(r"\]\s*\+\s*\[")
+_QUOTES: Final = {'"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
+
+
+def meant(text: str, calls: list[Found], names: Names, code: Code) -> list[Found]:
+    """Return the calls that are meant as such, in the order in which they stand.
+
+    Those that are marked as calls, by a tag or by their keys, are, but for those in a sentence that
+    says otherwise. One of an unknown function is meant where it stands beside one of a known
+    function, where there is nothing else in the text, or where it stands alone and has nearly the
+    name of one.
+    """
+    runs = _runs(text, _unquoted(text, calls))
+    kept: list[Found] = []
+    answered = False
+    for run in runs:
+        start, end = run[0].start, max(each.end for each in run)
+        whole = len(runs) == 1 and _is_gap(text, 0, start) and _is_gap(text, end, len(text))
+        talk = not whole and _is_talk(text, start, end, code, answered=answered)
+        if not talk or _is_tagged(text, start):
+            chosen = _chosen(text, run, names, whole=whole)
+            kept += chosen
+            if len(runs) > 1 and not answered and code.program(start) is None:
+                answered = any(each.weight is not Weight.QUOTED for each in chosen)
+    if any(each.weight is not Weight.QUOTED for each in kept):
+        kept = [each for each in kept if each.weight is not Weight.QUOTED]
+    return kept
+
+
+def _chosen(text: str, run: list[Found], names: Names, *, whole: bool) -> list[Found]:
+    """Return the calls of a run that are meant, with the weight of each."""
+    start, end = run[0].start, max(each.end for each in run)
+    listed = _LIST.search(text, max(start - 20, 0), start) is not None
+    sure = [each for each in run if not each.doubtful and each.function is not None]
+    beside = any(each.weight is Weight.MARKED for each in run)
+    alone = beside or _is_alone(text, start, end)
+    chosen: list[Found] = []
+    for place, each in enumerate(run):
+        if each.weight is Weight.MARKED:
+            chosen.append(each)
+            continue
+        each.weight = Weight.ALONE if alone or whole else Weight.QUOTED
+        if each.doubtful:
+            near = listed or bool(sure)
+            if each.function is None and near and not listed:
+                front = text[run[place - 1].end : each.start] if place else ""
+                near = "," in front or ";" in front
+            if near and each.weight is Weight.ALONE:
+                chosen.append(each)
+            continue
+        near = each.function is not None or bool(sure) or whole
+        near = near or (alone and names.alike(each.name))
+        if near and (each.weight is Weight.ALONE or _is_full(each)):
+            chosen.append(each)
+    return chosen
+
+
+def _is_tagged(text: str, start: int) -> bool:
+    """Return whether a tag or a token says that a call begins here."""
+    return text[start] == "<" or text[max(start - 40, 0) : start].rstrip()[-1:] in (">", "]")
+
+
+def _is_talk(text: str, start: int, end: int, code: Code, *, answered: bool) -> bool:
+    """Return whether a run is only talked about, or is code behind an answer."""
+    if code.is_definition(start):
+        return True
+    front = text[max(start - _LINE, 0) : start]
+    if answered and (code.program(start) is not None or _UNTOLD.search(front)):
+        return True
+    lead = front.rstrip(" \t\n[`\"'*({").rpartition("\n")[2]
+    if lead.endswith(":") and _REFUSED.search(_last_sentence(lead[:-1])):
+        return True
+    if _is_alone(text, start, end):
+        return False
+    ending = _SENTENCE.search(text, end, end + _LINE)
+    behind = text[end : ending.start() if ending else end + _LINE]
+    line = front.rpartition("\n")[2]
+    return _TALK.search(_last_sentence(line) + " . " + behind) is not None
+
+
+def _last_sentence(line: str) -> str:
+    cuts = [each.end() for each in _SENTENCE.finditer(line)]
+    return line[cuts[-1] :] if cuts else line
+
+
+def _unquoted(text: str, calls: list[Found]) -> list[Found]:
+    """Return the calls that do not stand in a text in quotes."""
+    kept: list[Found] = []
+    end = -1
+    for each in calls:
+        # What follows a call that stands in no quotes, with a comma between, stands in none.
+        if end >= 0 and text[end : each.start].strip() in (",", ";"):
+            kept.append(each)
+        elif _is_quoted(text, each):
+            end = -1
+            continue
+        else:
+            kept.append(each)
+        end = each.end
+    return kept
+
+
+def _is_quoted(text: str, found: Found) -> bool:
+    piece = found.piece
+    if not found.start:
+        return False
+    start, end = (found.start, found.end) if piece is None else (piece.start, piece.end)
+    return _is_quotation(text, start, end) and not _is_tagged(text, start)
+
+
+def _is_quotation(text: str, start: int, end: int) -> bool:
+    """Return whether a call stands in a text in quotes, but for one alone or in a list."""
+    line = text.rfind("\n", 0, start) + 1
+    front = text[max(line, start - _LINE) : start]
+    behind = text[end : end + _LINE].partition("\n")[0]
+    if front[-1:] in _QUOTES:
+        quoted = len(front) - 1 if behind.startswith(_QUOTES[front[-1]]) else -1
+    else:
+        quoted = _opened(front, behind)
+    before = front[:quoted].rstrip()
+    return quoted >= 0 and before != "" and _OPENED.search(before) is None
+
+
+def _opened(front: str, behind: str) -> int:
+    """Return where the quotes open that close only behind a call, or -1."""
+    doubles = [each.start() for each in _DOUBLE.finditer(front)]
+    if len(doubles) % 2 == 1 and '"' in behind:
+        return doubles[-1]
+    for quote, closer in ("\u201c\u201d", "\u00ab\u00bb"):
+        if front.count(quote) > front.count(closer):
+            return front.rfind(quote)
+    return -1
+
+
+def _is_full(found: Found) -> bool:
+    """Return whether a call in a sentence has arguments, and literals only."""
+    arguments = found.arguments
+    if not isinstance(arguments, Arguments):
+        return True
+    given = arguments.values or arguments.positional
+    return bool(given) and not arguments.raws and arguments.closed
+
+
+def _runs(text: str, calls: list[Found]) -> list[list[Found]]:
+    runs: list[list[Found]] = []
+    end = 0
+    for each in calls:
+        if runs and (each.start < end or _is_gap(text, end, each.start)):
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+            end = 0
+        end = max(end, each.end)
+    return runs
+
+
+def _is_gap(text: str, start: int, end: int) -> bool:
+    return _GAP.fullmatch(text, start, end) is not None
+
+
+def _is_alone(text: str, start: int, end: int) -> bool:
+    """Return whether nothing else stands on the lines of some calls, but for a label in front."""
+    if not _BACK.match(text, end):
+        return False
+    line = text.rfind("\n", max(start - _LINE, 0), start)
+    front = text[max(line, start - _LINE, 0) : start]
+    return _FRONT.search(front) is not None or _LABELLED.search(front) is not None
+
+
+def group(text: str, calls: list[Found], code: Code) -> None:
+    """Number the groups in which calls stand: a list, an array, a block of code, a run of tags."""
+    number = depth = 0
+    last: Found | None = None
+    for each in calls:
+        if last is not None and each.piece is not None and each.piece is last.piece:
+            each.group = number
+            continue
+        if last is None:
+            front = text[max(each.start - _LINE, 0) : each.start]
+            depth = front[len(front.rstrip("[ \t\n\"'`")) :].count("[")
+        else:
+            together, depth = _is_together(text, last, each, depth, code)
+            number += not together
+        each.group = number
+        each.loose = each.weight is Weight.MARKED and depth <= 0 and not code.fence(each.start)
+        last = each
+
+
+def _is_together(text: str, last: Found, each: Found, depth: int, code: Code) -> tuple[bool, int]:
+    """Return whether two calls stand in one group, and in how many lists the second does."""
+    between = text[last.end : each.start]
+    closed = restarted = False
+    for char in between if len(between) < _LINE else "":
+        depth += (char == "[") - (char == "]")
+        closed = closed or depth <= 0
+        restarted = restarted or (closed and char == "[")
+    fence = code.fence(each.start)
+    if fence != code.fence(last.start):
+        return False, depth
+    if fence is not None:
+        return True, depth
+    restarted = restarted and not _JOINED.search(between)
+    return not restarted and _is_gap(text, last.end, each.start), max(depth, 0)

@@ -1,0 +1,129 @@
+"""Calls in tags: a name, and a tag for each argument.
+
+`<function=name><parameter=key>value</parameter></function>` (Qwen3-Coder, Seed),
+`<invoke name="name"><parameter name="key">value</parameter></invoke>` (Claude, MiniMax, DeepSeek),
+`<tool_call>name<arg_key>key</arg_key><arg_value>value</arg_value></tool_call>` (GLM),
+`<invoke><tool_name>name</tool_name><parameters><key>value</key></parameters></invoke>` (Claude 2),
+and `<name><key>value</key></name>`. JSON between tags is no matter of this file.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from pyfunctools.prompting.calls.arguments import Arguments
+from pyfunctools.prompting.calls.found import Found
+from pyfunctools.prompting.calls.literals import Note
+from pyfunctools.prompting.calls.names import Names
+from pyfunctools.record.function import Function
+
+_SPACE_NAME = r"(?:[\w|\uff5c]{1,30}[:|\uff5c]|[|\uff5c][\w|\uff5c]{1,30}[|\uff5c])?"
+_NAMED: Final = re.compile(
+    rf"<{_SPACE_NAME}(?P<tag>invoke|function|function_call|tool_call|tool)"
+    r"(?:\s+name\s*=|\s*=)\s*[\"']?(?P<name>[^\"'\s<>/{}]{1,200})[\"']?\s*>"
+)
+_TITLED: Final = re.compile(
+    rf"<(?P<tag>{_SPACE_NAME}(?:invoke|function_call|tool_call|tool_use))>\s*"
+    r"<(?P<key>tool_name|name|function_name)>\s*(?P<name>[^\"'\s<>]{1,200})\s*</(?P=key)>\s*"
+    r"(?:<(?:parameters|arguments|args|input)>)?"
+)
+_LISTED: Final = re.compile(
+    r"<(?P<tag>\w{0,20}tool_call)>\s*(?P<name>[^\"'\s<>{}\[\]()]{1,200})\s*"
+    r"(?=<\w{0,20}arg_key>|</\w{0,20}tool_call>)"
+)
+_PLAIN: Final = re.compile(
+    r"<(?P<name>[^\W\d][\w.-]{0,100})>\s*(?=<(?P<key>[^\W\d][\w.-]{0,100})>)"
+)
+_PARAMETER: Final = re.compile(
+    rf"\s*<(?P<tag>{_SPACE_NAME}(?:parameter|param|argument|arg))(?:\s+name\s*=|\s*=)\s*"
+    r"[\"']?(?P<key>[^\"'<>\n]{1,200}?)[\"']?(?:\s+[^<>\n]{0,100})?>"
+)
+_KEY: Final = re.compile(
+    r"\s*<(?P<tag>\w{0,20})arg_key>(?P<key>[^<>]{1,200})</\w{0,20}arg_key>\s*<\w{0,20}arg_value>"
+)
+_CHILD: Final = re.compile(r"\s*<(?P<key>[^\W\d][\w.-]{0,100})>")
+_CLOSE: Final = re.compile(r"\s*</[^<>\n]{0,60}>")
+_OPENED: Final = re.compile(r"</?[^\W\d]|<[|\uff5c]")
+_MOST: Final = 1_000
+"""Arguments of one call."""
+
+
+def read_tagged(text: str, at: int, names: Names) -> tuple[Found | None, int]:
+    """Read the call whose tag begins at `at`; with it, how far was looked."""
+    named = _NAMED.match(text, at)
+    if named is not None:
+        return _read(text, named, names, _PARAMETER)
+    titled = _TITLED.match(text, at)
+    if titled is not None:
+        return _read(text, titled, names, _CHILD)
+    listed = _LISTED.match(text, at)
+    if listed is not None:
+        return _read(text, listed, names, _KEY)
+    plain = _PLAIN.match(text, at)
+    if plain is not None:
+        function = names.find(plain["name"])
+        if function is not None and plain["key"] in _properties(function):
+            return _read(text, plain, names, _CHILD)
+    return None, at + 1
+
+
+def _read(
+    text: str, opened: re.Match[str], names: Names, pattern: re.Pattern[str]
+) -> tuple[Found | None, int]:
+    at = opened.end()
+    if text[at : at + 100].lstrip()[:1] in ("{", "[", "`"):
+        return None, at  # the arguments are JSON, and the name stands in front of them
+    arguments = Arguments(raws=[], notes=[], faults=[])
+    missing: set[str] = set()
+    for _ in range(_MOST):
+        child = pattern.match(text, at)
+        if child is None:
+            break
+        at = _argument(text, child, arguments, missing)
+    # Looking for an end that is not there goes through the whole text.
+    far = at + len(missing) * (len(text) - opened.start())
+    for _ in range(2):
+        close = _CLOSE.match(text, at)
+        at = close.end() if close is not None else at
+    if at == opened.end():
+        return None, far
+    arguments.end = at
+    name = opened["name"]
+    found = Found(
+        name=name,
+        function=names.find(name),
+        arguments=arguments,
+        start=opened.start(),
+        end=at,
+    )
+    return found, max(far, at)
+
+
+def _argument(text: str, child: re.Match[str], arguments: Arguments, missing: set[str]) -> int:
+    """Read one argument, and give where its tag ends; no end is looked for that is `missing`."""
+    key = child["key"].strip()
+    start = child.end()
+    tag = key
+    if child.re is _PARAMETER:
+        tag = child["tag"]
+    elif child.re is _KEY:
+        tag = f"{child['tag']}arg_value"
+    end = -1 if tag in missing else text.find(f"</{tag}>", start)
+    after = end + len(tag) + 3
+    if end < 0:
+        missing.add(tag)
+        opened = _OPENED.search(text, start)
+        end = after = len(text) if opened is None else opened.start()
+        kind = "closer" if opened is not None else "truncated"
+        arguments.notes.append(Note((key,), kind, "", f"</{tag}>"))
+    value = text[start:end]
+    value = value.removeprefix("\n").removesuffix("\n")
+    if key in arguments.values:
+        arguments.faults.append(((key,), "is given twice"))
+    arguments.values.setdefault(key, value)
+    return after
+
+
+def _properties(function: Function) -> Mapping[str, object]:
+    properties = function.parameters.get("properties")
+    return properties if isinstance(properties, Mapping) else {}

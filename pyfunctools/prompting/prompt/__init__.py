@@ -1,0 +1,1 @@
+"""The prompt and the answer's schema for a model without function calling."""

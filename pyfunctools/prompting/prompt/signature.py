@@ -1,0 +1,166 @@
+"""A function as one line: its name, its arguments as a type, what it does in a few words."""
+
+import re
+from collections.abc import Iterator, Sequence
+from json import dumps
+from typing import NamedTuple
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._text import shortened
+from pyfunctools.schema.ground.preview import escaped, shown
+from pyfunctools.schema.ground.references import defined_name
+from pyfunctools.schema.outline.expected import bounds_of, type_names
+from pyfunctools.schema.outline.shape import UNIONS, schemas_of
+
+WORDS = 100
+"""How long the description of a function may be."""
+
+NOTE = 60
+"""How long the description of a property may be."""
+
+DEPTH = 16
+"""How far types in types are spelled out; `…` stands for what is below."""
+
+_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*", re.ASCII)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
+
+
+def signature(name: str, description: str, parameters: JsonSchema) -> str:
+    """Return `name({a: string, b?: integer[]}) // What it does.`, on one line.
+
+    The types are those of TypeScript, with JSON Schema's names, and with bounds and formats in
+    parentheses. What such a type cannot say (`if`, `not`, `dependentRequired`) is left out: whoever
+    checks the answer says it.
+    """
+    said = brief(description, WORDS)
+    return f"{name}({type_of(parameters)})" + (f" // {said}" if said else "")
+
+
+def brief(text: str, limit: int) -> str:
+    """Return the first sentence of a text on one line, cut to at most `limit` characters."""
+    line = " ".join(text.partition("\n\n")[0].split())
+    return escaped(shortened(_SENTENCE.split(line, maxsplit=1)[0], limit))
+
+
+def type_of(schema: JsonSchema | bool) -> str:
+    """Return the values that a schema allows as a type; a reference is the name it leads to."""
+    return _type(schema, 0).text
+
+
+class _Type(NamedTuple):
+    """A type, and what joins its parts at the top: `|`, `&` or nothing."""
+
+    text: str
+    joint: str = ""
+
+    def inside(self, joint: str = "") -> str:
+        """Return the text as it stands inside another type, in parentheses where it must."""
+        return self.text if self.joint in ("", joint) else f"({self.text})"
+
+
+def _type(schema: JsonSchema | bool, depth: int) -> _Type:
+    if isinstance(schema, bool):
+        return _Type("any" if schema else "never")
+    if depth > DEPTH:
+        return _Type("…")
+    parts = [part for part in _parts(schema, depth) if part.text != "any"]
+    return _joined(parts, "&") if parts else _Type("any")
+
+
+def _parts(schema: JsonSchema, depth: int) -> Iterator[_Type]:
+    """Yield the types that all hold at once."""
+    if isinstance(reference := schema.get("$ref"), str):
+        yield _Type(defined_name(reference) or "any")
+    if "const" in schema:
+        yield _Type(_literal(schema["const"]))
+    elif isinstance(values := schema.get("enum"), list):
+        yield _joined([_Type(_literal(value)) for value in values], "|")
+    elif names := type_names(schema):
+        yield _joined([_Type(_typed(name, schema, depth)) for name in names], "|")
+    for inner in schemas_of(schema.get("allOf")):
+        yield _type(inner, depth + 1)
+    for keyword in UNIONS:
+        if branches := schemas_of(schema.get(keyword)):
+            yield _joined([_type(branch, depth + 1) for branch in branches], "|")
+
+
+def _joined(types: Sequence[_Type], joint: str) -> _Type:
+    if len(types) == 1:
+        return types[0]
+    texts = dict.fromkeys(each.inside(joint) for each in types)
+    return _Type(f" {joint} ".join(texts) or "never", joint if len(texts) > 1 else "")
+
+
+def _typed(name: str, schema: JsonSchema, depth: int) -> str:
+    if name == "object":
+        return _object(schema, depth) + _notes(schema, "Properties")
+    if name == "array":
+        return _array(schema, depth)
+    if name == "string":
+        return name + _notes(schema, "Length", "format", "pattern")
+    return name + _notes(schema, "imum", "multipleOf") if name in ("integer", "number") else name
+
+
+def _notes(schema: JsonSchema, *endings: str) -> str:
+    """Return the bounds and the format whose keywords end like this, in parentheses."""
+    own = {key: value for key, value in schema.items() if key.endswith(endings)}
+    notes = list(bounds_of(own))
+    if isinstance(pattern := own.get("pattern"), str):
+        notes.insert(0, f"pattern {_literal(pattern)}")
+    if isinstance(named := own.get("format"), str):
+        notes.insert(0, brief(named, NOTE))
+    return f"({', '.join(notes)})" if notes else ""
+
+
+def _object(schema: JsonSchema, depth: int) -> str:
+    properties = schema.get("properties")
+    declared = properties if isinstance(properties, dict) else {}
+    required = schema.get("required")
+    needed = dict.fromkeys(required if isinstance(required, list) else ())
+    members = [
+        f"{_key(name)}{'' if name in needed else '?'}: {_member(inner, depth)}"
+        for name, inner in declared.items()
+    ]
+    members += [f"{_key(name)}: any" for name in needed if name not in declared]
+    patterns = schema.get("patternProperties")
+    for pattern, inner in patterns.items() if isinstance(patterns, dict) else ():
+        members.append(f"[{_literal(pattern)}]: {_member(inner, depth)}")
+    others = schema.get("additionalProperties")
+    if isinstance(others, dict):
+        members.append(f"[key]: {_member(others, depth)}")
+    if not members and others is not False:
+        return "object"
+    return "{" + ", ".join(members) + "}"
+
+
+def _member(schema: JsonValue, depth: int) -> str:
+    if not isinstance(schema, dict):
+        return type_of(schema is not False)
+    text = _type(schema, depth + 1).text
+    if "default" in schema:
+        text += f" = {shown(schema['default'], 40)}"
+    description = schema.get("description")
+    note = brief(description, NOTE) if isinstance(description, str) else ""
+    return f"{text} /* {note.replace('*/', '* /')} */" if note else text
+
+
+def _array(schema: JsonSchema, depth: int) -> str:
+    items = schema.get("items")
+    rest = items if isinstance(items, dict | bool) else True
+    many = f"{_type(rest, depth + 1).inside()}[]"
+    first = [_type(inner, depth + 1).text for inner in schemas_of(schema.get("prefixItems"))]
+    if not first:
+        return ("[]" if rest is False else many) + _notes(schema, "Items")
+    if rest is False or schema.get("maxItems") == len(first):
+        least = schema.get("minItems")
+        bounds = {} if least == len(first) else {"minItems": least}
+        return f"[{', '.join(first)}]{_notes(bounds, 'Items')}"
+    return f"[{', '.join([*first, f'...{many}'])}]" + _notes(schema, "Items")
+
+
+def _key(name: JsonValue) -> str:
+    return name if isinstance(name, str) and _IDENTIFIER.fullmatch(name) else _literal(name)
+
+
+def _literal(value: JsonValue) -> str:
+    return escaped(dumps(value, ensure_ascii=False))

@@ -1,0 +1,1 @@
+"""The one record that every source makes: a function, what it takes, and what came of a call."""

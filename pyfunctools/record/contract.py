@@ -1,0 +1,357 @@
+"""The schemas of a function, and what checks arguments against them: built when first asked for."""
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._lazy import Lazy
+from pyfunctools.errors import DefinitionError, SchemaError
+from pyfunctools.note import Note
+from pyfunctools.record.param import Param, parameters_of
+from pyfunctools.schema.checker import Checker
+from pyfunctools.schema.ground.references import prune, resolve
+from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.normalization.check_input import admit
+from pyfunctools.schema.normalization.faults import OPEN, faults_of
+from pyfunctools.schema.normalization.normalize import normalize
+from pyfunctools.schema.outline.clock import Formats
+from pyfunctools.schema.outline.places import Places
+from pyfunctools.schema.parsing.parse import parse
+from pyfunctools.schema.result import Failure, Side, Success
+from pyfunctools.schema.separation.predicates import IsHuman, is_secret_of_human
+from pyfunctools.schema.separation.separate import Separated, separate
+from pyfunctools.schema.validation.validator import Validator
+
+Notes = Callable[[], Iterable[Note]]
+"""What says, when it is asked, what was odd in schemas as they were written."""
+
+InOrder = Callable[[Iterable[str]], Sequence[str]]
+"""What puts the names of a function's inputs in the order that a list of arguments has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secrets:
+    """What of a function's human part is secret: the division of that part, where any of it is.
+
+    `defaults` are what stands in its schema for values that were not given. `names` are the names
+    that the human's schema declares, which are no values of a person's.
+    """
+
+    division: Separated | None
+    defaults: tuple[JsonValue, ...] = field(repr=False)
+    names: frozenset[str]
+
+    @classmethod
+    def of(cls, human: JsonSchema) -> "Secrets":
+        """Return what is secret in the human's side of a function."""
+        division = separate(human, is_secret_of_human)
+        kept = division.human
+        return cls(
+            division=None if kept is None else division,
+            defaults=tuple(_defaults(kept)) if kept is not None else (),
+            names=frozenset(_names(human)),
+        )
+
+    def split(self, human: JsonValue) -> JsonValue:
+        """Return what is secret of a value of the human's part."""
+        return {} if self.division is None else self.division.split(human)[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schemas:
+    """What a function takes and gives: `parameters` and `output`, both normalized.
+
+    `sides` are the model's and the human's, and `notes` what was odd in the two as they were
+    written; both are made when first asked for, and so is `secrets`, what is to be masked.
+    """
+
+    parameters: JsonSchema
+    output: JsonSchema | None
+    sides: Lazy[Separated | None]
+    validator: Validator = field(compare=False)
+    output_validator: Validator | None = field(compare=False)
+    checker: Lazy[Checker] = field(compare=False, repr=False)
+    notes: Lazy[tuple[Note, ...]] = field(compare=False, repr=False)
+    secrets: Lazy[Secrets] = field(compare=False, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        parameters: JsonSchema,
+        output: JsonSchema | None,
+        is_human: IsHuman | None,
+        notes: Notes = tuple,
+        *,
+        sets: bool = False,
+        hinted: bool = False,
+    ) -> "Schemas":
+        """Return the schemas of normalized `parameters` and `output`.
+
+        `is_human` decides what `separated` keeps from the model, and `None` keeps nothing. `notes`
+        says what was odd in them, when somebody asks. With `sets` every array of `uniqueItems` is a
+        set of the program's, and what the model repeats in it is left out as a repair. With
+        `hinted` the two are pydantic's, of type hints: a time needs no offset from UTC, and what
+        pydantic has written is not judged by `format` again.
+        """
+        formats: Formats = "local" if hinted else True
+        sides = Lazy(partial(_separated, parameters, is_human, formats))
+        validator = Validator(parameters, formats=formats)
+        return cls(
+            parameters=parameters,
+            output=output,
+            sides=sides,
+            validator=validator,
+            output_validator=None if output is None else Validator(output, formats=not hinted),
+            checker=Lazy(partial(_checker, parameters, validator, sides, sets)),
+            notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(sides.get()))))),
+            secrets=Lazy(partial(_secrets, sides)),
+        )
+
+    @classmethod
+    def written(
+        cls,
+        name: str,
+        parameters: JsonSchema | Sequence[Param],
+        output: JsonSchema | None,
+        is_human: IsHuman | None,
+    ) -> "Schemas":
+        """Return the schemas of a function that somebody wrote: normalized, closed and compiled.
+
+        Raises:
+            DefinitionError: the parameters are not those of an object, or one of the two schemas
+                has a mistake (`schema.faults`); `name` is the function's.
+        """
+        given = parameters if isinstance(parameters, Mapping) else parameters_of(parameters, name)
+        whole = _sound(name, "/parameters", given, partial(_closed, name, given))
+        result = None
+        if output is not None:
+            result = _sound(name, "/output", output, partial(normalize, output))
+        schemas = cls.of(whole, result, is_human, partial(notes_on, given, output))
+        for pointer, validator in (
+            ("/parameters", schemas.validator),
+            ("/output", schemas.output_validator),
+        ):
+            if validator is not None:
+                with _blamed(name, pointer):
+                    validator.compile()
+        return schemas
+
+    @property
+    def separated(self) -> Separated | None:
+        """The two sides, or `None` where nothing is the human's."""
+        return self.sides.get()
+
+    @property
+    def model_side(self) -> JsonSchema:
+        """The parameters as a model has them: its side, or all where nothing is the human's."""
+        return self.parameters if self.separated is None else self.separated.llm
+
+    def positional(self, in_order: InOrder) -> tuple[JsonSchema | bool, ...]:
+        """Return the schema of each input in order, complete with the `$defs` it reaches."""
+        properties = _properties(self.parameters)
+        definitions = self.parameters.get("$defs")
+        return tuple(
+            prune({**inner, "$defs": definitions}) if definitions is not None else inner
+            for inner in (properties[name] for name in in_order(properties))
+            if isinstance(inner, dict)
+        )
+
+    def declared(self) -> tuple[list[str], bool]:
+        """Return the names of all properties, those of branches too, and whether they are all."""
+        parts = Places(self.parameters).anyhow([self.parameters])
+        names = list(dict.fromkeys(name for part in parts for name in _properties(part)))
+        closed = self.parameters.get("additionalProperties") is False
+        return names, closed and "patternProperties" not in self.parameters
+
+    def parse(self, text: str | bytes) -> Success[JsonValue] | Failure:
+        """Read what a model wrote."""
+        return parse(text, self.model_side)
+
+    def coerce(self, value: JsonValue) -> Success[JsonValue]:
+        """Return what the model's side says a wrong spelling must have meant."""
+        return self.checker.get().coerce(value)
+
+    def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
+        """Return whether a value is right, with every issue, for one side or for the whole."""
+        if side not in _SIDES:
+            remedy = 'Write "whole", "llm" or "human".'
+            raise DefinitionError("validate(side)", f"{side!r} is no side.", remedy)
+        if side == "whole" or (self.separated is None and side == "llm"):
+            return self.validator.validate(value)
+        separated = self.separated or separate(
+            self.parameters, None, formats=self.validator.formats
+        )
+        return separated.validate(value, side)
+
+    def merge(self, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
+        """Join the model's and the human's part, `None` where there is none; check the whole."""
+        separated = self.separated
+        if separated is None:
+            return self.validate({} if llm is None else llm)
+        return separated.merge({} if llm is None else llm, {} if human is None else human)
+
+    def check(
+        self, arguments: str | bytes | JsonValue, in_order: InOrder, *, allow_truncated: bool
+    ) -> Success[JsonValue] | Failure:
+        """Return the arguments a model may write, read, coerced and checked; see
+        `Function.check`.
+        """
+        checker = self.checker.get()
+        return checker.check(
+            arguments, partial(self._by_name, in_order=in_order), allow_truncated=allow_truncated
+        )
+
+    def check_output(self, value: JsonValue) -> Success[JsonValue] | Failure:
+        """Return whether `value` is what the function promises to give."""
+        if self.output_validator is None:
+            return Success(value=value)
+        return self.output_validator.validate(value)
+
+    def _by_name(self, value: JsonValue, in_order: InOrder) -> JsonValue:
+        if not isinstance(value, list):
+            return value
+        order = in_order(_properties(self.model_side))
+        return dict(zip(order, value, strict=False)) if 0 < len(order) >= len(value) else value
+
+
+def notes_on(parameters: JsonSchema, output: JsonSchema | None) -> Iterator[Note]:
+    """Yield what is odd in schemas as written, at pointers below `/parameters` and `/output`."""
+    from pyfunctools.schema.normalization.oddities import notes_of
+
+    yield from notes_of(parameters, "/parameters")
+    if output is not None:
+        yield from notes_of(output, "/output")
+
+
+def _lost(separated: Separated | None) -> Iterator[Note]:
+    """Yield a note on each place that the model lost, since one alternative in it is a person's."""
+    for path in () if separated is None else separated.lost:
+        yield Note(
+            text=f"`{path}` is the person's as a whole: one alternative in it is, or a part that "
+            "cannot be split off. `is_human=` decides otherwise."
+        )
+
+
+def _separated(
+    parameters: JsonSchema, is_human: IsHuman | None, formats: Formats
+) -> Separated | None:
+    if is_human is None:
+        return None
+    separated = separate(parameters, is_human, formats=formats)
+    return None if separated.human is None else separated
+
+
+def _checker(
+    parameters: JsonSchema, validator: Validator, sides: Lazy[Separated | None], sets: bool
+) -> Checker:
+    separated = sides.get()
+    if separated is None:
+        return Checker(parameters, validator, sets=sets)
+    return Checker(separated.llm, separated, sets=sets)
+
+
+def _secrets(sides: Lazy[Separated | None]) -> Secrets:
+    separated = sides.get()
+    return Secrets.of({} if separated is None or separated.human is None else separated.human)
+
+
+def _defaults(schema: JsonSchema) -> Iterator[JsonValue]:
+    return (
+        inner["default"]
+        for _, inner in subschemas(schema)
+        if isinstance(inner, dict) and "default" in inner
+    )
+
+
+def _names(schema: JsonSchema) -> Iterator[str]:
+    return (
+        str(keys[-1])
+        for keys, _ in subschemas(schema)
+        if len(keys) > 1 and keys[-2] == "properties"
+    )
+
+
+_SIDES = ("whole", "llm", "human")
+
+
+def _properties(schema: JsonSchema) -> JsonObject:
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
+
+
+@contextmanager
+def _blamed(name: str, pointer: str) -> Generator[None]:
+    """Turn what is no schema into a mistake of the function that has it."""
+    try:
+        yield
+    except SchemaError as error:
+        at = f" (at {pointer}{error.pointer or ''})"
+        raise DefinitionError(name, f"{error.reason[:1].upper()}{error.reason[1:]}{at}.") from error
+
+
+def _sound(
+    name: str, pointer: str, written: JsonSchema, normalized: Callable[[], JsonSchema]
+) -> JsonSchema:
+    """Return a schema that somebody wrote, `normalized`, if there is no mistake in it.
+
+    Raises:
+        DefinitionError: there is; all of them are told, up to a few.
+    """
+    with _blamed(name, pointer):
+        admit(written)
+        faults = list(islice(faults_of(written, closed=pointer == "/parameters"), _TOLD + 1))
+        if not faults:
+            return normalized()
+    told = [f"{wrong} (at {pointer}{at}). {remedy}" for at, wrong, remedy in faults[:_TOLD]]
+    more = ["There are more."] if len(faults) > _TOLD else []
+    raise DefinitionError(name, " ".join([*told, *more]))
+
+
+_TOLD = 8
+"""Mistakes of one schema that are told at once."""
+
+
+def _closed(name: str, parameters: JsonSchema) -> JsonSchema:
+    if parameters and all(map(_is_object, parameters.values())) and _HOLDERS.isdisjoint(parameters):
+        raise DefinitionError(
+            name,
+            "The parameters are properties alone, and no schema of an object.",
+            'Write `{"type": "object", "properties": {...}, "required": [...]}`.',
+        )
+    whole = normalize(parameters)
+    resolved = resolve(whole, whole)
+    schema = resolved if isinstance(resolved, dict) else whole
+    if schema.get("type", "object") != "object":
+        raise DefinitionError(
+            name,
+            f"The parameters have the type {schema['type']!r}.",
+            "A model gives arguments by name: wrap them in an object with a property for each.",
+        )
+    closed = {"additionalProperties": False} if OPEN.isdisjoint(schema) else {}
+    defined = {"$defs": whole["$defs"]} if "$defs" in whole else {}
+    return prune({"type": "object", "properties": {}, **schema, **closed, **defined})
+
+
+def _is_object(value: JsonValue) -> bool:
+    return isinstance(value, Mapping)
+
+
+_HOLDERS = frozenset(
+    {
+        "$defs",
+        "additionalProperties",
+        "definitions",
+        "dependencies",
+        "dependentSchemas",
+        "if",
+        "not",
+        "patternProperties",
+        "properties",
+        "propertyNames",
+        "unevaluatedProperties",
+    }
+)
+"""Keywords that hold an object, of those that a schema of an object may have alone."""

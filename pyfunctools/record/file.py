@@ -1,0 +1,59 @@
+"""`File`: bytes with a name and a media type, in arguments and beside the text of an outcome."""
+
+from base64 import b64encode, urlsafe_b64encode
+
+from pyfunctools._json import JsonSchema
+from pyfunctools.errors import DefinitionError
+
+
+class File(str):
+    """The bytes of a file, and the name and media type they are sent under.
+
+    To a schema it is a text, the base64 of its content, and so it is written in JSON; in multipart
+    and in a body of its own the bytes are sent as they are, unless the schema wants base64 there.
+    `File(path.read_bytes(), filename=path.name)` is how a file is read: a name is never opened.
+    """
+
+    __slots__ = ("content", "content_type", "filename")
+
+    content: bytes
+    filename: str | None
+    content_type: str | None
+
+    def __new__(
+        cls, content: bytes, filename: str | None = None, content_type: str | None = None
+    ) -> "File":
+        """Return a file of these bytes.
+
+        Raises:
+            DefinitionError: they are no bytes, or the name or the media type is no text.
+        """
+        if not isinstance(content, bytes | bytearray | memoryview):  # pyright: ignore
+            kind = type(content).__name__
+            remedy = "Write `File(path.read_bytes(), filename=path.name)`: nothing is opened here."
+            raise DefinitionError("File(content)", f"This is no bytes but of type {kind}.", remedy)
+        for name, text in (("filename", filename), ("content_type", content_type)):
+            if text is not None and not isinstance(text, str):  # pyright: ignore
+                kind = type(text).__name__
+                raise DefinitionError(f"File({name})", f"This is no text but of type {kind}.")
+        file = super().__new__(cls, b64encode(content).decode("ascii"))
+        file.content = bytes(content)
+        file.filename = filename
+        file.content_type = content_type
+        return file
+
+    def __repr__(self) -> str:
+        return f"File({len(self.content)} bytes, filename={self.filename!r})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (File, (self.content, self.filename, self.content_type))
+
+    def spelled(self, schema: JsonSchema | bool) -> bytes:
+        """Return what is sent where a schema describes the file: its content, or its base64."""
+        if not isinstance(schema, dict):
+            return self.content
+        if schema.get("contentEncoding") == "base64url":
+            return urlsafe_b64encode(self.content)
+        if schema.get("contentEncoding") == "base64" or schema.get("format") == "byte":
+            return self.encode("ascii")
+        return self.content

@@ -1,0 +1,247 @@
+"""`Function`: the one record that every source makes and everything after it works on."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._lazy import Lazy
+from pyfunctools._text import brief, visible
+from pyfunctools.errors import DefinitionError
+from pyfunctools.note import Note, hidden_notes
+from pyfunctools.record.origin import Method, Origin, place
+from pyfunctools.record.traits import checked_traits
+from pyfunctools.schema.separation.predicates import IsHuman, check_predicate, is_human_by_default
+
+if TYPE_CHECKING:  # the engine is loaded by the first function whose schemas are asked for
+    from pyfunctools.record.contract import Schemas
+    from pyfunctools.record.handler import Handler, KeywordHandler
+    from pyfunctools.record.param import Param
+    from pyfunctools.schema.result import Failure, Side, Success
+    from pyfunctools.schema.separation.separate import Separated
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
+"""What a function may be called: the rule that every vendor's rule admits."""
+
+LONG = 1024
+"""Characters of a description that every vendor takes (OpenAI's limit, seen in 2026)."""
+
+GROUPS = ("query", "header", "cookie", "body")
+"""The groups of an operation's parameters, in the order of `Function.positional`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """What could not become a function: where, why, and the JSON Pointer in a document."""
+
+    where: str
+    reason: str
+    pointer: str | None = None
+
+
+class Traits(TypedDict, total=False):
+    """What can be said of a function beside its name, its description and its schemas.
+
+    `display_text` is what a user is shown while it runs, `confirm` asks a person before each call,
+    `concurrent` says whether it may run beside others and `strict` whether it is rendered strictly.
+    """
+
+    title: str | None
+    tags: Sequence[str]
+    deprecated: bool
+    display_text: str | None
+    read_only: bool | None
+    destructive: bool | None
+    idempotent: bool | None
+    confirm: bool
+    concurrent: bool
+    strict: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Function:
+    """One function a model may call, whatever it came from.
+
+    Frozen, and equal to another that says the same; the schemas behind `parameters`, `output` and
+    `separated` are built when first asked for, shared and read-only. The hints `read_only`,
+    `destructive` and `idempotent` are `None` where nobody said. `noted` is what had
+    been found odd in the source when the function was made, a part of `notes`.
+
+    Raises:
+        DefinitionError: the name is not a letter or `_` followed by up to 63 letters, digits, `_`
+            or `-`.
+    """
+
+    name: str
+    description: str = ""
+    deprecated: bool = False
+    tags: tuple[str, ...] = ()
+    title: str | None = None
+    display_text: str | None = None
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    confirm: bool = False
+    concurrent: bool = True
+    strict: bool = False
+    noted: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+    origin: Origin | None = None
+    schemas: "Lazy[Schemas]" = field(repr=False)
+    handler: "Handler | None" = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not NAME.fullmatch(self.name):  # pyright: ignore
+            raise DefinitionError(
+                repr(self.name),
+                "This is not a name a model's vendor accepts.",
+                "Use a letter or `_`, then up to 63 letters, digits, `_` or `-`.",
+            )
+        if (shown := visible(self.description)) != self.description:
+            notes = hidden_notes("the description", self.description)
+            object.__setattr__(self, "noted", (*self.noted, *notes))
+            object.__setattr__(self, "description", shown)
+
+    def __repr__(self) -> str:
+        said = ((each, getattr(self, each.name)) for each in fields(self) if each.repr)
+        told = {each.name: brief(held) for each, held in said if held != each.default}
+        if self.origin is not None:
+            told["origin"] = f"<{brief(place(self.origin))[1:-1]}>"
+        return f"Function({', '.join(f'{name}={held}' for name, held in told.items())})"
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.description))
+
+    @classmethod
+    def from_schema(
+        cls,
+        *,
+        name: str,
+        description: str = "",
+        parameters: "JsonSchema | Sequence[Param]",
+        output: JsonSchema | None = None,
+        handler: Callable[..., object] | None = None,
+        is_human: IsHuman | None = is_human_by_default,
+        **traits: Unpack[Traits],
+    ) -> "Function":
+        """Return a function from a written schema.
+
+        `parameters` is a JSON Schema object in any draft's spelling, or a list of `Param`. The
+        `handler` is called with the arguments by keyword, and with `context` if it names it; it may
+        be asynchronous. It takes every property, the human's too; what a property's `default` says
+        is given where it is left out and the handler has no default of its own. Without a handler
+        the function can be checked and shown but not called.
+
+        Raises:
+            DefinitionError: the name cannot be used, the parameters are not those of an object, a
+                schema has a mistake (a misspelled keyword, a pattern that does not compile, a
+                `$ref` that leads nowhere), a trait or the handler is none, or the handler does not
+                take a property or needs what is none.
+        """
+        from pyfunctools.record.contract import Schemas
+        from pyfunctools.record.handler import KeywordHandler
+
+        check_predicate(is_human)
+        checked_traits("from_schema", {"name": name, "description": description})
+        said = checked_traits("from_schema", traits)
+        if handler is not None and not callable(handler):
+            reason = f"What is given there is no function but of type {type(handler).__name__}."
+            raise DefinitionError("from_schema(handler)", reason, "Give the function that runs.")
+        schemas = Schemas.written(name, parameters, output, is_human)
+        runs = None if handler is None else KeywordHandler(handler, schemas.parameters)
+        if runs is not None:
+            declared, closed = schemas.declared()
+            runs.check_takes(name, declared, closed=closed)
+        function = cls(
+            name=name,
+            description=description or "",
+            origin=None if runs is None else _origin(runs),
+            schemas=Lazy.of(schemas),
+            handler=runs,
+        )
+        return replace(function, **said)
+
+    @property
+    def parameters(self) -> JsonSchema:
+        """The closed JSON Schema object of everything the function takes, in 2020-12."""
+        return self.schemas.get().parameters
+
+    @property
+    def output(self) -> JsonSchema | None:
+        """The JSON Schema of what comes back, or `None` where nobody said."""
+        return self.schemas.get().output
+
+    @property
+    def separated(self) -> "Separated | None":
+        """The model's and the human's side, or `None` where nothing is the human's."""
+        return self.schemas.get().separated
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was odd in the source, and did not keep it from becoming a function.
+
+        It is looked for when somebody asks: the schemas as they were written are read once more.
+        """
+        said = f"The description is longer than the {LONG:,} characters that every vendor takes."
+        own = (Note(text=said),) if len(self.description) > LONG else ()
+        return tuple(dict.fromkeys((*self.noted, *own, *self.schemas.get().notes.get())))
+
+    @property
+    def positional(self) -> tuple[JsonSchema | bool, ...]:
+        """The schema of each input in the order a list of arguments has.
+
+        For an operation the path parameters, then `query`, `header`, `cookie` and `body` where
+        there are such; else the properties in their order. Each is complete, with the `$defs` it
+        reaches.
+        """
+        return self.schemas.get().positional(self._in_order)
+
+    def parse(self, text: str | bytes) -> "Success[JsonValue] | Failure":
+        """Read what a model wrote; see `pyfunctools.schema.parse`."""
+        return self.schemas.get().parse(text)
+
+    def coerce(self, value: JsonValue) -> "Success[JsonValue]":
+        """Return what the schema says a wrong spelling must have meant, losing nothing."""
+        return self.schemas.get().coerce(value)
+
+    def validate(self, value: JsonValue, side: "Side" = "whole") -> "Success[JsonValue] | Failure":
+        """Return whether a value is right, with every issue, for one side or for the whole.
+
+        Raises:
+            DefinitionError: there is no such side.
+        """
+        return self.schemas.get().validate(value, side)
+
+    def merge(
+        self, *, llm: JsonValue = None, human: JsonValue = None
+    ) -> "Success[JsonValue] | Failure":
+        """Join the model's and the human's part, and check the whole; see `schema.merge`."""
+        return self.schemas.get().merge(llm, human)
+
+    def check(
+        self, arguments: str | bytes | JsonValue, *, allow_truncated: bool = False
+    ) -> "Success[JsonValue] | Failure":
+        """Return the arguments a model may write, read, coerced and checked.
+
+        `arguments` is its text, or the value where somebody has read it. A list is taken as the
+        inputs in the order of `positional`, without those that are the human's. Text that ends
+        inside its last scalar is an issue unless `allow_truncated`: 1 may have been 1000.
+        """
+        schemas = self.schemas.get()
+        return schemas.check(arguments, self._in_order, allow_truncated=allow_truncated)
+
+    def _in_order(self, names: Iterable[str]) -> tuple[str, ...]:
+        from pyfunctools.route import Route
+
+        route = self.origin
+        first = route.parameters if isinstance(route, Route) else ()
+        path = [each.argument[0] for each in first if each.location == "path"]
+        return tuple(
+            sorted(names, key=lambda name: path.index(name) if name in path else len(path))
+        )
+
+
+def _origin(handler: "KeywordHandler") -> Method:
+    called = handler.callable
+    name = getattr(called, "__qualname__", type(called).__qualname__)
+    return Method(qualname=name, is_async=handler.is_async)

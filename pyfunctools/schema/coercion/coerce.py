@@ -1,0 +1,118 @@
+"""A value -> what the schema says it must have meant; nothing is lost, and nothing invented.
+
+The kinds of repair: `number`, `boolean`, `null` (from a text), `integer` (from `42.0`), `string`
+(from an integer), `constant` (a listed value, but for case and space), `json` (a JSON text where an
+object or array is wanted; with those of `parse` where it had to be recovered), `item` (a single
+value where an array is wanted), `absent` (null for an optional property that takes none) and
+`unwrapped` (an object that stood in another, under a single key such as `arguments`). Where arrays
+of `uniqueItems` are known to be sets, `repeated` is an item that one held already: it is left out.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.limits import DEFAULT_LIMITS
+from pyfunctools.schema.result import Success
+
+if TYPE_CHECKING:
+    from pyfunctools.schema.coercion.walk import Coercion, Learned
+
+
+def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
+    """Return the value in the spelling that the schema wants, as far as it is certain which.
+
+    A value that fits is given as it is, the same object; so is one that cannot be helped, is nested
+    more than 64 deep or is no JSON. Parts that need no repair are shared with it. A whole number
+    under `integer` becomes an `int` even where it is right as it is (`42.0`).
+    """
+    return Coercer(schema).coerce(value)
+
+
+class Coercer:
+    """Coerces values by one schema, which must not change: what is learned of it is kept.
+
+    With `sets` every array of `uniqueItems` is a set of the program's, in which a second time says
+    nothing. Elsewhere that is unknown: `[1, 1, 2]` may have been meant as `[1, 3, 2]`.
+
+    Safe to share between threads.
+    """
+
+    __slots__ = ("_learned", "_left", "_sets", "schema")
+
+    def __init__(self, schema: JsonSchema | bool, *, sets: bool = False) -> None:
+        self.schema = schema
+        self._sets = sets
+        self._learned: Learned | None = None
+        self._left = 0
+
+    def coerce(self, value: JsonValue) -> Success[JsonValue]:
+        """Return the value in the spelling that the schema wants; see
+        `pyfunctools.schema.coerce`.
+        """
+        if not isinstance(self.schema, dict):
+            return Success(value=value)
+        # Loaded by the first value that is not right as it is.
+        from pyfunctools.schema.coercion.match import TooDeep
+
+        coercion = self._coercion(self.schema)
+        try:
+            result = coercion.value([self.schema], value, ())
+        except (TooDeep, RecursionError):
+            return Success(value=value)
+        return Success(value=result, repairs=tuple(coercion.repairs))
+
+    def _coercion(self, schema: JsonSchema) -> "Coercion":
+        from pyfunctools.schema.coercion.walk import Coercion, Learned
+
+        # Values choose which branches are looked at together: what that adds up to is bounded.
+        self._left -= 1
+        learned = self._learned
+        if learned is None or self._left < 0:
+            learned = self._learned = Learned(schema, sets=self._sets)
+            self._left = _RENEWED
+        return Coercion(schema, learned)
+
+
+_RENEWED = 1_000
+"""After how many values that needed it what is learned of a schema is learned anew."""
+
+
+def is_exact(value: JsonValue, schema: JsonSchema | None = None) -> bool:
+    """Return whether no whole number stands as a float (`42.0`) where an integer may be wanted.
+
+    Without a `schema` that is anywhere. Then `coerce` gives the value as it is, if it is right;
+    where that is known, this is quicker. A value that is nested more than 64 deep is not looked
+    through.
+    """
+    floats = _has_whole_float(value)
+    if not floats or schema is None:
+        return floats is False
+    from pyfunctools.schema.outline.floats import Fractions
+
+    return not Fractions(schema).has_whole(value)
+
+
+def _has_whole_float(value: JsonValue) -> bool | None:
+    """Return whether a float without a fraction is anywhere in a value; `None` if it is too
+    deep.
+    """
+    found = False
+    level: dict[int, Iterable[JsonValue]] = {0: (value,)}
+    for _ in range(DEFAULT_LIMITS.depth + 1):
+        # By identity: what is held twice is looked through once, even if it holds itself.
+        below: dict[int, Iterable[JsonValue]] = {}
+        for values in level.values():
+            for inner in values:
+                if isinstance(inner, str):
+                    continue
+                if isinstance(inner, float):
+                    found = found or inner.is_integer()
+                elif isinstance(inner, dict):
+                    below[id(inner)] = inner.values()
+                elif isinstance(inner, list):
+                    below[id(inner)] = inner
+        if not below:
+            return found
+        level = below
+    return None

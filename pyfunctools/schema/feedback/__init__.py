@@ -1,0 +1,1 @@
+"""The text a model is sent about what is wrong with its arguments."""

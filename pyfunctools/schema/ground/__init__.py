@@ -1,0 +1,1 @@
+"""What every room of the engine stands on: paths, walks, references, JSON values and previews."""

@@ -1,0 +1,78 @@
+"""Where a value stands: `$input.items[0].name`, one spelling everywhere."""
+
+import re
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from pyfunctools._json import JsonValue
+
+Keys: TypeAlias = tuple[str | int, ...]
+"""The steps from the root: a property's name or an item's index. What the engine walks with."""
+
+_PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*", re.ASCII)
+
+
+class Path(str):
+    """A place in a value, as text: equal to, sorted and serialised like its spelling.
+
+    The root is `$input`; a plain property follows a dot, an item stands in brackets, any other
+    property in brackets and quotes, escaped as in JSON. `keys` are the steps it was made of.
+    """
+
+    keys: Keys = ()
+
+    @classmethod
+    def of(cls, keys: Iterable[str | int], root: str = "$input") -> "Path":
+        """Return the path of these steps."""
+        steps = tuple(keys)
+        text = root
+        for key in steps:
+            # Nearly every name is a plain one, which is quickly seen.
+            if isinstance(key, str) and key.isascii() and key.isidentifier():
+                text += "." + key
+            else:
+                text += _step(key)
+        path = cls(text)
+        path.keys = steps
+        return path
+
+    @property
+    def pointer(self) -> str:
+        """The same place as a JSON Pointer (RFC 6901); the root is the empty text."""
+        return pointer_of(self.keys)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_restore, (str(self), self.keys))
+
+
+def at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:
+    """Return what stands at the end of these steps, or `None` where nothing does."""
+    for key in keys:
+        if isinstance(value, dict) and key in value:
+            value = value[str(key)]
+        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+            value = value[key]
+        else:
+            return None
+    return (value,)
+
+
+def pointer_of(keys: Iterable[str | int]) -> str:
+    """Return the JSON Pointer of these steps (RFC 6901, section 3)."""
+    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys)
+
+
+def _step(key: str | int) -> str:
+    if isinstance(key, int):
+        return f"[{key}]"
+    if _PLAIN.fullmatch(key):
+        return "." + key
+    from json import dumps
+
+    return f"[{dumps(key)}]"
+
+
+def _restore(text: str, keys: Keys) -> Path:
+    path = Path(text)
+    path.keys = keys
+    return path

@@ -1,0 +1,152 @@
+"""The only place that knows which keywords of a JSON Schema hold subschemas."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.ground.path import Keys
+
+SINGLE = frozenset(
+    {
+        "additionalItems",
+        "additionalProperties",
+        "contains",
+        "contentSchema",
+        "else",
+        "if",
+        "items",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
+"""Keywords whose value is a schema."""
+
+LISTED = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
+"""Keywords whose value is an array of schemas; `items` is one up to draft 2019-09."""
+
+NAMED = frozenset(
+    {
+        "$defs",
+        "definitions",
+        "dependencies",
+        "dependentSchemas",
+        "patternProperties",
+        "properties",
+    }
+)
+"""Keywords whose value is an object of schemas; in `dependencies` lists of names stand beside."""
+
+
+_SCHEMA = (dict, bool)  # a union would be made anew for each question
+
+
+def is_schema(value: object) -> bool:
+    """Return whether this can be a schema at all: an object or a boolean."""
+    return isinstance(value, _SCHEMA)
+
+
+def children(schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema | bool]]:
+    """Yield each subschema one level below, with the steps that lead to it.
+
+    What stands where a schema belongs and is not one (a text, a number) is passed over.
+    """
+    for keyword, value in schema.items():
+        if keyword in NAMED and isinstance(value, dict):
+            for name, inner in value.items():
+                if isinstance(inner, dict | bool):
+                    yield (keyword, name), inner
+        elif keyword in LISTED and isinstance(value, list):
+            for index, inner in enumerate(value):
+                if isinstance(inner, dict | bool):
+                    yield (keyword, index), inner
+        elif keyword in SINGLE and isinstance(value, dict | bool):
+            yield (keyword,), value
+
+
+Visit = Callable[[Keys, JsonSchema | bool], JsonSchema | bool]
+"""What `rewrite` asks for each subschema: the steps that lead to it, and itself."""
+
+
+def rewrite(schema: JsonSchema, visit: Visit) -> dict[str, JsonValue]:
+    """Return a copy in which each subschema one level below is what `visit` makes of it.
+
+    Everything else is shared with the original, which is not changed. To go deeper, `visit` calls
+    `rewrite` again: that takes two frames of the stack for each level.
+    """
+    result = dict(schema)
+    for keyword, value in schema.items():
+        if keyword in NAMED and isinstance(value, dict):
+            named = dict(value)
+            for name, inner in value.items():
+                if isinstance(inner, dict | bool):
+                    named[name] = visit((keyword, name), inner)
+            result[keyword] = named
+        elif keyword in LISTED and isinstance(value, list):
+            listed = list(value)
+            for index, inner in enumerate(value):
+                if isinstance(inner, dict | bool):
+                    listed[index] = visit((keyword, index), inner)
+            result[keyword] = listed
+        elif keyword in SINGLE and isinstance(value, dict | bool):
+            result[keyword] = visit((keyword,), value)
+    return result
+
+
+@dataclass(slots=True)
+class Place:
+    """Where a subschema stands in a copy of a schema, for another one to be put there.
+
+    `keyword` is the one of the schema under which it stands; the root has none.
+    """
+
+    holder: dict[str, JsonValue] | list[JsonValue]
+    key: str | int
+    inner: JsonSchema | bool
+    keyword: str = ""
+
+    def put(self, schema: JsonSchema | bool) -> None:
+        """Put this schema here."""
+        if isinstance(self.holder, dict):
+            self.holder[str(self.key)] = schema
+        else:
+            self.holder[int(self.key)] = schema
+
+
+def opened(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Place]]:
+    """Return a copy of a schema, and the places of the subschemas one level below in it.
+
+    What stands there is still the original's; to put something else there changes only the copy.
+    A walk that needs no stack frames keeps a list of these places.
+    """
+    copy = dict(schema)
+    places: list[Place] = []
+    for keyword, value in schema.items():
+        if keyword in NAMED and isinstance(value, dict):
+            copy[keyword] = named = dict(value)
+            for name, inner in value.items():
+                if isinstance(inner, dict | bool):
+                    places.append(Place(named, name, inner, keyword))
+        elif keyword in LISTED and isinstance(value, list):
+            copy[keyword] = listed = list(value)
+            for index, inner in enumerate(value):
+                if isinstance(inner, dict | bool):
+                    places.append(Place(listed, index, inner, keyword))
+        elif keyword in SINGLE and isinstance(value, dict | bool):
+            places.append(Place(copy, keyword, value, keyword))
+    return copy, places
+
+
+def subschemas(schema: JsonSchema | bool) -> Iterator[tuple[Keys, JsonSchema | bool]]:
+    """Yield this schema and every subschema below it, in document order, references not
+    followed.
+    """
+    stack: list[tuple[Keys, JsonSchema | bool]] = [((), schema)]
+    while stack:
+        keys, current = stack.pop()
+        yield keys, current
+        if isinstance(current, dict):
+            below = [((*keys, *steps), inner) for steps, inner in children(current)]
+            stack.extend(reversed(below))

@@ -1,0 +1,338 @@
+"""References of every kind, each made one to a definition at the root: `#/$defs/NAME`."""
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from typing import NamedTuple, TypeAlias
+from urllib.parse import unquote, urldefrag, urljoin
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.errors import SchemaError
+from pyfunctools.schema.ground.path import pointer_of
+from pyfunctools.schema.ground.references import Lookup, defined_name, definition, steps_of
+from pyfunctools.schema.ground.walk import (
+    LISTED,
+    NAMED,
+    SINGLE,
+    Place,
+    children,
+    opened,
+    subschemas,
+)
+from pyfunctools.schema.normalization.bundled import IDENTITY, is_early, is_oldest
+from pyfunctools.schema.normalization.check_input import admit
+from pyfunctools.schema.normalization.spelling import ASSERTIONS
+
+MOST_TIMES, MOST_COPIED = 4, 20_000
+"""How many schemas a bundle may have: so many for each one that was read, and so many more.
+
+Every way to a dynamic anchor makes a copy, and a page of schema can have millions of ways.
+"""
+
+_GONE = (IDENTITY - {"$dynamicRef", "$recursiveRef"}) | {"$schema", "$vocabulary"}
+_ASSERTING = (ASSERTIONS - {"$ref"}) | {"additionalItems", "dependencies"}
+_HOLDING = NAMED | LISTED | SINGLE
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+
+Scope: TypeAlias = tuple[tuple[str, str], ...]
+"""For each dynamic anchor, the resource that was the first to have it on the way here."""
+
+
+class _Target(NamedTuple):
+    """A schema, and the resource in which it stands (2020-12 core, 4.3.5); `None` is outside."""
+
+    schema: JsonSchema | bool
+    resource: str | None
+
+
+def bundle(schema: JsonSchema, lookup: Lookup | None = None) -> JsonSchema:
+    """Return a copy in which all references are `#/$defs/NAME`, and nothing else names a place.
+
+    What a reference leads to becomes a definition at the root, named after the reference:
+    `definitions`, definitions of subschemas, parts of schemas, the root itself, anchors, schemas
+    with an `$id`. `$dynamicRef` and `$recursiveRef` become references to a definition for each way
+    that leads to them. Where the schema itself ends, `lookup` is asked: for a reference with a URI
+    first for the whole document at that URI. What leads nowhere stays as it is, made absolute where
+    there is an `$id`.
+
+    What only `$schema` tells is read here as well: up to draft-07 nothing counts beside a `$ref`,
+    and draft-04 has `id`. Under any `$schema`, an empty `enum` means what the draft says it means:
+    nothing fits. (Documents that name no draft write one where the values are not known.)
+
+    Raises:
+        SchemaError: it grows beyond all measure.
+    """
+    return _Bundle(schema, lookup).run()
+
+
+class _Bundle:
+    def __init__(self, root: JsonSchema, lookup: Lookup | None) -> None:
+        self._root = root
+        self._lookup = lookup
+        self._stated = "$schema" in root
+        self._early = is_early(root)
+        self._id = "id" if is_oldest(root) else "$id"
+        self._base = self._within(root, "")
+        self._resources: dict[str, _Target | None] = {}
+        self._outsiders: dict[str, JsonSchema | bool | None] = {}
+        self._anchors: dict[tuple[str, str], JsonSchema] = {}
+        self._dynamic: dict[str, dict[str, JsonSchema]] = {}
+        self._left = MOST_COPIED
+        self._read(root, self._base)
+        self._dangling = self._leading_nowhere()
+        self._definitions: dict[str, JsonValue] = {}
+        self._names: dict[tuple[int, str | None, Scope], str] = {}
+        self._numbered: dict[str, Iterator[str]] = {}
+        self._todo: list[tuple[Place, str | None, Scope]] = []
+
+    def run(self) -> JsonSchema:
+        """Return the bundled schema."""
+        whole: dict[str, JsonValue] = {}
+        scope = self._entered((), self._base)
+        self._todo.append((Place(whole, "", self._root), self._base, scope))
+        for keyword in ("$defs", "definitions"):
+            named = self._root.get(keyword)
+            for name, inner in named.items() if isinstance(named, dict) else ():
+                if isinstance(inner, dict | bool):
+                    resource = self._within(inner, self._base)
+                    target = _Target(inner, resource)
+                    self._name(target, self._entered(scope, resource), name)
+        while self._todo:
+            self._copy(*self._todo.pop())
+        body = whole[""]
+        result = dict(body) if isinstance(body, dict) else {}
+        return {**result, "$defs": self._definitions} if self._definitions else result
+
+    def _read(self, document: JsonSchema, uri: str) -> None:
+        """Find all resources and anchors: only where a schema stands can there be one."""
+        stack: list[tuple[JsonSchema, str]] = [(document, uri)]
+        while stack:
+            schema, base = stack.pop()
+            self._left += MOST_TIMES
+            root = self._resources.setdefault(base, _Target(schema, base))
+            for keyword in ("$anchor", "$dynamicAnchor"):
+                if isinstance(name := schema.get(keyword), str):
+                    self._anchors.setdefault((base, name), schema)
+            if isinstance(name := schema.get("$dynamicAnchor"), str):
+                self._dynamic.setdefault(base, {}).setdefault(name, schema)
+            if schema.get("$recursiveAnchor") is True and root and root.schema is schema:
+                self._dynamic.setdefault(base, {})[""] = schema
+            if isinstance(name := schema.get(self._id), str) and name.startswith("#"):
+                self._anchors.setdefault((base, name[1:]), schema)
+            for _, inner in children(schema):
+                if isinstance(inner, dict):
+                    stack.append((inner, self._within(inner, base)))
+
+    def _leading_nowhere(self) -> set[str]:
+        """Return the names of definitions that are referred to and not there."""
+        found: set[str] = set()
+        stack: list[tuple[JsonSchema, str]] = [(self._root, self._base)]
+        while stack:
+            schema, base = stack.pop()
+            reference = schema.get("$ref")
+            name = defined_name(reference) if isinstance(reference, str) else None
+            if name is not None and self._find(str(reference), base) is None:
+                found.add(name)
+            for _, inner in children(schema):
+                if isinstance(inner, dict):
+                    stack.append((inner, self._within(inner, base)))
+        return found
+
+    def _within(self, schema: JsonSchema | bool, base: str) -> str:
+        """Return the URI of the resource that a schema is in: its own, or the one around it."""
+        given = schema.get(self._id) if isinstance(schema, dict) else None
+        if not isinstance(given, str) or given.startswith("#"):
+            return base
+        if self._early and isinstance(schema, dict) and "$ref" in schema:
+            return base
+        return _absolute(base, given)[0]
+
+    def _entered(self, scope: Scope, resource: str | None) -> Scope:
+        bound = {name for name, _ in scope}
+        anchors = self._dynamic.get(resource, {}) if resource is not None else {}
+        return (*scope, *((name, str(resource)) for name in anchors if name not in bound))
+
+    def _copy(self, place: Place, resource: str | None, scope: Scope) -> None:
+        schema = place.inner
+        if not isinstance(schema, dict):
+            place.put(schema)
+            return
+        copy, places = opened(self._translated(schema, resource, scope))
+        place.put(copy)
+        self._left -= 1
+        if self._left < 0:
+            raise SchemaError("the definitions a schema refers to grow beyond all measure")
+        for inner in places:
+            if resource is None:
+                self._todo.append((inner, None, scope))
+            else:
+                within = self._within(inner.inner, resource)
+                self._todo.append((inner, within, self._entered(scope, within)))
+
+    def _translated(
+        self, schema: JsonSchema, resource: str | None, scope: Scope
+    ) -> dict[str, JsonValue]:
+        alone = self._early and isinstance(schema.get("$ref"), str)
+        node = {
+            keyword: value
+            for keyword, value in schema.items()
+            if keyword not in _GONE
+            and not (keyword == self._id and isinstance(value, str))
+            and not (alone and keyword in _ASSERTING)
+        }
+        if self._stated and node.get("enum") == []:
+            del node["enum"]
+            _also(node, False)
+        if isinstance(reference := node.get("$ref"), str):
+            node["$ref"] = self._reference(reference, resource, scope) or reference
+        for keyword in ("$dynamicRef", "$recursiveRef"):
+            if isinstance(reference := node.get(keyword), str):
+                found = self._reference(reference, resource, scope, dynamic=keyword)
+                if found is None:
+                    continue
+                del node[keyword]
+                if "$ref" in node:
+                    _also(node, {"$ref": found})
+                else:
+                    node["$ref"] = found
+        return node
+
+    def _reference(
+        self, reference: str, resource: str | None, scope: Scope, dynamic: str | None = None
+    ) -> str | None:
+        """Return the reference to the definition that another kind of reference leads to."""
+        target = self._find(reference, resource)
+        if target is None:
+            return self._outside(reference, resource, scope)
+        if dynamic is not None and target.resource is not None:
+            anchor = "" if dynamic == "$recursiveRef" else unquote(reference.rpartition("#")[2])
+            if self._dynamic.get(target.resource, {}).get(anchor) is target.schema:
+                first = dict(scope).get(anchor, target.resource)
+                target = _Target(self._dynamic[first][anchor], first)
+        scope = self._entered(scope, target.resource)
+        return definition(self._name(target, scope, _name_of(reference)))
+
+    def _outside(self, reference: str, resource: str | None, scope: Scope) -> str | None:
+        name = defined_name(reference)
+        if name is not None:
+            return definition(name)
+        found = self._looked_up(reference)
+        if found is not None:
+            return definition(self._name(_Target(found, None), scope, _name_of(reference)))
+        if reference.startswith("#"):
+            return self._nowhere(reference)
+        if not resource:
+            return None
+        return "#".join(filter(None, _absolute(resource, reference)))
+
+    def _nowhere(self, reference: str) -> str | None:
+        """Return a reference that leads nowhere, so that it does not lead to what is merged
+        later.
+        """
+        steps = steps_of(reference) or ()
+        if len(steps) > 1 and steps[0] == "$defs" and steps[1] not in self._definitions:
+            return None
+        return definition(pointer_of(steps)) if steps and steps[0] in _HOLDING else None
+
+    def _find(self, reference: str, resource: str | None) -> _Target | None:
+        if resource is None:
+            return None
+        uri, fragment = _absolute(resource, reference)
+        root = self._resource(uri)
+        if root is None:
+            return None
+        uri = str(root.resource)
+        if fragment and not fragment.startswith("/"):
+            anchored = self._anchors.get((uri, unquote(fragment)))
+            return None if anchored is None else _Target(anchored, uri)
+        value: JsonValue = root.schema
+        for step in steps_of("#" + fragment) or ():
+            if isinstance(value, dict) and step in value:
+                value = value[str(step)]
+            elif isinstance(value, list) and _is_index(str(step), len(value)):
+                value = value[int(step)]
+            else:
+                return None
+            if isinstance(value, dict) and (within := self._within(value, uri)) in self._resources:
+                uri = within
+        return _Target(value, uri) if isinstance(value, dict | bool) else None
+
+    def _resource(self, uri: str) -> _Target | None:
+        """Return the schema at a URI, which may be a document that only the lookup knows."""
+        if uri not in self._resources:
+            found = self._looked_up(uri) if uri else None
+            self._resources[uri] = None
+            if isinstance(found, dict):
+                base = self._within(found, uri)
+                self._resources[uri] = self._resources[base] = _Target(found, base)
+                self._read(found, base)
+        return self._resources[uri]
+
+    def _looked_up(self, reference: str) -> JsonSchema | bool | None:
+        if self._lookup is None:
+            return None
+        if reference not in self._outsiders:
+            # Kept, so that what is made anew for each question still has one identity here.
+            found = self._outsiders[reference] = self._lookup(reference)
+            if found is not None and not isinstance(found, bool):
+                admit(found)
+                self._left += MOST_TIMES * sum(1 for _ in subschemas(found))
+        return self._outsiders[reference]
+
+    def _name(self, target: _Target, scope: Scope, wanted: str) -> str:
+        """Return the name of the definition of a schema, which is made if there is none."""
+        key = (id(target.schema), target.resource, scope)
+        if key not in self._names:
+            names = self._numbered.setdefault(wanted, _numbered(wanted))
+            name = next(name for name in names if self._is_free(name))
+            self._names[key] = name
+            self._definitions[name] = True
+            self._todo.append(
+                (Place(self._definitions, name, target.schema), target.resource, scope)
+            )
+        return self._names[key]
+
+    def _is_free(self, name: str) -> bool:
+        if name in self._definitions or name in self._dangling:
+            return False
+        return self._lookup is None or self._lookup(definition(name)) is None
+
+
+def _also(node: dict[str, JsonValue], schema: JsonSchema | bool) -> None:
+    parts = node.get("allOf")
+    node["allOf"] = [*(parts if isinstance(parts, list) else []), schema]
+
+
+def _is_index(step: str, length: int) -> bool:
+    # Python reads no number of more than 4,300 digits, and no array is that long.
+    return step.isascii() and step.isdigit() and len(step) < 20 and int(step) < length
+
+
+def _absolute(base: str, reference: str) -> tuple[str, str]:
+    """Return the URI and the fragment of a reference (RFC 3986, 5.2)."""
+    if reference.startswith("#"):
+        return base, reference[1:]
+    try:
+        uri, fragment = urldefrag(urljoin(base, reference))
+    except ValueError:
+        return reference, ""
+    return uri, fragment
+
+
+def _name_of(reference: str) -> str:
+    """Return the name that a definition gets after what leads to it."""
+    path, _, fragment = reference.partition("#")
+    steps = [str(step) for step in steps_of("#" + fragment) or (fragment,)]
+    if steps[:2] == ["components", "schemas"]:
+        del steps[:2]
+    words = [step for step in steps if step not in NAMED] if fragment else []
+    if not words:
+        words = [path.rstrip("/").rpartition("/")[2].partition(".")[0]]
+    safe = [_UNSAFE.sub("_", word).strip("_") for word in words]
+    return "_".join(filter(None, safe)) or "root"
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    for number in count(2):
+        yield f"{name}_{number}"

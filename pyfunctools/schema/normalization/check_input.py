@@ -1,0 +1,146 @@
+"""What is read as a schema at all: JSON values, not too deep and not too many."""
+
+from collections import deque
+from collections.abc import Collection, Iterable
+from math import isfinite
+from typing import NamedTuple
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.errors import SchemaError
+from pyfunctools.schema.ground.depth import MAX_SCHEMA_DEPTH
+from pyfunctools.schema.ground.path import Keys, pointer_of
+
+_TEXTS = frozenset({"description", "title"})
+"""What is cleaned when it is read: a lone surrogate in it does no harm."""
+
+_FEW = 10_000
+"""Values that are no reason to look at the limit, whose file most schemas never need."""
+
+_HUGE = 10**4000
+"""Python itself writes no integer of more than 4,300 digits (`sys.int_info`)."""
+
+
+class Contents(NamedTuple):
+    """What stands anywhere in a schema: its keys (but for the root's `$defs`) and its `$ref`s.
+
+    Anywhere: a key may be a property's name, and a reference part of an example.
+    """
+
+    keys: frozenset[str]
+    references: frozenset[str]
+
+
+def admit(schema: JsonSchema) -> Contents:
+    """Return what stands in a schema, having made sure that it can be read.
+
+    A Python object counts as often as it stands there, as it would in JSON text.
+
+    Raises:
+        SchemaError: it is no object, holds what is not JSON (a set, a tuple, `NaN`, a key that is
+            no text, a lone surrogate), is nested too deep or holds too much. A Python object that
+            contains itself is one of the two.
+    """
+    if not isinstance(schema, dict):
+        raise SchemaError(f"a schema is an object or a boolean, not a {type(schema).__name__}")
+    keys = set(schema) - {"$defs"}
+    references: set[str] = set()
+    sound = True
+    level: list[JsonValue] = [schema]
+    count = 0
+    for _ in range(MAX_SCHEMA_DEPTH):
+        below: list[JsonValue] = []
+        for container in level:
+            if isinstance(container, dict):
+                if container is not schema:
+                    keys.update(container)
+                if isinstance(reference := container.get("$ref"), str):
+                    references.add(reference)
+            held = _held(container)
+            count += len(held)
+            sound &= _inspect(held, below)
+        if count > _FEW and count > (most := _most()):
+            raise SchemaError(f"the schema holds more than {most} values")
+        if not below:
+            break
+        level = below
+    else:
+        raise SchemaError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} deep")
+    if not (sound and all(map(_is_key, keys))):
+        _blame(schema)
+    return Contents(frozenset(keys), frozenset(references))
+
+
+def _most() -> int:
+    from pyfunctools.limits import DEFAULT_LIMITS
+
+    return DEFAULT_LIMITS.document_nodes
+
+
+def _held(container: JsonValue) -> Collection[JsonValue]:
+    if isinstance(container, dict):
+        return container.values()
+    return container if isinstance(container, list) else ()
+
+
+def _inspect(values: Iterable[JsonValue], below: list[JsonValue]) -> bool:
+    """Add the objects and arrays among these to `below`, and say whether the rest is JSON.
+
+    The order of the questions is that of how often the answer is yes: this runs for all there is.
+    """
+    sound = True
+    for value in values:
+        kind = type(value)
+        if isinstance(value, str):
+            if not (value.isascii() or _is_encodable(value)):
+                sound = False
+        elif kind is dict or kind is list or isinstance(value, dict | list):
+            below.append(value)
+        elif value is not None and kind is not bool and not _is_scalar(value):
+            sound = False
+    return sound
+
+
+def _is_scalar(value: JsonValue) -> bool:
+    if isinstance(value, str):
+        return value.isascii() or _is_encodable(value)
+    if isinstance(value, int):
+        return -_HUGE < value < _HUGE
+    return value is None or (isinstance(value, float) and isfinite(value))
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_key(key: object) -> bool:
+    return isinstance(key, str) and (key.isascii() or _is_encodable(key))
+
+
+def _blame(schema: JsonSchema) -> None:
+    """Raise for the first value that is not JSON; a text to be cleaned is passed over."""
+    queue: deque[tuple[Keys, JsonValue]] = deque([((), schema)])
+    while queue:
+        keys, value = queue.popleft()
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                if not _is_key(key):
+                    raise SchemaError(f"{key!r} is no key of a JSON object", pointer_of(keys))
+                queue.append(((*keys, key), inner))
+        elif isinstance(value, list):
+            queue.extend(((*keys, index), inner) for index, inner in enumerate(value))
+        elif not _is_scalar(value) and not (isinstance(value, str) and keys[-1] in _TEXTS):
+            raise SchemaError(f"{_shown(value)} is no JSON value", pointer_of(keys))
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return str(value)
+    if isinstance(value, str):
+        return "a text with a lone surrogate"
+    if isinstance(value, int):
+        return "an integer of more than 4,000 digits"
+    return f"a {type(value).__name__}"

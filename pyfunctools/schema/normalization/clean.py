@@ -1,0 +1,323 @@
+"""What the value of each keyword may be: what real documents write, made sound, or left out."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from pyfunctools._json import JsonValue
+from pyfunctools._text import visible
+from pyfunctools.schema.ground.walk import is_schema
+
+TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+"""The types of JSON Schema."""
+
+SPELLED: Mapping[str, tuple[str, str | None]] = {
+    "bool": ("boolean", None),
+    "char": ("string", None),
+    "date": ("string", "date"),
+    "date-time": ("string", "date-time"),
+    "datetime": ("string", "date-time"),
+    "decimal": ("number", None),
+    "dict": ("object", None),
+    "double": ("number", "double"),
+    "email": ("string", "email"),
+    "file": ("string", "binary"),
+    "float": ("number", "float"),
+    "int": ("integer", None),
+    "int32": ("integer", "int32"),
+    "int64": ("integer", "int64"),
+    "list": ("array", None),
+    "long": ("integer", "int64"),
+    "map": ("object", None),
+    "nil": ("null", None),
+    "none": ("null", None),
+    "password": ("string", "password"),
+    "str": ("string", None),
+    "text": ("string", None),
+    "uri": ("string", "uri"),
+    "url": ("string", "uri"),
+    "uuid": ("string", "uuid"),
+}
+"""Names that documents give to types, with the type and the format they mean."""
+
+_LOOSE_HYPHEN = r"(?<=[^\\]\\[dDsSwW])-|-(?=\\[dDsSwW])"
+
+Clean = Callable[[JsonValue], JsonValue]
+"""What makes a keyword's value sound; `None` where it cannot be meant."""
+
+
+def type_named(name: JsonValue) -> tuple[str, str | None] | None:
+    """Return the type and the format that a name means, or `None` where it means none.
+
+    A bare `null` of YAML is the type of that name.
+    """
+    if name is None:
+        return "null", None
+    if not isinstance(name, str):
+        return None
+    name = name.strip().lower()
+    return (name, None) if name in TYPES else SPELLED.get(name)
+
+
+@lru_cache(maxsize=1024)
+def is_pattern(pattern: str) -> bool:
+    """Return whether the validator can read this regular expression."""
+    import jsonschema_rs
+
+    try:
+        jsonschema_rs.Draft202012Validator({"pattern": pattern})
+    except jsonschema_rs.ValidationError:
+        return False
+    return True
+
+
+def _dropped(_: JsonValue) -> JsonValue:
+    return None
+
+
+def _flag(value: JsonValue) -> JsonValue:
+    return value if isinstance(value, bool) else None
+
+
+def _text(value: JsonValue) -> JsonValue:
+    return visible(value) if isinstance(value, str) else None
+
+
+def _name(value: JsonValue) -> JsonValue:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return _written_number(value)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _written_number(text: str) -> int | float | None:
+    text = text.strip()
+    if re.fullmatch(r"[+-]?[0-9]{1,300}", text, re.ASCII):
+        return int(text)
+    if re.fullmatch(r"[+-]?[0-9]{0,300}\.?[0-9]{1,300}([eE][+-]?[0-9]{1,3})?", text, re.ASCII):
+        number = float(text)
+        return number if math.isfinite(number) else None
+    return None
+
+
+def _bound(value: JsonValue) -> JsonValue:
+    # A flag beside `minimum` or `maximum` is draft-04's spelling and is translated later.
+    return value if isinstance(value, bool) else _number(value)
+
+
+def _divisor(value: JsonValue) -> JsonValue:
+    number = _number(value)
+    return number if isinstance(number, int | float) and number > 0 else None
+
+
+def _count(value: JsonValue) -> JsonValue:
+    number = _number(value)
+    if isinstance(number, float) and number.is_integer():
+        number = int(number)
+    return number if isinstance(number, int) and number >= 0 else None
+
+
+def _pattern(value: JsonValue) -> JsonValue:
+    return _readable(value) if isinstance(value, str) else None
+
+
+def _readable(pattern: str) -> str | None:
+    if is_pattern(pattern):
+        return pattern
+    # ECMA-262, B.1.2: a hyphen beside a class such as `\w` is no range but itself.
+    escaped = re.sub(_LOOSE_HYPHEN, r"\\-", pattern)
+    return escaped if is_pattern(escaped) else None
+
+
+def _names(value: JsonValue) -> JsonValue:
+    if not isinstance(value, list):
+        return None
+    if len(value) < 2 and all(isinstance(name, str) for name in value):
+        return value
+    return list(dict.fromkeys(name for name in value if isinstance(name, str)))
+
+
+def _listed(value: JsonValue) -> JsonValue:
+    return value if isinstance(value, list) and value else None
+
+
+def _schema(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict | bool):
+        return value
+    named = type_named(value) if isinstance(value, str) else None
+    return None if named is None else {"type": named[0]}
+
+
+def _schemas(value: JsonValue) -> JsonValue:
+    if not isinstance(value, list):
+        return None
+    sound = value if all(map(is_schema, value)) else list(filter(is_schema, map(_schema, value)))
+    return sound or None
+
+
+def _schema_or_schemas(value: JsonValue) -> JsonValue:
+    if not isinstance(value, list):
+        return _schema(value)
+    return value if all(map(is_schema, value)) else [_schema_or_true(inner) for inner in value]
+
+
+def _schema_or_true(value: JsonValue) -> JsonValue:
+    sound = _schema(value)
+    return True if sound is None else sound
+
+
+def _named_schemas(value: JsonValue) -> JsonValue:
+    if not isinstance(value, dict):
+        return None
+    if all(map(is_schema, value.values())):
+        return value
+    return {name: _schema_or_true(inner) for name, inner in value.items()}
+
+
+def _pattern_schemas(value: JsonValue) -> JsonValue:
+    if not isinstance(value, dict):
+        return None
+    return {
+        pattern: _schema_or_true(inner)
+        for name, inner in value.items()
+        if (pattern := _readable(name)) is not None
+    }
+
+
+def _named_names(value: JsonValue) -> JsonValue:
+    if not isinstance(value, dict):
+        return None
+    return {name: names for name, inner in value.items() if (names := _names(inner)) is not None}
+
+
+def _examples(value: JsonValue) -> JsonValue:
+    if isinstance(value, list):
+        return shown(value)
+    if not isinstance(value, dict):
+        return [shown(value)]
+    found: list[JsonValue] = [
+        example["value"] if isinstance(example, dict) and "value" in example else example
+        for example in value.values()
+        if not (isinstance(example, dict) and example.keys() & {"$ref", "externalValue"})
+    ]
+    return shown(found) if found else None
+
+
+def shown(example: JsonValue) -> JsonValue:
+    """Return an example, or a remark of any form, without what a person would not see in its texts.
+
+    Other values are kept to the letter, since they are what is sent; these are only read.
+    """
+    copies: dict[int, dict[str, JsonValue] | list[JsonValue]] = {}
+
+    def copied(value: JsonValue) -> JsonValue:
+        if isinstance(value, str):
+            return visible(value)
+        if not isinstance(value, dict | list):
+            return value
+        if id(value) not in copies:  # it may stand there often, or hold itself
+            copies[id(value)] = {} if isinstance(value, dict) else []
+            todo.append(value)
+        return copies[id(value)]
+
+    todo: list[JsonValue] = []
+    whole = copied(example)
+    for value in todo:
+        copy = copies[id(value)]
+        if isinstance(value, dict) and isinstance(copy, dict):
+            copy.update((visible(name), copied(inner)) for name, inner in value.items())
+        elif isinstance(value, list) and isinstance(copy, list):
+            copy.extend(map(copied, value))
+    return whole
+
+
+def _object(value: JsonValue) -> JsonValue:
+    return value if isinstance(value, dict) else None
+
+
+CLEAN: Mapping[str, Clean] = {
+    **dict.fromkeys(("deprecated", "nullable", "readOnly", "uniqueItems", "writeOnly"), _flag),
+    **dict.fromkeys(("$comment", "description", "format", "title"), _text),
+    **dict.fromkeys(("$schema", "$vocabulary"), _dropped),
+    **dict.fromkeys(("$dynamicRef", "$recursiveRef", "$ref"), _name),
+    **dict.fromkeys(("contentEncoding", "contentMediaType"), _text),
+    **dict.fromkeys(("maximum", "minimum"), _number),
+    **dict.fromkeys(("exclusiveMaximum", "exclusiveMinimum"), _bound),
+    **dict.fromkeys(
+        (
+            "maxContains",
+            "maxItems",
+            "maxLength",
+            "maxProperties",
+            "minContains",
+            "minItems",
+            "minLength",
+            "minProperties",
+        ),
+        _count,
+    ),
+    **dict.fromkeys(
+        (
+            "additionalItems",
+            "additionalProperties",
+            "contains",
+            "contentSchema",
+            "else",
+            "if",
+            "not",
+            "propertyNames",
+            "then",
+            "unevaluatedItems",
+            "unevaluatedProperties",
+        ),
+        _schema,
+    ),
+    **dict.fromkeys(("allOf", "anyOf", "oneOf", "prefixItems"), _schemas),
+    **dict.fromkeys(("dependentSchemas", "properties"), _named_schemas),
+    "dependencies": _object,
+    "dependentRequired": _named_names,
+    "enum": _listed,
+    "examples": _examples,
+    "items": _schema_or_schemas,
+    "multipleOf": _divisor,
+    "pattern": _pattern,
+    "patternProperties": _pattern_schemas,
+    "required": _names,
+    "x-nullable": _flag,
+}
+"""For each keyword whose value has a form, what makes it sound.
+
+An empty `enum` is left out: real documents write one where the values are not known, and by the
+letter nothing at all would fit. Elsewhere, too, what cannot be meant is left out alone, and the
+rest of the schema stays: the validator refuses a schema as a whole.
+"""
+
+_MEANT: Mapping[Clean, str] = {
+    _flag: "true or false",
+    _text: "a text",
+    _name: "a reference as a text",
+    _number: "a number",
+    _bound: "a number",
+    _divisor: "a number above 0",
+    _count: "a whole number from 0 on",
+    _pattern: "a regular expression that compiles",
+    _names: "a list of names",
+    _listed: "a list of at least one value",
+    _schema: "a schema",
+    _schemas: "a list of schemas",
+    _schema_or_schemas: "a schema",
+    _named_schemas: "an object with a schema for each name",
+    _pattern_schemas: "an object with a schema for each regular expression that compiles",
+    _named_names: "an object with a list of names for each name",
+    _object: "an object",
+}
+
+
+def form_of(keyword: str) -> str | None:
+    """Return what the value of a keyword has to be, in words; `None` where it may be anything."""
+    clean = CLEAN.get(keyword)
+    return None if clean is None else _MEANT.get(clean)

@@ -1,0 +1,97 @@
+"""`discriminator`: which value of a property stands for which branch of a union."""
+
+from collections import Counter, deque
+from collections.abc import Iterator
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.ground.references import defined_name, definition, steps_of
+from pyfunctools.schema.normalization.inlining import Definitions, sole_reference
+
+_MOST_PARENTS = 100
+"""Schemas that are read to find the values of one branch's property."""
+
+
+def explicit(node: dict[str, JsonValue], definitions: Definitions) -> None:
+    """Make the mapping of a schema's `discriminator` complete, every target a reference.
+
+    A branch that the mapping does not name stands for the values its own property lists, if no
+    other branch has them, or else for its name (OpenAPI 3.1, 4.8.25).
+    """
+    given = node.get("discriminator")
+    if not isinstance(given, dict) or not isinstance(name := given.get("propertyName"), str):
+        return
+    branches = list(dict.fromkeys(_branches(node)))
+    stated = given.get("mapping")
+    mapping: dict[str, JsonValue] = {
+        value: _reference(target, branches, definitions)
+        for value, target in (stated.items() if isinstance(stated, dict) else ())
+        if isinstance(target, str)
+    }
+    open_ = [branch for branch in branches if branch not in mapping.values()]
+    listed = {branch: _listed(branch, name, definitions) for branch in open_}
+    counts = Counter(value for values in listed.values() for value in values)
+    for branch, values in listed.items():
+        own = _name_of(branch)
+        for value in [v for v in values if counts[v] == 1 and own not in values] or [own]:
+            mapping.setdefault(value, branch)
+    node["discriminator"] = {**given, "mapping": mapping} if mapping else given
+
+
+def _branches(node: JsonSchema) -> Iterator[str]:
+    for keyword in ("oneOf", "anyOf"):
+        branches = node.get(keyword)
+        for branch in branches if isinstance(branches, list) else ():
+            if isinstance(branch, dict) and (reference := sole_reference(branch)) is not None:
+                yield reference
+
+
+def _reference(target: str, branches: list[str], definitions: Definitions) -> str:
+    """Return the reference behind a mapping's value: a bare name, or one into the document."""
+    steps = steps_of(target)
+    if steps is not None and steps[:-1] in (
+        ("components", "schemas"),
+        ("definitions",),
+        ("$defs",),
+    ):
+        return definition(str(steps[-1]))
+    named = definition(target)
+    if steps is None and (named in branches or definitions.at(named) is not None):
+        return named
+    return target
+
+
+def _name_of(reference: str) -> str:
+    name = defined_name(reference)
+    return reference.rpartition("/")[2] if name is None else name
+
+
+def _listed(branch: str, name: str, definitions: Definitions) -> list[str]:
+    """Return the texts that a branch, or what it is made of, lists for a property."""
+    found: list[str] | None = None
+    queue: deque[JsonValue] = deque([{"$ref": branch}])
+    for _ in range(_MOST_PARENTS):
+        if not queue:
+            break
+        schema = queue.popleft()
+        if not isinstance(schema, dict):
+            continue
+        if isinstance(reference := schema.get("$ref"), str):
+            queue.append(definitions.at(reference))
+        if isinstance(parts := schema.get("allOf"), list):
+            queue.extend(parts)
+        properties = schema.get("properties")
+        values = _texts(properties.get(name), definitions) if isinstance(properties, dict) else None
+        if values is not None:
+            found = values if found is None else [value for value in found if value in values]
+    return found or []
+
+
+def _texts(schema: JsonValue, definitions: Definitions) -> list[str] | None:
+    if isinstance(schema, dict) and (reference := sole_reference(schema)) is not None:
+        schema = definitions.at(reference)
+    if not isinstance(schema, dict):
+        return None
+    values = [schema["const"]] if "const" in schema else schema.get("enum")
+    if not isinstance(values, list):
+        return None
+    return [value for value in values if isinstance(value, str)]

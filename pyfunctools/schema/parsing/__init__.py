@@ -1,0 +1,1 @@
+"""What a model wrote -> the value it wrote. `parse` is the verb."""

@@ -1,0 +1,366 @@
+"""JSON that is broken, read for what was written in it and for nothing else."""
+
+import re
+from json import dumps
+from typing import Final
+
+from pyfunctools._json import JsonValue
+from pyfunctools._text import shortened
+from pyfunctools.limits import Limits
+from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.outline.places import Places, Schemas
+from pyfunctools.schema.parsing.bare_words import is_last, read_bare
+from pyfunctools.schema.parsing.findings import Findings
+from pyfunctools.schema.parsing.frames import Frame, Frames
+from pyfunctools.schema.parsing.glyphs import CLOSERS, COLONS, COMMAS, HIDDEN, QUOTES
+from pyfunctools.schema.parsing.strings import (
+    KEY_AHEAD,
+    MEMBER,
+    Quoted,
+    Where,
+    open_brackets,
+    read_quoted,
+)
+from pyfunctools.schema.parsing.surroundings import BLANK, COMMENT
+from pyfunctools.schema.result import Issue, Repair
+
+MAX_WRONG: Final = 32
+"""Brackets of the wrong kind that are tolerated; each makes the rest of the text be counted."""
+
+_SPACE = re.compile(r"[ \t\n\r]*+")
+_BARE_KEY = re.compile(rf"[^\s=,;{{}}\[\]{COLONS}{COMMAS}{QUOTES}]++")
+_COLON = re.compile(rf":=|=>|[{COLONS}=]")
+_NO_VALUE = f"}}]{COMMAS}"
+_CLOSING = {"{": "}", "[": "]"}
+_TRAILING = re.compile(rf"[\s{COMMAS}]++(?=[\]}}]|\Z)")
+_BRACE = re.compile(r"\s*+\}")
+
+
+class Recovery:
+    """Reads one value of a text, from `start` on, without recursion and in linear time.
+
+    With `places` the `schemas` say what is wanted there.
+
+    Afterwards `value` holds it and `at` says where it ended; with `issues` there is no value.
+    `begun` says whether a member or an item was read, so that it was meant as JSON at all.
+    A `fenced` text was ended by the one who wrote it, so that no number in it was cut off. Where it
+    is not `sure` that JSON begins there, nothing is read behind an issue before that.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        start: int,
+        stop: int,
+        *,
+        limits: Limits,
+        places: Places | None = None,
+        schemas: Schemas = (),
+        fenced: bool = False,
+        sure: bool = True,
+    ) -> None:
+        self._text = text
+        self._stop = stop
+        self._limits = limits
+        self._fenced = fenced
+        self._sure = sure
+        self._frames = Frames(places, schemas)
+        self._stack = self._frames.open
+        self._wrong = 0
+        self._swallowed: int | None = None
+        self.at = start
+        self.value: JsonValue = None
+        self.begun = False
+        self._findings = Findings(text, limits.issues)
+
+    @property
+    def issues(self) -> list[Issue]:
+        """What could not be read."""
+        return self._findings.issues
+
+    @property
+    def repairs(self) -> list[Repair]:
+        """What was read as something else."""
+        return self._findings.repairs
+
+    def read(self) -> None:
+        """Read the value that stands here."""
+        self._value("root")
+        while self._stack and not self._findings.full:
+            self._step()
+
+    def read_members(self) -> bool:
+        """Read the members of an object whose first bracket is missing, if a member stands here."""
+        if not MEMBER.match(self._text, self.at, self._stop):
+            return False
+        value: dict[str, JsonValue] = {}
+        self.value = value
+        self._repair("closer", "", "{")
+        self._stack.append(Frame(value, "}"))
+        while self._stack and not self._findings.full:
+            self._step()
+        return True
+
+    def _step(self) -> None:
+        frame = self._stack[-1]
+        self._blanks()
+        if self.at >= self._stop:
+            self._end()
+            return
+        char = self._text[self.at]
+        if char in "}]":
+            self._close(frame, char)
+        elif char in COMMAS:
+            self._comma(frame, char)
+        elif isinstance(frame.value, list):
+            self._missing_comma(frame)
+            frame.key = len(frame.value)
+            self._value("item")
+        elif char == "{" and not frame.value and not frame.doubled:
+            frame.doubled = True
+            self.at += 1
+            self._repair("brace", "{{", "{", self._frames.keys(-1))
+        else:
+            follows = frame.filled
+            self._missing_comma(frame)
+            self._member(frame, follows)
+
+    def _comma(self, frame: Frame, char: str) -> None:
+        if frame.filled or isinstance(frame.value, dict):
+            if char != "," or not frame.filled:
+                self._repair("comma", char, "," if frame.filled else "", self._frames.keys(-1))
+            frame.comma, frame.filled = True, False
+            self.at += 1
+        elif more := _TRAILING.match(self._text, self.at, self._stop):
+            self._repair("comma", more[0], "", self._frames.keys(-1))
+            self.at = more.end()
+        else:
+            # Something may be missing in the middle, and all that follows would be out of place.
+            frame.key = len(frame.value)
+            self._fail(self.at, "The comma", "has no value before it", "a value between commas")
+
+    def _missing_comma(self, frame: Frame) -> None:
+        if frame.filled:
+            self._repair("comma", "", ",", self._frames.keys(-1))
+        frame.filled, frame.comma = True, False
+
+    def _member(self, frame: Frame, follows: bool) -> None:
+        start = self.at
+        key = self._key(follows)
+        if key is None:
+            return
+        frame.key = key
+        self._blanks()
+        colon = _COLON.match(self._text, self.at, self._stop)
+        if colon is None:
+            self._fail(start, f"The key {_shown(key)}", "has no value", "a colon and a value")
+            return
+        if colon[0] != ":":
+            self._repair("colon", colon[0], ":")
+        self.begun = True
+        self.at = colon.end()
+        if isinstance(frame.value, dict) and key in frame.value:
+            fault = "stands in the same object already"
+            self._complain(start, f"The duplicate key {key!r}", fault, "each key once", value=key)
+        self._blanks()
+        if self.at >= self._stop or self._text[self.at] in _NO_VALUE:
+            self._complain(start, f"The key {_shown(key)}", "has no value", "a JSON value")
+            self._put(None)
+            self._findings.full |= self.at >= self._stop
+            return
+        self._value("member")
+
+    def _key(self, follows: bool) -> str | None:
+        start = self.at
+        if self._text[start] in CLOSERS:
+            quoted = read_quoted(self._text, start, self._stop, "key")
+            self.at = quoted.end
+            if quoted.fault is not None:
+                expected = "a key as JSON writes it"
+                self._fail(start, "The key", quoted.fault, expected, self._frames.keys(-1))
+                return None
+            self._stack[-1].key = quoted.value
+            self._note(quoted, start)
+            return quoted.value
+        found = _BARE_KEY.match(self._text, start, self._stop)
+        ahead = found and BLANK.match(self._text, found.end(), self._stop)
+        if not found or not ahead or not _COLON.match(self._text, ahead.end(), self._stop):
+            self.begun = self.begun or not found
+            shown = f"`{shortened(found[0] if found else self._text[start], 40)}`"
+            fault = "is neither a comma nor a bracket" if follows else "is not a key with a value"
+            expected = "a key in double quotes, a colon and a value"
+            self._fail(start, shown, fault, expected, None if follows else self._frames.keys(-1))
+            return None
+        self.at = found.end()
+        self._stack[-1].key = found[0]
+        self._repair("key", found[0], dumps(found[0], ensure_ascii=False))
+        return found[0]
+
+    def _value(self, where: Where) -> None:
+        char = self._text[self.at]
+        if char in "{[":
+            self._open(char)
+        elif char in CLOSERS:
+            self._string(where)
+        else:
+            self._bare()
+
+    def _open(self, char: str) -> None:
+        if len(self._stack) >= self._limits.depth:
+            deep = self._limits.depth
+            self.begun = True
+            expected = f"at most {deep} levels of objects and arrays"
+            self._fail(self.at, "The value", f"is nested more than {deep} levels deep", expected)
+            return
+        value: dict[str, JsonValue] | list[JsonValue] = {} if char == "{" else []
+        self._put(value)
+        self._stack.append(Frame(value, _CLOSING[char]))
+        self.at += 1
+
+    def _string(self, where: Where) -> None:
+        start = self.at
+        quoted = read_quoted(self._text, start, self._stop, where)
+        self.at = quoted.end
+        if quoted.fault is None:
+            self.begun = self.begun or where == "item"
+            self._note(quoted, start)
+            self._put(quoted.value)
+            return
+        shown = self._text[start : min(quoted.end, start + 40)]
+        self._complain(start, "The string", quoted.fault, "a string as JSON writes it", value=shown)
+        self._put(None)
+        self._findings.full |= quoted.end >= self._stop
+
+    def _note(self, quoted: Quoted, start: int) -> None:
+        if quoted.kinds:
+            written, meant = self._text[start : quoted.end], dumps(quoted.value, ensure_ascii=False)
+            for kind in quoted.kinds:
+                self._repair(kind, written, meant)
+
+    def _bare(self) -> None:
+        start = self.at
+        bare = read_bare(self._text, start, self._stop, self._frames.wanted)
+        token = self._text[start : bare.end]
+        self.at = bare.end
+        self._put(bare.value)
+        if bare.fault is not None:
+            self._complain(start, bare.shown, bare.fault, bare.expected, value=token)
+            self._blanks()
+            followed = self.at < self._stop and self._text[self.at] not in _NO_VALUE
+            self._findings.full |= followed
+            return
+        self.begun = True
+        meant = dumps(bare.value, ensure_ascii=False) if bare.kinds else token
+        for kind in bare.kinds:
+            self._repair(kind, token, meant)
+        cut = not isinstance(bare.value, bool | None) and bool(self._stack) and not self._fenced
+        if cut and is_last(self._text, bare.end, self._stop):
+            self._repair("truncated", token, meant)
+
+    def _put(self, value: JsonValue) -> None:
+        if self._stack:
+            self._stack[-1].put(value)
+        else:
+            self.value = value
+
+    def _close(self, frame: Frame, char: str) -> None:
+        """End the object or array that this bracket, right or wrong, was meant to end."""
+        self.at += 1
+        if frame.closer != char:
+            self._mismatched(frame, char)
+        elif len(self._stack) == 1 and char == "}" and self._goes_on():
+            self._repair("closer", char, "", ())
+        else:
+            self._shut()
+
+    def _mismatched(self, frame: Frame, char: str) -> None:
+        """Take a wrong bracket for what leaves the rest of the text with as many as are open.
+
+        Either those in between are missing, or it stands for another, or it is one too many.
+        """
+        self._wrong += 1
+        if self._wrong > MAX_WRONG:
+            self._fail(self.at - 1, f"`{char}`", "is one wrong bracket too many", "JSON")
+            return
+        outer = self._frames.outer(char)
+        depth = len(self._stack)
+        rest = open_brackets(self._text, self.at, self._stop)
+        if rest == depth:
+            self._repair("closer", char, "", self._frames.keys(-1))
+        elif outer is None or rest == depth - 1:
+            self._repair("closer", char, frame.closer, self._frames.keys(-1))
+            self._shut()
+        else:
+            while len(self._stack) > outer + 1:
+                self._repair("closer", "", self._stack[-1].closer, self._frames.keys(-1))
+                self._shut()
+            self._shut()
+
+    def _goes_on(self) -> bool:
+        return KEY_AHEAD.match(self._text, self.at, self._stop) is not None
+
+    def _shut(self) -> None:
+        frame = self._stack[-1]
+        if frame.comma and not frame.filled:
+            self._repair("comma", ",", "", self._frames.keys(-1))
+        if frame.doubled and (second := _BRACE.match(self._text, self.at, self._stop)):
+            self.at = second.end()
+        self._stack.pop()
+
+    def _end(self) -> None:
+        """Close what is open where the text stops."""
+        if self._swallowed is not None:
+            rest = "holds brackets and goes on to the end of the text"
+            self._fail(self._swallowed, "The comment", rest, "a comment that ends, or none")
+            return
+        while self._stack:
+            self._repair("closer", "", self._stack[-1].closer, self._frames.keys(-1))
+            self._shut()
+
+    def _blanks(self) -> None:
+        """Skip space and comments; what JSON does not know of them is a repair."""
+        while True:
+            found = _SPACE.match(self._text, self.at, self._stop)
+            self.at = found.end() if found else self.at
+            char = self._text[self.at] if self.at < self._stop else "x"
+            if char.isspace() or char in HIDDEN:
+                kind, odd = "space", BLANK.match(self._text, self.at, self._stop)
+            elif char in "/#":
+                kind, odd = "comment", COMMENT.match(self._text, self.at, self._stop)
+            else:
+                return
+            if odd is None:
+                return
+            open_ended = kind == "comment" and odd.end() >= self._stop and odd[0][-2:] != "*/"
+            if open_ended and ("}" in odd[0] or "]" in odd[0]):
+                self._swallowed = self.at
+            self._repair(kind, odd[0], " " if kind == "space" else "")
+            self.at = odd.end()
+
+    def _repair(self, kind: str, before: str, after: str, keys: Keys | None = None) -> None:
+        keys = self._frames.keys() if keys is None else keys
+        self._findings.repair(self.at, keys, kind, before, after)
+
+    def _complain(
+        self,
+        at: int,
+        subject: str,
+        fault: str,
+        expected: str,
+        *,
+        value: JsonValue = None,
+        keys: Keys | None = None,
+    ) -> None:
+        keys = self._frames.keys() if keys is None else keys
+        self._findings.complain(at, keys, subject, fault, expected, value)
+        self._findings.full |= not (self.begun or self._sure)
+
+    def _fail(
+        self, at: int, subject: str, fault: str, expected: str, keys: Keys | None = None
+    ) -> None:
+        self._complain(at, subject, fault, expected, keys=keys)
+        self._findings.full = True
+
+
+def _shown(key: str) -> str:
+    return dumps(shortened(key, 40), ensure_ascii=False)

@@ -1,0 +1,130 @@
+"""Strict JSON (RFC 8259), as fast as it can be read."""
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from json import JSONDecoder
+from math import isfinite
+from typing import NamedTuple, cast
+
+from pyfunctools._json import JsonObject, JsonValue
+
+
+class Strict(NamedTuple):
+    """A value that was strict JSON.
+
+    `fractions` says that a number in it was written with a fraction or an exponent, `whole` that
+    one of those is whole all the same (`42.0`).
+    """
+
+    value: JsonValue
+    fractions: bool
+    whole: bool
+
+
+def strict(text: str | bytes, depth: int) -> Strict | None:
+    """Return the value of strict JSON, or `None` for anything else.
+
+    Stricter than `json.loads`: a duplicate key, `NaN`, a number out of range, half a surrogate pair
+    and nesting of more than `depth` are refused too (RFC 8259, sections 4, 6 and 8.2; RFC 7493,
+    section 2). Integers are exact, up to 4,300 digits.
+    """
+    try:
+        value = _reader()(text, cache_strings="keys")
+    except (ValueError, TypeError):  # half a surrogate pair, unescaped, is a `TypeError` there
+        return None
+    if not isinstance(value, (dict, list)):
+        if not isinstance(value, float):
+            return Strict(value, False, False)
+        return Strict(value, True, value.is_integer()) if isfinite(value) else None
+    survey = _survey(value, depth)
+    if survey is None:
+        return None
+    members, fractions, whole = survey
+    if members and not _once(text, members) and not _unique(text):
+        return None
+    return Strict(value, fractions, whole)
+
+
+@cache
+def _reader() -> Callable[..., JsonValue]:
+    # It reads in half the time of `json.loads`, refuses half surrogate pairs, bytes that are not
+    # UTF-8 and more than 200 levels, and needs little stack. Importing it is left to the first use.
+    from pydantic_core import from_json
+
+    return from_json
+
+
+def _survey(value: JsonObject | list[JsonValue], depth: int) -> tuple[int, bool, bool] | None:
+    """Count the members of all objects, level by level, and say whether there are floats.
+
+    The last says whether one of them is whole. `None` where a number is infinite (it was out of
+    range) or none, or a level too deep.
+    """
+    members = 0
+    fractions = whole = False
+    level: list[Iterable[JsonValue]] = [value]
+    if isinstance(value, dict):
+        members = len(value)
+        level = [value.values()]
+    while depth:
+        depth -= 1
+        below: list[Iterable[JsonValue]] = []
+        for values in level:
+            for inner in values:
+                # `isinstance` would take twice as long, and narrow the type without a cast.
+                kind = type(inner)
+                if kind is str:
+                    continue
+                if kind is dict:
+                    held = cast("JsonObject", inner)
+                    members += len(held)
+                    below.append(held.values())
+                elif kind is list:
+                    below.append(cast("list[JsonValue]", inner))
+                elif kind is float:
+                    fractions = True
+                    number = cast("float", inner)
+                    if number.is_integer():
+                        whole = True
+                    elif not isfinite(number):
+                        return None
+        if not below:
+            return members, fractions, whole
+        level = below
+    return None
+
+
+def _once(text: str | bytes, members: int) -> bool:
+    """Return whether counting alone proves that no key was written twice.
+
+    Each member has a colon outside the strings, right behind a quote unless space comes between. So
+    no more members were written than there are colons, or quotes with a colon where no colon has
+    space before it. If the values hold as many, none was lost to another of the same name.
+    """
+    if isinstance(text, str):
+        return text.count(":") == members or (
+            text.count('":') == members
+            and " :" not in text
+            and not any(space in text and space + ":" in text for space in "\n\t\r")
+        )
+    return text.count(b":") == members or (
+        text.count(b'":') == members
+        and b" :" not in text
+        and not any(space in text and space + b":" in text for space in (b"\n", b"\t", b"\r"))
+    )
+
+
+def _unique(text: str | bytes) -> bool:
+    try:
+        _PAIRS.decode(text if isinstance(text, str) else text.decode())
+    except ValueError:
+        return False
+    return True
+
+
+def _members(pairs: list[tuple[str, JsonValue]]) -> None:
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError
+
+
+_PAIRS = JSONDecoder(object_pairs_hook=_members)

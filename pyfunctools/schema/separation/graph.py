@@ -1,0 +1,276 @@
+"""The subschemas of a schema as a graph, each with whether a predicate calls it the human's."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.ground.references import MAX_HOPS, heirs, lookup, steps_of
+from pyfunctools.schema.ground.walk import children, subschemas
+from pyfunctools.schema.separation.nodes import IN_PLACE, Node, about, above, holders
+from pyfunctools.schema.separation.predicates import (
+    ANY,
+    IsHuman,
+    answer,
+    looks_at_name_only,
+    mark_of,
+    name_in,
+)
+
+MAX_PLACES = 10_000
+"""Places about which a predicate is asked one by one; past them it is asked once a definition."""
+
+_HERE = IN_PLACE | {"contentSchema", "propertyNames"}
+"""Keywords whose schemas are asked about with the path of the schema they stand in."""
+_DEFINITIONS = frozenset({"$defs", "definitions"})
+
+
+@dataclass(slots=True)
+class Graph:
+    """The nodes of a schema from its root on, alike ones made one; the root, if nothing is marked.
+
+    `answers` are the numbers of the questions that were answered with yes.
+    """
+
+    schema: JsonSchema
+    by_name: bool
+    answers: frozenset[int]
+    root: Node
+    nodes: list[Node]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_again, (self.schema, self.by_name, self.answers))
+
+
+def graph_of(schema: JsonSchema, is_human: IsHuman) -> Graph:
+    """Return the graph of a schema, the predicate asked once about each place in it.
+
+    The uses of a definition are places of their own, each with its path; a recursive definition is
+    asked about on the first turn.
+
+    Raises:
+        DefinitionError: the predicate raised something; the error names the path.
+    """
+
+    def ask(_: int, path: Path, inner: JsonSchema) -> bool:
+        return answer(is_human, path, inner)
+
+    return _Reader(schema, ask, looks_at_name_only(is_human)).read()
+
+
+class _Context(NamedTuple):
+    """How a subschema is met: at which path, and what is known of it there.
+
+    `shielded` says that what it is a branch of is declared to be the model's; what a reference
+    leads to was asked about with the reference.
+    """
+
+    path: Path
+    shielded: bool = False
+    is_target: bool = False
+
+
+class _Reader:
+    def __init__(
+        self, schema: JsonSchema, ask: Callable[[int, Path, JsonSchema], bool], by_name: bool
+    ) -> None:
+        self._root = schema
+        self._ask = ask
+        self._by_name = by_name
+        self._nodes: list[Node] = []
+        self._known: dict[tuple[object, ...], Node] = {}
+        self._parents: dict[Node, Node] = {}
+        self._queue: list[tuple[Node, _Context]] = []
+        self._asked = 0
+        self._answers: set[int] = set()
+        self._opaque = False
+        self._names: dict[str, Path] = {}
+        self._heirs: dict[str, JsonSchema] = {}
+
+    def read(self) -> Graph:
+        root = self._node(self._root, _Context(Path.of(())), None)
+        for node, context in self._queue:  # grows while it is read: breadth first
+            if isinstance(node.schema, dict):
+                self._open(node, node.schema, context)
+        if self._opaque:
+            self._look_everywhere(root)
+        answers = frozenset(self._answers)
+        if not answers:
+            return Graph(self._root, self._by_name, answers, root, [root])
+        nodes = self._nodes
+        for node in above(filter(_is_marked, nodes), holders(nodes, about)):
+            node.touched = True
+        for node in above(filter(_is_linked, nodes), holders(nodes, _parts)):
+            node.linked = True
+        if root.touched:
+            root.marked = root.marked or self._opaque
+            nodes, root = _merged(nodes, root)
+        return Graph(self._root, self._by_name, answers, root, nodes)
+
+    def _node(self, schema: JsonSchema | bool, context: _Context, parent: Node | None) -> Node:
+        one_by_one = not self._by_name and len(self._nodes) < MAX_PLACES
+        scope = str(context.path) if one_by_one else name_in(context.path)
+        key = (id(schema), one_by_one, scope, *context[1:])
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = Node(schema)
+            self._nodes.append(node)
+            if parent is not None:
+                self._parents[node] = parent
+            self._queue.append((node, context))
+        return node
+
+    def _open(self, node: Node, schema: JsonSchema, context: _Context) -> None:
+        whole = self._followed(schema)
+        if context.shielded:
+            whole = {"x-human": False, **whole}
+        if not context.is_target:
+            node.marked = self._answer(context.path, whole)
+        models = context.shielded if context.is_target else mark_of(whole) is False
+        if "$ref" in schema or "$dynamicRef" in schema or "$recursiveRef" in schema:
+            node.target = self._target(node, schema, context._replace(shielded=models))
+        if isinstance(schema.get("$id"), str) and schema is not self._root:
+            self._opaque = True
+        for steps, inner in (*children(schema), *self._inherited(schema)):
+            if steps[0] not in _DEFINITIONS:
+                path = self._below(context.path, steps)
+                below = _Context(path, shielded=models and steps[0] in _HERE)
+                node.parts[steps] = self._node(inner, below, node)
+
+    def _inherited(self, schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema]]:
+        """Yield the heirs that a discriminator names, and no union, as what is known elsewhere."""
+        for tag, reference in heirs(schema) if "discriminator" in schema else ():
+            if isinstance(self._lookup(reference), dict):
+                yield ("discriminator", tag), self._heirs.setdefault(reference, {"$ref": reference})
+
+    def _answer(self, path: Path, schema: JsonSchema) -> bool:
+        number = self._asked
+        self._asked += 1
+        if self._ask(number, path, schema):
+            self._answers.add(number)
+            return True
+        return False
+
+    def _followed(self, schema: JsonSchema) -> JsonSchema:
+        """Return the schema with what its reference leads to, its own keywords over the others."""
+        if "$ref" not in schema:
+            return schema
+        whole = schema
+        for _ in range(MAX_HOPS):
+            target = self._lookup(schema.get("$ref"))
+            if not isinstance(target, dict):
+                break
+            whole, schema = {**target, **whole}, target
+        return {key: value for key, value in whole.items() if key != "$ref"}
+
+    def _lookup(self, reference: JsonValue) -> JsonValue:
+        try:
+            return lookup(self._root, reference) if isinstance(reference, str) else None
+        except LookupError:
+            return None
+
+    def _target(self, node: Node, schema: JsonSchema, context: _Context) -> Node | None:
+        reference = schema.get("$ref")
+        target = self._lookup(reference)
+        if not isinstance(reference, str) or not isinstance(target, dict | bool):
+            self._opaque = True
+            return None
+        if "$dynamicRef" in schema or "$recursiveRef" in schema:
+            self._opaque = True
+        found = None if self._by_name else self._ancestor(node, target)
+        if found is None:
+            found = self._node(target, context._replace(is_target=True), node)
+        found.name = found.name or _named(reference)
+        return found
+
+    def _ancestor(self, node: Node, schema: JsonSchema | bool) -> Node | None:
+        """Return the turn of a recursive definition that this node is in."""
+        above: Node | None = node
+        while above is not None:
+            if above.schema is schema and isinstance(schema, dict):
+                return above
+            above = self._parents.get(above)
+        return None
+
+    def _below(self, path: Path, steps: Keys) -> Path:
+        keyword = steps[0]
+        if keyword in _HERE:
+            return path
+        if self._by_name:
+            name = str(steps[1]) if keyword == "properties" else name_in(path)
+            return self._names.setdefault(name, Path.of((name,)))
+        # Those of `items` are listed up to draft 2019-09.
+        is_one = keyword in ("properties", "prefixItems") or (
+            keyword == "items" and len(steps) == 2
+        )
+        below = Path.of((steps[1],), root=path) if is_one else Path(path + "[*]")
+        below.keys = (*path.keys, steps[1] if is_one else ANY)
+        return below
+
+    def _look_everywhere(self, root: Node) -> None:
+        """Mark the root where anything at all is the human's: nobody knows where a link leads."""
+        path = Path.of(())
+        for _, inner in subschemas(self._root):
+            if isinstance(inner, dict) and self._answer(path, inner):
+                root.marked = True
+
+
+def _again(schema: JsonSchema, by_name: bool, answers: frozenset[int]) -> Graph:
+    return _Reader(schema, lambda number, _, __: number in answers, by_name).read()
+
+
+def _is_marked(node: Node) -> bool:
+    return node.marked
+
+
+def _parts(node: Node) -> Iterable[Node]:
+    return node.parts.values()
+
+
+def _is_linked(node: Node) -> bool:
+    if not isinstance(node.schema, dict):
+        return False
+    return node.target is not None or not _PLACED.isdisjoint(node.schema)
+
+
+_PLACED = frozenset({"$anchor", "$defs", "$dynamicAnchor", "$id", "definitions", "discriminator"})
+"""Keywords that mean something else, or nothing, where a schema is put elsewhere."""
+
+
+def _named(reference: str) -> str:
+    steps = steps_of(reference)
+    return str(steps[-1]) if steps else "Input"
+
+
+def _merged(nodes: list[Node], root: Node) -> tuple[list[Node], Node]:
+    """Make nodes one that say the same of the same schema, all the way down."""
+    colours = _numbered([(id(n.schema), n.touched and n.marked, n.touched) for n in nodes])
+    count = 0
+    while count != (count := len(set(colours))):
+        colour = dict(zip(nodes, colours, strict=True))
+        colours = _numbered(
+            [
+                (
+                    colour[node],
+                    tuple(colour[part] for part in node.parts.values()) if node.touched else (),
+                    None if node.target is None else colour[node.target],
+                )
+                for node in nodes
+            ]
+        )
+    first: dict[int, Node] = {}
+    for node, number in zip(nodes, colours, strict=True):
+        first.setdefault(number, node)
+    kept = {node: first[number] for node, number in zip(nodes, colours, strict=True)}
+    for node, one in kept.items():
+        one.name = one.name or node.name
+    for node in first.values():
+        node.parts = {steps: kept[part] for steps, part in node.parts.items()}
+        node.target = None if node.target is None else kept[node.target]
+    return list(first.values()), kept[root]
+
+
+def _numbered(values: list[tuple[object, ...]]) -> list[int]:
+    numbers: dict[tuple[object, ...], int] = {}
+    return [numbers.setdefault(value, len(numbers)) for value in values]

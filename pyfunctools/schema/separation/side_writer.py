@@ -1,0 +1,133 @@
+"""A schema written from the top down: copies, references and definitions that fit together."""
+
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.ground.references import definition
+from pyfunctools.schema.ground.walk import rewrite
+from pyfunctools.schema.separation.nodes import ALTERNATIVES, UNIONS, Node, is_null
+from pyfunctools.schema.separation.ownership import Ownership, Place
+from pyfunctools.schema.separation.required_parts import Needs
+
+Part: TypeAlias = Literal["llm", "human"]
+"""The side that is written."""
+
+Fill: TypeAlias = "Callable[[Writer, Node, JsonSchema, Place], dict[str, JsonValue]]"
+"""What gives one side of what a node says of a place that is both's."""
+
+NULL: Final[JsonSchema] = {"type": "null"}
+"""What the human gives for a value that has no parts, and each side for an item of the other's."""
+
+_PLACED = frozenset({"$anchor", "$defs", "$dynamicAnchor", "$id", "definitions"})
+"""Keywords that mean nothing where the schema stands now."""
+
+
+class Writer:
+    """Writes one side of a schema.
+
+    Every schema gets its dict at once, and what is in it when its turn comes; so nothing is written
+    twice, recursion ends by itself and no depth of nesting costs stack.
+    """
+
+    def __init__(self, ownership: Ownership, part: Part, fill: Fill) -> None:
+        self.own = ownership
+        self.part: Part = part
+        self.needs = Needs(ownership)
+        self._fill = fill
+        self._definitions: dict[str, JsonValue] = {}
+        self._names: dict[tuple[Node, Place | None], str] = {}
+        self._begun: dict[tuple[Node, Place | None], dict[str, JsonValue]] = {}
+        self._queue: list[tuple[Node, JsonSchema, Place | None]] = []
+
+    def finished(self, schema: JsonSchema | bool) -> JsonSchema:
+        """Return a schema with all that was begun for it filled in, and its definitions."""
+        for node, source, place in self._queue:  # grows while it is read
+            whole = self.copied(node, source, None) if place is None else None
+            filled = self._fill(self, node, source, place) if place is not None else whole
+            self._begun[node, place].update(filled or {})
+        body = schema if isinstance(schema, dict) else {"allOf": [schema]}
+        return {**body, "$defs": self._definitions} if self._definitions else body
+
+    def at(self, node: Node, place: Place | None) -> JsonSchema | bool:
+        """Return this side of what a node says of a place that is both's, or with none a copy."""
+        source = node.schema
+        if not isinstance(source, dict) or (place is None and not node.linked):
+            return source
+        if place is not None and (self._has_no_parts(source) or (node.touched and is_null(node))):
+            return NULL
+        begun = self._begun.get((node, place))
+        if begun is None:
+            begun = self._begun[node, place] = {}
+            self._queue.append((node, source, place))
+        return begun
+
+    def below(self, node: Node, place: Place) -> JsonSchema | bool | None:
+        """Return this side of what a node says of its place, `None` where that is the other's."""
+        if place.owner == self.part:
+            return self.at(node, None)
+        return None if place.owner in ("llm", "human") else self.at(node, place)
+
+    def aside(self, node: Node, place: Place, name: str) -> JsonSchema | bool | None:
+        """Return the same for where the node does not stand: what may lead back is referred to."""
+        if not node.linked or place.owner not in (self.part, "mixed"):
+            return self.below(node, place)
+        node.name = node.name or name
+        return {"$ref": self.reference(node, place if place.owner == "mixed" else None)}
+
+    def reference(self, target: Node, place: Place | None) -> str:
+        """Return a reference to the definition of `at(target, place)`."""
+        key = (target, place)
+        name = self._names.get(key)
+        if name is None:
+            name, number = target.name, 1
+            while name in self._definitions:
+                number += 1
+                name = f"{target.name}_{number}"
+            self._names[key] = name
+            self._definitions[name] = True  # taken, should the target lead back to itself
+            self._definitions[name] = self.at(*key)
+        return definition(name)
+
+    def copied(self, node: Node, source: JsonSchema, place: Place | None) -> dict[str, JsonValue]:
+        """Return a copy with every subschema as it is `at` this place, and references that hold."""
+        body = {key: value for key, value in source.items() if key not in _PLACED}
+        copy = rewrite(body, lambda steps, _: self.at(node.parts[steps], place))
+        if node.target is not None:
+            copy["$ref"] = self.reference(node.target, place)
+        return copy | self.discriminator(node, source, place)
+
+    def discriminator(
+        self, node: Node, source: JsonSchema, place: Place | None
+    ) -> dict[str, JsonValue]:
+        """Return the `discriminator`, if there is one, with references to where the branches are.
+
+        At a place of both it has no more than the tag and the branches, and no heirs.
+        """
+        value = source.get("discriminator")
+        if not isinstance(value, dict):
+            return {} if value is None or place is not None else {"discriminator": value}
+        kept = ALTERNATIVES if place is None else UNIONS
+        targets = {
+            str(part.schema["$ref"]): self.reference(part.target, place)
+            for keys, part in node.parts.items()
+            if keys[0] in kept and part.target is not None and isinstance(part.schema, dict)
+        }
+        result = dict(value) if place is None else {"propertyName": value.get("propertyName")}
+        mapping, default = value.get("mapping"), str(result.pop("defaultMapping", None))
+        if isinstance(mapping, dict):
+            named = {tag: targets[str(to)] for tag, to in mapping.items() if str(to) in targets}
+            result["mapping"] = named
+        if default in targets:
+            result["defaultMapping"] = targets[default]
+        return {"discriminator": result}
+
+    def _has_no_parts(self, schema: JsonSchema) -> bool:
+        if self.part == "llm":
+            return False
+        kinds = schema.get("type")
+        if kinds is not None:
+            kinds = kinds if isinstance(kinds, list) else [kinds]
+            return not any(kind in ("array", "object") for kind in kinds)
+        values = schema.get("enum", [schema["const"]] if "const" in schema else None)
+        return isinstance(values, list) and not any(isinstance(v, dict | list) for v in values)

@@ -1,0 +1,301 @@
+"""The model's and the human's side of a schema, each written as a schema of its own.
+
+What is the one's is copied, what is the other's is left out, and what is both's is written anew,
+keyword by keyword. A keyword that looks at both sides at once is left off both: the whole is
+checked in the end. So whatever fits the schema, its parts fit the sides.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.separation.nodes import (
+    MEMBERS,
+    UNIONS,
+    Node,
+    declared,
+    opened,
+    prefix,
+    required,
+)
+from pyfunctools.schema.separation.ownership import HUMAN, LLM, Ownership, Place
+from pyfunctools.schema.separation.side_writer import NULL, Part, Writer
+
+NOTHING: Final[JsonSchema] = {
+    "type": "object",
+    "properties": {},
+    "required": [],
+    "additionalProperties": False,
+}
+"""The side of one to whom nothing belongs."""
+
+_KEPT = {
+    "llm": frozenset(
+        {
+            "$schema",
+            "contentEncoding",
+            "contentMediaType",
+            "deprecated",
+            "description",
+            "exclusiveMaximum",
+            "exclusiveMinimum",
+            "format",
+            "maxItems",
+            "maxLength",
+            "maximum",
+            "minItems",
+            "minLength",
+            "minimum",
+            "multipleOf",
+            "pattern",
+            "readOnly",
+            "title",
+            "type",
+            "writeOnly",
+        }
+    ),
+    "human": frozenset({"$schema", "deprecated", "description", "maxItems", "minItems", "title"}),
+}
+"""Keywords that say the same of one side as of the whole."""
+_CONSTANTS = frozenset({"const", "default", "enum"})
+"""Keywords that the model's side keeps where nothing in them can be the human's: no object or
+array, and no text beside a part of theirs."""
+_OBJECT = frozenset({"additionalProperties", "patternProperties", "properties"})
+_CONDITIONS = frozenset({"dependencies", "dependentSchemas", "discriminator", "else", "then"})
+_ITEMS = ("prefixItems", "items", "additionalItems")
+
+
+def written(ownership: Ownership, part: Part) -> JsonSchema:
+    """Return one side of the whole schema, complete with its own `$defs`."""
+    root = ownership.root
+    if root.owner in ("llm", "human"):
+        return ownership.graph.schema if root.owner == part else NOTHING
+    writer = Writer(ownership, part, _filled)
+    return writer.finished(writer.at(ownership.graph.root, root))
+
+
+def _filled(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dict[str, JsonValue]:
+    result = {key: value for key, value in source.items() if key in _KEPT[writer.part]}
+    if writer.part == "human" and "type" in source:
+        result["type"] = _human_type(source["type"])
+    for key in _CONSTANTS & source.keys() if writer.part == "llm" else ():
+        value = source[key]
+        values = value if key == "enum" and isinstance(value, list) else [value]
+        hidden = (dict, list, str) if node.touched else (dict, list)
+        if not any(isinstance(inner, hidden) for inner in values):
+            result[key] = value
+    if not _OBJECT.isdisjoint(source):
+        fill = _llm_object if writer.part == "llm" else _human_object
+        result |= fill(writer, node, source, place)
+    if "required" in source:
+        result["required"] = [n for n in required(node) if _is_required(writer, node, place, n)]
+    result |= _array(writer, node, place) | _in_place(writer, node, source, place)
+    return {key: result[key] for key in (*source, *result) if key in result}
+
+
+def _is_required(writer: Writer, node: Node, place: Place, name: str) -> bool:
+    child = writer.own.child(place, name)
+    if writer.part == "llm":
+        return child.owner in ("llm", "mixed")
+    return writer.needs.anything(writer.own.parts(node, name), child)
+
+
+def _llm_object(
+    writer: Writer, node: Node, source: JsonSchema, place: Place
+) -> dict[str, JsonValue]:
+    """Return the model's part of an object, as open as the whole is."""
+    properties: dict[str, JsonValue] = {}
+    own = dict.fromkeys(declared(node))
+    for name in dict.fromkeys([*own, *writer.own.names(place)]):
+        child = writer.own.child(place, name)
+        if child.owner == "llm" and name in own:
+            properties[name] = writer.at(node.parts["properties", name], None)
+        elif child.owner == "mixed":
+            _declare(writer, properties, node, name, child)
+    if node is _first_open(place):
+        properties |= _told_sometimes(writer, place)
+    result: dict[str, JsonValue] = {}
+    if properties or "properties" in source:
+        result["properties"] = properties
+    patterns = [*_patterns(writer, node, place)]
+    kept = {
+        pattern: inner
+        for pattern, part, child in patterns
+        if child is not None and (inner := writer.below(part, child)) is not None
+    }
+    if kept:
+        result["patternProperties"] = kept
+    rest = node.parts.get(("additionalProperties",))
+    # A pattern that others' names fall under is not told; so neither is what falls under none.
+    if rest is not None and all(child is not None for _, _, child in patterns):
+        child = _place_of(writer, node, rest, place)
+        inner = True if child is None else writer.below(rest, child)
+        result["additionalProperties"] = False if inner is None else inner
+    return result
+
+
+def _human_object(
+    writer: Writer, node: Node, source: JsonSchema, place: Place
+) -> dict[str, JsonValue]:
+    """Return the human's part of an object, closed where it can be."""
+    properties: dict[str, JsonValue] = {}
+    is_closed = source.get("additionalProperties") is False
+    for name in writer.own.names(place):
+        _declare(writer, properties, node, name, writer.own.child(place, name))
+        if not is_closed and name not in properties:
+            properties[name] = _sometimes(writer, place, name)
+    result: dict[str, JsonValue] = {}
+    if properties or "properties" in source:
+        result["properties"] = properties
+    patterns = {
+        pattern: True if child is None else writer.below(part, child)
+        for pattern, part, child in _patterns(writer, node, place)
+        if child is not LLM
+    }
+    if patterns:
+        result["patternProperties"] = patterns
+    rest = node.parts.get(("additionalProperties",))
+    child = LLM if rest is None else _place_of(writer, node, rest, place)
+    if rest is not None and child is not None and child is not LLM:
+        result["additionalProperties"] = writer.below(rest, child)
+    elif is_closed or (child is not None and not _has_foreign(node, place)):
+        result["additionalProperties"] = False
+    return result
+
+
+def _declare(
+    writer: Writer, properties: dict[str, JsonValue], node: Node, name: str, child: Place
+) -> None:
+    """Put what a node says of a name among the properties, wherever in the node it says it."""
+    parts = writer.own.parts(node, name)
+    if any(part.schema is False for part in parts):
+        return
+    schemas = [writer.below(p, child) for p in writer.own.parts(node, name)]
+    if schemas:
+        properties[name] = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
+
+
+def _first_open(place: Place) -> Node | None:
+    """Return the first schema of a place that speaks of properties, and does not forbid others."""
+    for node in place.nodes:
+        schema = node.schema if isinstance(node.schema, dict) else {}
+        if not _OBJECT.isdisjoint(schema) and schema.get("additionalProperties") is not False:
+            return node
+    return None
+
+
+def _told_sometimes(writer: Writer, place: Place) -> dict[str, JsonValue]:
+    """Return the model's properties that only conditions speak of, which are left off its side."""
+    surely = {name for node in opened(place.nodes, UNIONS) for name in declared(node)}
+    names = [n for n in place.names if n not in surely and writer.own.child(place, n) is LLM]
+    said = {name: _sometimes(writer, place, name) for name in names}
+    return {name: schema for name, schema in said.items() if schema is not True}
+
+
+def _sometimes(writer: Writer, place: Place, name: str) -> JsonSchema | bool:
+    """Return what is said of a name under conditions only, which are left off both sides.
+
+    Where none holds any value is right, so this refuses nothing and says what is wanted.
+    """
+    conditional = [
+        part for node in place.every for keys, part in node.parts.items() if keys[0] in _CONDITIONS
+    ]
+    parts = [n.parts.get(("properties", name)) for n in opened(conditional, UNIONS | MEMBERS)]
+    child = writer.own.child(place, name)
+    said = [writer.aside(part, child, name) for part in parts if part is not None]
+    schemas = _once([one for one in said if isinstance(one, dict)])
+    return {"anyOf": [*schemas, True]} if schemas else True
+
+
+def _patterns(writer: Writer, node: Node, place: Place) -> Iterator[tuple[str, Node, Place | None]]:
+    """Yield each pattern of a node with the place it speaks of, `None` where that is several."""
+    for keys, part in node.parts.items():
+        if keys[0] == "patternProperties":
+            pattern = str(keys[1])
+            names = () if writer.own.is_marked(part) else writer.own.names(place)
+            is_shared = any(writer.own.matches(pattern, name) for name in names)
+            yield pattern, part, None if is_shared else _place_of(writer, node, part, place)
+
+
+def _place_of(writer: Writer, node: Node, slot: Node, place: Place) -> Place | None:
+    """Return the place that a pattern or the additional properties of a node speak of.
+
+    `None` where others may speak of the same names, so that it is several places.
+    """
+    if writer.own.is_marked(slot):
+        return HUMAN
+    patterns = [part for keys, part in node.parts.items() if keys[0] == "patternProperties"]
+    others = [part for part in patterns if part is not slot and slot in patterns]
+    others += [part for other, part in place.unnamed if other is not node]
+    others = [part for part in others if isinstance(part.schema, dict)]
+    if others and any(part.touched for part in (slot, *others)):
+        return None
+    return writer.own.place((slot,))
+
+
+def _has_foreign(node: Node, place: Place) -> bool:
+    """Return whether something of the human's may come under a name this node says nothing of."""
+    return any(part.touched and other is not node for other, part in place.unnamed)
+
+
+def _array(writer: Writer, node: Node, place: Place) -> dict[str, JsonValue]:
+    result: dict[str, JsonValue] = {}
+    for keyword in _ITEMS:
+        single = node.parts.get((keyword,))
+        if single is not None:
+            indexes = range(prefix(node), place.width + 1)
+            places = {writer.own.child(place, index) for index in indexes}
+            # Where the schemas of others make several places of them, none is told.
+            is_one = single.schema is False or len(places) == 1
+            result[keyword] = _item(writer, single, places.pop()) if is_one else True
+            continue
+        listed = [part for keys, part in node.parts.items() if keys[0] == keyword]
+        if listed:
+            result[keyword] = [
+                _item(writer, part, writer.own.child(place, index))
+                for index, part in enumerate(listed)
+            ]
+    return result
+
+
+def _item(writer: Writer, part: Node, place: Place) -> JsonSchema | bool:
+    inner = writer.below(part, place)
+    if part.schema is False:
+        return False
+    return NULL if inner is None else inner
+
+
+def _in_place(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dict[str, JsonValue]:
+    """Return what else a node says of the same place; conditions look at both sides."""
+    result: dict[str, JsonValue] = {}
+    if node.target is not None:
+        result["$ref"] = writer.reference(node.target, place)
+    members = [writer.at(part, place) for keys, part in node.parts.items() if keys[0] == "allOf"]
+    # Of two alternatives the same may be left: one of them has to fit, or more.
+    for keyword in ("anyOf", "oneOf"):
+        branches = [writer.at(part, place) for k, part in node.parts.items() if k[0] == keyword]
+        if branches and "anyOf" in result:
+            members.append({"anyOf": _once(branches)})
+        elif branches:
+            result["anyOf"] = _once(branches)
+    if members:
+        result["allOf"] = members
+    value = source.get("discriminator")
+    tag = str(value.get("propertyName")) if isinstance(value, dict) else ""
+    if writer.part == "llm" and writer.own.child(place, tag) is LLM:
+        result |= writer.discriminator(node, source, place)
+    return result
+
+
+def _human_type(kinds: JsonValue) -> JsonValue:
+    """Return the type of the human's part: null stands for a value without parts."""
+    listed = kinds if isinstance(kinds, list) else [kinds]
+    kept = [kind for kind in listed if kind in ("array", "object")]
+    if len(kept) < len(listed):
+        kept.append("null")
+    return kept[0] if len(kept) == 1 else kept
+
+
+def _once(branches: list[JsonSchema | bool]) -> list[JsonSchema | bool]:
+    """Return the branches, but those that are one and the same only once."""
+    return list({id(branch): branch for branch in branches}.values())

@@ -1,0 +1,176 @@
+"""Whose a subschema is by itself: what follows from the marks for those above them."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Set
+from typing import Final, NamedTuple, TypeAlias
+
+from pyfunctools.schema.separation.nodes import ALTERNATIVES, MEMBERS, MENTIONS, Node, is_null
+
+SLOTS: Final = frozenset(
+    {
+        "additionalItems",
+        "additionalProperties",
+        "items",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
+"""Keywords whose schemas are about a place one step further."""
+WHOLE: Final = frozenset(
+    {"contains", "contentSchema", "propertyNames", "unevaluatedItems", "unevaluatedProperties"}
+)
+"""Keywords whose schemas are about a value in a way that cannot be split: a text that is JSON, the
+names of an object, any of its items. With a mark in one of them all is the human's."""
+
+Holders: TypeAlias = dict[Node, list[tuple[Node, str]]]
+"""For each node those it is a part of, with the keyword; the target of a `$ref` is a member."""
+
+
+class Settled(NamedTuple):
+    """Whose the nodes are.
+
+    `human` are the human's whole; `model` those that are not, and have something in them that is
+    the model's. What is in neither is an object or array of which nothing is the model's.
+    """
+
+    human: Set[Node]
+    model: Set[Node]
+
+    def is_humans(self, node: Node) -> bool:
+        """Return whether nothing of a node is the model's."""
+        return node in self.human or (node.touched and node not in self.model)
+
+
+def settle(nodes: Iterable[Node], coarse: Set[Node]) -> Settled:
+    """Return of each node whose it is by itself; `coarse` are taken for marked.
+
+    A node is the human's if it is marked, if one of its members is (`allOf`, `then`, ...), or if
+    one alternative is that takes more than null. Alternatives of which each has something of the
+    model's are both's; if one has nothing, all are the human's, but for what stands beside them.
+    """
+    nodes = list(nodes)
+    holders = _holders(nodes)
+    marked = [node for node in nodes if node.marked or node in coarse or is_undivided(node)]
+    human = _humans(marked, holders)
+    return Settled(human, _models([node for node in nodes if node not in human], human, holders))
+
+
+def is_undivided(node: Node) -> bool:
+    """Return whether a mark stands in a node where the value cannot be split."""
+    return any(part.touched and keys[0] in WHOLE for keys, part in node.parts.items())
+
+
+def alternatives(node: Node) -> Iterator[list[Node]]:
+    """Yield the alternatives of each union in a node, null left out."""
+    for keyword in ALTERNATIVES:
+        branches = [part for keys, part in node.parts.items() if keys[0] == keyword]
+        if branches:
+            yield [branch for branch in branches if not is_null(branch)]
+
+
+def takes_more(node: Node) -> bool:
+    """Return whether a node that is not the human's takes something that has no parts at all.
+
+    `{"type": ["object", "string"]}` takes a text, `{"minProperties": 1}` nothing of its own.
+    """
+    schema = node.schema
+    if not isinstance(schema, dict) or is_null(node):
+        return schema is True
+    kinds = schema.get("type", [])
+    listed = kinds if isinstance(kinds, list) else [kinds]
+    values = [schema["const"]] if "const" in schema else schema.get("enum")
+    return any(kind not in _CONTAINERS for kind in map(str, listed)) or (
+        isinstance(values, list) and not all(isinstance(v, dict | list | None) for v in values)
+    )
+
+
+def has_slots(node: Node, model: Set[Node]) -> bool:
+    """Return whether a place one step further that a node speaks of itself is the model's."""
+    return any(
+        keys[0] in SLOTS and part.schema is not False and (not part.touched or part in model)
+        for keys, part in node.parts.items()
+    )
+
+
+def _holders(nodes: list[Node]) -> Holders:
+    holders: Holders = {node: [] for node in nodes}
+    for node in nodes:
+        if node.target is not None:
+            holders[node.target].append((node, "$ref"))
+        for steps, part in node.parts.items():
+            holders[part].append((node, str(steps[0])))
+    return holders
+
+
+def _humans(stack: list[Node], holders: Holders) -> set[Node]:
+    human: set[Node] = set()
+    while stack:
+        node = stack.pop()
+        if node in human:
+            continue
+        human.add(node)
+        stack += (
+            holder
+            for holder, keyword in holders[node]
+            if keyword in _PASSED_ON or (keyword in ALTERNATIVES and not is_null(node))
+        )
+    return human
+
+
+def _models(nodes: list[Node], human: Set[Node], holders: Holders) -> set[Node]:
+    """Return the nodes with something of the model's: where it starts, and all that lead there."""
+    model: set[Node] = set()
+    counted = {node for node in nodes if node.touched and not is_null(node)}
+    left = Counter(held for node in counted for held in holders[node])
+    stack = [node for node in nodes if _has_own(node)]
+    while stack:
+        node = stack.pop()
+        if node in model:
+            continue
+        model.add(node)
+        for held in holders[node]:
+            holder, keyword = held
+            passes = keyword in MEMBERS or keyword == "$ref"
+            if node in counted:
+                left[held] -= 1  # each of the alternatives must have something
+                passes |= keyword in SLOTS or (keyword in ALTERNATIVES and left[held] == 0)
+            if passes and holder not in human:
+                stack.append(holder)
+    return model
+
+
+def _has_own(node: Node) -> bool:
+    """Return whether a node has something for the model that is not in what is touched below it.
+
+    An object that merely does not forbid other properties has not.
+    """
+    return has_slots(node, frozenset()) or any(
+        any(map(is_alternative, branches)) and not any(branch.touched for branch in branches)
+        for branches in alternatives(node)
+    )
+
+
+def is_alternative(node: Node) -> bool:
+    """Return whether a branch takes something of its own, and not only constrains the others."""
+    schema = node.schema
+    return not (isinstance(schema, dict) and schema and _CONSTRAINTS.issuperset(schema))
+
+
+_PASSED_ON = MEMBERS | MENTIONS | {"$ref"}
+_CONTAINERS = frozenset({"array", "null", "object"})
+_CONSTRAINTS = frozenset(
+    {
+        "dependentRequired",
+        "maxItems",
+        "maxProperties",
+        "minItems",
+        "minProperties",
+        "not",
+        "propertyNames",
+        "required",
+        "uniqueItems",
+    }
+)

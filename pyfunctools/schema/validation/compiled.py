@@ -1,0 +1,276 @@
+"""A schema as jsonschema-rs compiled it, with what could end the process or reach out kept away."""
+
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, cast
+from urllib.parse import quote
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._lazy import Lazy
+from pyfunctools._text import shortened, visible
+from pyfunctools.errors import SchemaError
+from pyfunctools.schema.ground.depth import MAX_SCHEMA_DEPTH, deeper_than
+from pyfunctools.schema.ground.json_values import not_json
+from pyfunctools.schema.ground.path import Keys, pointer_of
+from pyfunctools.schema.ground.preview import shown
+from pyfunctools.schema.ground.references import lookup
+from pyfunctools.schema.ground.walk import children, subschemas
+from pyfunctools.schema.outline.clock import CLOCK, Formats
+from pyfunctools.schema.validation.big_stack import with_stack
+
+if TYPE_CHECKING:
+    from jsonschema_rs import FancyRegexOptions, Registry, ValidationError, Validator
+
+Resolver: TypeAlias = Callable[[str], JsonValue]
+"""What gives the document behind an address that a `$ref` names."""
+
+BACKTRACKS = 2_000
+"""Steps back that matching one pattern may take; most take none, being matched in one pass.
+
+A look-behind of any length costs about 20 us a step on a text of 100 kB.
+"""
+
+MAX_IN_PLACE = 64
+"""Schemas that may judge one value one inside the other, through `$ref`, `allOf` and their like.
+
+jsonschema-rs uses the stack for each of them at each level of a value, and a thread may have as
+little as 512 KiB.
+"""
+
+SHALLOW = 15
+"""Schemas inside each other that are compiled on the stack of the thread that asks.
+
+jsonschema-rs compiles what ten references in a row lead to in one go, and 200 levels take 512 KiB.
+"""
+
+_UNEVALUATED = 12
+"""What `unevaluatedProperties` and `unevaluatedItems` count for: one inside the other, the time
+that jsonschema-rs takes grows fivefold with each."""
+
+_BASE = "https://schema.invalid/"
+"""Where the parts of a schema find it, if it does not say its own address (RFC 2606, 2)."""
+
+
+class Compiled:
+    """A compiled schema, and on demand compiled parts of it."""
+
+    def __init__(
+        self, schema: JsonSchema | bool, formats: Formats, resolver: Resolver | None
+    ) -> None:
+        """Compile the schema.
+
+        Raises:
+            SchemaError: it is no schema, refers to what is not there or may not be fetched, or is
+                nested too deeply.
+        """
+        _inspect(schema)
+        from jsonschema_rs import Draft202012Validator, ValidationError, validator_cls_for
+
+        self.schema = schema
+        self._formats = formats
+        self._retriever = _Retriever(resolver)
+        self._deep = _levels(schema) > SHALLOW
+        try:
+            kind = validator_cls_for(schema) if isinstance(schema, dict) else Draft202012Validator
+            self._kind: type[Validator] = kind
+            self.validator = self._compiled(schema)
+        except ValidationError as error:
+            self._refuse(error)
+        self._registry = Lazy(self._make_registry)
+
+    @property
+    def legacy(self) -> bool:
+        """Whether the schema is of a draft in which nothing beside a `$ref` counts (up to 7)."""
+        return self._kind.__name__ in ("Draft4Validator", "Draft6Validator", "Draft7Validator")
+
+    @cached_property
+    def one_resource(self) -> bool:
+        """Whether every reference starts at the schema's root: no part of it has its own `$id`."""
+        names = {"$id", "id"} if self.legacy else {"$id"}
+        return not any(
+            isinstance(inner, dict) and any(isinstance(inner.get(name), str) for name in names)
+            for keys, inner in subschemas(self.schema)
+            if keys
+        )
+
+    def address(self, keys: Keys) -> str:
+        """Return the reference by which a `part` finds what stands at these steps in the schema."""
+        return self._base() + reference_to(keys)
+
+    def part(self, schema: JsonSchema | bool) -> "Validator":
+        """Compile a schema whose references are `address`es.
+
+        Raises:
+            SchemaError: it cannot be compiled apart from the whole.
+        """
+        from jsonschema_rs import ReferencingError, ValidationError
+
+        try:
+            return self._compiled(schema, self._registry.get())
+        except (ValidationError, ReferencingError) as error:
+            raise SchemaError(shortened(visible(str(error)), 200)) from None
+
+    def _compiled(
+        self, schema: JsonSchema | bool, registry: "Registry | None" = None
+    ) -> "Validator":
+        compiling = partial(
+            self._kind,
+            dict(schema) if isinstance(schema, dict) else bool(schema),
+            validate_formats=self._formats is not False,
+            formats=dict(CLOCK) if self._formats == "local" else None,
+            retriever=self._retriever,
+            registry=registry,
+            pattern_options=_patterns(),
+        )
+        return with_stack(compiling) if self._deep else compiling()
+
+    def _make_registry(self) -> "Registry":
+        import jsonschema_rs as engine
+
+        draft = getattr(engine, self._kind.__name__.removesuffix("Validator"))
+        content = dict(self.schema) if isinstance(self.schema, dict) else bool(self.schema)
+        return engine.Registry([(self._base(), content)], draft=draft, retriever=self._retriever)
+
+    def _base(self) -> str:
+        own = self.schema.get("$id") if isinstance(self.schema, dict) else None
+        return own.split("#")[0] if isinstance(own, str) and "://" in own else _BASE
+
+    def _refuse(self, error: "ValidationError") -> NoReturn:
+        if (refused := self._retriever.refused) is not None:
+            raise SchemaError(
+                f"a reference leads out of the schema, to {shown(refused)}, and nothing may be "
+                "fetched: give a `resolver`, or put what it means into `$defs`",
+                _pointer_of_reference(self.schema, refused),
+            ) from None
+        place = error.instance_path
+        if place:
+            found = cast("JsonValue", error.instance)
+            reason = f"{shown(found)} is no value that {shown(place[-1])} may have"
+            raise SchemaError(reason, pointer_of(place)) from None
+        raise SchemaError(shortened(visible(error.message), 200), _dangling(self.schema)) from None
+
+
+def reference_to(keys: Keys) -> str:
+    """Return the reference to what stands at these steps, for its own document."""
+    return "#" + quote(pointer_of(keys), safe="/~")
+
+
+def _inspect(schema: JsonSchema | bool) -> None:
+    """Refuse what jsonschema-rs cannot be given.
+
+    Raises:
+        SchemaError: it is neither an object nor a boolean, holds what is not JSON, is nested too
+            deeply, or piles up too many schemas in one place.
+    """
+    if not isinstance(schema, dict | bool):
+        raise SchemaError(f"a schema is an object or a boolean, and this is {shown(schema)}")
+    if deeper_than(schema, MAX_SCHEMA_DEPTH):
+        raise SchemaError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} levels deep")
+    for keys, what in not_json(schema):
+        raise SchemaError(f"{what} is not JSON", pointer_of(keys))
+    if isinstance(schema, dict) and _in_place(schema) > MAX_IN_PLACE:
+        raise SchemaError(
+            f"more than {MAX_IN_PLACE} schemas judge one value, one inside the other, "
+            "through `$ref`, `allOf`, `anyOf` and their like"
+        )
+
+
+class _Retriever:
+    """Gives what a resolver gives, or refuses and remembers what was asked for."""
+
+    def __init__(self, resolver: Resolver | None) -> None:
+        self._resolver = resolver
+        self.refused: str | None = None
+
+    def __call__(self, uri: str, /) -> dict[str, JsonValue]:
+        if self._resolver is None:
+            self.refused = uri
+            raise LookupError(uri)
+        # jsonschema-rs changes nothing in it, and refuses it itself if it is no schema.
+        return cast("dict[str, JsonValue]", self._resolver(uri))
+
+
+def _patterns() -> "FancyRegexOptions":
+    from jsonschema_rs import FancyRegexOptions
+
+    return FancyRegexOptions(backtrack_limit=BACKTRACKS)
+
+
+_IN_PLACE = frozenset(
+    {"allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"}
+)
+
+
+def _in_place(root: JsonSchema) -> int:
+    """Return how many schemas at most judge one value, one inside the other; a circle counts
+    once.
+    """
+    longest: dict[int, int] = {}
+    for _, start in subschemas(root):
+        stack: list[tuple[JsonSchema | bool, bool]] = [(start, False)]
+        while stack:
+            schema, done = stack.pop()
+            if not isinstance(schema, dict) or (id(schema) in longest and not done):
+                continue
+            below = list(_judging(root, schema))
+            if done:
+                most = max((longest.get(id(inner), 0) for inner in below), default=0)
+                longest[id(schema)] = most + _weight(schema)
+            else:
+                longest[id(schema)] = 0
+                stack.append((schema, True))
+                stack.extend((inner, False) for inner in below)
+    return max(longest.values(), default=0)
+
+
+def _levels(schema: JsonSchema | bool) -> int:
+    """Return how many schemas are inside each other, references not followed."""
+    level, count = [schema], 0
+    while level:
+        count += 1
+        level = [
+            inner for outer in level if isinstance(outer, dict) for _, inner in children(outer)
+        ]
+    return count
+
+
+def _judging(root: JsonSchema, schema: JsonSchema) -> Iterator[JsonSchema | bool]:
+    for steps, inner in children(schema):
+        if steps[0] in _IN_PLACE:
+            yield inner
+    if isinstance(reference := schema.get("$ref"), str):
+        try:
+            target = lookup(root, reference)
+        except LookupError:
+            return
+        if isinstance(target, dict):
+            yield target
+
+
+def _weight(schema: JsonSchema) -> int:
+    unevaluated = "unevaluatedProperties" in schema or "unevaluatedItems" in schema
+    return _UNEVALUATED if unevaluated else 1
+
+
+def _pointer_of_reference(schema: JsonSchema | bool, address: str) -> str | None:
+    for keys, inner in subschemas(schema):
+        reference = inner.get("$ref") if isinstance(inner, dict) else None
+        if (
+            isinstance(reference, str)
+            and reference.split("#")[0]
+            and reference.split("#")[0] in address
+        ):
+            return pointer_of((*keys, "$ref"))
+    return None
+
+
+def _dangling(schema: JsonSchema | bool) -> str | None:
+    """Return the place of the first reference into the schema itself that leads to nothing."""
+    for keys, inner in subschemas(schema):
+        reference = inner.get("$ref") if isinstance(inner, dict) else None
+        if isinstance(reference, str) and reference.startswith("#/"):
+            try:
+                lookup(schema, reference)
+            except LookupError:
+                return pointer_of((*keys, "$ref"))
+    return None

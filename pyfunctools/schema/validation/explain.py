@@ -1,0 +1,458 @@
+"""Why a value is refused: the schema walked beside the value, one complaint for each broken rule.
+
+jsonschema-rs says whether a value is right, and says it fast; its own complaints are about whole
+branches and name places by its own words. So a value that is refused is walked down the schema.
+At each subschema three things are asked, in this order:
+
+1. its own rules (`type`, `minimum`, `pattern`, ...), by a validator that holds nothing else;
+2. what holds further down (properties, items, `allOf`, `$ref`), each by its own compiled
+   validator first, so that only what is wrong is walked into;
+3. names that are missing or not allowed, then unions and conditions, where a branch is chosen.
+
+For `{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n", "m"]}` and
+`{"n": "x"}` the root's own rules hold; `n` is refused by its validator, is walked into, and breaks
+`type`; then `m` is missing.
+
+The invariant: a refused value has at least one complaint, and one that is right has none.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.errors import SchemaError
+from pyfunctools.schema.ground.path import Keys, Path, pointer_of
+from pyfunctools.schema.ground.preview import shown
+from pyfunctools.schema.ground.references import lookup, steps_of
+from pyfunctools.schema.ground.walk import LISTED, NAMED, SINGLE
+from pyfunctools.schema.outline.expected import Expectations, one_of
+from pyfunctools.schema.outline.places import items_of
+from pyfunctools.schema.outline.shape import UNIONS, schemas_of
+from pyfunctools.schema.outline.unions import Unions
+from pyfunctools.schema.result import Issue, Side
+from pyfunctools.schema.validation.compiled import Compiled, reference_to
+from pyfunctools.schema.validation.messages import (
+    Broken,
+    Complaint,
+    Sentences,
+    absent,
+    hint,
+    instead,
+)
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Validator
+
+MOST = 1_000
+"""Issues of one value that are told."""
+
+_ENOUGH = MOST + 1
+"""Wrong parts of one value after which the others need not be looked for."""
+
+_UNKNOWN = frozenset({"$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties"})
+"""Keywords that mean something only together with all that is beside them."""
+_ASKED = frozenset({"contains", "not"})
+"""Keywords that hold a schema, and of which only the verdict counts."""
+_ALONE = (SINGLE | LISTED | NAMED | _UNKNOWN) - _ASKED | {
+    "$anchor",
+    "$dynamicAnchor",
+    "$id",
+    "$recursiveAnchor",
+    "$ref",
+    "$schema",
+    "dependentRequired",
+    "discriminator",
+    "id",
+    "required",
+}
+"""Keywords that are not among a schema's own rules: they are walked, or name the schema."""
+
+
+class Task(NamedTuple):
+    """A value that the schema at `at` is known to refuse; `path` leads to the value.
+
+    With `name` it is the name of a property, and `path` leads to that property.
+    """
+
+    at: Keys
+    value: JsonValue
+    path: Keys
+    name: bool = False
+
+
+Step = Task | tuple[Keys, Complaint]
+"""What a refused value leads to: a part of it to look at, or a complaint and its place."""
+
+
+class Explainer:
+    """Finds what is wrong with values, by one compiled schema: up to `MOST` issues of each.
+
+    What it compiles it keeps. May be used by several threads: what two of them make at once is made
+    twice, and one is kept.
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        root: JsonSchema = compiled.schema if isinstance(compiled.schema, dict) else {}
+        self.compiled = compiled
+        self.unions = Unions(root)
+        self.lines = Expectations(root, self.unions)
+        self.sentences = Sentences(root, self.lines)
+        self._parts: dict[Keys, _Part] = {}
+
+    def issues(self, value: JsonValue, side: Side) -> tuple[Issue, ...]:
+        """Return every issue of a value that is not valid, in the order of the schema.
+
+        In a union they are those of the branch the value was meant for; see `Unions.meant`.
+        """
+        found: dict[tuple[Keys, str], Issue] = {}
+        for keys, complaint in self._complaints(value):
+            path = (*keys, *complaint.below) if complaint.below else keys
+            told = (path, complaint.says)
+            if told in found:
+                continue
+            if len(found) == MOST:
+                found[(), ""] = _more(side)
+                break
+            found[told] = issue_of(path, complaint, side)
+        return tuple(found.values())
+
+    def _complaints(self, value: JsonValue) -> Iterator[tuple[Keys, Complaint]]:
+        """Yield each complaint with the path of the value that was refused."""
+        stack: list[Step] = [Task((), value, ())]
+        seen: set[tuple[Keys, Keys, bool]] = set()
+        complained = False
+        while stack:
+            step = stack.pop()
+            if not isinstance(step, Task):
+                complained = True
+                yield step
+            elif (asked := (step.at, step.path, step.name)) not in seen:
+                seen.add(asked)
+                stack += reversed(self._steps(step))
+        if not complained:
+            yield (), self.misfit(self.compiled.schema, value)
+
+    def _steps(self, task: Task) -> list[Step]:
+        steps: list[Step]
+        try:
+            steps = list(islice(self.part(task.at).steps(task), _ENOUGH))
+        except SchemaError:  # a part that means nothing apart from the whole
+            steps = [(task.path, self.misfit(True, task.value))]
+        if not task.name:
+            return steps
+        return [
+            step if isinstance(step, Task) else (task.path, _about_name(step[1], task.value))
+            for step in steps
+        ]
+
+    def part(self, at: Keys) -> "_Part":
+        """Return what is known of the schema at these steps.
+
+        Raises:
+            SchemaError: no schema stands there.
+        """
+        known = self._parts.get(at)
+        if known is None:
+            try:
+                found = lookup(self.compiled.schema, reference_to(at))
+            except LookupError:
+                found = None
+            if not isinstance(found, dict | bool):
+                raise SchemaError("no schema stands here", pointer_of(at))
+            known = self._parts[at] = _Part(self, at, found)
+        return known
+
+    def misfit(self, schema: JsonSchema | bool, value: JsonValue) -> Complaint:
+        """Return the complaint about a value that does not fit, where no rule says more."""
+        line = self.lines.line(schema)
+        return Complaint(expected=line, says=instead(line, value), value=value)
+
+
+class _Part:
+    """One subschema: what judges it, and what is asked of a value that it refuses."""
+
+    def __init__(self, explainer: Explainer, at: Keys, schema: JsonSchema | bool) -> None:
+        self.at = at
+        self.schema = schema
+        # Beside a `$ref` nothing counts up to draft 7.
+        legacy = explainer.compiled.legacy and isinstance(schema, dict) and "$ref" in schema
+        self._rules: JsonSchema = schema if isinstance(schema, dict) else {}
+        self._rules = {"$ref": self._rules["$ref"]} if legacy else self._rules
+        self._explainer = explainer
+        self._compiled = explainer.compiled
+        self._tests: dict[Keys, Validator] = {}
+
+    @cached_property
+    def _whole(self) -> "Validator":
+        return self._compiled.part(self._refer())
+
+    @cached_property
+    def fits(self) -> Callable[[JsonValue], bool]:
+        """True if a value is right, by all that the schema leads to."""
+        return self._whole.is_valid
+
+    def steps(self, task: Task) -> Iterator[Step]:
+        """Yield what is wrong with a refused value, in the order of the schema."""
+        found = False
+        for step in self._known_steps(task):
+            found = True
+            yield step
+        # What nothing evaluates is only known where everything else is right.
+        if not found and (self._refers_out or not _UNKNOWN.isdisjoint(self._rules)):
+            yield from self._left_over(task)
+
+    @property
+    def _refers_out(self) -> bool:
+        """True if the place that a `$ref` leads to cannot be named from here."""
+        reference = self._rules.get("$ref")
+        if not isinstance(reference, str):
+            return False
+        return not self._compiled.one_resource or steps_of(reference) is None
+
+    def _known_steps(self, task: Task) -> Iterator[Step]:
+        schema, value = self._rules, task.value
+        yield from self._broken(task)
+        if isinstance(value, dict):
+            if schema.get("patternProperties"):
+                yield from self._unexpected(value, task)
+            yield from self._members(value, task)
+        elif isinstance(value, list | tuple):
+            yield from self._items(value, task)
+        for n in range(len(schemas_of(schema.get("allOf")))):
+            yield from self._below(task, "allOf", n)
+        yield from self._referred(task)
+        if isinstance(value, dict):
+            yield from self._missing(value, task)
+            if not schema.get("patternProperties"):
+                yield from self._unexpected(value, task)
+        for keyword in reversed(UNIONS):
+            if isinstance(schema.get(keyword), list) and not self._chosen(keyword, value):
+                yield from self._union(keyword, task)
+        if "if" in schema:
+            yield from self._below(task, "then" if self._inner("if").fits(value) else "else")
+
+    @cached_property
+    def _own(self) -> "Validator":
+        """The schema's own rules, and nothing that holds further down."""
+        if not isinstance(self.schema, dict):
+            return self._compiled.part(self.schema)
+        own = {keyword: rule for keyword, rule in self._rules.items() if keyword not in _ALONE}
+        for keyword in _ASKED & own.keys():
+            if isinstance(own[keyword], dict):
+                own[keyword] = self._refer(keyword)
+        return self._compiled.part(own)
+
+    def _broken(self, task: Task) -> Iterator[Step]:
+        if self._own.is_valid(task.value):
+            return
+        for error in self._own.iter_errors(task.value):
+            broken = Broken(error.kind, self.schema, task.value, error.message)
+            for complaint in self._explainer.sentences.of(broken):
+                yield task.path, complaint
+
+    def _below(self, task: Task, *steps: str | int) -> Iterator[Step]:
+        """Yield the same value for the schema at these steps below, if that refuses it."""
+        if steps[0] in self._rules and not self._inner(*steps).fits(task.value):
+            yield task._replace(at=(*self.at, *steps))
+
+    def _referred(self, task: Task) -> Iterator[Step]:
+        reference = self._rules.get("$ref")
+        steps = steps_of(reference) if isinstance(reference, str) else None
+        if steps is None or self._refers_out:
+            return
+        if not self._explainer.part(steps).fits(task.value):
+            yield task._replace(at=steps)
+
+    @cached_property
+    def _declared(self) -> list[tuple[str, "_Part"]]:
+        named = self._rules.get("properties")
+        names = named if isinstance(named, dict) else {}
+        return [
+            (name, self._inner("properties", name))
+            for name, inner in names.items()
+            if isinstance(inner, dict | bool)
+        ]
+
+    def _members(self, value: JsonObject, task: Task) -> Iterator[Step]:
+        schema, path = self._rules, task.path
+        for name, part in self._declared:
+            if name in value and not part.fits(value[name]):
+                yield Task(part.at, value[name], (*path, name))
+        patterns = schema.get("patternProperties")
+        for pattern in patterns if isinstance(patterns, dict) else ():
+            steps = ("patternProperties", pattern)
+            test: JsonSchema = {"patternProperties": {pattern: self._refer(*steps)}}
+            yield from self._found_by_name(steps, test, value, task)
+        if isinstance(schema.get("additionalProperties"), dict):
+            test = {
+                "properties": _free(schema.get("properties")),
+                "patternProperties": _free(patterns),
+                "additionalProperties": self._refer("additionalProperties"),
+            }
+            yield from self._found_by_name(("additionalProperties",), test, value, task)
+        if "propertyNames" in schema:
+            part = self._inner("propertyNames")
+            for name in value:
+                if not part.fits(name):
+                    yield Task(part.at, name, (*path, name), name=True)
+        for keyword in ("dependentSchemas", "dependencies"):
+            for name, inner in _items(schema.get(keyword)):
+                if name in value and isinstance(inner, dict | bool):
+                    yield from self._below(task, keyword, name)
+
+    def _found_by_name(
+        self, steps: Keys, test: JsonSchema, value: JsonObject, task: Task
+    ) -> Iterator[Step]:
+        """Yield the wrong members of those that a schema judges which their names lead to."""
+        fits = self._test(steps, test).is_valid
+        if not fits(value):
+            for name, inner in value.items():
+                if not fits({name: inner}):
+                    yield Task((*self.at, *steps), inner, (*task.path, name))
+
+    def _items(self, value: Iterable[JsonValue], task: Task) -> Iterator[Step]:
+        schema = self._rules
+        first, rest = items_of(schema)
+        is_old = isinstance(schema.get("items"), list)  # up to draft 2019-09
+        front, back = ("items", "additionalItems") if is_old else ("prefixItems", "items")
+        later = self._inner(back) if back in schema and isinstance(rest, dict | bool) else None
+        for n, item in enumerate(value):
+            part = self._inner(front, n) if n < len(first) else later
+            if part is not None and not part.fits(item):
+                yield Task(part.at, item, (*task.path, n))
+
+    def _missing(self, value: JsonObject, task: Task) -> Iterator[Step]:
+        schema, missing = self._rules, self._explainer.sentences.missing
+        for name in _texts(schema.get("required")):
+            if name not in value:
+                yield task.path, missing(schema, name)
+        for keyword in ("dependentRequired", "dependencies"):
+            for when, names in _items(schema.get(keyword)):
+                for name in _texts(names) if when in value else ():
+                    if name not in value:
+                        yield task.path, missing(schema, name, when)
+
+    def _unexpected(self, value: JsonObject, task: Task) -> Iterator[Step]:
+        schema = self._rules
+        if schema.get("additionalProperties") is not False:
+            return
+        names = schema.get("properties")
+        declared = names if isinstance(names, dict) else {}
+        wrong = [name for name in value if name not in declared]
+        patterns = schema.get("patternProperties")
+        if wrong and isinstance(patterns, dict) and patterns:
+            forbidden: JsonSchema = {"patternProperties": dict.fromkeys(patterns, False)}
+            is_free = self._test(("patternProperties",), forbidden).is_valid
+            wrong = [name for name in wrong if is_free({name: None})]
+        for complaint in self._explainer.sentences.unexpected(schema, value, wrong[:_ENOUGH]):
+            yield task.path, complaint
+
+    def _chosen(self, keyword: str, value: JsonValue) -> bool:
+        branches = range(len(schemas_of(self._rules.get(keyword))))
+        test: JsonSchema = {keyword: [self._refer(keyword, n) for n in branches]}
+        return self._test((keyword,), test).is_valid(value)
+
+    def _union(self, keyword: str, task: Task) -> Iterator[Step]:
+        schema, value, explainer = self._rules, task.value, self._explainer
+        choice = explainer.unions.meant(schema, value, keyword)
+        if choice is not None and not self._inner(keyword, choice[1]).fits(value):
+            yield task._replace(at=(*self.at, keyword, choice[1]))
+            return
+        tag = explainer.unions.tag(schema, keyword)
+        line = explainer.lines.union(schema, keyword)
+        branches = range(len(schemas_of(schema.get(keyword))))
+        if keyword == "oneOf" and any(self._inner(keyword, n).fits(value) for n in branches):
+            says = f"must fit exactly one of the allowed forms and fits several: {line}"
+            yield task.path, Complaint(f"exactly one of: {line}", says, value)
+        elif tag is None or not isinstance(value, dict):
+            yield task.path, Complaint(line, instead(line, value), value)
+        else:
+            allowed, given = one_of(tag.allowed), value.get(tag.name)
+            says = f"must be {allowed}, but is {shown(given)}{hint(given, tag.allowed)}"
+            says = says if tag.name in value else absent(allowed)
+            yield task.path, Complaint(allowed, says, given, below=(tag.name,))
+
+    def _left_over(self, task: Task) -> Iterator[Step]:
+        """Yield what nothing else in the schema looks at, where that is why it is refused."""
+        lines, sentences, value = self._explainer.lines, self._explainer.sentences, task.value
+        found = False
+        for error in self._whole.iter_errors(value):
+            keyword = error.kind.name
+            if error.instance_path or not keyword.startswith("unevaluated"):
+                continue
+            found = True
+            inner = self._rules.get(keyword)
+            line = lines.line(inner if isinstance(inner, dict | bool) else True)
+            if not isinstance(value, dict):
+                expected = "no more items" if inner is False else f"more items only as {line}"
+                says = "holds items beyond those that are declared"
+                yield task.path, Complaint(expected, says, value)
+                continue
+            names = list(map(str, error.kind.value))[:_ENOUGH]
+            if inner is False:
+                for complaint in sentences.unexpected(self._rules, value, names):
+                    yield task.path, complaint
+                continue
+            for name in names:
+                given = value.get(name)
+                yield task.path, Complaint(line, instead(line, given), given, below=(name,))
+        if not found:
+            yield task.path, self._explainer.misfit(self.schema, value)
+
+    def _inner(self, *steps: str | int) -> "_Part":
+        return self._explainer.part((*self.at, *steps))
+
+    def _test(self, steps: Keys, schema: JsonSchema) -> "Validator":
+        """Return the compiled test that this schema keeps at these steps."""
+        known = self._tests.get(steps)
+        if known is None:
+            known = self._tests[steps] = self._compiled.part(schema)
+        return known
+
+    def _refer(self, *steps: str | int) -> JsonSchema:
+        return {"$ref": self._compiled.address((*self.at, *steps))}
+
+
+def issue_of(keys: Keys, complaint: Complaint, side: Side = "whole") -> Issue:
+    """Return a complaint as an issue at a place."""
+    path = Path.of(keys)
+    return Issue(
+        path=path,
+        expected=complaint.expected,
+        value=complaint.value,
+        message=f"{path} {complaint.says}{'' if complaint.says.endswith('?') else '.'}",
+        side=side,
+    )
+
+
+def _more(side: Side) -> Issue:
+    return Issue(
+        path=Path.of(()),
+        expected="fewer mistakes",
+        value=None,
+        message=f"There are more issues: only the first {MOST:,} are listed.",
+        side=side,
+    )
+
+
+def _items(value: JsonValue) -> Iterable[tuple[str, JsonValue]]:
+    return value.items() if isinstance(value, dict) else ()
+
+
+def _texts(value: JsonValue) -> list[str]:
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
+
+
+def _free(properties: JsonValue) -> JsonSchema:
+    """Return the same properties, each free to be anything."""
+    return {name: {} for name in properties} if isinstance(properties, dict) else {}
+
+
+def _about_name(complaint: Complaint, name: JsonValue) -> Complaint:
+    return Complaint(
+        expected=f"another name: {complaint.expected}",
+        says=f"has a name that is not allowed: it {complaint.says}",
+        value=name,
+    )
