@@ -50,10 +50,13 @@ class Calling:
         the schema of what to ask for and the ticket to `resume` with. `context` reaches parameters
         annotated `Context`.
 
-        A function with `confirm` runs only when `approve` gives `True`, or an `Approval` with the
-        arguments as the person edited them, which are checked again. Without `approve` the outcome
-        waits, with a ticket. What is wrong with any of this is an error outcome, and so is a
-        callable that raises.
+        A function with `confirm` runs only when `approve` is `True`, or an `Approval` with what the
+        person edited or added, which is checked again, or a callable that gives one of them.
+        Without, the outcome waits, with a ticket; so it does after a mistake of the person's. What
+        else is wrong with any of this is an error outcome, and so is a callable that raises.
+
+        `audience` is whom the ticket is for, such as a user's id: `resume` takes it only with the
+        same. It is in the ticket as a digest.
 
         Raises:
             LoopError: the function is asynchronous and this thread runs an event loop.
@@ -121,14 +124,16 @@ class Calling:
 
         The model's part is in the ticket; everything else is as in `call`. A ticket is good for one
         run, or one answer of `approve` that is no. Where the person made a mistake, or something is
-        still missing, it stays good, and is in `outcome.waiting` again. One that was changed, has
-        expired, was used, is of another key, or is for a function that is not there any more or not
-        as it was, is an error outcome that says which, and nothing runs.
+        still missing, it stays good, and `outcome.waiting` has the one to go on with: values that
+        the person gave before are in no ticket and are wanted again. One that was changed, has
+        expired, was used, is of another key or audience, or is for a function that is not there any
+        more or not as it was, is an error outcome that says which, and nothing runs. So does
+        nothing where the store of used tickets cannot answer, and the ticket stays good.
 
         Raises:
             LoopError: the function is asynchronous and this thread runs an event loop.
-            DefinitionError: the function has nothing that could run it, something that is asked is
-                asynchronous, or the store of used tickets is full.
+            DefinitionError: the function has nothing that could run it, or something that is asked
+                is asynchronous.
         """
         from pyfunctools.execution.closing import closed
         from pyfunctools.execution.steps import finish
@@ -151,8 +156,7 @@ class Calling:
         """Do what `resume` does, without blocking the event loop; the store may be asynchronous.
 
         Raises:
-            DefinitionError: the function has nothing that could run it, or the store of used
-                tickets is full.
+            DefinitionError: the function has nothing that could run it.
         """
         from pyfunctools.execution.closing import closed
 

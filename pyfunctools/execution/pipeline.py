@@ -205,7 +205,8 @@ class Call:
             if not self._has_begun and _is_mistake(outcome):
                 waiting = self._waiting("needs_human", function, checked, outcome.issues)
                 outcome = replace(waiting, text=outcome.text, issues=outcome.issues)
-        return replace(outcome, repairs=(*ready.repairs, *outcome.repairs))
+        edits = ready.repairs
+        return replace(outcome, repairs=(*edits, *outcome.repairs)) if edits else outcome
 
     async def _begin(self, held: Mapping[str, object]) -> Outcome | None:
         """Keep what the call holds of a person's, and use up the ticket it goes on from."""

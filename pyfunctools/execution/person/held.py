@@ -101,9 +101,10 @@ class Theirs:
         known = self.function.schemas.get().secrets.get()
         names = known.names | set(_field_names(self.held))
         parts = [self.typed, *(separated.split(each)[1] for each in (self.whole, self.held))]
-        secrets = {text for part in parts for text in _texts(known.split(part), names)}
-        secrets |= {text for default in known.defaults for text in _texts(default, names)}
-        secrets |= {text for part in parts for text in _hidden(part)}
+        secrets = {text for part in parts for text in _hidden(part)}
+        if known.division is not None:
+            found = [*(known.split(part) for part in parts), *known.defaults]
+            secrets |= {text for part in found for text in _texts(part, names)}
         others: set[str] = set()
         if is_error:
             others = {text for part in parts for text in _texts(part, names)}

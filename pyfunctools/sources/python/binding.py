@@ -1,6 +1,5 @@
 """Makes a call of checked arguments: hinted objects, fresh defaults, and the program's part."""
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import lru_cache
@@ -70,8 +69,9 @@ class Shape(NamedTuple):
 class MethodHandler(NamedTuple):
     """Runs one Python callable.
 
-    `where` is what it is called in errors, `owner` the class it is defined in. A copy is the
-    handler itself; it can be sent to another process where the callable can.
+    `where` is what it is called in errors, `owner` the class it is defined in, `unset` what Python
+    gives to a parameter that a call leaves out. A copy is the handler itself; it can be sent to
+    another process where the callable can.
     """
 
     called: Callable[..., object]
@@ -84,6 +84,7 @@ class MethodHandler(NamedTuple):
     defaults: tuple[Default, ...]
     context: tuple[Injected, ...]
     provided: tuple[Injected, ...]
+    unset: Mapping[str, object]
 
     @property
     def wants_context(self) -> str | None:
@@ -110,7 +111,7 @@ class MethodHandler(NamedTuple):
         call = cast("BoundCall", bound)
         by_shape = len(call.args) == 4 and call.args[0] is self.called
         objects = cast("Objects", call.args[1] if by_shape else call.keywords)
-        named = {**_unset(self.called), **objects}
+        named = {**self.unset, **objects}
         held = {key: named[name] for name, key in self.arguments.keys.items() if name in named}
         others = held.pop(self.arguments.keys.get(self.shape.others or "", ""), {})
         return {**cast("Objects", others), **held}
@@ -166,6 +167,7 @@ def read_handler(
         defaults=_defaults(signature, arguments),
         context=tuple(each for each in signature.injected if each.provider is None),
         provided=tuple(each for each in signature.injected if each.provider is not None),
+        unset={each.name: each.default for each in signature.inputs if each.default is not EMPTY},
     )
     return handler, parameters, returned
 
@@ -197,12 +199,6 @@ def _defaults(signature: Signature, arguments: Arguments) -> tuple[Default, ...]
         if each.default is not EMPTY
         and (arguments.filled or each.name in signature.order or _is_changeable(each.default))
     )
-
-
-def _unset(called: Callable[..., object]) -> Objects:
-    """Return what Python gives to each parameter that a call leaves out."""
-    found = inspect.signature(called).parameters.items()
-    return {name: each.default for name, each in found if each.default is not EMPTY}
 
 
 def _is_changeable(default: object) -> bool:
