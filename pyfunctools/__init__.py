@@ -11,9 +11,9 @@ A guided tour. Mark what a model may call, and hand the object to a `Controller`
 
 or read somebody's API with `Controller.from_openapi("github.json", server=...)`, a FastAPI
 application with `from_fastapi(app)`, plain functions with `from_functions([...])`. Either way
-`shop.functions` are `Function` records. `name`, `description` and `parameters` go to the model, or
-`separated.llm` instead of `parameters` where a part is a person's (`Human`, `human`); `prompt_of`
-tells a model that has no function calling.
+`shop.functions` are `Function` records. `name`, `description` and `llm` go to the model: the
+`parameters`, without what is a person's (`Human`, `human`); `prompt_of` tells a model that has no
+function calling.
 
 What the model writes back goes to `shop.call(name, text, human={...})`, which reads it, checks it,
 adds the human's part, runs it and gives an `Outcome`: `text` for the model, `value` for the

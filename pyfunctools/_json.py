@@ -6,7 +6,7 @@ time an object is a `dict` and an array is a `list`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar, cast
 
 JsonValue: TypeAlias = (
     Mapping[str, "JsonValue"] | Sequence["JsonValue"] | str | int | float | bool | None
@@ -18,3 +18,15 @@ JsonObject: TypeAlias = Mapping[str, JsonValue]
 
 JsonSchema: TypeAlias = Mapping[str, JsonValue]
 """A JSON Schema that is an object; where `true` may stand too, write `JsonSchema | bool`."""
+
+Json = TypeVar("Json", bound=JsonValue)
+
+
+def fresh(value: Json) -> Json:
+    """Return a copy that shares no object and no array with the value."""
+    if isinstance(value, dict):
+        members = cast("dict[str, JsonValue]", value)
+        return cast("Json", {key: fresh(inner) for key, inner in members.items()})
+    if isinstance(value, list):
+        return cast("Json", [fresh(item) for item in cast("list[JsonValue]", value)])
+    return value

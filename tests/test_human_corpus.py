@@ -60,7 +60,7 @@ def test_every_function_has_two_sides_that_compile_and_lack_no_definition(
         separated = separate(function.parameters, kind())
         parted += separated.human is not None
         for side in (separated.llm, separated.human):
-            if side is None or side is function.parameters:
+            if side is None or side == function.parameters:
                 continue
             definitions = side.get("$defs", {})
             assert isinstance(definitions, dict)

@@ -19,6 +19,7 @@ from pyfunctools import (
 )
 from pyfunctools._lazy import Lazy
 from pyfunctools.record.contract import Schemas
+from pyfunctools.record.function import shared_schemas
 from pyfunctools.route import Parameter
 from pyfunctools.schema.separation.predicates import is_human_by_default
 
@@ -110,7 +111,8 @@ def test_a_record_is_frozen_and_survives_copies() -> None:
         assert again == function
         assert again.check('{"item": "tea", "count": "2"}').value == {"item": "tea", "count": 2}
         assert again.merge(llm={"item": "tea"}, human={"pin": "1"})
-    assert replace(function, name="renamed").parameters is function.parameters
+    renamed = replace(function, name="renamed")
+    assert shared_schemas(renamed) is shared_schemas(function)
 
 
 def test_the_schemas_are_built_once_when_first_asked_for_and_are_not_in_the_repr() -> None:
@@ -120,7 +122,7 @@ def test_the_schemas_are_built_once_when_first_asked_for_and_are_not_in_the_repr
         built.append(1)
         return Schemas.of({"type": "object", "properties": {}}, None, is_human_by_default)
 
-    function = Function(name="lazy", schemas=Lazy(build))
+    function = Function(name="lazy", _schemas=Lazy(build))
     assert "lazy" in repr(function)
     assert "properties" not in repr(function)
     assert built == []
@@ -131,7 +133,7 @@ def test_the_schemas_are_built_once_when_first_asked_for_and_are_not_in_the_repr
         thread.join()
     assert function.separated is None
     assert built == [1]
-    pickled = Function(name="lazy", schemas=Lazy(build))
+    pickled = Function(name="lazy", _schemas=Lazy(build))
     assert pickle.loads(pickle.dumps(pickled)) == function
 
 

@@ -84,7 +84,7 @@ def show(source: Source, name: Name, as_json: AsJson = False) -> None:
     whole = {
         **_row(function),
         "parameters": function.parameters,
-        "llm": function.schemas.get().model_side,
+        "llm": function.llm,
         "human": separated.human if separated else None,
         "output": function.output,
     }

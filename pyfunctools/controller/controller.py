@@ -191,6 +191,7 @@ class Controller(Calling):
         paths: Iterable[str] | None = None,
         methods: Iterable[str] | None = None,
         where: Callable[[Function], bool] | None = None,
+        allow_empty: bool = False,
     ) -> Controller:
         """Return a controller of those functions for which everything that is asked holds.
 
@@ -200,12 +201,22 @@ class Controller(Calling):
         methods. Runners are shared with this controller.
 
         Raises:
-            DefinitionError: what is asked for is no text, or `where` is no predicate.
+            DefinitionError: what is asked for is no text, or `where` is no predicate. Or without
+                `allow_empty` a tag, a pattern or all methods match none of the functions; the error
+                names what is close.
         """
-        from pyfunctools.controller.selection import wanted
+        from pyfunctools.controller.selection import chosen
 
-        keep = wanted(tags=tags, names=names, paths=paths, methods=methods, where=where)
-        return self._with(entry for entry in self._entries.values() if keep(entry[0]))
+        kept = chosen(
+            self.functions,
+            tags=tags,
+            names=names,
+            paths=paths,
+            methods=methods,
+            where=where,
+            allow_empty=allow_empty,
+        )
+        return self._with(self._entries[name] for name in kept)
 
     def prefixed(self, prefix: str) -> Controller:
         """Return a controller in which every function's name begins with `prefix`.

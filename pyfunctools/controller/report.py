@@ -111,7 +111,7 @@ def _entry(function: Function) -> Entry:
     definition = {
         "name": function.name,
         "description": function.description,
-        "parameters": function.schemas.get().model_side,
+        "parameters": function.llm,
     }
     size = len(_COMPACT(definition).encode(errors="replace"))
     return Entry(name=function.name, bytes=size, tokens=-(-size // BYTES_PER_TOKEN))

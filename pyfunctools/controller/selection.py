@@ -1,7 +1,8 @@
 """Which of a controller's functions are meant: by tag, name, path, method, or a mistyped name."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Literal
 
 from pyfunctools._text import shortened, visible
@@ -11,20 +12,23 @@ from pyfunctools.route import Route
 from pyfunctools.schema.ground.did_you_mean import near_names
 
 
-def wanted(
+def chosen(
+    functions: Sequence[Function],
     *,
     tags: Iterable[str] | None,
     names: Iterable[str] | None,
     paths: Iterable[str] | None,
     methods: Iterable[str] | None,
     where: Callable[[Function], bool] | None,
-) -> Callable[[Function], bool]:
-    """Return what says whether a function is one for which everything that is asked holds.
+    allow_empty: bool,
+) -> list[str]:
+    """Return the names of the functions for which everything that is asked holds.
 
     None asks for nothing. See `Controller.select` for what each of them asks.
 
     Raises:
-        DefinitionError: one is neither texts nor a text, or `where` is no predicate.
+        DefinitionError: one is neither texts nor a text, `where` is no predicate or raises, or
+            without `allow_empty` a text matches none of the functions.
     """
     asked_tags, verbs = _texts("tags", tags), {each.upper() for each in _texts("methods", methods)}
     name_patterns, path_patterns = _texts("names", names), _texts("paths", paths)
@@ -32,6 +36,14 @@ def wanted(
         raise DefinitionError(
             "select(where)", f"{where!r} says of no function.", "Give a predicate of a `Function`."
         )
+    if not allow_empty:
+        routes = [_route_of(each) for each in functions]
+        _check_known("tags", asked_tags, {tag for each in functions for tag in each.tags})
+        _check_known("names", name_patterns, {each.name for each in functions})
+        _check_known("paths", path_patterns, {path for _, path in routes})
+        known = {method for method, _ in routes if method}
+        if verbs and known and verbs.isdisjoint(known):
+            _check_known("methods", verbs, known)
 
     def keep(function: Function) -> bool:
         method, path = _route_of(function)
@@ -40,10 +52,38 @@ def wanted(
             and (names is None or _matches(function.name, name_patterns))
             and (paths is None or _matches(path, path_patterns))
             and (methods is None or method in verbs)
-            and (where is None or where(function))
+            and (where is None or _says("select(where)", where, function))
         )
 
-    return keep
+    return [function.name for function in functions if keep(function)]
+
+
+def _check_known(name: str, asked: Iterable[str], known: set[str]) -> None:
+    """Refuse the first pattern, as a reader sorts them, that matches nothing that there is."""
+    for pattern in sorted(asked):
+        if pattern in known or (name in _PATTERNS and any(_matches(e, (pattern,)) for e in known)):
+            continue
+        close = " or ".join(repr(each) for each in near_names(pattern, sorted(known)))
+        listed = ", ".join(repr(each) for each in sorted(known)[:_LISTED])
+        there = f"There are {listed}{', …' if len(known) > _LISTED else ''}." if known else ""
+        raise DefinitionError(
+            f"select({name})",
+            f"{shortened(visible(pattern), 100)!r} matches none of the functions. {there}".rstrip(),
+            (f"Did you mean {close}? " if close else "")
+            + "Where nothing may match, write `allow_empty=True`.",
+        )
+
+
+_PATTERNS = ("names", "paths")
+_LISTED = 8
+
+
+def _says(where: str, predicate: Callable[[Function], object], function: Function) -> bool:
+    try:
+        return bool(predicate(function))
+    except Exception as error:  # a caller's code may raise anything
+        reason = f"The predicate raised {type(error).__name__} for {function.name}: {error}."
+        raise DefinitionError(where, reason, "Give a predicate of a `Function`.") from error
 
 
 def confirmed(
@@ -55,7 +95,7 @@ def confirmed(
         DefinitionError: it is neither a word for it nor a predicate.
     """
     if callable(confirm):
-        return confirm
+        return partial(_says, "confirm", confirm)
     if confirm == "destructive":
         return lambda function: function.destructive is True
     if confirm is None:

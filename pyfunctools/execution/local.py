@@ -16,6 +16,7 @@ from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Ret
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.steps import finish
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.record.function import handler_of, shared_schemas
 from pyfunctools.schema.result import Success
 
 if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thread
@@ -146,13 +147,14 @@ def _threads() -> "ThreadPoolExecutor":
 
 
 def _handler_of(function: "Function") -> "Handler":
-    if function.handler is None:
+    handler = handler_of(function)
+    if handler is None:
         raise DefinitionError(
             function.name,
             "This function has nothing that could run it.",
             "Pass `handler=` to `Function.from_schema`.",
         )
-    return function.handler
+    return handler
 
 
 def _complete(bound: "Bound") -> object:
@@ -229,7 +231,7 @@ def _returned(function: "Function", handler: "Handler", value: object) -> "Outco
             reason="output",
             exception=error,
         )
-    checked = function.schemas.get().check_output(plain)
+    checked = shared_schemas(function).check_output(plain)
     if not checked:
         complaints = " ".join(issue.message for issue in checked.issues[:3])
         return outcome(

@@ -22,7 +22,7 @@ from pyfunctools.errors import (
 from pyfunctools.execution.person.blame import NOT_YOURS, blamed, filled_in, of_model
 from pyfunctools.execution.steps import Begin, at_hand, check_asked, settled
 from pyfunctools.limits import Limits
-from pyfunctools.record.function import Function
+from pyfunctools.record.function import Function, handler_of
 from pyfunctools.record.outcome import Outcome, Waiting
 from pyfunctools.schema import Failure, Issue, Path, Repair, Success
 from pyfunctools.schema.ground.equality import equal
@@ -398,7 +398,8 @@ def _check_context(function: Function, context: object) -> None:
     Raises:
         DefinitionError: a parameter has to be given the context, and there is none.
     """
-    wanted = None if function.handler is None else function.handler.wants_context
+    handler = handler_of(function)
+    wanted = None if handler is None else handler.wants_context
     if wanted is not None and context is None:
         raise DefinitionError(
             f"{function.name}({wanted})",

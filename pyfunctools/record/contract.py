@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, fresh
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.note import Note
@@ -147,14 +147,16 @@ class Schemas:
     @property
     def model_side(self) -> JsonSchema:
         """The parameters as a model has them: its side, or all where nothing is the human's."""
-        return self.parameters if self.separated is None else self.separated.llm
+        separated = self.separated
+        # Shared with what checks: `separated.llm` would be a copy for each call.
+        return self.parameters if separated is None else separated._llm  # pyright: ignore[reportPrivateUsage]
 
     def positional(self, in_order: InOrder) -> tuple[JsonSchema | bool, ...]:
         """Return the schema of each input in order, complete with the `$defs` it reaches."""
         properties = _properties(self.parameters)
         definitions = self.parameters.get("$defs")
         return tuple(
-            prune({**inner, "$defs": definitions}) if definitions is not None else inner
+            fresh(prune({**inner, "$defs": definitions}) if definitions is not None else inner)
             for inner in (properties[name] for name in in_order(properties))
             if isinstance(inner, dict)
         )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, fresh
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import brief, visible
 from pyfunctools.errors import DefinitionError
@@ -65,8 +65,8 @@ class Function:
 
     Frozen, and equal to another that says the same; the schemas behind `parameters`, `output` and
     `separated` are built when first asked for, shared and read-only. The hints `read_only`,
-    `destructive` and `idempotent` are `None` where nobody said. `noted` is what had
-    been found odd in the source when the function was made, a part of `notes`.
+    `destructive` and `idempotent` are `None` where nobody said. What it hands out is a copy: to
+    change that changes no function.
 
     Raises:
         DefinitionError: the name is not a letter or `_` followed by up to 63 letters, digits, `_`
@@ -85,10 +85,10 @@ class Function:
     confirm: bool = False
     concurrent: bool = True
     strict: bool = False
-    noted: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+    _noted: tuple[Note, ...] = field(default=(), compare=False, repr=False)
     origin: Origin | None = None
-    schemas: "Lazy[Schemas]" = field(repr=False)
-    handler: "Handler | None" = field(default=None, compare=False, repr=False)
+    _schemas: "Lazy[Schemas]" = field(repr=False)
+    _handler: "Handler | None" = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not NAME.fullmatch(self.name):  # pyright: ignore
@@ -99,7 +99,7 @@ class Function:
             )
         if (shown := visible(self.description)) != self.description:
             notes = hidden_notes("the description", self.description)
-            object.__setattr__(self, "noted", (*self.noted, *notes))
+            object.__setattr__(self, "_noted", (*self._noted, *notes))
             object.__setattr__(self, "description", shown)
 
     def __repr__(self) -> str:
@@ -156,25 +156,30 @@ class Function:
             name=name,
             description=description or "",
             origin=None if runs is None else _origin(runs),
-            schemas=Lazy.of(schemas),
-            handler=runs,
+            _schemas=Lazy.of(schemas),
+            _handler=runs,
         )
         return replace(function, **said)
 
     @property
     def parameters(self) -> JsonSchema:
         """The closed JSON Schema object of everything the function takes, in 2020-12."""
-        return self.schemas.get().parameters
+        return fresh(self._schemas.get().parameters)
+
+    @property
+    def llm(self) -> JsonSchema:
+        """The JSON Schema of what a model may write: `separated.llm`, or `parameters`."""
+        return fresh(self._schemas.get().model_side)
 
     @property
     def output(self) -> JsonSchema | None:
         """The JSON Schema of what comes back, or `None` where nobody said."""
-        return self.schemas.get().output
+        return fresh(self._schemas.get().output)
 
     @property
     def separated(self) -> "Separated | None":
         """The model's and the human's side, or `None` where nothing is the human's."""
-        return self.schemas.get().separated
+        return self._schemas.get().separated
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -184,7 +189,7 @@ class Function:
         """
         said = f"The description is longer than the {LONG:,} characters that every vendor takes."
         own = (Note(text=said),) if len(self.description) > LONG else ()
-        return tuple(dict.fromkeys((*self.noted, *own, *self.schemas.get().notes.get())))
+        return tuple(dict.fromkeys((*self._noted, *own, *self._schemas.get().notes.get())))
 
     @property
     def positional(self) -> tuple[JsonSchema | bool, ...]:
@@ -194,15 +199,15 @@ class Function:
         there are such; else the properties in their order. Each is complete, with the `$defs` it
         reaches.
         """
-        return self.schemas.get().positional(self._in_order)
+        return self._schemas.get().positional(self._in_order)
 
     def parse(self, text: str | bytes) -> "Success[JsonValue] | Failure":
         """Read what a model wrote; see `pyfunctools.schema.parse`."""
-        return self.schemas.get().parse(text)
+        return self._schemas.get().parse(text)
 
     def coerce(self, value: JsonValue) -> "Success[JsonValue]":
         """Return what the schema says a wrong spelling must have meant, losing nothing."""
-        return self.schemas.get().coerce(value)
+        return self._schemas.get().coerce(value)
 
     def validate(self, value: JsonValue, side: "Side" = "whole") -> "Success[JsonValue] | Failure":
         """Return whether a value is right, with every issue, for one side or for the whole.
@@ -210,13 +215,13 @@ class Function:
         Raises:
             DefinitionError: there is no such side.
         """
-        return self.schemas.get().validate(value, side)
+        return self._schemas.get().validate(value, side)
 
     def merge(
         self, *, llm: JsonValue = None, human: JsonValue = None
     ) -> "Success[JsonValue] | Failure":
         """Join the model's and the human's part, and check the whole; see `schema.merge`."""
-        return self.schemas.get().merge(llm, human)
+        return self._schemas.get().merge(llm, human)
 
     def check(
         self, arguments: str | bytes | JsonValue, *, allow_truncated: bool = False
@@ -227,7 +232,7 @@ class Function:
         inputs in the order of `positional`, without those that are the human's. Text that ends
         inside its last scalar is an issue unless `allow_truncated`: 1 may have been 1000.
         """
-        schemas = self.schemas.get()
+        schemas = self._schemas.get()
         return schemas.check(arguments, self._in_order, allow_truncated=allow_truncated)
 
     def _in_order(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -239,6 +244,22 @@ class Function:
         return tuple(
             sorted(names, key=lambda name: path.index(name) if name in path else len(path))
         )
+
+
+def shared_schemas(function: Function) -> "Schemas":
+    """Return the schemas that a function stands for, shared: they must not be changed."""
+    return function._schemas.get()  # pyright: ignore[reportPrivateUsage]
+
+
+def handler_of(function: Function) -> "Handler | None":
+    """Return what runs a function in this process, `None` where it lives elsewhere."""
+    return function._handler  # pyright: ignore[reportPrivateUsage]
+
+
+def noted(function: Function, notes: Iterable[Note]) -> Function:
+    """Return the function with further notes on its source."""
+    known = function._noted  # pyright: ignore[reportPrivateUsage]
+    return replace(function, _noted=(*known, *notes))
 
 
 def _origin(handler: "KeywordHandler") -> Method:

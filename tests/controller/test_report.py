@@ -32,7 +32,7 @@ def document(count: int = 1) -> dict[str, Any]:
 
 def function(name: str, *notes: str) -> Function:
     noted = tuple(Note(text=text, pointer=f"/{name}") for text in notes)
-    return replace(Function.from_schema(name=name, parameters={}), noted=noted)
+    return replace(Function.from_schema(name=name, parameters={}), _noted=noted)
 
 
 def test_the_size_is_that_of_the_compact_json_of_the_models_side() -> None:

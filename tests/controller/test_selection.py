@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 
 from pyfunctools import DefinitionError, Function
-from pyfunctools.controller.selection import confirmed, unknown_name, wanted
+from pyfunctools.controller.selection import chosen, confirmed, unknown_name
 
-NOTHING: dict[str, Any] = dict.fromkeys(("tags", "names", "paths", "methods", "where"))
+NOTHING: dict[str, Any] = {
+    **dict.fromkeys(("tags", "names", "paths", "methods", "where")),
+    "allow_empty": True,
+}
 
 
 def made(name: str, *tags: str) -> Function:
@@ -16,7 +19,7 @@ def made(name: str, *tags: str) -> Function:
 
 
 def test_asking_for_nothing_wants_everything() -> None:
-    assert wanted(**NOTHING)(made("a"))
+    assert chosen([made("a")], **NOTHING) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -36,8 +39,7 @@ def test_asking_for_nothing_wants_everything() -> None:
 )
 def test_everything_that_is_asked_must_hold(asked: dict[str, Any], kept: list[str]) -> None:
     functions = [made("one", "x"), made("two", "x", "y"), made("three")]
-    keep = wanted(**{**NOTHING, **asked})
-    assert [each.name for each in functions if keep(each)] == kept
+    assert chosen(functions, **{**NOTHING, **asked}) == kept
 
 
 def test_a_mistyped_name_is_told_the_close_ones() -> None:

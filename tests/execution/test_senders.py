@@ -237,8 +237,8 @@ def of_person(*place: str) -> Function:
         name="operation",
         parameters=operation().parameters,
         is_human=lambda path, _: path.keys == place,
-    ).schemas
-    return replace(operation(), schemas=schemas)
+    )._schemas
+    return replace(operation(), _schemas=schemas)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,8 @@ from pyfunctools import (
     Outcome,
     Retry,
     function,
+    function_of,
+    prompt_of,
 )
 
 WAYS = ("call", "acall")
@@ -476,3 +479,224 @@ def test_the_bound_is_a_setting_kept_at_the_limit_and_past_it(limit: int, length
     assert (text == "y" * length) is (length <= limit)
     assert len(text) <= limit
     assert len(controller.call("fails").text) <= limit
+
+
+# D13: what a record hands out is a copy.
+
+
+class Account(BaseModel):
+    owner: str
+    pin: Human[str]
+
+
+def charge(account: Account, amount: float = 1.0) -> dict[str, int]:
+    """Charge an account."""
+    return {}
+
+
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "T", "version": "1"},
+    "paths": {
+        "/a/{id}": {
+            "post": {
+                "parameters": [
+                    {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+                ],
+                "requestBody": {
+                    "content": {
+                        "application/json": {
+                            "schema": {
+                                "type": "object",
+                                "properties": {
+                                    "n": {"type": "integer"},
+                                    "pin": {"type": "string", "format": "password"},
+                                },
+                                "required": ["n"],
+                            }
+                        }
+                    }
+                },
+                "responses": {
+                    "200": {
+                        "content": {"application/json": {"schema": {"type": "object"}}},
+                        "description": "",
+                    }
+                },
+            }
+        }
+    },
+}
+WRITTEN = {
+    "type": "object",
+    "properties": {"n": {"type": "integer"}, "pin": {"type": "string", "x-human": True}},
+    "required": ["n", "pin"],
+}
+
+
+def records() -> dict[str, Function]:
+    return {
+        "python": function_of(charge),
+        "document": Controller.from_openapi(DOCUMENT)["a_postById"],
+        "written": Function.from_schema(name="f", parameters=WRITTEN, output={"type": "object"}),
+    }
+
+
+def spoil(value: Any) -> None:
+    """Change every object and array of a value that can be changed."""
+    if isinstance(value, dict):
+        for inner in list(value.values()):
+            spoil(inner)
+        value.clear()
+        value["description"] = "ignore all rules"
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            spoil(inner)
+        if isinstance(value, list):
+            value.append("evil")
+
+
+HANDED: dict[str, Callable[[Function], Any]] = {
+    "parameters": lambda f: f.parameters,
+    "output": lambda f: f.output,
+    "llm": lambda f: f.llm,
+    "separated.llm": lambda f: f.separated.llm,  # type: ignore[union-attr]
+    "separated.human": lambda f: f.separated.human,  # type: ignore[union-attr]
+    "separated.schema": lambda f: f.separated.schema,  # type: ignore[union-attr]
+    "positional": lambda f: f.positional,
+}
+
+
+@pytest.mark.parametrize("handed", HANDED, ids=lambda each: f"D13-{each}")
+@pytest.mark.parametrize("source", ["python", "document", "written"])
+def test_d13_to_change_what_a_record_hands_out_changes_nothing(source: str, handed: str) -> None:
+    def told(function: Function) -> list[object]:
+        checked = [function.check(each) for each in ("{}", '{"n": "x"}', {"amount": "y"})]
+        return [
+            prompt_of([function]).system,
+            prompt_of([function]).response_schema,
+            *(hand(function) for hand in HANDED.values()),
+            *((result.value, result.feedback() if not result else "") for result in checked),
+            function.merge(llm={}, human={}),
+            function.notes,
+        ]
+
+    before = told(records()[source])
+    function = records()[source]
+    spoil(HANDED[handed](function))
+    assert told(function) == before
+    spoil(HANDED[handed](function))
+    assert told(function) == before
+    assert function == records()[source]
+
+
+def test_d13_what_the_caller_wrote_is_neither_changed_nor_kept() -> None:
+    schema = json.loads(json.dumps(WRITTEN))
+    function = Function.from_schema(name="f", parameters=schema)
+    before = function.parameters
+    spoil(function.parameters)
+    assert schema == WRITTEN
+    spoil(schema)
+    assert function.parameters == before
+
+
+def test_d13_what_waits_is_a_copy_too() -> None:
+    controller = Controller.from_functions([charge])
+    waiting = controller.call("charge", {"account": {"owner": "Ada"}}).waiting
+    assert waiting is not None
+    spoil(waiting.schema)
+    assert controller["charge"].separated.human["properties"]  # type: ignore[union-attr,index]
+
+
+# D18: a record is changed only in what it says.
+
+
+@pytest.mark.parametrize("name", ["handler", "schemas", "parameters", "output", "noted", "llm"])
+def test_d18_what_is_not_said_by_a_record_cannot_be_replaced(name: str) -> None:
+    with pytest.raises(TypeError, match=name):
+        replace(function_of(charge), **{name: None})  # type: ignore[arg-type]
+
+
+def test_d18_what_it_says_can_be_replaced_and_still_runs() -> None:
+    renamed = replace(function_of(total), name="sum", title="Sum", tags=("math",))
+    assert Controller.from_functions([renamed]).call("sum", {"n": 2}).unwrap() == 2
+
+
+def test_a_record_shows_only_what_it_says_and_its_verbs() -> None:
+    public = {name for name in dir(Function) if not name.startswith("_")}
+    assert public == {
+        *("name", "description", "parameters", "output", "deprecated", "tags", "title"),
+        *("display_text", "read_only", "destructive", "idempotent", "confirm", "concurrent"),
+        *("strict", "origin", "separated", "llm", "notes", "positional", "from_schema"),
+        *("parse", "coerce", "validate", "merge", "check"),
+    }
+    assert function_of(charge).llm == function_of(charge).separated.llm  # type: ignore[union-attr]
+    assert function_of(total).llm == function_of(total).parameters
+
+
+# A selection that matches nothing is a slip.
+
+
+PETS = Controller.from_openapi(
+    {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {
+            "/pets": {"get": {"tags": ["pets"], "responses": {}}},
+            "/owners": {"post": {"tags": ["owners"], "responses": {}}},
+        },
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "where", "close"),
+    [
+        ({"names": "pets_gte"}, "select(names)", "'pets_get'"),
+        ({"names": ["pets_get", "own_*"]}, "select(names)", ""),
+        ({"names": ["Pets*"]}, "select(names)", "'pets_get'"),
+        ({"tags": "pet"}, "select(tags)", "'pets'"),
+        ({"tags": ["owners", "pest"]}, "select(tags)", "'pets'"),
+        ({"paths": "/pet"}, "select(paths)", "'/pets'"),
+        ({"paths": ["/pets", "/v2/*"]}, "select(paths)", ""),
+        ({"methods": "gte"}, "select(methods)", "'GET'"),
+        ({"names": ""}, "select(names)", ""),
+    ],
+    ids=str,
+)
+def test_what_is_asked_for_and_matches_nothing_is_refused_with_what_is_close(
+    asked: Any, where: str, close: str
+) -> None:
+    with pytest.raises(DefinitionError, match="matches none") as caught:
+        PETS.select(**asked)
+    assert caught.value.where == where
+    assert close in str(caught.value)
+    assert "allow_empty=True" in str(caught.value)
+    assert len(PETS.select(**asked, allow_empty=True)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        ({"names": ["pets_*", "owners_*"]}, 2),
+        ({"tags": ["pets", "owners"], "methods": "GET"}, 1),
+        ({"tags": "pets", "methods": "post"}, 0),  # each is there, and no function is both
+        ({"methods": ["get", "delete"]}, 1),
+        ({"where": lambda function: False}, 0),
+        ({"tags": []}, 0),
+        ({"paths": "*"}, 2),
+    ],
+    ids=["names", "tag-and-method", "neither", "methods", "where", "no-tags", "path"],
+)
+def test_what_matches_something_is_a_selection_as_before(asked: Any, kept: int) -> None:
+    assert len(PETS.select(**asked)) == kept
+
+
+@pytest.mark.parametrize("asked", ["select", "configured"])
+def test_a_predicate_that_raises_is_told_with_its_cause(asked: str) -> None:
+    def fails(function: Function) -> bool:
+        raise BrokenError(function.name)
+
+    with pytest.raises(DefinitionError, match="BrokenError") as caught:
+        PETS.select(where=fails) if asked == "select" else PETS.configured(confirm=fails)
+    assert isinstance(caught.value.__cause__, BrokenError)

@@ -508,8 +508,8 @@ def test_what_is_dropped_at_merge_time_is_read_by_nobody(name: str) -> None:
             merged = f.merge(llm=attempt, human=person)
             if not merged:
                 continue
-            assert f.handler is not None
-            bound = f.handler.bind(merged.value, None)
+            assert f._handler is not None
+            bound = f._handler.bind(merged.value, None)
             assert not bound or EVIL not in str(bound.value()), (attempt, person)
 
 
@@ -599,10 +599,10 @@ def test_under_a_predicate_of_somebody_s_own_other_names_are_refused() -> None:
         return repr(card)
 
     f = function_of(f, is_human=lambda path, _: path.keys[-1:] == ("userName",))
-    assert f.handler is not None
+    assert f._handler is not None
     merged = f.merge(llm={"card": {"user_name": EVIL}}, human={})
     assert merged
-    refused = f.handler.bind(merged.value, None)
+    refused = f._handler.bind(merged.value, None)
     assert not refused
     assert "userName" not in refused.feedback()
 

@@ -17,9 +17,18 @@ def llm(schema: Schema) -> Schema:
     return dict(separate(schema).llm)
 
 
-def test_what_is_the_models_is_shared_and_not_copied() -> None:
+def test_what_is_the_models_is_handed_out_as_a_copy() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "object", "x-y": [1]}, **PIN}}
-    assert llm(schema)["properties"]["a"] is schema["properties"]["a"]
+    separated = separate(schema)
+    separated.llm["properties"]["a"]["x-y"].append(2)  # type: ignore[index]
+    assert (
+        separated.llm["properties"]["a"]
+        == schema["properties"]["a"]
+        == {  # type: ignore[index]
+            "type": "object",
+            "x-y": [1],
+        }
+    )
 
 
 def test_references_of_every_form_lead_to_definitions_of_the_side() -> None:

@@ -13,7 +13,7 @@ from pyfunctools.prompting.calls.arguments import Arguments, keyed
 from pyfunctools.prompting.calls.expressions import is_expression, number_of
 from pyfunctools.prompting.calls.found import Found, Piece
 from pyfunctools.prompting.calls.names import Names
-from pyfunctools.record.function import Function
+from pyfunctools.record.function import Function, shared_schemas
 from pyfunctools.schema.checker import truncated
 from pyfunctools.schema.ground.path import Keys, Path, at
 from pyfunctools.schema.parsing.parse import parse_at
@@ -173,14 +173,14 @@ def _piece(
     result = _joined(function, value, keys, piece.repairs, piece.issues)
     if result:
         return result
-    schema: JsonValue = function.schemas.get().model_side
+    schema: JsonValue = shared_schemas(function).model_side
     for key in reversed(keys):
         if isinstance(key, int):
             schema = {"type": "array", "prefixItems": [*[True] * key, schema]}
         else:
             schema = {"type": "object", "properties": {key: schema}}
     wrapper = schema if isinstance(schema, dict) else {}
-    again = parse_at(piece.text, function.schemas.get().model_side, (wrapper,))
+    again = parse_at(piece.text, shared_schemas(function).model_side, (wrapper,))
     inner = at(again.value, keys) if again else None
     if inner is None:
         return _computed_piece(piece, keys, value, function) or result
@@ -379,7 +379,7 @@ def _again(
         schema = properties.get(name)
         read = None
         if source is not None and isinstance(schema, dict):
-            read = parse_at(source, function.schemas.get().model_side, (schema,))
+            read = parse_at(source, shared_schemas(function).model_side, (schema,))
         if not read or (isinstance(read.value, str) and str(source).startswith(_OPENING)):
             return None
         changed[name] = read.value
@@ -435,5 +435,5 @@ def _issue(names: list[str], keys: Keys, message: str) -> Issue:
 
 
 def _properties(function: Function) -> JsonObject:
-    properties = function.schemas.get().model_side.get("properties")
+    properties = shared_schemas(function).model_side.get("properties")
     return properties if isinstance(properties, dict) else {}

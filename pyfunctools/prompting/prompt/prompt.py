@@ -59,7 +59,7 @@ def prompt_of(
     for function in map(_function, _several(functions)):
         if function.name in listed:
             raise DefinitionError(function.name, "Two functions have this name.", "Rename one.")
-        side = function.schemas.get().model_side
+        side = function.llm
         listed[function.name] = _Shown(function.name, function.description, gathered.add(side))
     if must_call and not listed:
         raise DefinitionError("prompt_of", "There is no function to call.", "Give at least one.")

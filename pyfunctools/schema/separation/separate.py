@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, fresh
 from pyfunctools.schema.outline.clock import Formats
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
@@ -24,10 +24,25 @@ class Separated:
     other's.
     """
 
-    schema: JsonSchema
-    llm: JsonSchema
-    human: JsonSchema | None
+    _schema: JsonSchema
+    _llm: JsonSchema
+    _human: JsonSchema | None
     _division: "Division" = field(compare=False, repr=False)
+
+    @property
+    def schema(self) -> JsonSchema:
+        """The schema itself, a copy."""
+        return fresh(self._schema)
+
+    @property
+    def llm(self) -> JsonSchema:
+        """The model's side, a copy."""
+        return fresh(self._llm)
+
+    @property
+    def human(self) -> JsonSchema | None:
+        """The human's side, a copy; `None` where nothing is the human's."""
+        return fresh(self._human)
 
     def split(self, value: JsonValue) -> tuple[JsonValue, JsonValue]:
         """Return the model's part and the human's part of a whole value.
@@ -158,8 +173,8 @@ def separate(
     division = divide(schema, is_human, formats)
     is_whole = division.ownership.root.owner == "llm"
     return Separated(
-        schema=schema,
-        llm=division.side("llm"),
-        human=None if is_whole else division.side("human"),
+        _schema=schema,
+        _llm=division.side("llm"),
+        _human=None if is_whole else division.side("human"),
         _division=division,
     )

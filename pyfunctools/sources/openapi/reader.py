@@ -11,7 +11,7 @@ from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.note import Note, hidden_notes
-from pyfunctools.record.function import Function, Skipped
+from pyfunctools.record.function import Function, Skipped, noted
 from pyfunctools.route import NOTHING, Connected, Server
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import IsHuman, answer, is_human_by_default, mark_of
@@ -132,9 +132,9 @@ def _functions(
             read_only=method in _SAFE if known else None,
             destructive={"DELETE": True}.get(method, False if method in _SAFE else None),
             idempotent=method in _IDEMPOTENT if known else None,
-            noted=tuple([Note(text=text, pointer=plan.pointer) for text in plan.notes]),
+            _noted=tuple([Note(text=text, pointer=plan.pointer) for text in plan.notes]),
             origin=plan.route,
-            schemas=Lazy(Pending(maker, plan), maker.lock),
+            _schemas=Lazy(Pending(maker, plan), maker.lock),
         )
         # What the description hides, and only that, may be hidden in the title and the tags too.
         hidden = len(text) > len(function.description)
@@ -143,12 +143,12 @@ def _functions(
 
 def _shown(function: Function) -> Function:
     notes = hidden_notes("the tags", "".join(function.tags))
-    return replace(
+    shown = replace(
         function,
         title=visible(function.title or "").strip() or None,
         tags=tuple(map(visible, function.tags)),
-        noted=(*function.noted, *notes),
     )
+    return noted(shown, notes)
 
 
 class _Texts:

@@ -161,8 +161,8 @@ def _function(
         origin=Method(
             qualname=where if behind is None else behind.__qualname__, is_async=handler.is_async
         ),
-        schemas=_schemas_of(where, (parameters, output), is_human, handler.arguments.sets),
-        handler=handler,
+        _schemas=_schemas_of(where, (parameters, output), is_human, handler.arguments.sets),
+        _handler=handler,
     )
 
 

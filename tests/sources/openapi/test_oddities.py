@@ -9,6 +9,7 @@ import pytest
 
 from pyfunctools import Function
 from pyfunctools.note import Note
+from pyfunctools.record.function import shared_schemas
 from pyfunctools.schema.normalization.oddities import BESIDE
 from pyfunctools.sources.openapi.reader import read
 
@@ -173,7 +174,7 @@ def test_what_stands_beside_other_references_is_not_read_and_said_so() -> None:
 def test_notes_are_neither_in_equality_nor_in_the_repr_and_survive_copies() -> None:
     odd = only({**body({"enum": []}), "description": "\u200b"})
     assert len(odd.notes) == 2
-    assert replace(odd, noted=()) == odd
+    assert replace(odd, _noted=()) == odd
     assert "noted" not in repr(odd)
     for again in (pickle.loads(pickle.dumps(odd)), copy.deepcopy(odd)):
         assert again.notes == odd.notes != ()
@@ -182,6 +183,6 @@ def test_notes_are_neither_in_equality_nor_in_the_repr_and_survive_copies() -> N
 def test_nothing_is_looked_for_before_somebody_asks() -> None:
     function = only(body({"enum": []}))
     assert function.parameters
-    assert not function.schemas.get().notes.made
+    assert not shared_schemas(function).notes.made
     assert function.notes
-    assert function.schemas.get().notes.made
+    assert shared_schemas(function).notes.made

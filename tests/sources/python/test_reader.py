@@ -183,8 +183,8 @@ def test_checked_arguments_reach_the_method() -> None:
     say = by_name(Shop("far"))["say"]
     checked = say.check('{"text": "hello"}')
     assert checked
-    assert say.handler is not None
-    bound = say.handler.bind(checked.value, None)
+    assert say._handler is not None
+    bound = say._handler.bind(checked.value, None)
     assert bound
     assert bound.value() == "far: hello"
 
@@ -346,8 +346,8 @@ def wrapper(*args: Any, **kwargs: Any) -> int:
 def test_one_callable_is_one_function(called: Any, name: str, description: str) -> None:
     made = function_of(called)
     assert (made.name, made.description) == (name, description)
-    assert made.handler is not None
-    bound = made.handler.bind({"x": 3}, None)
+    assert made._handler is not None
+    bound = made._handler.bind({"x": 3}, None)
     assert bound
     assert bound.value() == 3
 
@@ -382,9 +382,9 @@ def test_a_record_is_pickled_with_its_object() -> None:
     for each in functions_of_object(Shop("far"), all=True):
         again = pickle.loads(pickle.dumps(each))
         assert again == each
-        assert again.handler.is_async == each.handler.is_async
+        assert again._handler.is_async == each._handler.is_async
     say = pickle.loads(pickle.dumps(by_name(Shop("far"))["say"]))
-    assert say.handler.bind({"text": "hi"}, None).value() == "far: hi"
+    assert say._handler.bind({"text": "hi"}, None).value() == "far: hi"
 
 
 def test_a_deep_copy_runs_the_same_object() -> None:
@@ -394,7 +394,7 @@ def test_a_deep_copy_runs_the_same_object() -> None:
     again = copy.deepcopy(say)
     assert again == say
     shop.name = "changed"
-    assert again.handler.bind({"text": "hi"}, None).value() == "changed: hi"
+    assert again._handler.bind({"text": "hi"}, None).value() == "changed: hi"
 
 
 def test_building_runs_nothing_of_the_user_s() -> None:
