@@ -1,56 +1,5 @@
 """How each vendor wraps functions, a model's turn, and the results of its calls.
 
-`envelope_of` is the door; the vendors are a file each, over one reader of blocks (`blocks`). Which
-envelope a dialect has stands in its row of `dialects.table`.
+`vendors.envelope_of` is the door. The vendors are a file each, over one reader of blocks
+(`blocks`), which reads for `parse_calls` too; `envelope` is what they have in common.
 """
-
-from typing import Final
-
-from pyfunctools.envelopes.anthropic import Anthropic
-from pyfunctools.envelopes.bedrock import Bedrock
-from pyfunctools.envelopes.envelope import (
-    Delta,
-    Envelope,
-    Result,
-    Spoken,
-    SpokenCall,
-    StreamReading,
-)
-from pyfunctools.envelopes.gemini import Gemini
-from pyfunctools.envelopes.openai_chat import OpenAIChat
-from pyfunctools.envelopes.openai_responses import OpenAIResponses
-from pyfunctools.errors import DefinitionError
-
-__all__ = [
-    "ENVELOPES",
-    "Delta",
-    "Envelope",
-    "Result",
-    "Spoken",
-    "SpokenCall",
-    "StreamReading",
-    "envelope_of",
-]
-
-_ALL: Final[tuple[Envelope, ...]] = (
-    OpenAIChat(),
-    OpenAIResponses(),
-    Anthropic(),
-    Gemini(),
-    Gemini("gemini-schema", older=True),
-    Bedrock(),
-)
-ENVELOPES: Final = {each.name: each for each in _ALL}
-"""Every envelope by the name that a row of the dialects gives it."""
-
-
-def envelope_of(name: str) -> Envelope:
-    """Return the envelope of this name.
-
-    Raises:
-        DefinitionError: there is none.
-    """
-    if name in ENVELOPES:
-        return ENVELOPES[name]
-    listed = ", ".join(repr(each) for each in ENVELOPES)
-    raise DefinitionError("envelope", f"There is no envelope {name!r}.", f"Write one of {listed}.")

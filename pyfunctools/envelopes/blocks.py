@@ -13,7 +13,7 @@ gave, calls of other servers, documents, and kinds that do not exist yet.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from secrets import choice
+from os import urandom
 from string import ascii_letters, digits
 from typing import Any, Final, cast
 
@@ -35,6 +35,12 @@ CALL_KEYS: Final = (
 _NAMES: Final = ("name", "tool_name", "toolName")
 _ARGUMENTS: Final = ("arguments", "input", "args", "parameters", "partial_json")
 _IDS: Final = ("call_id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "id")
+BLOCK_KEYS: Final = (
+    *("type", "part_kind", "kind", "thought", "function", "custom", "status", "namespace"),
+    *("toolset_name", "caller", "providerExecuted", "provider_executed"),
+    *(*CALL_KEYS, *_NAMES, *_ARGUMENTS, *_IDS),
+)
+"""What is looked at of a block, but for its text."""
 _TEXTS: Final = frozenset({"output_text", "text"})
 """What `type` is of a text block."""
 _CALLS: Final = frozenset(
@@ -124,11 +130,16 @@ class Blocks:
 
     def call(self, value: JsonValue) -> None:
         """Read what stands where a call of ours does."""
-        self.count += 1
         made = call_of(value)
-        if made is not None:
-            status = value.get("status") if isinstance(value, dict) else None
-            self._calls.append((made, self.count, status))
+        if made is None:
+            self.skip()
+        else:
+            self.put(made, value.get("status") if isinstance(value, dict) else None)
+
+    def put(self, call: SpokenCall, status: JsonValue = None) -> None:
+        """Add a call that was read already."""
+        self.count += 1
+        self._calls.append((call, self.count, status))
 
     def skip(self) -> None:
         """Pass a block that is none of the model's speech."""
@@ -175,16 +186,21 @@ def call_of(value: JsonValue, depth: int = 0) -> SpokenCall | None:
         wrapped = next((value[key] for key in CALL_KEYS if key in value), None)
         if wrapped is not None:
             return call_of(wrapped, depth + 1)
-    given_id = _first(value, _IDS)
     space = value.get("namespace") or value.get("toolset_name")
     return SpokenCall(
-        id=given_id if isinstance(given_id, str) else None,
+        id=id_of(value),
         name=name if isinstance(name, str) else "",
         arguments=_first(value if isinstance(inner, str) else said, _ARGUMENTS),
         namespace=space if isinstance(space, str) else None,
         caller=value.get("caller"),
         custom=kind_of(value) in ("custom", "custom_tool_call"),
     )
+
+
+def id_of(call: JsonObject) -> str | None:
+    """Return the id of a call, `None` where it has none."""
+    name = _first(call, _IDS)
+    return name if isinstance(name, str) else None
 
 
 def _is_vendors(call: JsonObject) -> bool:
@@ -214,6 +230,9 @@ def sendable_input(written: object) -> dict[str, Any]:
     return {"INVALID_JSON": written} if written else {}
 
 
+_ALPHABET: Final = ascii_letters + digits
+
+
 class Ids:
     """The ids of one turn, each there once."""
 
@@ -228,6 +247,6 @@ class Ids:
         """
         made = given if isinstance(given, str) and given != "null" else ""
         while not made or made in self._seen:
-            made = "".join(choice(ascii_letters + digits) for _ in range(9))
+            made = "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in urandom(9))
         self._seen.add(made)
         return made

@@ -11,6 +11,16 @@ from itertools import islice
 from typing import Final, cast
 
 from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.envelopes.blocks import (
+    BLOCK_KEYS,
+    CALL_KEYS,
+    Blocks,
+    id_of,
+    is_cut,
+    is_spoken,
+    kind_of,
+)
+from pyfunctools.envelopes.envelope import SpokenCall
 from pyfunctools.errors import DocumentError
 from pyfunctools.prompting.calls.found import MAX_CALLS, Found
 from pyfunctools.prompting.calls.names import Names
@@ -24,24 +34,8 @@ _WHOLE: Final = (*_FIRST, "output", "outputs")
 """What holds all that a response says; what stands beside it (Gemini's `text`) is drawn from it."""
 _CONTENT: Final = ("message", "content", "parts", "text", "generated_text")
 """What holds what a message says."""
-_CALLS: Final = (
-    "tool_calls",
-    "toolCalls",
-    "function_call",
-    "functionCall",
-    "function_calls",
-    "toolUse",
-)
-"""What holds a call or several, in a message or a block."""
-_NAMES: Final = ("name", "tool_name", "toolName")
-_ARGUMENTS: Final = ("arguments", "input", "args", "parameters", "partial_json")
-_IDS: Final = ("call_id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "id")
 _REASONS: Final = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason")
-_FIELDS: Final = (
-    *("role", "type", "part_kind", "kind", "thought", "function", "raw_item", "status"),
-    *(*_REASONS, *_CONTENT, *_CALLS, *_NAMES, *_ARGUMENTS, *_IDS),
-    *("namespace", "caller", "providerExecuted", "provider_executed", "output"),
-)
+_FIELDS: Final = ("role", "raw_item", "output", *_REASONS, *_CONTENT, *BLOCK_KEYS)
 """What is looked at of an object that is no mapping."""
 _FIELDS_AND_WHOLE: Final = frozenset({*_FIELDS, *_WHOLE})
 
@@ -54,29 +48,6 @@ _MESSAGES: Final = frozenset(
     }
 )
 """What `type` is of a message, or of what holds one."""
-_TEXTS: Final = frozenset({"output_text", "text"})
-"""What it is of a text block."""
-_CALLED: Final = frozenset(
-    {"custom", "custom_tool_call", "function", "function_call", "tool_call", "tool_use"}
-)
-"""What it is of a call for us."""
-_BESIDE_TEXT: Final = frozenset(
-    {
-        *("annotations", "cache_control", "citations", "index", "logprobs", "metadata"),
-        *("part_metadata", "partMetadata", "text", "thought", "thoughtSignature"),
-        *("thought_signature", "videoMetadata", "video_metadata", "id", "role", "tool_calls"),
-        *("chat_history", "generation_id", "is_finished", "meta", "model", "response_id", "usage"),
-        *("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason"),
-    }
-)
-"""What may stand beside the text of a block or message that has no type."""
-_CUT: Final = frozenset(
-    {
-        *("content_filter", "incomplete", "length", "max_length", "max_output_tokens"),
-        *("max_tokens", "model_context_window_exceeded", "model_length"),
-    }
-)
-"""Reasons for which a response ends in the middle."""
 _DEEPEST: Final = 70
 _MOST_OBJECTS: Final = 10_000
 
@@ -114,44 +85,42 @@ class _Message:
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._calls: list[tuple[Found, int, bool]] = []
-        self._texts: list[tuple[str, int]] = []
-        self._blocks = 0
+        self._blocks = Blocks()
         self._cut = False
-        self._broken_at: int | None = None
 
     def read(self, value: JsonValue) -> list[Found]:
         """Return the calls of a message, a response, or a list of such or of blocks."""
         self._any(value, 0)
-        if self._calls:
-            return self._native()
-        found: list[Found] = []
-        for text, block in self._texts:
+        found = [self._found(call) for call in self._blocks.calls(cut=self._cut)]
+        if found:
+            return found
+        for text, block in self._blocks.texts:
             calls = Scan(text, self._names).calls()
             after = found[-1].group + 1 if found else 0
             for each in calls:
                 each.start = each.end = -1
                 each.group += after
-            if calls and self._cut and block == self._blocks:
+            if calls and self._cut and block == self._blocks.count:
                 calls[-1].cut = True
             found += calls
         return found[: MAX_CALLS + 1]
 
-    def _native(self) -> list[Found]:
-        """Return the calls, of which the last of a cut response is marked, if it was not closed."""
-        last, block, completed = self._calls[-1]
-        if self._cut and not completed and block == self._blocks:
-            last.cut = True
-        if self._broken_at is not None:
-            for found, _, _ in self._calls[self._broken_at :]:
-                found.cut = True
-        return [found for found, _, _ in self._calls]
+    def _found(self, call: SpokenCall) -> Found:
+        return Found(
+            name=call.name,
+            function=self._names.find(call.name),
+            arguments=call.arguments,
+            id=call.id,
+            namespace=call.namespace,
+            caller=call.caller,
+            cut=not call.closed,
+        )
 
     def _any(self, value: JsonValue, depth: int, *, block: bool = False) -> None:
-        if len(self._calls) > MAX_CALLS or depth > _DEEPEST:
+        if len(self._blocks) > MAX_CALLS or depth > _DEEPEST:
             return
         if isinstance(value, str):
-            self._text(value)
+            self._blocks.say(value)
         elif isinstance(value, list):
             for item in value:
                 self._any(item, depth + 1, block=block)
@@ -165,30 +134,13 @@ class _Message:
         role = value.get("role")
         if role is not None and not (isinstance(role, str) and role.lower() in _OWN):
             return
-        kind = value.get("type") or value.get("part_kind") or value.get("kind")
-        if isinstance(kind, str):
-            kind = kind.lower().replace("-", "_").replace(".", "_")
-            if kind in _CALLED:
-                self._call(value, depth)
-            elif kind in _TEXTS:
-                self._text(value.get("text") or value.get("content"))
-            elif kind in _MESSAGES:
-                self._members(value, depth)
-            else:
-                self._blocks += 1
-        elif block and role is None:
-            self._untyped(value, depth)
+        kind = kind_of(value)
+        if kind in _MESSAGES:
+            self._members(value, depth)
+        elif kind is not None or (block and role is None):
+            self._blocks.add(value)
         elif not self._members(value, depth):
             self._written(value)
-
-    def _untyped(self, value: JsonObject, depth: int) -> None:
-        """Read a block that says by a key what it is, as those of Gemini and Bedrock do."""
-        said = {key: inner for key, inner in value.items() if inner is not None}
-        calls = [key for key in _CALLS if key in said]
-        for key in calls:
-            self._call(said[key], depth)
-        if not calls:
-            self._text(said.get("text") if _is_spoken(said) else None)
 
     def _members(self, value: JsonObject, depth: int) -> bool:
         """Read what a message or response holds; return whether it is one."""
@@ -207,84 +159,29 @@ class _Message:
         found = False
         for key in _CONTENT:
             inner = value.get(key)
-            if key == "text" and not _is_spoken(value):
+            if key == "text" and not is_spoken(value):
                 continue
             if inner is not None:
                 found = True
                 blocks = key in ("content", "parts") and isinstance(inner, list)
                 self._any(inner, depth + 1, block=blocks)
-        for key in _CALLS:
+        for key in CALL_KEYS:
             inner = value.get(key)
             if isinstance(inner, dict | list):
                 found = True
                 for each in inner if isinstance(inner, list) else [inner]:
-                    self._call(each, depth)
+                    self._blocks.call(each)
         return found
 
     def _note_cut(self, value: JsonObject) -> None:
         reasons = [value.get(key) for key in (*_REASONS, "status")]
-        if any(isinstance(reason, str) and reason.lower() in _CUT for reason in reasons):
-            self._cut = True
-
-    def _text(self, text: JsonValue) -> None:
-        self._blocks += 1
-        if isinstance(text, str):
-            self._texts.append((text, self._blocks))
-
-    def _call(self, value: JsonValue, depth: int) -> None:
-        """Read a call for us; a message may hold it in a member that says what it is."""
-        self._blocks += 1
-        if not isinstance(value, dict) or value.get("providerExecuted"):
-            return
-        if value.get("provider_executed") or depth > _DEEPEST:
-            return
-        inner = value.get("function") or value.get("custom")
-        said = inner if isinstance(inner, dict) else value
-        name = inner if isinstance(inner, str) else _first(said, _NAMES)
-        if said is value and not isinstance(name, str):
-            for key in _CALLS:
-                if key in value:
-                    self._call(value[key], depth + 1)
-                    return
-        written = name if isinstance(name, str) else ""
-        found = Found(
-            name=written,
-            function=self._names.find(written),
-            arguments=_first(value if isinstance(inner, str) else said, _ARGUMENTS),
-            id=_text_of(_first(value, _IDS)),
-            namespace=_text_of(value.get("namespace")),
-            caller=value.get("caller"),
-        )
-        status = value.get("status")
-        if status == "incomplete" and self._broken_at is None:
-            self._broken_at = len(self._calls)
-        self._calls.append((found, self._blocks, status == "completed"))
+        self._cut = self._cut or any(map(is_cut, reasons))
 
     def _written(self, value: JsonObject) -> None:
         """Read what is no vendor's message as JSON that the model wrote."""
         for shape in islice(shapes(value, self._names, closed=True), MAX_CALLS + 1):
-            self._blocks += 1
-            found = Found(
-                name=shape.name,
-                function=shape.function,
-                arguments=shape.arguments,
-                id=_text_of(_first(value, _IDS)) if len(value) > 1 else None,
-            )
-            self._calls.append((found, self._blocks, False))
-
-
-def _is_spoken(value: JsonObject) -> bool:
-    """Return whether the text of a block or message without a type is what the model says."""
-    said = {key for key, inner in value.items() if inner is not None}
-    return said <= _BESIDE_TEXT and not value.get("thought")
-
-
-def _first(value: JsonObject, keys: Sequence[str]) -> JsonValue:
-    return next((value[key] for key in keys if value.get(key) is not None), None)
-
-
-def _text_of(value: JsonValue) -> str | None:
-    return value if isinstance(value, str) else None
+            name = id_of(value) if len(value) > 1 else None
+            self._blocks.put(SpokenCall(id=name, name=shape.name, arguments=shape.arguments))
 
 
 def plain(raw: object) -> JsonValue:

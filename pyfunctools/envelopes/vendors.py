@@ -1,0 +1,34 @@
+"""Every envelope by its name. Which one a dialect has stands in its row of `dialects.table`."""
+
+from typing import Final
+
+from pyfunctools.envelopes.anthropic import Anthropic
+from pyfunctools.envelopes.bedrock import Bedrock
+from pyfunctools.envelopes.envelope import Envelope
+from pyfunctools.envelopes.gemini import Gemini
+from pyfunctools.envelopes.openai_chat import OpenAIChat
+from pyfunctools.envelopes.openai_responses import OpenAIResponses
+from pyfunctools.errors import DefinitionError
+
+_ALL: Final[tuple[Envelope, ...]] = (
+    OpenAIChat(),
+    OpenAIResponses(),
+    Anthropic(),
+    Gemini(),
+    Gemini("gemini-schema", older=True),
+    Bedrock(),
+)
+ENVELOPES: Final = {each.name: each for each in _ALL}
+"""Every envelope by the name that a row of the dialects gives it."""
+
+
+def envelope_of(name: str) -> Envelope:
+    """Return the envelope of this name.
+
+    Raises:
+        DefinitionError: there is none.
+    """
+    if name in ENVELOPES:
+        return ENVELOPES[name]
+    listed = ", ".join(repr(each) for each in ENVELOPES)
+    raise DefinitionError("envelope", f"There is no envelope {name!r}.", f"Write one of {listed}.")
