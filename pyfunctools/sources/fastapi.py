@@ -19,10 +19,13 @@ from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_defaul
 from pyfunctools.sources.openapi.describe import Describe
 from pyfunctools.sources.openapi.naming import Names
 from pyfunctools.sources.openapi.reader import OnSkip, Reading, read
+from pyfunctools.sources.python.aliases import owned
 
 if TYPE_CHECKING:
     from fastapi import APIRouter, FastAPI
     from starlette.routing import BaseRoute
+
+    from pyfunctools.sources.python.core import CoreSchema, Reader
 
     Source: TypeAlias = FastAPI | APIRouter | Iterable[BaseRoute]
 
@@ -64,9 +67,11 @@ def read_application(
         DocumentError: the application cannot make its document, or as the reader of documents does.
     """
     application, name = _application_of(source)
+    reader, bodies = _bodies_of(application)
     document = _document_of(application, name)
-    if is_human is not None:
-        document = _with_names(application, document)
+    if is_human is not None and isinstance(document, dict):  # pyright: ignore - an own `openapi`
+        _check_marks(bodies if reader.marked else (), document)
+        document = owned(document, reader.classes)
     reading = read(
         document,
         names=names,
@@ -166,36 +171,57 @@ def _document_of(application: "FastAPI", name: str) -> JsonObject:
         ) from error
 
 
-def _with_names(application: "FastAPI", document: JsonObject) -> JsonObject:
-    """Return the document with the names that its bodies are read from and that it does not list.
+class _Body(NamedTuple):
+    """What a route reads its body by: pydantic's own description of it."""
+
+    route: Any
+    core: "CoreSchema"
+
+
+def _bodies_of(application: "FastAPI") -> "tuple[Reader, list[_Body]]":
+    """Return how the bodies of an application are read.
 
     Raises:
-        DefinitionError: what is marked in a body is not marked in the document.
+        DefinitionError: a mark in a body would have no effect.
     """
     from pydantic import TypeAdapter
 
-    from pyfunctools.sources.python.aliases import owned
-    from pyfunctools.sources.python.core import Reader
-    from pyfunctools.sources.python.vanished import vanished
+    from pyfunctools.sources.python.core import MisuseError, Reader
 
-    reader = Reader()
+    reader, bodies = Reader(), list[_Body]()
     for route in _walked(application.routes):
         field = getattr(getattr(route, "original_route", route), "body_field", None)
         if field is None:
             continue
-        core = reader.read(TypeAdapter[object](field.field_info.annotation).core_schema)
-        for schema in _bodies(document, route):
-            for place in vanished(core, schema, document) if reader.marked else ():
+        try:
+            core = reader.read(TypeAdapter[object](field.field_info.annotation).core_schema)
+        except MisuseError as error:
+            where = str(getattr(route, "path", ""))
+            raise DefinitionError(where, f"In its body {error.reason}", error.remedy) from error
+        bodies.append(_Body(route, core))
+    return reader, bodies
+
+
+def _check_marks(bodies: Iterable[_Body], document: JsonObject) -> None:
+    """Refuse a document that lacks a mark which a body has: the model would give that part.
+
+    Raises:
+        DefinitionError: it lacks one.
+    """
+    from pyfunctools.sources.python.vanished import vanished
+
+    for route, core in bodies:
+        for schema in _schemas_of(document, route):
+            for place in vanished(core, schema, document):
                 raise DefinitionError(
                     f"{getattr(route, 'path', '')}({place})",
                     "It is marked as the human's, and the application's document does not say so.",
                     "Put the mark last (`Annotated[..., human()]`), or let the hook write "
                     '`"x-human": true`.',
                 )
-    return owned(document, reader.classes)
 
 
-def _bodies(document: JsonObject, route: object) -> Iterator[JsonObject]:
+def _schemas_of(document: JsonObject, route: object) -> Iterator[JsonObject]:
     """Return the schemas of a route's body."""
     path, methods = getattr(route, "path_format", ""), getattr(route, "methods", None) or ()
     for method in methods:

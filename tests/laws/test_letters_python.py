@@ -1104,3 +1104,17 @@ def test_h1_a_mark_that_an_application_s_document_lost_is_an_error(hint: Any) ->
 def test_h1_a_body_that_keeps_its_marks_is_no_error() -> None:
     with _posted(list[GeneratedCard] | Tree) as app:
         assert app["f_post"].separated is not None
+
+
+def test_d1_a_mark_as_a_default_in_a_body_of_fastapi_is_an_error() -> None:
+    with pytest.raises(DefinitionError, match=r"/f.*default of `pin`.*Annotated"):
+        _posted(DefaultModel)
+
+
+def test_c3_a_class_that_builds_itself_and_cannot_be_told_apart_is_an_error() -> None:
+    class Own(PathCard):
+        def __init__(self, **data: Any) -> None:
+            super().__init__(**data)
+
+    with pytest.raises(DefinitionError, match=r"f\(x\).*`__init__` of its own.*plain alias"):
+        function_of(_of(Own))

@@ -6,14 +6,16 @@ pydantic is handed has declared names only.
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys, Path, at
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import children, rewrite, subschemas
 from pyfunctools.schema.separation.predicates import is_human_by_default
-from pyfunctools.sources.python.core import Read
+
+if TYPE_CHECKING:  # it imports pydantic at once
+    from pyfunctools.sources.python.core import Read
 
 UNLISTED: Final = "x-pyfunctools-names"
 """The keyword: names that are read, with the declared one; null where none may be given."""
@@ -55,7 +57,7 @@ def _told(root: JsonSchema, schema: JsonSchema) -> JsonSchema:
     return result
 
 
-def owned(document: JsonObject, classes: Collection[Read]) -> JsonObject:
+def owned(document: JsonObject, classes: "Collection[Read]") -> JsonObject:
     """Return a document in which other names of a person's field are the person's too.
 
     The document is an application's own, which reads these classes itself. They are found among its
@@ -77,7 +79,7 @@ def owned(document: JsonObject, classes: Collection[Read]) -> JsonObject:
     return {**document, "components": {**components, "schemas": {**schemas, **changed}}}
 
 
-def _shared(root: JsonSchema, schema: JsonSchema, one: Read) -> JsonSchema:
+def _shared(root: JsonSchema, schema: JsonSchema, one: "Read") -> JsonSchema:
     """Return a schema whose properties are the person's where one of theirs is read from them."""
     listed = cast("JsonObject", schema["properties"])
     theirs = [

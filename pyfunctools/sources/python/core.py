@@ -56,14 +56,6 @@ class MisuseError(Exception):
         self.remedy = remedy
 
 
-def cannot_tell_apart(cause: str) -> MisuseError:
-    """Return the error of a class that is read by names which cannot be told apart."""
-    reason = (
-        f"a field is read under the name of another field, or by an `AliasPath` alone, and {cause}."
-    )
-    return MisuseError(reason, "Give the field a plain alias of its own.")
-
-
 class _Around(NamedTuple):
     """What a class around its fields says: its configuration, and whether it builds itself."""
 
@@ -87,6 +79,8 @@ class Reader:
         self.changed = False
         self.marked = False
         """Whether anything in it is marked."""
+        self.unreadable: str | None = None
+        """Why a class cannot be read by its declared names only, where that is so."""
         self.classes: list[Read] = []
         """The classes that are read from more names than they declare."""
 
@@ -94,8 +88,7 @@ class Reader:
         """Return a core schema with the names of each class noted, the same where there are none.
 
         Raises:
-            MisuseError: a default is a mark, a part of it is marked as the program's, or a class
-                with an `__init__` of its own reads names that cannot be told apart.
+            MisuseError: a default is a mark, or a part of it is marked as the program's.
         """
         kind = node.get("type")
         if kind == "default" and (mark := mark_in(node.get("default"))):
@@ -125,7 +118,8 @@ class Reader:
             if isinstance(held.get("type"), str):
                 own = held.get("name", field)
                 return self.read(cast("CoreSchema", held), around, str(own))
-            read = {key: self._inner(each, around, str(key)) for key, each in held.items()}
+            own = held["name"] if isinstance(held.get("name"), str) else None
+            read = {k: self._inner(each, around, str(own or k)) for k, each in held.items()}
             return read if any(read[key] is not held[key] for key in held) else held
         if isinstance(inner, list | tuple):
             listed = cast("list[object] | tuple[object, ...]", inner)
@@ -179,7 +173,8 @@ class Reader:
         """Return the fields of a class, each with its declared name as the only one."""
         if around.custom:
             named = getattr(around.cls, "__qualname__", "the class")
-            raise cannot_tell_apart(f"`{named}` has an `__init__` of its own")
+            self.unreadable = f"`{named}` has an `__init__` of its own"
+            return node
         self.changed = True
         only = {
             name: {**field, "validation_alias": declared[name]} for name, field in fields_in(node)

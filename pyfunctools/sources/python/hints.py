@@ -15,7 +15,7 @@ from pydantic_core import SchemaValidator, core_schema
 from typing_extensions import TypedDict
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.sources.python.core import CoreSchema, Reader, cannot_tell_apart, key_of
+from pyfunctools.sources.python.core import CoreSchema, MisuseError, Reader, key_of
 from pyfunctools.sources.python.generator import Generator, json_of
 from pyfunctools.sources.python.names import Names
 from pyfunctools.sources.python.typed_dicts import Rewriter
@@ -84,7 +84,12 @@ def reading_of(hints: Mapping[str, object], names: Names) -> Reading:
     """
     adapter, reader = adapter_of(hints, names), Reader()
     core = reader.read(cast("CoreSchema", adapter.core_schema))
-    validator = only_declared(core) if reader.changed else adapter.validator
+    changed = _only_declared(core) if reader.changed else None
+    cause = _OWN_VALIDATORS if reader.changed and changed is None else reader.unreadable
+    if cause is not None and reader.marked:  # else all of it is the model's, whatever is read
+        reason = "a field is read under another field's name, or by an `AliasPath` alone"
+        raise MisuseError(f"{reason}, and {cause}.", "Give the field a plain alias of its own.")
+    validator = adapter.validator if changed is None else changed
     # What a schema lists is the alias, also where the configuration of a class turns it off.
     read = cast(
         "Callable[[str], dict[str, object]]", partial(validator.validate_json, by_alias=True)
@@ -92,17 +97,19 @@ def reading_of(hints: Mapping[str, object], names: Names) -> Reading:
     return Reading(core, read, reader.marked)
 
 
-def only_declared(core: CoreSchema) -> SchemaValidator:
+def _only_declared(core: CoreSchema) -> SchemaValidator | None:
     """Return what validates by a core schema that differs from that of its classes.
 
-    Raises:
-        MisuseError: this version of pydantic takes each class's own.
+    `None` before pydantic 2.13, where each class is validated by its own.
     """
     build = cast("Callable[..., SchemaValidator]", SchemaValidator)
     try:
         return build(core, None, _use_prebuilt=False)
     except TypeError:
-        raise cannot_tell_apart("pydantic can be told otherwise from 2.13 on") from None
+        return None
+
+
+_OWN_VALIDATORS = "only from pydantic 2.13 on a class can be read otherwise"
 
 
 def schema_of(reading: Reading, names: Names) -> JsonObject:
