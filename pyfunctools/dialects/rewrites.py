@@ -18,26 +18,36 @@ Every schema is walked once, and these rewrites are made at each, in this order:
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.change import KEY, SAME, VALUE, Branch, Change
 from pyfunctools.dialects.nulls import NULL, as_object, nullable, takes_null
+from pyfunctools.dialects.pieces import (
+    SILENT,
+    Later,
+    both,
+    drop,
+    has_type,
+    judge,
+    levels,
+    may_be,
+    texts,
+    without_object,
+)
 from pyfunctools.dialects.table import ARRAYS, EVERYTHING, OBJECTS, Profile
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.ground.references import (
     defined_name,
     definition,
     inline,
-    prune,
     recursive,
     resolve,
 )
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.outline.shape import type_of
-from pyfunctools.schema.validation.validator import Validator
 
 How = Literal["told", "loosened", "refused"]
 
@@ -164,7 +174,7 @@ class _Writer:
             self._values(node)
             self._types(node)
             held, listed = self._object(node), self._array(node)
-            change = _both(held, listed) if held and listed else held or listed or SAME
+            change = both(held, listed) if held and listed else held or listed or SAME
         self._others(node)
         self._bounds(node)
         return node.made, change
@@ -264,7 +274,7 @@ class _Writer:
         beside = node.made.keys() - {keyword, "description", "default"}
         if beside and self._profile.closed:
             node.made.pop(keyword)
-            typed = any(_has_type(branch) for branch in branches)
+            typed = any(has_type(branch) for branch in branches)
             self._tell(node, keyword, listed, "refused" if typed else None)
             return None
         if keyword == "anyOf" and isinstance(others := node.made.get("oneOf"), list):
@@ -293,8 +303,8 @@ class _Writer:
         return change
 
     def _branch(self, before: JsonSchema, after: JsonSchema, change: Change) -> Branch:
-        was = _Later(lambda: _judge(before, self._definitions))
-        made = _Later(lambda: _judge(after, {name: each[0] for name, each in self._made.items()}))
+        was = Later(lambda: judge(before, self._definitions))
+        made = Later(lambda: judge(after, {name: each[0] for name, each in self._made.items()}))
         return Branch(before=was, after=made, change=change)
 
     def _values(self, node: _Node) -> None:
@@ -344,8 +354,8 @@ class _Writer:
         made = node.made
         named = made.get("properties")
         properties = named if isinstance(named, dict) else {}
-        if not _may_be(made, "object", named, made.get("additionalProperties")):
-            _drop(made, OBJECTS)
+        if not may_be(made, "object", named, made.get("additionalProperties")):
+            drop(made, OBJECTS)
             return None
         if not self._profile.maps and not properties and self._is_map(node):
             return self._pairs(node)
@@ -377,7 +387,7 @@ class _Writer:
     def _properties(self, node: _Node, properties: JsonObject) -> Change:
         made, path = node.made, node.path
         names = dict(self._names(properties))
-        required = [name for name in _texts(made.get("required")) if name in properties]
+        required = [name for name in texts(made.get("required")) if name in properties]
         members: dict[str, Change] = {}
         written: dict[str, JsonValue] = {}
         absent: set[str] = set()
@@ -432,7 +442,7 @@ class _Writer:
         if isinstance(patterns, dict) and len(patterns) == 1 and rest is False:
             ((pattern, rest),) = patterns.items()
             key = {"pattern": pattern}
-        if not isinstance(rest, dict) or not rest or _texts(made.get("required")):
+        if not isinstance(rest, dict) or not rest or texts(made.get("required")):
             self._lose(node, "additionalProperties", "refused")
             made.pop("required", None)
             made["additionalProperties"] = False
@@ -443,7 +453,7 @@ class _Writer:
             if old in made:
                 made[new] = made.pop(old)
         made |= {
-            "type": _without_object(made.get("type")),
+            "type": without_object(made.get("type")),
             "items": {
                 "type": "object",
                 "properties": {KEY: name, VALUE: value},
@@ -457,8 +467,8 @@ class _Writer:
     def _array(self, node: _Node) -> Change | None:
         made, path = node.made, node.path + "[]"
         front, rest = made.get("prefixItems"), made.get("items", True)
-        if not _may_be(made, "array", front, made.get("items")):
-            _drop(made, ARRAYS)
+        if not may_be(made, "array", front, made.get("items")):
+            drop(made, ARRAYS)
             return None
         listed = list(front) if isinstance(front, list) else []
         first = [self._schema(as_object(each), path) for each in listed]
@@ -516,7 +526,7 @@ class _Writer:
         """Leave a keyword out and say it in the description, if it is short enough."""
         value = node.made.pop(keyword, value)
         text = json.dumps(value, ensure_ascii=False)
-        short = len(text) <= _TOLD and keyword not in _SILENT
+        short = len(text) <= _TOLD and keyword not in SILENT
         if short:
             node.told.append(f"@{keyword} {value if isinstance(value, str) else text}")
         self._lose(node, keyword, how or ("told" if short else "loosened"))
@@ -572,75 +582,7 @@ class _Writer:
         over = {
             "properties": count > (profile.properties or count),
             "enum": values > (profile.enum_values or values),
-            "levels": any(_levels(part) > (profile.levels or _LARGE) for part in parts),
+            "levels": any(levels(part) > (profile.levels or _LARGE) for part in parts),
         }
         for keyword in [each for each, is_over in over.items() if is_over]:
             self.losses.append(Loss(path="$input", keyword=keyword, how="refused"))
-
-
-class _Later:
-    """A judge that is made when it is first asked: by then all definitions are written."""
-
-    def __init__(self, make: Callable[[], Callable[[JsonValue], bool]]) -> None:
-        self._make = make
-        self._judge: Callable[[JsonValue], bool] | None = None
-
-    def __call__(self, value: JsonValue) -> bool:
-        if self._judge is None:
-            self._judge = self._make()
-        return self._judge(value)
-
-
-def _judge(schema: JsonSchema, definitions: JsonObject) -> Callable[[JsonValue], bool]:
-    whole = prune({**schema, "$defs": definitions}) if definitions else schema
-    return Validator(whole).is_valid
-
-
-_SILENT: Final = frozenset({"$defs", "properties", "deprecated", "contentSchema"})
-"""Keywords that say nothing in a line of a description."""
-
-
-def _texts(value: JsonValue) -> list[str]:
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
-
-
-def _may_be(made: JsonSchema, kind: str, *told: JsonValue) -> bool:
-    """True if a schema is about objects (or arrays), by its type or by its keywords."""
-    wanted = made.get("type")
-    if wanted is None:
-        return any(each is not None for each in told)
-    return wanted == kind or (isinstance(wanted, list) and kind in wanted)
-
-
-def _both(held: Change, listed: Change) -> Change:
-    """Return the change of a schema that is about objects and about arrays."""
-    return replace(held, front=listed.front, items=listed.items)
-
-
-def _drop(made: dict[str, JsonValue], keywords: frozenset[str]) -> None:
-    """Leave out keywords about a type that a schema never has."""
-    if "type" in made:
-        for keyword in keywords & made.keys():
-            del made[keyword]
-
-
-def _without_object(kinds: JsonValue) -> JsonValue:
-    if isinstance(kinds, list):
-        return ["array" if kind == "object" else kind for kind in kinds]
-    return "array"
-
-
-def _has_type(branch: JsonSchema) -> bool:
-    return not branch.keys().isdisjoint({"$ref", "const", "enum", "properties", "type"})
-
-
-def _levels(schema: JsonValue) -> int:
-    """Return how many objects and arrays are inside each other, references not followed."""
-    if not isinstance(schema, dict):
-        return 0
-    deepest = 0
-    for keys, inner in subschemas(schema):
-        if isinstance(inner, dict):
-            depth = sum(key in ("properties", "items") for key in keys if isinstance(key, str))
-            deepest = max(deepest, depth)
-    return deepest

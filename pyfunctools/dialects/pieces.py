@@ -1,0 +1,83 @@
+"""Small questions about a schema that is rewritten, and small changes of one."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.dialects.change import Change
+from pyfunctools.schema.ground.references import prune
+from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.validation.validator import Validator
+
+
+class Later:
+    """A judge that is made when it is first asked: by then all definitions are written."""
+
+    def __init__(self, make: Callable[[], Callable[[JsonValue], bool]]) -> None:
+        self._make = make
+        self._judge: Callable[[JsonValue], bool] | None = None
+
+    def __call__(self, value: JsonValue) -> bool:
+        if self._judge is None:
+            self._judge = self._make()
+        return self._judge(value)
+
+
+def judge(schema: JsonSchema, definitions: JsonObject) -> Callable[[JsonValue], bool]:
+    """Return what says whether a value fits a schema with these definitions."""
+    whole = prune({**schema, "$defs": definitions}) if definitions else schema
+    return Validator(whole).is_valid
+
+
+SILENT: Final = frozenset({"$defs", "properties", "deprecated", "contentSchema"})
+"""Keywords that say nothing in a line of a description."""
+
+
+def texts(value: JsonValue) -> list[str]:
+    """Return the texts in a list, and none of anything else."""
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
+
+
+def may_be(made: JsonSchema, kind: str, *told: JsonValue) -> bool:
+    """True if a schema is about objects (or arrays), by its type or by its keywords."""
+    wanted = made.get("type")
+    if wanted is None:
+        return any(each is not None for each in told)
+    return wanted == kind or (isinstance(wanted, list) and kind in wanted)
+
+
+def both(held: Change, listed: Change) -> Change:
+    """Return the change of a schema that is about objects and about arrays."""
+    return replace(held, front=listed.front, items=listed.items)
+
+
+def drop(made: dict[str, JsonValue], keywords: frozenset[str]) -> None:
+    """Leave out keywords about a type that a schema never has."""
+    if "type" in made:
+        for keyword in keywords & made.keys():
+            del made[keyword]
+
+
+def without_object(kinds: JsonValue) -> JsonValue:
+    """Return types with `array` in the place of `object`."""
+    if isinstance(kinds, list):
+        return ["array" if kind == "object" else kind for kind in kinds]
+    return "array"
+
+
+def has_type(branch: JsonSchema) -> bool:
+    """Return whether a branch says what its values are."""
+    return not branch.keys().isdisjoint({"$ref", "const", "enum", "properties", "type"})
+
+
+def levels(schema: JsonValue) -> int:
+    """Return how many objects and arrays are inside each other, references not followed."""
+    if not isinstance(schema, dict):
+        return 0
+    deepest = 0
+    for keys, inner in subschemas(schema):
+        if isinstance(inner, dict):
+            depth = sum(key in ("properties", "items") for key in keys if isinstance(key, str))
+            deepest = max(deepest, depth)
+    return deepest
