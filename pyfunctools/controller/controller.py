@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 from pyfunctools._json import JsonObject
 from pyfunctools.controller.calling import Calling
-from pyfunctools.controller.ownership import default
 from pyfunctools.errors import DefinitionError
+from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
 
 # Everything else is imported by the method that needs it: to import a controller and to decorate a
 # class loads neither the engine nor pydantic.
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pyfunctools.prompting.calls.calls import Call
     from pyfunctools.record.function import Function, Skipped
     from pyfunctools.route import Route
-    from pyfunctools.schema.separation.predicates import IsHuman
 
 
 class Controller(Calling):
@@ -72,7 +71,7 @@ class Controller(Calling):
         *,
         all: bool = False,  # noqa: A002 - the word a user reads
         inherited: bool = False,
-        is_human: IsHuman | None = default,
+        is_human: IsHuman | None = is_human_by_default,
         limits: Limits | None = None,
     ) -> Self:
         """Return a controller of an object's methods marked `@function`.
@@ -96,7 +95,7 @@ class Controller(Calling):
         *,
         name: str = "",
         description: str = "",
-        is_human: IsHuman | None = default,
+        is_human: IsHuman | None = is_human_by_default,
         limits: Limits | None = None,
     ) -> Self:
         """Return a controller of plain functions and of `Function` records that have a handler.
@@ -116,7 +115,7 @@ class Controller(Calling):
         cls,
         source: Source,
         *,
-        is_human: IsHuman | None = default,
+        is_human: IsHuman | None = is_human_by_default,
         names: Literal["accessor", "operation_id"] | Callable[[Route], str] = "accessor",
         describe: Literal["model", "full", "brief"] = "model",
         on_skip: Literal["collect", "raise"] = "collect",

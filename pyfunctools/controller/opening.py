@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast
 
 from pyfunctools._json import JsonObject
-from pyfunctools.controller.ownership import predicate_of
 from pyfunctools.errors import DefinitionError
+from pyfunctools.schema.separation.predicates import IsHuman, check_predicate
 
 # Everything else is imported by the function that needs it: one kind of source loads nothing that
 # another needs.
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pyfunctools.limits import Limits
     from pyfunctools.record.function import Function, Skipped
     from pyfunctools.route import Route
-    from pyfunctools.schema.separation.predicates import IsHuman
     from pyfunctools.sources.fastapi import Source as Application
 
     Headers: TypeAlias = Mapping[str, object] | Callable[..., object] | None
@@ -29,7 +28,7 @@ Source: TypeAlias = "str | bytes | PathLike[str] | JsonObject"
 class Reading(TypedDict, total=False):
     """How a document's operations are read; see `Controller.from_openapi`."""
 
-    is_human: "IsHuman | None"
+    is_human: IsHuman | None
     names: "Literal['accessor', 'operation_id'] | Callable[[Route], str]"
     describe: Literal["model", "full", "brief"]
     on_skip: Literal["collect", "raise"]
@@ -97,7 +96,7 @@ def open_object(
     *,
     all: bool,  # noqa: A002 - the word a user reads
     inherited: bool,
-    is_human: "IsHuman | None",
+    is_human: IsHuman | None,
     limits: "Limits | None" = None,
 ) -> Opened:
     """Return what `Controller.from_object` holds."""
@@ -105,7 +104,7 @@ def open_object(
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.sources.python import reader
 
-    is_human = predicate_of(is_human)
+    check_predicate(is_human)
     functions = reader.functions_of_object(source, all=all, inherited=inherited, is_human=is_human)
     runner = LocalRunner(limits=checked_limits(limits or DEFAULT_LIMITS))
     return Opened(
@@ -121,7 +120,7 @@ def open_functions(
     *,
     name: str,
     description: str,
-    is_human: "IsHuman | None",
+    is_human: IsHuman | None,
     limits: "Limits | None" = None,
 ) -> Opened:
     """Return what `Controller.from_functions` holds."""
@@ -130,7 +129,7 @@ def open_functions(
     from pyfunctools.record.function import Function
     from pyfunctools.sources.python.reader import function_of
 
-    is_human = predicate_of(is_human)
+    check_predicate(is_human)
     if not isinstance(functions, Iterable) or isinstance(functions, str):  # pyright: ignore
         raise DefinitionError(
             "from_functions",
@@ -148,7 +147,7 @@ def open_functions(
 def open_document(
     source: Source,
     *,
-    is_human: "IsHuman | None",
+    is_human: IsHuman | None,
     names: "Literal['accessor', 'operation_id'] | Callable[[Route], str]",
     describe: Literal["model", "full", "brief"],
     on_skip: Literal["collect", "raise"],
@@ -163,7 +162,7 @@ def open_document(
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.sources.openapi.reader import read
 
-    is_human = predicate_of(is_human)
+    check_predicate(is_human)
     check_settings(connection, Connection.__annotations__)
     if resolver is not None and not callable(resolver):
         raise DefinitionError(
@@ -212,8 +211,7 @@ def open_application(
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.sources.fastapi import read_application
 
-    if "is_human" in reading:
-        reading["is_human"] = predicate_of(reading["is_human"])
+    check_predicate(reading.get("is_human"))
     settings = {"server": server, "headers": headers, "auth": auth, **reading}
     known = {**ApplicationSettings.__annotations__, **Reading.__annotations__}
     check_settings(settings, known)
