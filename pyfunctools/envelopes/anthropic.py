@@ -11,7 +11,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
-from pyfunctools.envelopes.sdk_data import items, mapping, member, plain
+from pyfunctools.envelopes.sdk_data import elements, grow, items, mapping, member, plain
 from pyfunctools.record.file import File
 
 _OF_THE_SDK: Final = {"content": {"__all__": {"parsed_output"}}}
@@ -156,14 +156,12 @@ class MessageReading:
 
 
 def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
-    key, member_name = _PIECES.get(str(piece.get("type")), ("", ""))
-    text = piece.get(key)
-    if isinstance(text, str):
-        before = block.get(member_name)
-        block[member_name] = (before if isinstance(before, str) else "") + text
-        return _delta(block, text if member_name == "text" else None)
+    key, into = _PIECES.get(str(piece.get("type")), ("", ""))
+    if into:
+        text = grow(block, into, piece.get(key))
+        return _delta(block, text if into == "text" else "")
     if "citation" in piece:
-        block["citations"] = [*(block.get("citations") or ()), piece["citation"]]
+        block["citations"] = [*elements(block.get("citations")), piece["citation"]]
     return Delta()
 
 

@@ -13,7 +13,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import media_type, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
-from pyfunctools.envelopes.sdk_data import items, mapping, member, plain
+from pyfunctools.envelopes.sdk_data import grow, items, mapping, member, plain
 from pyfunctools.record.file import File
 
 _FORMATS: Final = {
@@ -135,8 +135,8 @@ class ConverseReading:
         """The message so far; without a reason to stop it is cut, at `max_tokens`."""
         content = [plain(block) for block in self._blocks.values()]
         for block in content:
-            if "toolUse" in block:
-                block["toolUse"]["input"] = read_input(block["toolUse"].get("input"))
+            if use := mapping(block.get("toolUse")):
+                use["input"] = read_input(use.get("input"))
         message = {"role": self._role, "content": content}
         return {"output": {"message": message}, "stopReason": self._reason or "max_tokens"}
 
@@ -157,31 +157,31 @@ class ConverseReading:
 
 def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
     for key, given in piece.items():
-        if key == "text":
-            block["text"] = block.get("text", "") + given
-            return Delta(text=given)
         inner = mapping(given)
+        if key == "text":
+            return Delta(text=grow(block, key, given))
+        if key == "toolUse":
+            block[key] = mapping(block.get(key))
+            grow(block[key], "input", inner.get("input"))
+            return _delta(block)
         if key == "reasoningContent":
-            _reason(block.setdefault("reasoningContent", {}), inner)
+            block[key] = mapping(block.get(key))
+            _think(block[key], inner)
         elif key == "citation":
             _cite(block, inner)
-        elif key == "toolUse":
-            use = block.setdefault("toolUse", {})
-            use["input"] = use.get("input", "") + str(inner.get("input") or "")
-            return _delta(block)
     return Delta()
 
 
-def _reason(block: dict[str, Any], piece: dict[str, Any]) -> None:
+def _think(block: dict[str, Any], piece: dict[str, Any]) -> None:
     """Add a piece of a thought: its text, its signature, or what no one may read."""
-    if "redactedContent" in piece:
-        before, more = block.get("redactedContent"), piece["redactedContent"]
-        block["redactedContent"] = more if before is None else before + more
-        return
-    thought = block.setdefault("reasoningText", {"text": ""})
-    for key in ("text", "signature"):
-        if key in piece:
-            thought[key] = thought.get(key, "") + piece[key]
+    hidden = piece.get("redactedContent")
+    if hidden is not None:
+        before = block.get("redactedContent", b"")
+        block["redactedContent"] = before + hidden if type(before) is type(hidden) else hidden
+    else:
+        thought = block.setdefault("reasoningText", {"text": ""})
+        grow(thought, "text", piece.get("text"))
+        grow(thought, "signature", piece.get("signature"))
 
 
 def _cite(block: dict[str, Any], citation: dict[str, Any]) -> None:

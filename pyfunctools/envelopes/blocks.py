@@ -60,7 +60,8 @@ _BESIDE_TEXT: Final = frozenset(
 _CUT: Final = frozenset(
     {
         *("blocklist", "cancelled", "content_filter", "content_filtered", "error", "failed"),
-        *("guardrail_intervened", "incomplete", "insufficient_system_resource", "language"),
+        *("guardrail_intervened", "in_progress", "incomplete", "insufficient_system_resource"),
+        *("language", "queued"),
         *("length", "malformed_function_call", "malformed_model_output", "malformed_response"),
         *("malformed_tool_use", "max_length", "max_output_tokens", "max_tokens"),
         *("model_armor", "model_context_window_exceeded", "model_length", "other"),
@@ -177,7 +178,7 @@ def is_spoken(block: JsonObject) -> bool:
 
 def call_of(value: JsonValue, depth: int = 0) -> SpokenCall | None:
     """Return the call of ours that an object is, `None` where it is none."""
-    if not isinstance(value, dict) or _is_vendors(value):
+    if not isinstance(value, dict) or _runs_at_vendor(value):
         return None
     inner = value.get("function") or value.get("custom")
     said = inner if isinstance(inner, dict) else value
@@ -203,7 +204,7 @@ def id_of(call: JsonObject) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _is_vendors(call: JsonObject) -> bool:
+def _runs_at_vendor(call: JsonObject) -> bool:
     """True if the vendor runs this call itself."""
     kind = call.get("type")
     if isinstance(kind, str) and "server" in kind:

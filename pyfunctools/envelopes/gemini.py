@@ -12,7 +12,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, is_cut
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
-from pyfunctools.envelopes.sdk_data import first, items, mapping, member, plain
+from pyfunctools.envelopes.sdk_data import first, grow, items, mapping, member, plain
 from pyfunctools.record.file import File
 
 _SHOWN: Final = IMAGES - {"image/gif"} | {"application/pdf", "text/plain"}
@@ -123,6 +123,6 @@ class ContentReading:
         last = self._parts[-1] if self._parts else {}
         bare = part.keys() == last.keys() <= {"text", "thought"} and "text" in part
         if bare and part.get("thought") == last.get("thought"):
-            last["text"] += part["text"]
+            grow(last, "text", part["text"])
         else:
             self._parts.append(part)

@@ -12,7 +12,7 @@ from pyfunctools._json import JsonObject
 from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type, spelled_out
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
-from pyfunctools.envelopes.sdk_data import items, mapping, member, plain
+from pyfunctools.envelopes.sdk_data import grow, items, mapping, member, plain
 from pyfunctools.record.file import File
 
 _OF_THE_SDK: Final = {
@@ -60,7 +60,7 @@ class OpenAIResponses:
         blocks, ids = Blocks(), Ids()
         output = items(whole.get("output"))
         for item in output:
-            kind = item.get("type")
+            kind = str(item.get("type"))
             if kind in _CALLS:
                 item["call_id"] = ids.of(item.get("call_id"))
                 blocks.call(item)
@@ -148,7 +148,7 @@ class ResponsesReading:
             found = _Item(item, index)
             self._items.append(found)
         found.item, found.done = item, done
-        return Delta(call=call_of(item) if item.get("type") in _CALLS else None)
+        return Delta(call=call_of(item) if str(item.get("type")) in _CALLS else None)
 
     def _find(self, name: object, index: object) -> "_Item | None":
         """Return an item by its id; some servers change ids under way, but not the index."""
@@ -175,11 +175,10 @@ class _Item:
         """Add a piece to the arguments of a call, or to a part of a message."""
         self.item["status"] = "incomplete"
         if key in ("arguments", "input"):
-            self.item[key] = self.item.get(key, "") + piece
+            grow(self.item, key, piece)
             return Delta(call=call_of(self.item))
         if part not in self._parts:
             kind = "refusal" if key == "refusal" else "output_text"
             self._parts[part] = {"type": kind, key: "", "annotations": []}
             self.item["content"] = list(self._parts.values())
-        self._parts[part][key] += piece
-        return Delta(text=piece)
+        return Delta(text=grow(self._parts[part], key, piece))

@@ -32,6 +32,15 @@ def first(value: object) -> dict[str, Any]:
     return found[0] if found else {}
 
 
+def grow(into: dict[str, Any], key: str, piece: object) -> str:
+    """Add a piece to the text under a key, and return the piece; nothing but a text adds one."""
+    if not isinstance(piece, str):
+        return ""
+    before = into.get(key)
+    into[key] = before + piece if isinstance(before, str) else piece
+    return piece
+
+
 def plain(value: object, exclude: object = None) -> dict[str, Any]:
     """Return an object of an SDK, or plain data, as fresh plain data.
 
