@@ -13,6 +13,7 @@ from pyfunctools.schema.result import Failure, Issue, Repair, Side, Success
 
 if TYPE_CHECKING:
     from pyfunctools.schema.outline.floats import Fractions
+    from pyfunctools.schema.outline.places import Test
 
 
 class Judge(Protocol):
@@ -20,6 +21,10 @@ class Judge(Protocol):
 
     def accepts(self, value: JsonValue) -> bool:
         """Return whether a value that was read from strict JSON is right."""
+        ...
+
+    def test_of(self, part: JsonSchema) -> "Test | None":
+        """Return the compiled test of a part of the schema; see `Validator.test_of`."""
         ...
 
     def validate(self, value: JsonValue, side: Side) -> Success[JsonValue] | Failure:
@@ -97,7 +102,7 @@ class Checker:
             return Success(value=value)
         if read.fractions and self._fractions().has_textual(value):
             return None
-        return self._coerced(value, ())
+        return self._coerced(value, (), exact=not is_whole)
 
     def _recovered(
         self,
@@ -114,10 +119,11 @@ class Checker:
         return self._coerced(by_name(read.value), read.repairs)
 
     def _coerced(
-        self, value: JsonValue, repairs: tuple[Repair, ...]
+        self, value: JsonValue, repairs: tuple[Repair, ...], *, exact: bool = False
     ) -> Success[JsonValue] | Failure:
         is_blank = value is None or (isinstance(value, str) and not value.strip())
-        coerced = self._coercer.coerce({} if is_blank else value)
+        tests = self._judge.test_of if exact else None
+        coerced = self._coercer.coerce({} if is_blank else value, tests)
         repairs = (*repairs, *coerced.repairs)
         judged = self._judge.validate(coerced.value, "llm")
         if judged:

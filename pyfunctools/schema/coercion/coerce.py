@@ -17,6 +17,7 @@ from pyfunctools.schema.result import Success
 
 if TYPE_CHECKING:
     from pyfunctools.schema.coercion.walk import Coercion, Learned
+    from pyfunctools.schema.outline.places import Tests
 
 
 def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
@@ -46,23 +47,26 @@ class Coercer:
         self._learned: Learned | None = None
         self._left = 0
 
-    def coerce(self, value: JsonValue) -> Success[JsonValue]:
+    def coerce(self, value: JsonValue, tests: "Tests | None" = None) -> Success[JsonValue]:
         """Return the value in the spelling that the schema wants; see
         `pyfunctools.schema.coerce`.
+
+        With `tests` what its own test accepts is taken to be right. Then the value must be JSON,
+        and no whole number may stand as a float where an integer may be wanted.
         """
         if not isinstance(self.schema, dict):
             return Success(value=value)
         # Loaded by the first value that is not right as it is.
         from pyfunctools.schema.coercion.match import TooDeep
 
-        coercion = self._coercion(self.schema)
+        coercion = self._coercion(self.schema, tests)
         try:
             result = coercion.value([self.schema], value, ())
         except (TooDeep, RecursionError):
             return Success(value=value)
         return Success(value=result, repairs=tuple(coercion.repairs))
 
-    def _coercion(self, schema: JsonSchema) -> "Coercion":
+    def _coercion(self, schema: JsonSchema, tests: "Tests | None") -> "Coercion":
         from pyfunctools.schema.coercion.walk import Coercion, Learned
 
         # Values choose which branches are looked at together: what that adds up to is bounded.
@@ -71,7 +75,7 @@ class Coercer:
         if learned is None or self._left < 0:
             learned = self._learned = Learned(schema, sets=self._sets)
             self._left = _RENEWED
-        return Coercion(schema, learned)
+        return Coercion(schema, learned, tests)
 
 
 _RENEWED = 1_000

@@ -19,7 +19,7 @@ from pyfunctools.schema.coercion.match import (
 )
 from pyfunctools.schema.ground.equality import equal
 from pyfunctools.schema.ground.path import Keys, Path
-from pyfunctools.schema.outline.places import Parts, Places, Schemas
+from pyfunctools.schema.outline.places import Parts, Places, Schemas, Tests, items_of
 from pyfunctools.schema.outline.shape import UNIONS, listed_values, schemas_of, type_of
 from pyfunctools.schema.outline.unions import Unions
 from pyfunctools.schema.result import Repair
@@ -49,15 +49,21 @@ class Learned:
 
 
 class Coercion:
-    """One value on its way through one schema."""
+    """One value on its way through one schema.
 
-    def __init__(self, root: JsonSchema, learned: Learned | None = None) -> None:
+    With `tests` a container is taken to be right if its own test says so; see `Coercer.coerce`.
+    """
+
+    def __init__(
+        self, root: JsonSchema, learned: Learned | None = None, tests: Tests | None = None
+    ) -> None:
         known = Learned(root) if learned is None else learned
         self._root = root
         self._places = known.places
         self._fitting = Fitting(known.places, known.outlines, sets=known.sets)
         self._sets = known.sets
         self._unions = known.unions
+        self._tests = tests
         self._values = _MOST_VALUES
         self._trials = _MOST_TRIALS
         self._paths = _MOST_PATHS
@@ -74,11 +80,13 @@ class Coercion:
         self._values -= 1
         if self._values < 0 or len(keys) > MAX_DEPTH:
             raise TooDeep
+        if isinstance(value, dict | list):
+            if self._is_right(schemas, value, keys):
+                return value
+            return self._container(schemas, self._places.parts(*schemas), value, keys)
         if self._fit(schemas, value, keys) == EXACT:
             return value
         parts = self._places.parts(*schemas)
-        if isinstance(value, dict | list):
-            return self._container(schemas, parts, value, keys)
         types = self._places.types(parts)
         for kind, candidate in meanings(value, types, self._listed(schemas)):
             listed = kind == "string" and self._fit(schemas, [value], keys) == EXACT
@@ -94,6 +102,20 @@ class Coercion:
             if result is not value:
                 return result
         return self._wrapped(schemas, parts, value, keys)
+
+    def _is_right(self, schemas: Schemas, value: JsonObject | list[JsonValue], keys: Keys) -> bool:
+        """Return whether nothing in a container needs repair.
+
+        One that is refused for what no repair heals may be walked in vain: nothing comes of it.
+        """
+        for schema in schemas:
+            test = self._tests(schema) if self._tests and isinstance(schema, dict) else None
+            if test is None:
+                if self._fitting.of(schema, value, len(keys)) != EXACT:
+                    return False
+            elif not test(value):
+                return False
+        return True
 
     def _fit(self, schemas: Schemas, value: JsonValue, keys: Keys) -> Fit:
         fit: Fit = EXACT
@@ -122,7 +144,9 @@ class Coercion:
         mark = len(self.repairs)
         self._note("json", text, read.value, keys)
         self.repairs += (replace(r, path=Path.of((*keys, *r.path.keys))) for r in read.repairs)
+        tests, self._tests = self._tests, None  # nobody knows of the floats in it
         result = self.value(schemas, read.value, keys)
+        self._tests = tests
         if isinstance(result, list) and not self._fit(schemas, result, keys):
             made = self._undone(mark)
             wrapped = self._wrapped(schemas, parts, text, keys)
@@ -144,7 +168,9 @@ class Coercion:
         for branches in undecided:
             if self._fit(schemas, result, keys) == NOT:
                 result = self._tried(schemas, branches, result, keys)
-        if not isinstance(value, dict) or self._fit(schemas, result, keys) != NOT:
+        if not isinstance(value, dict) or not self._may_move(parts, value):
+            return result
+        if self._fit(schemas, result, keys) != NOT:
             return result
         made = self._undone(mark)
         for other in (self._unwrapped, self._wrapped):
@@ -153,6 +179,13 @@ class Coercion:
                 return found
         self.repairs += made
         return result
+
+    def _may_move(self, parts: Parts, value: JsonObject) -> bool:
+        """Return whether an object may be a wrapper, or may be meant as the item of an array."""
+        if len(value) == 1 and next(iter(value)) in WRAPPERS:
+            return True
+        types = self._places.types(parts)
+        return "array" in types and "object" not in types
 
     def _branched(
         self, parts: Parts, value: JsonValue, keys: Keys
@@ -167,7 +200,9 @@ class Coercion:
                 continue
             found[id(part)] = part
             for keyword in UNIONS:
-                branches = schemas_of(part.get(keyword))
+                if keyword not in part:
+                    continue
+                branches = schemas_of(part[keyword])
                 fits = [self._fitting.of(branch, value, len(keys)) for branch in branches]
                 if ROUND in fits and EXACT not in fits:
                     queue.extend(self._places.parts(branches[fits.index(ROUND)]))
@@ -207,11 +242,14 @@ class Coercion:
         self, parts: Parts, items: list[JsonValue], value: JsonValue, keys: Keys
     ) -> JsonValue:
         changed = False
+        first = max((len(items_of(part)[0]) for part in parts), default=0)
+        rest = self._places.inside(parts, first)
         for index, inner in enumerate(items):
-            schemas = self._places.inside(parts, index)
+            schemas = rest if index >= first else self._places.inside(parts, index)
             result = self.value(schemas, inner, (*keys, index)) if schemas else inner
-            changed = changed or result is not inner
-            items[index] = result
+            if result is not inner:
+                changed = True
+                items[index] = result
         return items if changed else value
 
     def _once(self, parts: Parts, value: JsonValue, keys: Keys) -> JsonValue:

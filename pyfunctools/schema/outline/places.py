@@ -17,6 +17,11 @@ NUMBERS = frozenset({"number", "integer"})
 Schemas: TypeAlias = Sequence[JsonSchema | bool]
 """Schemas that are stated for one place."""
 
+Test: TypeAlias = Callable[[JsonValue], bool]
+"""A part of a schema, compiled: true of a value that is right."""
+Tests: TypeAlias = Callable[[JsonSchema], Test | None]
+"""Where the compiled tests of a schema's parts are found; see `Validator.test_of`."""
+
 _NESTING = 8
 """Unions inside each other that are looked into."""
 _MOST = 2_000

@@ -10,6 +10,7 @@ from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_defaul
 
 if TYPE_CHECKING:  # loaded by the first schema that is taken apart
     from pyfunctools.schema.ground.path import Keys, Path
+    from pyfunctools.schema.outline.places import Test
     from pyfunctools.schema.separation.division import Division
     from pyfunctools.schema.separation.ownership import Owner
     from pyfunctools.schema.separation.side_writer import Part
@@ -125,6 +126,10 @@ class Separated:
         if own.broken or own.foreign:
             return False
         return own.part is ABSENT or self._division.validator("llm").accepts(own.part)
+
+    def test_of(self, part: JsonSchema) -> "Test | None":
+        """Return the compiled test of a part of the model's side; see `Validator.test_of`."""
+        return self._division.validator("llm").test_of(part)
 
     def _issues(self, value: JsonValue, side: "Part") -> list[Issue]:
         from pyfunctools.schema.separation.given import ABSENT

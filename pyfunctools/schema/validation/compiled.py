@@ -16,6 +16,7 @@ from pyfunctools.schema.ground.preview import shown
 from pyfunctools.schema.ground.references import lookup
 from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.outline.clock import CLOCK, Formats
+from pyfunctools.schema.outline.places import Test
 from pyfunctools.schema.validation.big_stack import with_stack
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class Compiled:
         except ValidationError as error:
             self._refuse(error)
         self._registry = Lazy(self._make_registry)
+        self._tests: dict[Keys, Test] = {}
 
     @property
     def legacy(self) -> bool:
@@ -96,6 +98,32 @@ class Compiled:
     def address(self, keys: Keys) -> str:
         """Return the reference by which a `part` finds what stands at these steps in the schema."""
         return self._base() + reference_to(keys)
+
+    def test(self, keys: Keys) -> Test:
+        """Return the test of the schema at these steps, with all that it leads to; it is kept.
+
+        Raises:
+            SchemaError: it cannot be compiled apart from the whole.
+        """
+        known = self._tests.get(keys)
+        if known is None:
+            whole = self.part({"$ref": self.address(keys)}) if keys else self.validator
+            known = self._tests[keys] = whole.is_valid
+        return known
+
+    def test_of(self, schema: JsonSchema) -> Test | None:
+        """Return the test of this very part of the schema; `None` if it is none, or has none."""
+        keys = self._steps.get(id(schema))
+        try:
+            return None if keys is None else self.test(keys)
+        except SchemaError:
+            return None
+
+    @cached_property
+    def _steps(self) -> dict[int, Keys]:
+        """The steps to each part of the schema, by its identity."""
+        parts = subschemas(self.schema) if self.one_resource else ()
+        return {id(part): keys for keys, part in parts if isinstance(part, dict)}
 
     def part(self, schema: JsonSchema | bool) -> "Validator":
         """Compile a schema whose references are `address`es.
