@@ -43,7 +43,7 @@ class Anthropic:
         return tool
 
     def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return nothing: the list is sent as `tools`."""
+        """Return `{}`: the list is sent as `tools`."""
         return {}
 
     def is_response(self, value: object) -> bool:

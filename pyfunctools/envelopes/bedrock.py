@@ -1,8 +1,7 @@
 """Bedrock's Converse.
 
-Source: botocore 1.44.5, the model of bedrock-runtime, read on 2026-11-21. What is
-bytes stays bytes, as boto3 takes it. Llama and Mistral there take nothing beside the results in a
-message.
+Source: botocore 1.44.5, the model of bedrock-runtime, read on 2026-11-21. What is bytes there
+stays bytes, as boto3 takes it. Llama and Mistral take nothing beside the results in a message.
 """
 
 import re
@@ -16,15 +15,13 @@ from pyfunctools.envelopes.envelope import Delta, Result, Spoken
 from pyfunctools.envelopes.sdk_data import grow, items, mapping, member, plain
 from pyfunctools.record.file import File
 
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument"
 _FORMATS: Final = {
     "application/msword": ("document", "doc"),
     "application/pdf": ("document", "pdf"),
     "application/vnd.ms-excel": ("document", "xls"),
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ("document", "xlsx"),
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": (
-        "document",
-        "docx",
-    ),
+    f"{_OFFICE}.spreadsheetml.sheet": ("document", "xlsx"),
+    f"{_OFFICE}.wordprocessingml.document": ("document", "docx"),
     "image/gif": ("image", "gif"),
     "image/jpeg": ("image", "jpeg"),
     "image/png": ("image", "png"),

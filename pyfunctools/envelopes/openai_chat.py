@@ -45,7 +45,7 @@ class OpenAIChat:
         return {"type": "function", "function": function}
 
     def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return nothing: the list is sent as `tools`."""
+        """Return `{}`: the list is sent as `tools`."""
         return {}
 
     def is_response(self, value: object) -> bool:

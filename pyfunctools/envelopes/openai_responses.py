@@ -47,7 +47,7 @@ class OpenAIResponses:
         return {**tool, "parameters": schema, "strict": bool(strict)}
 
     def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return nothing: the list is sent as `tools`."""
+        """Return `{}`: the list is sent as `tools`."""
         return {}
 
     def is_response(self, value: object) -> bool:
@@ -133,10 +133,8 @@ class ResponsesReading:
         elif kind in ("response.output_item.added", "response.output_item.done"):
             return self._item(said, done=kind.endswith("done"))
         elif kind in _PIECES:
-            found, piece = (
-                self._find(said.get("item_id"), said.get("output_index")),
-                said.get("delta"),
-            )
+            found = self._find(said.get("item_id"), said.get("output_index"))
+            piece = said.get("delta")
             if found is not None and isinstance(piece, str):
                 return found.add(_PIECES[kind], piece, str(said.get("content_index")))
         return Delta()

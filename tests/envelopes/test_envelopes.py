@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from vendor_replies import REPLIES, block, chat, chat_call, claude, converse, item, responses, use
 
-from pyfunctools.envelopes.envelope import Result, SpokenCall
-from pyfunctools.envelopes.vendors import ENVELOPES, envelope_of
+from pyfunctools.envelopes import ENVELOPES, Result, SpokenCall, envelope_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.file import File
 

@@ -9,8 +9,7 @@ import pytest
 from vendor_replies import REPLIES
 from vendor_streams import EVENTS
 
-from pyfunctools.envelopes.envelope import Spoken
-from pyfunctools.envelopes.vendors import ENVELOPES, envelope_of
+from pyfunctools.envelopes import ENVELOPES, Spoken, envelope_of
 
 OTHERS: list[Any] = [
     *(None, "", 0, 1.5, True, [], {}, "x", b"x", [1], [{}], [None], [[]], {"a": 1}, {"text": 5}),

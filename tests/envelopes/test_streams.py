@@ -8,8 +8,7 @@ from vendor_clients import CLIENTS, Script
 from vendor_replies import REPLIES, chat, chat_call, claude, item, responses, use
 from vendor_streams import EVENTS, chat_events, claude_events, converse_events, responses_events
 
-from pyfunctools.envelopes.envelope import Spoken
-from pyfunctools.envelopes.vendors import envelope_of
+from pyfunctools.envelopes import Spoken, envelope_of
 
 CASES = [(vendor, case) for vendor, replies in REPLIES.items() for case in replies]
 

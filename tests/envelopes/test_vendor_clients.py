@@ -12,8 +12,7 @@ import pytest
 from vendor_clients import CLIENTS, Script
 from vendor_replies import BROKEN, OSLO, PARIS, REPLIES
 
-from pyfunctools.envelopes.envelope import Result
-from pyfunctools.envelopes.vendors import ENVELOPES, envelope_of
+from pyfunctools.envelopes import ENVELOPES, Result, envelope_of
 
 pytest.importorskip("openai")
 pytest.importorskip("anthropic")

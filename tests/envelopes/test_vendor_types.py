@@ -13,8 +13,7 @@ from typed_keys import unknown_keys
 from vendor_replies import REPLIES
 
 from pyfunctools.dialects.table import DIALECTS
-from pyfunctools.envelopes.envelope import Result, SpokenCall
-from pyfunctools.envelopes.vendors import envelope_of
+from pyfunctools.envelopes import Result, SpokenCall, envelope_of
 from pyfunctools.record.file import File
 
 openai = pytest.importorskip("openai.types")
