@@ -1,6 +1,8 @@
 """The trace that an exception of the application's own code leaves in the application's log."""
 
-from pathlib import PurePath
+import re
+from functools import lru_cache
+from os.path import dirname, join
 from types import TracebackType
 
 
@@ -26,20 +28,23 @@ def _place(trace: TracebackType | None) -> tuple[str, int] | None:
     Frames of this package and of the standard library are none of its own. Where all others are in
     installed packages, the outermost is the function that was called.
     """
-    from sysconfig import get_path
-
-    library, own = PurePath(get_path("stdlib")), PurePath(__file__).parent
     found: list[tuple[str, int]] = []
     installed: list[tuple[str, int]] = []
     while trace is not None:
         file, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
-        path = PurePath(file)
-        if _PACKAGES.intersection(path.parts):
+        if _PACKAGES.intersection(re.split(r"[\\/]", file)):
             installed.append((file, line))
-        elif not (file.startswith("<frozen") or own in path.parents or library in path.parents):
+        elif not file.startswith(_none_of_its_own()):
             found.append((file, line))
         trace = trace.tb_next
     return found[-1] if found else installed[0] if installed else None
 
 
 _PACKAGES = frozenset({"site-packages", "dist-packages"})
+
+
+@lru_cache(maxsize=1)
+def _none_of_its_own() -> tuple[str, ...]:
+    from sysconfig import get_path
+
+    return ("<frozen ", join(get_path("stdlib"), ""), join(dirname(__file__), ""))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._lazy import Lazy
-from pyfunctools._text import visible
+from pyfunctools._text import shortened, visible
 from pyfunctools._trace import log_raised
 from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Retry
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thre
     from concurrent.futures import Executor, ThreadPoolExecutor
 
     from pyfunctools.execution.steps import Begin
+    from pyfunctools.record.file import File
     from pyfunctools.record.function import Function
     from pyfunctools.record.handler import Bound, Handler
     from pyfunctools.record.outcome import Outcome
@@ -201,11 +202,11 @@ def _outcome() -> "type[Outcome]":
 def _raised(function: "Function", error: Exception) -> "Outcome":
     said = _words(error.text if isinstance(error, Retry) else error)
     if isinstance(error, Retry):
-        return _outcome()(text=said, reason="raised", exception=error)
+        return _outcome()(text=said, reason="raised", exception=error, function=function.name)
     log_raised(function.name, "the function", error)
     name = type(error).__name__
     text = f"{name}: {said}" if said else name
-    return _outcome()(text=text, reason="raised", exception=error)
+    return _outcome()(text=text, reason="raised", exception=error, function=function.name)
 
 
 def _words(said: object) -> str:
@@ -220,8 +221,12 @@ def _returned(function: "Function", handler: "Handler", value: object) -> "Outco
     outcome = _outcome()
     if isinstance(value, outcome):
         return replace(value, text=_words(value.text))
+    content, beside = _parted(value)
+    if content and beside is None:
+        text = "\n".join(map(_described, content))
+        return outcome(text=text, value=value, content=content)
     try:
-        plain = handler.dump(value)
+        plain = handler.dump(beside)
     except Exception as error:  # so may the serialisation of somebody else's objects
         log_raised(function.name, "what the function returned", error)
         said = _words(error)
@@ -240,10 +245,40 @@ def _returned(function: "Function", handler: "Handler", value: object) -> "Outco
             reason="output",
             issues=checked.issues,
         )
-    return outcome(text=_text_of(plain), value=value)
+    return outcome(text=_text_of(plain), value=value, content=content, function=function.name)
+
+
+def _parted(value: object) -> "tuple[tuple[File, ...], object]":
+    """Return the files that were returned, alone or in a list or tuple, and what stood beside them.
+
+    Beside them stands `None` where they are all there is, and the thing itself where it is one.
+    """
+    from pyfunctools.record.file import File
+
+    if isinstance(value, File):
+        return (value,), None
+    if not isinstance(value, list | tuple):
+        return (), value
+    items = cast("list[object] | tuple[object, ...]", value)
+    files = tuple(item for item in items if isinstance(item, File))
+    if not files:
+        return (), items
+    others = [item for item in items if not isinstance(item, File)]
+    return files, others[0] if len(others) == 1 else others or None
+
+
+def _described(file: "File") -> str:
+    name = shortened(visible(file.filename or "a file"), 100)
+    kind = shortened(visible(file.content_type or "no media type"), 100)
+    return f"{name} ({kind}, {len(file.content):,} bytes)"
 
 
 def _text_of(plain: JsonValue) -> str:
-    import json
+    return visible(plain if isinstance(plain, str) else _encoder()(plain))
 
-    return visible(plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False))
+
+@lru_cache(maxsize=1)
+def _encoder() -> Callable[[object], str]:
+    from json import JSONEncoder
+
+    return JSONEncoder(ensure_ascii=False).encode

@@ -177,6 +177,8 @@ class Call:
         if not checked:
             return _refused(function, checked)
         outcome = await self._outcome(function, runner, checked)
+        if outcome.function == function.name and not checked.repairs:
+            return outcome
         repairs = (*checked.repairs, *outcome.repairs)
         return replace(outcome, function=function.name, repairs=repairs)
 

@@ -252,6 +252,7 @@ def test_an_application_that_raises_is_a_500_without_its_message(hosted: Hosted,
     _, runner = hosted(raising)
     outcome = called(runner, way)
     assert (outcome.response.status, outcome.text) == (500, "500 Internal Server Error")
+    assert SECRET in str(outcome.exception)  # the program's own, and in no text
     assert SECRET not in repr(outcome)
     assert called(runner, way).response.status == 500  # the loop is still there
 

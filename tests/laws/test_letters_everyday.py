@@ -16,6 +16,7 @@ from pyfunctools import (
     CallError,
     Controller,
     DefinitionError,
+    File,
     Function,
     Human,
     Inject,
@@ -700,3 +701,90 @@ def test_a_predicate_that_raises_is_told_with_its_cause(asked: str) -> None:
     with pytest.raises(DefinitionError, match="BrokenError") as caught:
         PETS.select(where=fails) if asked == "select" else PETS.configured(confirm=fails)
     assert isinstance(caught.value.__cause__, BrokenError)
+
+
+# Files beside the text.
+
+CHART = File(b"PNG", "chart.png", "image/png")
+BARE = File(b"1234")
+
+
+def chart() -> File:
+    """Draw."""
+    return CHART
+
+
+def charts() -> list[File]:
+    """Draw."""
+    return [CHART, BARE]
+
+
+def told_chart() -> tuple[str, File]:
+    """Draw and tell."""
+    return "Up 4 %.", CHART
+
+
+def counted_charts() -> tuple[dict[str, int], File, File]:
+    """Draw and count."""
+    return {"n": 2}, CHART, BARE
+
+
+def maybe_chart() -> File | None:
+    """Draw, or not."""
+    return None
+
+
+def streamed() -> Iterator[File]:
+    """Draw one after the other."""
+    yield CHART
+    yield BARE
+
+
+def unhinted():  # type: ignore[no-untyped-def]
+    """Draw."""
+    return CHART
+
+
+def own_outcome() -> Outcome | File:
+    """Draw."""
+    return Outcome(text="Up.", value=4, content=(CHART,))
+
+
+def in_a_dict() -> dict[str, Any]:
+    """Name a file among other things."""
+    return {"n": 1}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("draws", "text", "content"),
+    [
+        (chart, "chart.png (image/png, 3 bytes)", (CHART,)),
+        (
+            charts,
+            "chart.png (image/png, 3 bytes)\na file (no media type, 4 bytes)",
+            (CHART, BARE),
+        ),
+        (told_chart, "Up 4 %.", (CHART,)),
+        (counted_charts, '{"n": 2}', (CHART, BARE)),
+        (maybe_chart, "null", ()),
+        (
+            streamed,
+            "chart.png (image/png, 3 bytes)\na file (no media type, 4 bytes)",
+            (CHART, BARE),
+        ),
+        (unhinted, "chart.png (image/png, 3 bytes)", (CHART,)),
+        (own_outcome, "Up.", (CHART,)),
+        (in_a_dict, '{"n": 1}', ()),
+    ],
+    ids=lambda each: getattr(each, "__name__", None),
+)
+def test_files_that_a_method_returns_stand_beside_the_text(
+    way: str, draws: Callable[..., Any], text: str, content: tuple[File, ...]
+) -> None:
+    outcome = called(Controller.from_functions([draws]), way, draws.__name__)
+    assert (outcome.text, outcome.content) == (text, content)
+    assert outcome.ok
+    if draws is not own_outcome:
+        whole = draws()
+        assert outcome.value == (list(whole) if isinstance(whole, Iterator) else whole)

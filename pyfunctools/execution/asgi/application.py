@@ -197,9 +197,15 @@ class ApplicationRunner:
             await hosted.start()
             where = visible(place(call.route)).replace("\n", " ")
             state, tasks = hosted.lifespan.state, hosted.tasks
-            send = over_application(self._application, where, self._root_path, state, tasks)
+            raised: list[BaseException] = []
+            send = over_application(
+                self._application, where, self._root_path, state, tasks, raised.append
+            )
             deadline = time.monotonic() + self.limits.deadline
-            return await self._http.exchanged(call, Awaiting(send), deadline)
+            outcome = await self._http.exchanged(call, Awaiting(send), deadline)
+            if outcome.ok or not raised:
+                return outcome
+            return replace(outcome, exception=raised[-1])
 
     def _left(self, hosted: "_Hosted", since: float) -> float:
         """Return the seconds to wait for a loop that may have been blocked by what runs on it."""

@@ -36,22 +36,28 @@ class BrokenAnswerError(Exception):
     """An application that ended inside its answer. Never leaves this room."""
 
 
+Keep: TypeAlias = Callable[[BaseException], object]
+"""Is called with what an application raises."""
+
+
 def over_application(
     application: Application,
     where: str,
     root_path: str,
     state: MutableMapping[str, object],
     tasks: set[Task[None]],
+    keep: Keep | None = None,
 ) -> Callable[[HttpRequest, float], Awaitable[AwaitingReply]]:
     """Return what sends requests to an application on the running loop.
 
     `where` is what a log calls them: a method and a template, for a path may hold a secret. `state`
     is what the lifespan has left, of which each request gets a copy. `tasks` holds what runs, also
-    after the answer: an application may have work to do in the background.
+    after the answer: an application may have work to do in the background. `keep` is called with
+    what the application raises.
     """
 
     async def send(request: HttpRequest, deadline: float) -> AwaitingReply:
-        conversation = Conversation(request, where)
+        conversation = Conversation(request, where, keep)
         scope = scope_of(request, root_path)
         scope["state"] = dict(state)
         task = create_task(conversation.hold(application, scope))
@@ -101,7 +107,8 @@ def scope_of(request: HttpRequest, root_path: str) -> Message:
 class Conversation:
     """One request and its answer, between an application and who reads what it sends."""
 
-    def __init__(self, request: HttpRequest, where: str) -> None:
+    def __init__(self, request: HttpRequest, where: str, keep: Keep | None) -> None:
+        self._keep = keep
         self._request = request
         self._where = where
         self._messages: deque[Message] = deque()
@@ -122,6 +129,8 @@ class Conversation:
             raise
         except BaseException as error:  # as the docstring says
             self._error = error
+            if self._keep is not None:
+                self._keep(error)
             if not self._over.is_set() or self._is_answered:
                 log_raised(self._where, "the application", error)
         finally:

@@ -272,21 +272,27 @@ def _output(hint: object) -> object:
     """Return the hint of what a call comes to in the end, or `EMPTY` where nobody says."""
     bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     origin, inner = get_origin(bare) or bare, get_args(bare)
-    if bare in (EMPTY, Any, object, NoReturn, Never) or _is_outcome(bare):
+    if bare in (EMPTY, Any, object, NoReturn, Never) or _is_own(bare):
         return EMPTY
     if origin in (Awaitable, Coroutine):
         return _output(inner[-1]) if inner else EMPTY
     if origin in _STREAMS:
-        return GenericAlias(list, inner[:1] or (Any,))
-    if origin in (Union, UnionType) and any(map(_is_outcome, inner)):
-        return Union[tuple(each for each in inner if not _is_outcome(each))]  # noqa: UP007 - at run time
+        return _output(GenericAlias(list, inner[:1] or (Any,)))
+    if origin in (Union, UnionType) and any(map(_is_own, inner)):
+        left = tuple(each for each in inner if not _is_own(each))
+        return Union[left] if left else EMPTY  # noqa: UP007 - at run time
     return hint
 
 
-def _is_outcome(hint: object) -> bool:
-    """Return whether a hint is `Outcome`, without loading it for those that are not."""
-    if getattr(hint, "__module__", None) != "pyfunctools.record.outcome":
-        return False
-    from pyfunctools.record.outcome import Outcome
+def _is_own(hint: object) -> bool:
+    """Return whether a hint is `Outcome`, `File` or a list or tuple that holds files.
 
-    return hint is Outcome
+    No schema says what the model gets of these.
+    """
+    if get_origin(hint) in (list, tuple):
+        return any(map(_is_own, get_args(hint)))
+    module, name = getattr(hint, "__module__", None), getattr(hint, "__qualname__", None)
+    return (module, name) in _OWN
+
+
+_OWN = {("pyfunctools.record.outcome", "Outcome"), ("pyfunctools.record.file", "File")}
