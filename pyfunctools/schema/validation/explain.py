@@ -16,7 +16,7 @@ For `{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["
 The invariant: a refused value has at least one complaint, and one that is right has none.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,8 +28,8 @@ from pyfunctools.schema.ground.preview import shown
 from pyfunctools.schema.ground.references import lookup, steps_of
 from pyfunctools.schema.ground.walk import LISTED, NAMED, SINGLE
 from pyfunctools.schema.outline.expected import Expectations, one_of
-from pyfunctools.schema.outline.places import items_of
-from pyfunctools.schema.outline.shape import UNIONS, schemas_of
+from pyfunctools.schema.outline.places import Test, items_of
+from pyfunctools.schema.outline.shape import UNIONS, schemas_of, type_of, types_of
 from pyfunctools.schema.outline.unions import Unions
 from pyfunctools.schema.result import Issue, Side
 from pyfunctools.schema.validation.compiled import Compiled, reference_to
@@ -68,6 +68,25 @@ _ALONE = (SINGLE | LISTED | NAMED | _UNKNOWN) - _ASKED | {
     "required",
 }
 """Keywords that are not among a schema's own rules: they are walked, or name the schema."""
+_SILENT = frozenset(
+    {
+        "$anchor",
+        "$comment",
+        "$defs",
+        "$id",
+        "$schema",
+        "default",
+        "definitions",
+        "deprecated",
+        "description",
+        "discriminator",
+        "examples",
+        "readOnly",
+        "title",
+        "writeOnly",
+    }
+)
+"""Keywords that refuse nothing."""
 
 
 class Task(NamedTuple):
@@ -183,15 +202,17 @@ class _Part:
         self._explainer = explainer
         self._compiled = explainer.compiled
         self._tests: dict[Keys, Validator] = {}
+        judging = [keyword for keyword in self._rules if keyword not in _SILENT]
+        # Of a single keyword it is known that it refuses what the schema refuses.
+        self._only = judging[0] if len(judging) == 1 else None
+        # Asking a type here saves that the whole of a large value is handed to jsonschema-rs.
+        is_typed = not any(k != "type" and k not in _ALONE | _SILENT for k in self._rules)
+        self._typed = types_of(self._rules) if is_typed and "type" in self._rules else None
 
     @cached_property
-    def _whole(self) -> "Validator":
-        return self._compiled.part(self._refer())
-
-    @cached_property
-    def fits(self) -> Callable[[JsonValue], bool]:
+    def fits(self) -> Test:
         """True if a value is right, by all that the schema leads to."""
-        return self._whole.is_valid
+        return self._compiled.test(self.at)
 
     def steps(self, task: Task) -> Iterator[Step]:
         """Yield what is wrong with a refused value, in the order of the schema."""
@@ -228,7 +249,7 @@ class _Part:
             if not schema.get("patternProperties"):
                 yield from self._unexpected(value, task)
         for keyword in reversed(UNIONS):
-            if isinstance(schema.get(keyword), list) and not self._chosen(keyword, value):
+            if isinstance(schema.get(keyword), list):
                 yield from self._union(keyword, task)
         if "if" in schema:
             yield from self._below(task, "then" if self._inner("if").fits(value) else "else")
@@ -245,6 +266,12 @@ class _Part:
         return self._compiled.part(own)
 
     def _broken(self, task: Task) -> Iterator[Step]:
+        if self._only in _ALONE or (
+            isinstance(task.value, dict | list)
+            and self._typed is not None
+            and type_of(task.value) in self._typed
+        ):
+            return
         if self._own.is_valid(task.value):
             return
         for error in self._own.iter_errors(task.value):
@@ -262,7 +289,7 @@ class _Part:
         steps = steps_of(reference) if isinstance(reference, str) else None
         if steps is None or self._refers_out:
             return
-        if not self._explainer.part(steps).fits(task.value):
+        if self._only == "$ref" or not self._explainer.part(steps).fits(task.value):
             yield task._replace(at=steps)
 
     @cached_property
@@ -356,11 +383,18 @@ class _Part:
 
     def _union(self, keyword: str, task: Task) -> Iterator[Step]:
         schema, value, explainer = self._rules, task.value, self._explainer
+        tag = explainer.unions.tag(schema, keyword)
+        index = tag.decided(value) if tag is not None and isinstance(value, dict) else None
+        if index is not None:  # the other branches refuse it for their tag
+            if self._only == keyword or not self._inner(keyword, index).fits(value):
+                yield task._replace(at=(*self.at, keyword, index))
+            return
+        if self._only != keyword and self._chosen(keyword, value):
+            return
         choice = explainer.unions.meant(schema, value, keyword)
         if choice is not None and not self._inner(keyword, choice[1]).fits(value):
             yield task._replace(at=(*self.at, keyword, choice[1]))
             return
-        tag = explainer.unions.tag(schema, keyword)
         line = explainer.lines.union(schema, keyword)
         branches = range(len(schemas_of(schema.get(keyword))))
         if keyword == "oneOf" and any(self._inner(keyword, n).fits(value) for n in branches):
@@ -378,7 +412,7 @@ class _Part:
         """Yield what nothing else in the schema looks at, where that is why it is refused."""
         lines, sentences, value = self._explainer.lines, self._explainer.sentences, task.value
         found = False
-        for error in self._whole.iter_errors(value):
+        for error in self._compiled.part(self._refer()).iter_errors(value):
             keyword = error.kind.name
             if error.instance_path or not keyword.startswith("unevaluated"):
                 continue
