@@ -11,6 +11,7 @@ from pyfunctools.record.file import File
 from pyfunctools.record.function import Function, shared_schemas
 from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.outline.places import Places
 from pyfunctools.schema.outline.shape import UNIONS, schemas_of
 from pyfunctools.schema.separation.predicates import is_file
@@ -61,9 +62,11 @@ def merged(function: Function, llm: JsonValue, human: JsonValue) -> Success[Json
 
     It would be uploaded as its own content, and was most often meant as a path.
     """
-    wrong = () if function.separated is None else tuple(_texts_for_files(function, human))
-    if wrong:
-        return Failure(value=None, issues=wrong)
+    separated = function.separated
+    if separated is not None and _takes_uploads(separated.human):
+        wrong = tuple(_texts_for_files(function, human))
+        if wrong:
+            return Failure(value=None, issues=wrong)
     return function.merge(llm=llm, human=human)
 
 
@@ -98,6 +101,12 @@ def _is_upload(schema: JsonSchema) -> bool:
 
 
 _NOWHERE = Path.of(())
+
+
+def _takes_uploads(schema: JsonSchema | None) -> bool:
+    return schema is not None and any(
+        isinstance(inner, dict) and _is_upload(inner) for _, inner in subschemas(schema)
+    )
 
 
 def _texts_for_files(function: Function, human: JsonValue) -> Iterator[Issue]:
