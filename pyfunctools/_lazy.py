@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from threading import Lock, RLock
-from typing import Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -13,16 +13,16 @@ _LOCKS = Lock()
 
 
 class Lazy(Generic[T]):
-    """One value, made by the first `get` and kept.
+    """One `value`, made when it is first read, and kept: from then on it is a plain attribute.
 
     Two threads that ask at once get the same value; cells whose makers share something share a
-    `lock` too, one that its holder may take again. An exception is not kept: the next `get` tries
+    `lock` too, one that its holder may take again. An exception is not kept: the next reader tries
     again. Equality, copies and pickles are those of the value, so they make it first.
     """
 
-    __slots__ = ("_lock", "_make", "_value")
+    __slots__ = ("_lock", "_make", "value")
 
-    _value: T
+    value: T
 
     def __init__(
         self, make: Callable[[], T], lock: AbstractContextManager[object] | None = None
@@ -34,7 +34,7 @@ class Lazy(Generic[T]):
     def of(value: V) -> "Lazy[V]":
         """Return a cell that already holds `value`."""
         cell = Lazy(lambda: value)
-        cell.get()
+        _ = cell.value
         return cell
 
     @property
@@ -42,14 +42,17 @@ class Lazy(Generic[T]):
         """Whether the value is there already."""
         return self._make is None
 
-    def get(self) -> T:
-        """Return the value, making it if nobody has."""
-        if self._make is not None:
+    if not TYPE_CHECKING:  # or every other attribute would be thought to be there
+
+        def __getattr__(self, name: str) -> T:
+            """Make the value: Python asks here for an attribute that is not there yet."""
+            if name != "value":
+                raise AttributeError(name)
             with self._locked():
                 if self._make is not None:
-                    self._value = self._make()
+                    self.value = self._make()
                     self._make = self._lock = None
-        return self._value
+            return self.value
 
     def _locked(self) -> AbstractContextManager[object]:
         # A lock of its own only while the value is made: of most cells nobody ever asks.
@@ -61,12 +64,12 @@ class Lazy(Generic[T]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Lazy):
             return NotImplemented
-        return self is other or bool(self.get() == cast("Lazy[object]", other).get())
+        return self is other or bool(self.value == cast("Lazy[object]", other).value)
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 
     def __repr__(self) -> str:
-        return f"Lazy({self._value!r})" if self.made else "Lazy(...)"
+        return f"Lazy({self.value!r})" if self.made else "Lazy(...)"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Lazy.of, (self.get(),))
+        return (Lazy.of, (self.value,))

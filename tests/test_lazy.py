@@ -19,7 +19,7 @@ def test_nothing_is_made_before_it_is_asked_for_and_then_only_once() -> None:
     cell = Lazy(make)
     assert not cell.made
     assert repr(cell) == "Lazy(...)"
-    assert (cell.get(), cell.get()) == ("value", "value")
+    assert (cell.value, cell.value) == ("value", "value")
     assert cell.made
     assert repr(cell) == "Lazy('value')"
     assert made == [1]
@@ -32,7 +32,7 @@ def test_threads_that_ask_at_once_get_the_same_value() -> None:
 
     def ask() -> None:
         barrier.wait()
-        got.append(cell.get())
+        got.append(cell.value)
 
     threads = [Thread(target=ask) for _ in range(8)]
     for thread in threads:
@@ -53,8 +53,8 @@ def test_an_exception_is_not_kept() -> None:
 
     cell = Lazy(make)
     with pytest.raises(ValueError, match="first"):
-        cell.get()
-    assert cell.get() == 7
+        _ = cell.value
+    assert cell.value == 7
 
 
 def test_equality_copies_and_pickles_are_those_of_the_value() -> None:
@@ -65,6 +65,6 @@ def test_equality_copies_and_pickles_are_those_of_the_value() -> None:
     assert pickle.loads(pickle.dumps(cell)) == cell
     copied = copy.deepcopy(cell)
     assert copied == cell
-    assert copied.get() is not cell.get()
+    assert copied.value is not cell.value
     with pytest.raises(TypeError):
         hash(cell)

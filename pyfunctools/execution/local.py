@@ -113,7 +113,7 @@ class LocalRunner:
             if handler.is_async:
                 value = bound.value()
             else:
-                executor = self._executor or self._threads.get()
+                executor = self._executor or self._threads.value
                 future = executor.submit(*self._task(bound.value))
                 value = await wrap_future(future, loop=get_running_loop())
             if _is_pending(value):
@@ -126,7 +126,7 @@ class LocalRunner:
         """Stop the runner's own loop and threads; a later call starts them again."""
         self._loop.close()
         if self._threads.made:
-            self._threads.get().shutdown(wait=False)
+            self._threads.value.shutdown(wait=False)
             self._threads = Lazy(_threads)
 
     async def aclose(self) -> None:

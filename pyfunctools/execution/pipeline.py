@@ -137,7 +137,7 @@ class Call:
         """
         from pyfunctools.execution.person.tickets import Ticket, digest_of, refusal
 
-        tickets = self._tickets.get()
+        tickets = self._tickets.value
         ticket = tickets.read(text)
         if not isinstance(ticket, Ticket):
             return refusal(ticket)
@@ -262,6 +262,8 @@ class Call:
     ) -> Success[JsonValue] | Failure:
         """Return the whole, or what is missing; what the person gave before is wanted again."""
         if self._human is None:
+            if function.separated is None:
+                return checked  # nothing to join: what was checked is the whole
             merged = function.merge(llm=checked.value)
         else:
             from pyfunctools.execution.person.uploads import merged as merged_with
@@ -318,7 +320,7 @@ class Call:
         """Use up the ticket that the call goes on from; return what forbids it."""
         from pyfunctools.execution.person.tickets import refusal
 
-        tickets = self._tickets.get()
+        tickets = self._tickets.value
         if tickets.has_expired(ticket):  # while a person was asked
             return refusal("expired")
         claim: Callable[..., object] = tickets.claim
@@ -344,7 +346,7 @@ class Call:
         the way on it is wanted again, for nobody keeps it, and a default is not what they gave.
         """
         filled = filled_in(function, self._human)
-        ticket = self._tickets.get().issue(
+        ticket = self._tickets.value.issue(
             function,
             checked.value,
             audience=self._audience,

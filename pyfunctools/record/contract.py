@@ -106,7 +106,7 @@ class Schemas:
             validator=validator,
             output_validator=None if output is None else Validator(output, formats=not hinted),
             checker=Lazy(partial(_checker, parameters, validator, sides, sets)),
-            notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(sides.get()))))),
+            notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(sides.value))))),
             secrets=Lazy(partial(_secrets, sides)),
         )
 
@@ -142,7 +142,7 @@ class Schemas:
     @property
     def separated(self) -> Separated | None:
         """The two sides, or `None` where nothing is the human's."""
-        return self.sides.get()
+        return self.sides.value
 
     @property
     def model_side(self) -> JsonSchema:
@@ -174,7 +174,7 @@ class Schemas:
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Return what the model's side says a wrong spelling must have meant."""
-        return self.checker.get().coerce(value)
+        return self.checker.value.coerce(value)
 
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
         """Return whether a value is right, with every issue, for one side or for the whole."""
@@ -201,7 +201,7 @@ class Schemas:
         """Return the arguments a model may write, read, coerced and checked; see
         `Function.check`.
         """
-        checker = self.checker.get()
+        checker = self.checker.value
         return checker.check(
             arguments, partial(self._by_name, in_order=in_order), allow_truncated=allow_truncated
         )
@@ -249,14 +249,14 @@ def _separated(
 def _checker(
     parameters: JsonSchema, validator: Validator, sides: Lazy[Separated | None], sets: bool
 ) -> Checker:
-    separated = sides.get()
+    separated = sides.value
     if separated is None:
         return Checker(parameters, validator, sets=sets)
     return Checker(separated.llm, separated, sets=sets)
 
 
 def _secrets(sides: Lazy[Separated | None]) -> Secrets:
-    separated = sides.get()
+    separated = sides.value
     return Secrets.of({} if separated is None or separated.human is None else separated.human)
 
 

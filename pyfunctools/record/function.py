@@ -164,22 +164,22 @@ class Function:
     @property
     def parameters(self) -> JsonSchema:
         """The closed JSON Schema object of everything the function takes, in 2020-12."""
-        return fresh(self._schemas.get().parameters)
+        return fresh(self._schemas.value.parameters)
 
     @property
     def llm(self) -> JsonSchema:
         """The JSON Schema of what a model may write: `separated.llm`, or `parameters`."""
-        return fresh(self._schemas.get().model_side)
+        return fresh(self._schemas.value.model_side)
 
     @property
     def output(self) -> JsonSchema | None:
         """The JSON Schema of what comes back, or `None` where nobody said."""
-        return fresh(self._schemas.get().output)
+        return fresh(self._schemas.value.output)
 
     @property
     def separated(self) -> "Separated | None":
         """The model's and the human's side, or `None` where nothing is the human's."""
-        return self._schemas.get().separated
+        return self._schemas.value.separated
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -189,7 +189,7 @@ class Function:
         """
         said = f"The description is longer than the {LONG:,} characters that every vendor takes."
         own = (Note(text=said),) if len(self.description) > LONG else ()
-        return tuple(dict.fromkeys((*self._noted, *own, *self._schemas.get().notes.get())))
+        return tuple(dict.fromkeys((*self._noted, *own, *self._schemas.value.notes.value)))
 
     @property
     def positional(self) -> tuple[JsonSchema | bool, ...]:
@@ -199,15 +199,15 @@ class Function:
         there are such; else the properties in their order. Each is complete, with the `$defs` it
         reaches.
         """
-        return self._schemas.get().positional(self._in_order)
+        return self._schemas.value.positional(self._in_order)
 
     def parse(self, text: str | bytes) -> "Success[JsonValue] | Failure":
         """Read what a model wrote; see `pyfunctools.schema.parse`."""
-        return self._schemas.get().parse(text)
+        return self._schemas.value.parse(text)
 
     def coerce(self, value: JsonValue) -> "Success[JsonValue]":
         """Return what the schema says a wrong spelling must have meant, losing nothing."""
-        return self._schemas.get().coerce(value)
+        return self._schemas.value.coerce(value)
 
     def validate(self, value: JsonValue, side: "Side" = "whole") -> "Success[JsonValue] | Failure":
         """Return whether a value is right, with every issue, for one side or for the whole.
@@ -215,13 +215,13 @@ class Function:
         Raises:
             DefinitionError: there is no such side.
         """
-        return self._schemas.get().validate(value, side)
+        return self._schemas.value.validate(value, side)
 
     def merge(
         self, *, llm: JsonValue = None, human: JsonValue = None
     ) -> "Success[JsonValue] | Failure":
         """Join the model's and the human's part, and check the whole; see `schema.merge`."""
-        return self._schemas.get().merge(llm, human)
+        return self._schemas.value.merge(llm, human)
 
     def check(
         self, arguments: str | bytes | JsonValue, *, allow_truncated: bool = False
@@ -232,7 +232,7 @@ class Function:
         inputs in the order of `positional`, without those that are the human's. Text that ends
         inside its last scalar is an issue unless `allow_truncated`: 1 may have been 1000.
         """
-        schemas = self._schemas.get()
+        schemas = self._schemas.value
         return schemas.check(arguments, self._in_order, allow_truncated=allow_truncated)
 
     def _in_order(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -248,7 +248,7 @@ class Function:
 
 def shared_schemas(function: Function) -> "Schemas":
     """Return the schemas that a function stands for, shared: they must not be changed."""
-    return function._schemas.get()  # pyright: ignore[reportPrivateUsage]
+    return function._schemas.value  # pyright: ignore[reportPrivateUsage]
 
 
 def handler_of(function: Function) -> "Handler | None":

@@ -143,7 +143,7 @@ class View:
         """Return the parts of the arguments that are secret by their schema, or a person's."""
         yield separate(shared_schemas(self._function).parameters, is_secret).split(whole)[1]
         if self._function.separated is not None:
-            known = shared_schemas(self._function).secrets.get()
+            known = shared_schemas(self._function).secrets.value
             yield known.split(self._function.separated.split(whole)[1])
 
 

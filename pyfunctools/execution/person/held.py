@@ -98,7 +98,7 @@ class Theirs:
         separated = self.function.separated
         if separated is None:
             return Masker(())
-        known = shared_schemas(self.function).secrets.get()
+        known = shared_schemas(self.function).secrets.value
         names = known.names | set(_field_names(self.held))
         parts = [self.typed, *(separated.split(each)[1] for each in (self.whole, self.held))]
         secrets = {text for part in parts for text in _hidden(part)}

@@ -52,11 +52,11 @@ class Division:
     @property
     def ownership(self) -> Ownership:
         """Whose each place is."""
-        return self._ownership.get()
+        return self._ownership.value
 
     def side(self, part: Part) -> JsonSchema:
         """Return the schema of one side."""
-        return (self._llm if part == "llm" else self._human).get()
+        return (self._llm if part == "llm" else self._human).value
 
     def validator(self, part: Part) -> Validator:
         """Return the validator of one side."""

@@ -134,7 +134,7 @@ class Compiled:
         from jsonschema_rs import ReferencingError, ValidationError
 
         try:
-            return self._compiled(schema, self._registry.get())
+            return self._compiled(schema, self._registry.value)
         except (ValidationError, ReferencingError) as error:
             raise SchemaError(shortened(visible(str(error)), 200)) from None
 

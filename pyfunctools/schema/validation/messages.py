@@ -128,7 +128,7 @@ class Sentences:
             declared = self.declared(around)
             if name in declared:
                 return declared[name]
-            around = self._around.get().get(id(around))
+            around = self._around.value.get(id(around))
         return True
 
     def _find_around(self) -> dict[int, JsonSchema]:

@@ -50,7 +50,7 @@ class Validator:
         Raises:
             SchemaError: it is not, or it needs a `$ref` that may not be fetched.
         """
-        self._compiled.get()
+        _ = self._compiled.value
 
     def is_valid(self, value: JsonValue) -> bool:
         """Return whether a value is right.
@@ -58,7 +58,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        compiled = self._compiled.get()
+        compiled = self._compiled.value
         if is_json(value):
             return compiled.validator.is_valid(value)
         return not _unfit(value, "whole") and compiled.validator.is_valid(plain(value))
@@ -71,7 +71,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        return self._compiled.get().validator.is_valid(value)
+        return self._compiled.value.validator.is_valid(value)
 
     def test_of(self, part: JsonSchema) -> "Test | None":
         """Return the compiled test of a part of the schema, `None` where it has none.
@@ -81,7 +81,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        return self._compiled.get().test_of(part)
+        return self._compiled.value.test_of(part)
 
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
         """Return the value itself, or every issue it has; `side` is noted in each.
@@ -93,7 +93,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        compiled = self._compiled.get()
+        compiled = self._compiled.value
         judged = value
         if not is_json(value):
             unfit = _unfit(value, side)
@@ -109,7 +109,7 @@ class Validator:
         if self._explainer is None:
             from pyfunctools.schema.validation.explain import Explainer
 
-            self._explainer = Explainer(self._compiled.get())
+            self._explainer = Explainer(self._compiled.value)
         return self._explainer
 
     def __reduce__(self) -> tuple[object, ...]:
