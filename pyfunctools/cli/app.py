@@ -9,8 +9,8 @@ from rich.console import Console
 
 from pyfunctools import __name__ as package
 from pyfunctools.cli import demo as demonstration
-from pyfunctools.cli import screen
-from pyfunctools.cli.person import human_part
+from pyfunctools.cli import display
+from pyfunctools.cli.human_values import human_part
 from pyfunctools.cli.source import names_object, open_source, read_human, read_value
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.record.function import Function
@@ -42,7 +42,7 @@ def run() -> None:
     try:
         app()
     except PyfunctoolsError as error:
-        Console(stderr=True).print(screen.plain(f"error: {error}", "red"), soft_wrap=True)
+        Console(stderr=True).print(display.plain(f"error: {error}", "red"), soft_wrap=True)
         raise SystemExit(2) from None
 
 
@@ -65,11 +65,11 @@ def list_functions(
         print(json.dumps([_row(function) for function in functions], ensure_ascii=False))
         return
     counted = f"{len(functions)} functions, {len(controller.skipped)} skipped"
-    screen.show(
+    display.show(
         Console(),
-        screen.function_table(functions),
-        screen.skipped_text(controller),
-        screen.plain(counted, "dim"),
+        display.function_table(functions),
+        display.skipped_text(controller),
+        display.plain(counted, "dim"),
     )
 
 
@@ -78,7 +78,7 @@ def show(source: Source, name: Name, as_json: AsJson = False) -> None:
     """Show one function: what the model sees, and what only a person gives."""
     function = open_source(source)[name]
     if not as_json:
-        screen.show(Console(), screen.function_page(function))
+        display.show(Console(), display.function_page(function))
         return
     separated = function.separated
     whole = {
@@ -138,7 +138,7 @@ def call(
     with controller:
         part = human_part(controller[name], text, given, server, yes=yes, ask=ask)
         outcome = controller.call(name, text, human=part, approve=lambda _: True)
-    screen.show(Console(), screen.outcome_text(outcome))
+    display.show(Console(), display.outcome_text(outcome))
     if not outcome.ok:
         raise typer.Exit(1)
 

@@ -9,8 +9,8 @@ from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
-from pyfunctools.cli import screen
-from pyfunctools.cli.shop import DOCUMENT, TeaMaster, service
+from pyfunctools.cli import display
+from pyfunctools.cli.demo_shop import DOCUMENT, TeaMaster, service
 from pyfunctools.controller import Controller
 
 if TYPE_CHECKING:
@@ -68,12 +68,12 @@ def _sources(console: Console, shop: Controller, master: Controller) -> None:
     _heading(console, 1, "An OpenAPI document and a Python class become functions")
     _code(console, 'shop   = Controller.from_openapi("shop.json", server="http://shop.example")')
     _code(console, "master = Controller.from_object(TeaMaster())")
-    screen.show(console, Text(), screen.function_table([*shop, *master]))
+    display.show(console, Text(), display.function_table([*shop, *master]))
 
 
 def _two_sides(console: Console, shop: Controller) -> None:
     _heading(console, 2, "The model never sees what only a person may give")
-    screen.show(console, *screen.sides(shop["orders_post"]))
+    display.show(console, *display.sides(shop["orders_post"]))
 
 
 async def _first_try(console: Console, shop: Controller) -> None:
@@ -81,7 +81,7 @@ async def _first_try(console: Console, shop: Controller) -> None:
     _panel(console, "the model", BROKEN)
     outcome = await shop.acall("orders_post", BROKEN, human=_human())
     _code(console, 'outcome = await shop.acall("orders_post", text, human=values)')
-    screen.show(console, screen.repair_table(outcome))
+    display.show(console, display.repair_table(outcome))
     _note(console, "What cannot be repaired goes back to the model. Nothing was sent.")
     _panel(console, "outcome.text", outcome.text, "red")
 
@@ -91,9 +91,9 @@ async def _second_try(console: Console, shop: Controller, sent: "list[httpx.Requ
     _panel(console, "the model", CORRECTED)
     _panel(console, "the person", json.dumps(_human()))
     outcome = await shop.acall("orders_post", CORRECTED, human=_human())
-    screen.show(console, screen.repair_table(outcome))
+    display.show(console, display.repair_table(outcome))
     request = sent[-1]
-    body = screen.compact(json.loads(request.content))
+    body = display.compact(json.loads(request.content))
     address = request.url.copy_with()  # its own text hides all that a person may have given
     _panel(console, "what was sent", f"{request.method} {address}\n\n{body}", "green")
     status = None if outcome.response is None else outcome.response.status
@@ -105,7 +105,7 @@ async def _method(console: Console, master: Controller) -> None:
     text = '{"kind": "Green", "cups": "3"}'
     _panel(console, "the model", text)
     outcome = await master.acall("brewing", text)
-    screen.show(console, screen.repair_table(outcome))
+    display.show(console, display.repair_table(outcome))
     _panel(console, "outcome.text", outcome.text, "green")
     _note(console, f"outcome.value is {outcome.value!r}.")
 
@@ -122,19 +122,19 @@ def _human() -> dict[str, dict[str, str]]:
 
 
 def _heading(console: Console, number: int, title: str) -> None:
-    screen.show(
+    display.show(
         console, Text(), Rule(f"[bold]{number}. {title}", align="left", style="cyan"), Text()
     )
 
 
 def _code(console: Console, line: str) -> None:
-    screen.show(console, Text(f"  {line}", style="bold magenta"))
+    display.show(console, Text(f"  {line}", style="bold magenta"))
 
 
 def _note(console: Console, text: str) -> None:
-    screen.show(console, screen.plain(text, "dim"))
+    display.show(console, display.plain(text, "dim"))
 
 
 def _panel(console: Console, title: str, text: str, style: str = "dim") -> None:
-    body = screen.plain(text)
-    screen.show(console, Panel(body, title=title, title_align="left", border_style=style))
+    body = display.plain(text)
+    display.show(console, Panel(body, title=title, title_align="left", border_style=style))

@@ -16,15 +16,14 @@ from pyfunctools.route import NOTHING, Connected, Server
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import IsHuman, answer, is_human_by_default, mark_of
 from pyfunctools.sources.openapi.bodies import BodyInput
-from pyfunctools.sources.openapi.collector import waiting_collector
 from pyfunctools.sources.openapi.describe import Describe, describe_operation
 from pyfunctools.sources.openapi.document import Document, Resolver
+from pyfunctools.sources.openapi.function_schemas import Pending, SchemaMaker
 from pyfunctools.sources.openapi.load import load
 from pyfunctools.sources.openapi.naming import Names, name_all
+from pyfunctools.sources.openapi.operation_parameters import Input
 from pyfunctools.sources.openapi.operations import operations
-from pyfunctools.sources.openapi.parameters import Input
 from pyfunctools.sources.openapi.routes import Plan, Routes
-from pyfunctools.sources.openapi.schemas import Pending, SchemaMaker
 from pyfunctools.sources.openapi.version import version_of
 
 OnSkip = Literal["collect", "raise"]
@@ -80,12 +79,11 @@ def read(
     loaded = load(source, limits)
     specification = version_of(loaded.root, loaded.name)
     document = Document(loaded, resolver, limits)
-    with waiting_collector():
-        routes = Routes(document, loaded.references, connected)
-        plans, skipped = _planned(document, routes)
-        if skipped and on_skip == "raise":
-            raise _refused(document.name, skipped)
-        functions = tuple(_functions(document, plans, names, describe, is_human))
+    routes = Routes(document, loaded.references, connected)
+    plans, skipped = _planned(document, routes)
+    if skipped and on_skip == "raise":
+        raise _refused(document.name, skipped)
+    functions = tuple(_functions(document, plans, names, describe, is_human))
     info = document.root.get("info")
     return Reading(
         functions=functions,

@@ -13,14 +13,14 @@ from pyfunctools.schema.separation.predicates import mark_of
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import BodyInput, body_input
 from pyfunctools.sources.openapi.document import Document, Place
+from pyfunctools.sources.openapi.operation_parameters import Found, Input, Parameters, key_of
+from pyfunctools.sources.openapi.operation_responses import Responses
 from pyfunctools.sources.openapi.operations import Operation
-from pyfunctools.sources.openapi.parameters import Found, Input, Parameters, key_of
-from pyfunctools.sources.openapi.reach import Reach
-from pyfunctools.sources.openapi.responses import Responses
 from pyfunctools.sources.openapi.security import Security, requiring
 from pyfunctools.sources.openapi.servers import Servers
 from pyfunctools.sources.openapi.survey import too_many_nodes
 from pyfunctools.sources.openapi.template import OPERATORS, template_names
+from pyfunctools.sources.openapi.unresolvable import Reach
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
 _NO_SCHEMES: Mapping[str, SecurityScheme] = {}

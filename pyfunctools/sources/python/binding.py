@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pyfunctools._bound import BoundCall
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.sources.python.arguments import Arguments, Objects, arguments_of
+from pyfunctools.sources.python.callable_arguments import Arguments, Objects, arguments_of
+from pyfunctools.sources.python.callable_signature import EMPTY, Signature, read_signature
 from pyfunctools.sources.python.docstring import Docs
-from pyfunctools.sources.python.injected import Injected
-from pyfunctools.sources.python.names import Enclosing
+from pyfunctools.sources.python.hint_scope import Enclosing
+from pyfunctools.sources.python.injection import Injected
 from pyfunctools.sources.python.output import Output, output_of
-from pyfunctools.sources.python.signature import EMPTY, Signature, read_signature
 
 if TYPE_CHECKING:
     from pyfunctools.record.handler import Bound

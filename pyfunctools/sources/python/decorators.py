@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol, TypeVar, cast, overload
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.traits import checked_traits
-from pyfunctools.sources.python.names import Enclosing, inside, is_a
+from pyfunctools.sources.python.hint_scope import Enclosing, inside, is_a
 
 _MARK = "__pyfunctools__"
 

@@ -28,7 +28,7 @@ def read_docstring(docstring: str) -> Docs:
     text = cleandoc(docstring)
     if not _may_have_sections(text):
         return Docs(text=text.strip("\n").rstrip())
-    from pyfunctools.sources.python.sections import Found
+    from pyfunctools.sources.python.docstring_sections import Found
 
     found = Found(text.split("\n"))
     return Docs(

@@ -11,9 +11,9 @@ from typing import NotRequired, Required, get_args, get_origin, get_type_hints
 
 from typing_extensions import Doc, is_typeddict
 
+from pyfunctools.sources.python.callable_signature import marks_of_hint
 from pyfunctools.sources.python.docstring import Docs, read_docstring
-from pyfunctools.sources.python.names import Names
-from pyfunctools.sources.python.signature import marks_of_hint
+from pyfunctools.sources.python.hint_scope import Names
 
 _FOREIGN = frozenset({"builtins", "enum", "pydantic.main", "pydantic.root_model", "typing"})
 _BELOW_A_FIELD = re.compile(r"""^[ \t]+\w+[ \t]*:[^\n]*\n[ \t]*[rRuU]?["']""", re.MULTILINE)

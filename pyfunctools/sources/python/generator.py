@@ -25,7 +25,7 @@ from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.aliases import UNLISTED
 from pyfunctools.sources.python.core import NAMES_KEY, CoreSchema, fields_in, key_of
 from pyfunctools.sources.python.fields import class_docs
-from pyfunctools.sources.python.names import Names
+from pyfunctools.sources.python.hint_scope import Names
 from pyfunctools.sources.python.sets import SET
 
 _HERE = __name__.rpartition(".")[0]

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.sources.python.core import CoreSchema, MisuseError, Reader, key_of
 from pyfunctools.sources.python.generator import Generator, json_of
-from pyfunctools.sources.python.names import Names
+from pyfunctools.sources.python.hint_scope import Names
 from pyfunctools.sources.python.typed_dicts import Rewriter
 
 Adapter = TypeAdapter[dict[str, object]]

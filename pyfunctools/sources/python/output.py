@@ -5,10 +5,10 @@ from types import GenericAlias, UnionType
 from typing import TYPE_CHECKING, cast, get_args
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.sources.python.arguments import no_schema
+from pyfunctools.sources.python.callable_arguments import no_schema
+from pyfunctools.sources.python.callable_signature import EMPTY, Signature
 from pyfunctools.sources.python.docstring import Docs
-from pyfunctools.sources.python.names import Names
-from pyfunctools.sources.python.signature import EMPTY, Signature
+from pyfunctools.sources.python.hint_scope import Names
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

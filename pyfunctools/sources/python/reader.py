@@ -16,9 +16,9 @@ from pyfunctools.schema.separation.predicates import IsHuman, check_predicate, i
 from pyfunctools.sources.python.binding import read_handler
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.docstring import Docs, read_docstring
-from pyfunctools.sources.python.exposure import Member, members_of
 from pyfunctools.sources.python.fields import own_docs
-from pyfunctools.sources.python.names import class_of, function_behind, is_a
+from pyfunctools.sources.python.hint_scope import class_of, function_behind, is_a
+from pyfunctools.sources.python.members import Member, members_of
 
 if TYPE_CHECKING:  # loaded when the schemas of a function are first asked for
     from pyfunctools.record.contract import Schemas

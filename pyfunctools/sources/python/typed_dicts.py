@@ -19,7 +19,7 @@ from typing import (
 
 from typing_extensions import TypedDict
 
-from pyfunctools.sources.python.names import Names
+from pyfunctools.sources.python.hint_scope import Names
 
 
 def keys_of(cls: type, names: Names) -> Mapping[str, tuple[object, bool]]:

@@ -12,8 +12,8 @@ from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import defined_name
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.oddities import notes_of
-from pyfunctools.sources.openapi.definitions import Definitions
 from pyfunctools.sources.openapi.document import Document, Place
+from pyfunctools.sources.openapi.document_definitions import Definitions
 from pyfunctools.sources.openapi.routes import Plan
 
 

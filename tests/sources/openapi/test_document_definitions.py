@@ -6,8 +6,8 @@ import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.sources.openapi.definitions import Definitions
 from pyfunctools.sources.openapi.document import Document, Place, Resolver
+from pyfunctools.sources.openapi.document_definitions import Definitions
 from pyfunctools.sources.openapi.load import Loaded
 
 

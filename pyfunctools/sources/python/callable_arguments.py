@@ -10,11 +10,11 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.aliases import UNLISTED, Renamed, has_unlisted, told
+from pyfunctools.sources.python.callable_signature import EMPTY, Input, Signature
 from pyfunctools.sources.python.docstring import Docs
 from pyfunctools.sources.python.fields import doc_of
-from pyfunctools.sources.python.names import shown
+from pyfunctools.sources.python.hint_scope import shown
 from pyfunctools.sources.python.sets import only_sets
-from pyfunctools.sources.python.signature import EMPTY, Input, Signature
 
 if TYPE_CHECKING:
     from pyfunctools.schema.result import Failure
@@ -57,13 +57,13 @@ class Arguments(NamedTuple):
         What is handed over is never the caller's own list or object.
         """
         if not self.required <= arguments.keys():
-            from pyfunctools.sources.python.refusals import missing
+            from pyfunctools.sources.python.argument_errors import missing
 
             return missing(arguments, self.required - arguments.keys())
         if self.unlisted is not None:
             declared = Renamed(self.unlisted, arguments, renames=self.renames)
             if declared.refused:
-                from pyfunctools.sources.python.refusals import unlisted
+                from pyfunctools.sources.python.argument_errors import unlisted
 
                 return unlisted(arguments, declared.refused)
             arguments = cast("JsonObject", declared.value)
@@ -83,14 +83,14 @@ class Arguments(NamedTuple):
         known = {key for name, key in self.keys.items() if name != others}
         rest = {key: value for key, value in arguments.items() if key not in known}
         if not self.taken.isdisjoint(rest):
-            from pyfunctools.sources.python.refusals import unwanted
+            from pyfunctools.sources.python.argument_errors import unwanted
 
             return unwanted(arguments, self.taken & rest.keys())
         given = {key: value for key, value in arguments.items() if key in known}
         objects = self._built({**given, self.keys[others]: rest})
         if isinstance(objects, dict):
             return objects
-        from pyfunctools.sources.python.refusals import without
+        from pyfunctools.sources.python.argument_errors import without
 
         return without(objects, self.keys[others], arguments)
 
@@ -100,7 +100,7 @@ class Arguments(NamedTuple):
         try:
             return self.reading.read(json.dumps(arguments))
         except Exception as error:  # a validator of the user's may raise anything
-            from pyfunctools.sources.python.refusals import raised
+            from pyfunctools.sources.python.argument_errors import raised
 
             return raised(error, arguments)
 

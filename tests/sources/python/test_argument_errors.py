@@ -18,7 +18,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from pyfunctools.schema import Issue
-from pyfunctools.sources.python.refusals import (
+from pyfunctools.sources.python.argument_errors import (
     issues_of,
     missing,
     raised,

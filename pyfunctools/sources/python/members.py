@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import Skipped
 from pyfunctools.sources.python.decorators import Marks, marks_of
-from pyfunctools.sources.python.names import class_of, function_behind, inside, is_a
+from pyfunctools.sources.python.hint_scope import class_of, function_behind, inside, is_a
 
 
 class Member(NamedTuple):

@@ -11,10 +11,10 @@ from pyfunctools.record.contract import Schemas
 from pyfunctools.schema import normalize
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.openapi.document import Document
+from pyfunctools.sources.openapi.function_schemas import Pending, SchemaMaker
 from pyfunctools.sources.openapi.load import load
 from pyfunctools.sources.openapi.operations import Operation, operations
 from pyfunctools.sources.openapi.routes import Plan, Routes
-from pyfunctools.sources.openapi.schemas import Pending, SchemaMaker
 
 TEXT: JsonObject = {"type": "string"}
 CLOSED: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}

@@ -48,10 +48,10 @@ from typing_extensions import TypedDict as NewTypedDict
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema import Failure
-from pyfunctools.sources.python.arguments import Arguments, arguments_of
+from pyfunctools.sources.python.callable_arguments import Arguments, arguments_of
+from pyfunctools.sources.python.callable_signature import read_signature
 from pyfunctools.sources.python.docstring import Docs, read_docstring
 from pyfunctools.sources.python.markers import Context, Human, Inject, human
-from pyfunctools.sources.python.signature import read_signature
 
 T = TypeVar("T")
 N = TypeVar("N", bound=int)

@@ -6,10 +6,10 @@ import typer
 from rich.console import Console
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.cli.approval import approved, asks_first
-from pyfunctools.cli.ask import ask as asked_for
-from pyfunctools.cli.ask import missing
-from pyfunctools.cli.screen import plain
+from pyfunctools.cli.call_preview import approved, asks_first
+from pyfunctools.cli.display import plain
+from pyfunctools.cli.form import ask as asked_for
+from pyfunctools.cli.form import missing
 from pyfunctools.execution.person.uploads import merged, with_files
 from pyfunctools.record.function import Function
 

@@ -13,10 +13,10 @@ from pyfunctools.record.function import GROUPS
 from pyfunctools.schema.normalization.clean import shown
 from pyfunctools.schema.normalization.read_write import readable, writable
 from pyfunctools.schema.separation.predicates import IsHuman, mark_of
-from pyfunctools.sources.openapi.definitions import Definitions
 from pyfunctools.sources.openapi.document import Document, Place
-from pyfunctools.sources.openapi.oddities import Oddities, notes_on
-from pyfunctools.sources.openapi.parameters import Input
+from pyfunctools.sources.openapi.document_definitions import Definitions
+from pyfunctools.sources.openapi.document_notes import Oddities, notes_on
+from pyfunctools.sources.openapi.operation_parameters import Input
 from pyfunctools.sources.openapi.routes import Plan
 
 _Named = tuple[JsonSchema | bool, bool]

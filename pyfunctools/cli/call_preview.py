@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.panel import Panel
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.cli.prompt import is_yes
-from pyfunctools.cli.question import followed, hides
-from pyfunctools.cli.screen import compact, plain
+from pyfunctools.cli.display import compact, plain
+from pyfunctools.cli.field import followed, hides
+from pyfunctools.cli.typed_line import is_yes
 from pyfunctools.execution.person.masking import MASK
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyfunctools.sources.python.docstring import Docs, read_docstring
-from pyfunctools.sources.python.sections import MAX_NAME, Found
+from pyfunctools.sources.python.docstring_sections import MAX_NAME, Found
 
 SIGNS = st.sampled_from(
     [":", "@", "-", "=", "---", "===", "-=-", "Args", "Returns", "x", " ", "\n"]

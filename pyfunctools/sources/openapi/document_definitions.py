@@ -10,7 +10,7 @@ from pyfunctools.schema.ground.references import defined_name, definition, heirs
 from pyfunctools.schema.ground.walk import LISTED, NAMED, SINGLE, children
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.sources.alternatives import loosened, overlapping
-from pyfunctools.sources.openapi.defined import DefinedNames
+from pyfunctools.sources.openapi.definition_names import DefinedNames
 from pyfunctools.sources.openapi.document import Document, Place, Resource
 
 _IDENTITY = frozenset(

@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from pyfunctools import Function
-from pyfunctools.cli.ask import ask, missing
+from pyfunctools.cli.form import ask, missing
 
 Schema = dict[str, Any]
 S = {"type": "string"}

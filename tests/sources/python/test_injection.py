@@ -6,9 +6,9 @@ from typing import Annotated, Any, Optional, cast
 import pytest
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.sources.python.injected import Injected, program_part
+from pyfunctools.sources.python.callable_signature import read_signature
+from pyfunctools.sources.python.injection import Injected, program_part
 from pyfunctools.sources.python.markers import Context, ContextPart, Human, Inject
-from pyfunctools.sources.python.signature import read_signature
 
 
 def injected(hint: object, **default: object) -> Injected:

@@ -7,9 +7,9 @@ import typer
 from terminal import Terminal
 from typer.testing import CliRunner, Result
 
-from pyfunctools.cli.prompt import is_yes, line
+from pyfunctools.cli.typed_line import is_yes, line
 
-PROGRAM = "from pyfunctools.cli.prompt import line, is_yes; print(({}))"
+PROGRAM = "from pyfunctools.cli.typed_line import line, is_yes; print(({}))"
 
 
 def shown(given: str, *, hidden: bool = False, as_question: bool = False) -> Result:

@@ -7,8 +7,8 @@ from pyfunctools.errors import DocumentError
 from pyfunctools.route import Parameter
 from pyfunctools.sources.openapi.document import Document
 from pyfunctools.sources.openapi.load import Loaded
+from pyfunctools.sources.openapi.operation_parameters import Found, Input, Parameters
 from pyfunctools.sources.openapi.operations import Operation, operations
-from pyfunctools.sources.openapi.parameters import Found, Input, Parameters
 from pyfunctools.sources.openapi.security import Security
 
 

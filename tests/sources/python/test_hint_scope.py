@@ -14,10 +14,10 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from pyfunctools.errors import DefinitionError
+from pyfunctools.sources.python.callable_signature import read_signature
 from pyfunctools.sources.python.decorators import function, marks_of
+from pyfunctools.sources.python.hint_scope import class_of, function_behind, is_a
 from pyfunctools.sources.python.markers import Context, Inject
-from pyfunctools.sources.python.names import class_of, function_behind, is_a
-from pyfunctools.sources.python.signature import read_signature
 
 
 def hints(method: Callable[..., object], owner: type | None = None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.cli.question import followed, question_of
+from pyfunctools.cli.field import followed, question_of
 
 Schema = dict[str, Any]
 S = {"type": "string"}

@@ -11,9 +11,9 @@ from rich.text import Text
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import shortened, visible
-from pyfunctools.cli.prompt import is_yes, line
-from pyfunctools.cli.question import Question, question_of
-from pyfunctools.cli.screen import plain
+from pyfunctools.cli.display import plain
+from pyfunctools.cli.field import Question, question_of
+from pyfunctools.cli.typed_line import is_yes, line
 from pyfunctools.execution.person.uploads import merged, with_files
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function

@@ -36,9 +36,7 @@ from typing_extensions import is_typeddict
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.origin import is_async
-from pyfunctools.sources.python.injected import Injected, program_part, read_injected
-from pyfunctools.sources.python.markers import mark_in, remedy_of
-from pyfunctools.sources.python.names import (
+from pyfunctools.sources.python.hint_scope import (
     Enclosing,
     Names,
     function_behind,
@@ -46,6 +44,8 @@ from pyfunctools.sources.python.names import (
     resolved,
     shown,
 )
+from pyfunctools.sources.python.injection import Injected, program_part, read_injected
+from pyfunctools.sources.python.markers import mark_in, remedy_of
 from pyfunctools.sources.python.typed_dicts import keys_of
 
 Kind: TypeAlias = Literal["named", "many", "others"]

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from pyfunctools import Controller
-from pyfunctools.cli.shop import DOCUMENT, Brewing, TeaMaster, service
+from pyfunctools.cli.demo_shop import DOCUMENT, Brewing, TeaMaster, service
 
 
 def test_the_service_answers_as_its_document_says() -> None:

@@ -8,14 +8,14 @@ import pytest
 from rich.console import Console, RenderableType
 
 from pyfunctools import Controller, Function, Outcome, Path, Repair, Response, Skipped, Waiting
-from pyfunctools.cli import screen
+from pyfunctools.cli import display
 
 HOSTILE = "evil [bold]\x1b]0;title\x07\x1b[2J\u202e name"
 
 
 def shown(*parts: RenderableType | None) -> str:
     out = io.StringIO()
-    screen.show(Console(file=out, width=80, force_terminal=False), *parts)
+    display.show(Console(file=out, width=80, force_terminal=False), *parts)
     return out.getvalue()
 
 
@@ -52,10 +52,10 @@ def test_nothing_a_terminal_obeys_comes_out_and_markup_is_text() -> None:
     )
     controller = Controller([], skipped=[Skipped(where=HOSTILE, reason=HOSTILE, pointer="/x")])
     text = shown(
-        screen.function_table([function]),
-        screen.function_page(function),
-        screen.outcome_text(outcome),
-        screen.skipped_text(controller),
+        display.function_table([function]),
+        display.function_page(function),
+        display.outcome_text(outcome),
+        display.skipped_text(controller),
         None,
     )
     assert "\x1b" not in text
@@ -74,11 +74,11 @@ def test_the_two_sides_are_shown_apart() -> None:
             "properties": {"amount": {"type": "number"}, "pin": {"x-human": True}},
         },
     )
-    model, person = shown(screen.function_page(function)).split("what only a person gives")
+    model, person = shown(display.function_page(function)).split("what only a person gives")
     assert "amount" in model
     assert "pin" not in model
     assert "pin" in person
-    assert screen.skipped_text(Controller([])) is None
+    assert display.skipped_text(Controller([])) is None
 
 
 @pytest.mark.parametrize(
@@ -95,20 +95,20 @@ def test_the_two_sides_are_shown_apart() -> None:
     ],
 )
 def test_what_fits_stands_on_one_line(value: list[object], lines: list[str]) -> None:
-    assert screen.compact(value, width=22).splitlines() == lines  # type: ignore[arg-type]
+    assert display.compact(value, width=22).splitlines() == lines  # type: ignore[arg-type]
 
 
 def test_compact_json_is_json() -> None:
     value = {"a": [{"b": None, "ø": True}] * 9, "c": {"d": {"e": [1.5, "x" * 90]}}}
-    assert json.loads(screen.compact(value)) == value
+    assert json.loads(display.compact(value)) == value
 
 
 def test_a_long_name_is_never_broken() -> None:
     name = "shoppings_customers_sales_questions_comments_getById"
     long = Function.from_schema(name=name, description="Get it.\n\nMore.", parameters={})
-    assert shown(screen.function_table([long])) == f"{name}\n    a written schema · Get it.\n"
+    assert shown(display.function_table([long])) == f"{name}\n    a written schema · Get it.\n"
     mute = replace(long, description="")
-    assert shown(screen.function_table([mute])) == f"{name}\n    a written schema\n"
+    assert shown(display.function_table([mute])) == f"{name}\n    a written schema\n"
     short = Function.from_schema(name="get", parameters={})
-    assert shown(screen.function_table([short])).startswith("function  lives at")
-    assert shown(screen.function_table([])).startswith("function")
+    assert shown(display.function_table([short])).startswith("function  lives at")
+    assert shown(display.function_table([])).startswith("function")

@@ -6,8 +6,8 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.route import DeclaredResponse
 from pyfunctools.sources.openapi.document import Document
 from pyfunctools.sources.openapi.load import Loaded
+from pyfunctools.sources.openapi.operation_responses import Answers, Responses
 from pyfunctools.sources.openapi.operations import Operation, operations
-from pyfunctools.sources.openapi.responses import Answers, Responses
 
 
 def answers(responses: JsonValue, **root: JsonValue) -> Answers:

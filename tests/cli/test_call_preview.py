@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pyfunctools import Controller, File, Function, function
-from pyfunctools.cli.approval import address, asks_first, masked
+from pyfunctools.cli.call_preview import address, asks_first, masked
 from pyfunctools.execution.person.masking import MASK
 
 SECRET = {"type": "string", "format": "password"}

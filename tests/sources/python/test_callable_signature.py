@@ -19,8 +19,8 @@ import pytest
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.outcome import Outcome
+from pyfunctools.sources.python.callable_signature import EMPTY, Signature, read_signature
 from pyfunctools.sources.python.markers import Context, Inject
-from pyfunctools.sources.python.signature import EMPTY, Signature, read_signature
 
 
 def read(called: Any) -> Signature:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import Skipped
 from pyfunctools.sources.python.decorators import function
-from pyfunctools.sources.python.exposure import Member, members_of
+from pyfunctools.sources.python.members import Member, members_of
 from pyfunctools.sources.python.reader import functions_of_object
 
 T = TypeVar("T")
