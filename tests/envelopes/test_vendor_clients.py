@@ -5,6 +5,7 @@ Each reply is read as the object of the SDK and as the plain data that it came a
 
 import json
 import re
+from base64 import b64encode
 from functools import cache
 from typing import Any
 
@@ -13,6 +14,7 @@ from vendor_clients import CLIENTS, Script
 from vendor_replies import BROKEN, OSLO, PARIS, REPLIES
 
 from pyfunctools.envelopes import ENVELOPES, Result, envelope_of
+from pyfunctools.record.file import File
 
 pytest.importorskip("openai")
 pytest.importorskip("anthropic")
@@ -199,3 +201,23 @@ def test_what_a_vendor_sent_goes_back_untouched(vendor: str, case: str) -> None:
     if (vendor, case) == ("mistral", "parallel"):  # ids were missing
         whole = [{**whole[0], "tool_calls": plain.messages[0]["tool_calls"]}]
     assert list(plain.messages) == whole
+
+
+@pytest.mark.parametrize("vendor", CLIENTS)
+def test_a_client_sends_files_as_they_were_made(vendor: str) -> None:
+    script, ask = client_of(vendor)
+    reply = REPLIES[vendor]["single"]
+    script.replies = [reply]
+    spoken = envelope(vendor).spoken(reply)
+    files = (File(b"\x89PNG", "a.png", "image/png"), File(b"%PDF", "b.pdf"), File(b"x", "c.bin"))
+    (call,) = spoken.calls
+    result = Result(
+        id=call.id or "x", name=call.name, text="", is_error=False, content=files, call=call
+    )
+    (message,) = envelope(vendor).results([result])
+    before = json.dumps(message, default=lambda data: b64encode(data).decode())
+    ask([ASKED.get(vendor, {"role": "user", "content": "go"}), message], tools_of(vendor))
+    sent = script.last[WHERE.get(vendor, "messages")][-1]
+    assert sorted_text(camel(sent) if vendor == "gemini" else sent) == sorted_text(
+        json.loads(before)
+    )

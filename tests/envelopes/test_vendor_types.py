@@ -3,8 +3,10 @@
 pydantic does not look for unknown keys in a TypedDict, nor into `Iterable`: `unknown_keys` does.
 """
 
+import csv
 import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +14,11 @@ from pydantic import TypeAdapter
 from typed_keys import unknown_keys
 from vendor_replies import REPLIES
 
+from pyfunctools.dialects.rendering import render
 from pyfunctools.dialects.table import DIALECTS
 from pyfunctools.envelopes import Result, SpokenCall, envelope_of
 from pyfunctools.record.file import File
+from pyfunctools.sources.openapi.reader import read
 
 openai = pytest.importorskip("openai.types")
 anthropic = pytest.importorskip("anthropic.types")
@@ -100,6 +104,23 @@ def test_tools_are_of_the_vendors_type(
     vendor: str, strict: bool | None, description: str, schema: dict[str, Any]
 ) -> None:
     judge(vendor, envelope_of(vendor).tool("f", description, schema, strict=strict), "tool")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_functions_of_real_documents_are_of_the_vendors_type(vendor: str, shared: Path) -> None:
+    """Five of every document, as the dialect has them, strict where it can be."""
+    row = DIALECTS[vendor]
+    with (shared / "corpus" / "manifest.csv").open(newline="") as file:
+        names = [each["file"] for each in csv.DictReader(file) if each["version"][0] in "23"]
+    for name in names:
+        for function in read(shared / "corpus" / name).functions[:5]:
+            for strict in {False, row.strict is not None}:
+                made = render(function.llm, vendor, strict=strict)
+                word = made.strict if row.strict else None
+                envelope = envelope_of(row.envelope)
+                tool = envelope.tool(function.name, function.description, made.schema, strict=word)
+                judge(vendor, tool, "tool")
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
