@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.limits import DEFAULT_LIMITS
 
 # Everything else is imported by the first call, as in `controller`.
 if TYPE_CHECKING:
@@ -190,6 +189,8 @@ class Calling:
         )
 
     def _longest(self, name: str | None) -> int:
+        from pyfunctools.limits import DEFAULT_LIMITS
+
         known = self._entries.get(name or "")
         return (DEFAULT_LIMITS if known is None else known[1].limits).outcome
 
