@@ -420,6 +420,15 @@ SEQUENCES: dict[str, tuple[str, list[object]]] = {
         """[{'name': 'f', 'arguments': {'a': 1}}], ['name': 'f', 'arguments': {'a': 2}]""",
         [1, 2],
     ),
+    "P-A json in quotes": (
+        """['{"name": "f", "arguments": {"a": 1}}', '{"f": {"a": 2}}']""",
+        [1, 2],
+    ),
+    "P-A arguments behind one name": ("['f', {'a': 1}, {'a': 2}, {'b': 3}]", [1, 2, None]),
+    "P-A arguments behind one name, and a call": (
+        """['f', {'a': 1}, {'name': 'f', 'arguments': {'a': 2}}, 'f', {'a': 3}]""",
+        [1, 2, 3],
+    ),
     "P-A tags with a broken one": (
         '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>\n'
         '<tool_call>{"name": "f", "arguments": {"a": nope}}</tool_call>',
@@ -443,6 +452,25 @@ def test_every_call_of_a_sequence_is_in_the_result(raw: str, values: list[int | 
     assert [bool(call.result) for call in calls] == [value is not None for value in values]
     for call, value in zip(calls, values, strict=True):
         assert value is None or call.arguments == {"a": value}
+
+
+LOOSE: dict[str, dict[str, Any]] = {
+    "mail('to=ann', 'note_text=\"a, b\"')": {"to": "ann", "note_text": "a, b"},
+    r"['mail(to=ann, note_text=Let\'s go)']": {"to": "ann", "note_text": "Let's go"},
+    r'["mail(to=ann, note_text=say \"go\")"]': {"to": "ann", "note_text": 'say "go"'},
+    "mail(cc=ann, bob lee, to=eve)": {"cc": ["ann", "bob lee"], "to": "eve"},
+    "mail(to=ann, bob)": {"to": "ann, bob"},
+}
+
+
+@pytest.mark.parametrize("raw", LOOSE)
+def test_arguments_without_quotes_of_their_own_are_what_the_schema_wants(raw: str) -> None:
+    assert said(raw) == [("mail", LOOSE[raw], True)]
+
+
+def test_items_without_quotes_are_no_expressions() -> None:
+    for raw in ("mail(cc=user.email, bob)", "mail(cc=find(a, b), bob)", "mail(cc=a, <name>)"):
+        assert [right for _, _, right in said(raw)] == [False]
 
 
 def test_a_list_of_calls_with_a_lost_quote_is_not_run_together() -> None:

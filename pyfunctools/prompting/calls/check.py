@@ -26,6 +26,8 @@ _ESCAPED: Final = "\\_"
 _OPENING: Final = ("{", "[")
 _GAPS: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']|(?:dict|list|set|tuple)\(|\{\{")
 """What begins a placeholder, a text with gaps, or a value that only a program can make."""
+_BRACKET: Final = re.compile(r"[()\[\]{}\"']")
+"""What a comma may stand inside of."""
 _ROOT: Final = Path.of(())
 
 
@@ -280,8 +282,9 @@ def _written(
 ) -> Success[JsonValue] | Failure:
     """Judge the arguments of a call in Python or in tags."""
     names = list(_properties(function))
+    several = len(arguments.positional) > 1
     result = _bound(found, arguments, function, names)
-    if result or arguments.values or not arguments.positional:
+    if arguments.values or not arguments.positional or (result and not several):
         return result
     said = replace(arguments, positional=[*arguments.positional], values={})
     keyed(said, names)
@@ -315,6 +318,8 @@ def _bound(
             values[names[place]] = value
     repairs = _repairs(names, arguments) if arguments.raws or arguments.notes else []
     texts = _bare(names, arguments) if arguments.raws else {}
+    if texts:
+        texts, repairs = _listed(function, values, texts, repairs)
     for keys, text in texts.items():
         if says := _no_value(text, keys, doubtful=found.doubtful):
             issues.append(_issue(names, keys, f"{_name(names, keys)} {says}."))
@@ -326,6 +331,29 @@ def _bound(
         or _numbers(function, values, texts, result, repairs)
         or result
     )
+
+
+def _listed(
+    function: Function,
+    values: dict[str, JsonValue],
+    texts: dict[Keys, str],
+    repairs: list[Repair],
+) -> tuple[dict[Keys, str], list[Repair]]:
+    """Split texts without quotes at their commas where only an array is wanted: `tea, milk`."""
+    properties = _properties(function)
+    for keys, text in list(texts.items()):
+        schema = properties.get(str(keys[0])) if len(keys) == 1 and "," in text else None
+        items = [item.strip() for item in text.split(",")]
+        if not isinstance(schema, dict) or schema.get("type") != "array" or "" in items:
+            continue
+        if _BRACKET.search(text):
+            continue
+        values[str(keys[0])] = list(items)
+        del texts[keys]
+        texts |= {(*keys, place): item for place, item in enumerate(items)}
+        made = Repair(path=Path.of(keys), kind="item", before=text, after=list(items))
+        repairs = [*(each for each in repairs if each.path.keys != keys), made]
+    return texts, repairs
 
 
 def _no_value(text: str, keys: Keys, *, doubtful: bool) -> str | None:

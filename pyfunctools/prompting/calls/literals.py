@@ -38,7 +38,10 @@ _DICT_KEY: Final = re.compile(r"([^\W\d]\w*+)\s*+=(?!=)\s*+")
 _NAMED: Final = re.compile(rf"([^\W\d]\w*+){_NEXT}")
 _PREFIX: Final = re.compile(r"[rRbBuUfF]{1,2}(?=[\"'])")
 _RUNS: Final = {quote: re.compile(rf"(?:[^\\{quote}]|\\.)*+{quote}", re.DOTALL) for quote in "\"'"}
-_BARE: Final = re.compile(r"""(?<!\w)(?:"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')|[()\[\]{},\n]""")
+_BARE: Final = re.compile(
+    r"""(?<![\w\\])(?:"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')|[()\[\]{},\n]"""
+)
+_ESCAPED_QUOTE: Final = re.compile(r"\\+([\"'])")
 _CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}
 _WORDS: Final = {
     "True": True,
@@ -429,7 +432,8 @@ class Literals:
         if end == start:
             self._far(end)
         self.raws.append(Raw(keys, start, end))
-        return text[start:end]
+        # Outside of quotes an escaped one is that of a text that holds the whole call.
+        return _ESCAPED_QUOTE.sub(r"\1", text[start:end])
 
     def _far(self, at: int) -> NoReturn:
         self._effort += at - self.at

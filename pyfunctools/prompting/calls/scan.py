@@ -27,7 +27,7 @@ _CAREFUL: Final = re.compile(rf"{_QUIET}|{_OPENERS}", re.MULTILINE)
 _LINE: Final = re.compile(rf"^[ \t]*>|{_ASSIGNED}", re.MULTILINE)
 """A line that is a blockquote, or that gives a name a string."""
 _LISTED: Final = re.compile(rf"\[\s*+\\?[\"'`]?{CALL}")
-_NESTED: Final = re.compile(r"\(|\[\s*+[\"']")
+_NESTED: Final = re.compile(r"\(|\[\s*+[\"']|[\"']\s*+\{")
 _ANALYSIS: Final = re.compile(r"<\|channel\|>analysis(?!\s*to=)[^<]{0,40}<\|message\|>")
 _ANALYSED: Final = re.compile(r"<\|(?:end|return|call|start)\|>")
 _ESCAPE: Final = "<escape>"

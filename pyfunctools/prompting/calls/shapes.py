@@ -117,15 +117,28 @@ def shapes(
     if isinstance(value, dict):
         yield from _object(value, names, keys, closed)
     elif isinstance(value, list):
-        for index, item in enumerate(value):
-            if index and isinstance(item, dict):
-                name = value[index - 1]
-                function = names.find(name) if isinstance(name, str) else None
-                if isinstance(name, str) and function is not None:
-                    yield Shape(name, function, item, (*keys, index), True)
-                    continue
-            if isinstance(item, dict | list):
-                yield from shapes(item, names, (*keys, index), closed=closed)
+        yield from _items(value, names, keys, closed)
+
+
+def _items(value: list[JsonValue], names: Names, keys: Keys, closed: bool) -> Iterator[Shape]:
+    """Yield the calls in an array; behind a name in it stand the arguments of its calls."""
+    function: Function | None = None
+    name = ""
+    for index, item in enumerate(value):
+        before = value[index - 1] if index else None
+        if isinstance(item, dict):
+            if isinstance(before, str):
+                name, function = before, names.find(before)
+            calls = shapes(item, names, (*keys, index), closed=closed)
+            found = () if function is not None and isinstance(before, str) else tuple(calls)
+            if function is not None and not found:
+                yield Shape(name, function, item, (*keys, index), True)
+            else:
+                function = None
+                yield from found
+        elif isinstance(item, list):
+            function = None
+            yield from shapes(item, names, (*keys, index), closed=closed)
 
 
 def _object(value: JsonObject, names: Names, keys: Keys, closed: bool) -> Iterator[Shape]:
