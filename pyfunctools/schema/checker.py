@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.coercion.coerce import Coercer, is_exact
+from pyfunctools.schema.ground.json_values import is_json
 from pyfunctools.schema.parsing.parse import parse_at, read_strictly
 from pyfunctools.schema.parsing.strict import Strict
 from pyfunctools.schema.result import Failure, Issue, Repair, Side, Success
@@ -85,8 +86,11 @@ class Checker:
             return self._recovered(arguments, by_name, allow_truncated)
         if isinstance(arguments, dict):
             judged = self._judge.validate(arguments, "llm")
-            if judged and is_exact(arguments, self.schema):
+            exact = is_exact(arguments, self.schema)
+            if judged and exact:
                 return judged
+            exact = exact and is_json(arguments)
+            return self._coerced(arguments, (), exact=exact, judged=judged)
         return self._coerced(by_name(arguments), ())
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
@@ -100,9 +104,11 @@ class Checker:
         is_whole = read.whole and self._fractions().has_whole(value)
         if not is_whole and self._judge.accepts(value):
             return Success(value=value)
-        if read.fractions and self._fractions().has_textual(value):
-            return None
-        return self._coerced(value, (), exact=not is_whole)
+        result = self._coerced(value, (), exact=not is_whole)
+        # A float that is refused may stand where a text is wanted; most refusals name none.
+        if read.fractions and not result and any(map(_may_hold_float, result.issues)):
+            return None if self._fractions().has_textual(value) else result
+        return result
 
     def _recovered(
         self,
@@ -119,13 +125,23 @@ class Checker:
         return self._coerced(by_name(read.value), read.repairs)
 
     def _coerced(
-        self, value: JsonValue, repairs: tuple[Repair, ...], *, exact: bool = False
+        self,
+        value: JsonValue,
+        repairs: tuple[Repair, ...],
+        *,
+        exact: bool = False,
+        judged: Success[JsonValue] | Failure | None = None,
     ) -> Success[JsonValue] | Failure:
+        """Return the coerced value or what is wrong with it; `judged` is the verdict without that.
+
+        With `exact` the value is JSON without a whole float where an integer may be wanted.
+        """
         is_blank = value is None or (isinstance(value, str) and not value.strip())
         tests = self._judge.test_of if exact else None
         coerced = self._coercer.coerce({} if is_blank else value, tests)
         repairs = (*repairs, *coerced.repairs)
-        judged = self._judge.validate(coerced.value, "llm")
+        if judged is None or coerced.value is not value:
+            judged = self._judge.validate(coerced.value, "llm")
         if judged:
             return Success(value=judged.value, repairs=repairs)
         return Failure(value=judged.value, issues=judged.issues, repairs=repairs)
@@ -151,6 +167,10 @@ class Checker:
 
             self._known_fractions = Fractions(self.schema)
         return self._known_fractions
+
+
+def _may_hold_float(issue: Issue) -> bool:
+    return isinstance(issue.value, float | dict | list)
 
 
 def truncated(value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]) -> Failure:
