@@ -38,6 +38,8 @@ class Limits:
     """How often an idempotent request is sent again."""
     outcome: int = 32_768
     """Characters of an outcome's text."""
+    cache: int = 8
+    """Renderings that are kept of each function."""
 
     def __post_init__(self) -> None:
         for each in fields(self):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from pyfunctools._json import JsonValue
+from pyfunctools.schema.ground.path import Keys
 
 Judge = Callable[[JsonValue], bool]
 """True if a value is right by some schema."""
@@ -57,6 +58,25 @@ class Change:
     def restore(self, value: JsonValue) -> JsonValue:
         """Return a value of the rendering as the original schema has it."""
         return self._changed(value, forth=False)
+
+    def moved(self, keys: Keys, value: JsonValue) -> Keys:
+        """Return where a place of `value` stands in `apply(value)`."""
+        if self.definition is not None:
+            keys, value = self.definition().moved(keys, value), self.definition().apply(value)
+        if not keys:
+            return keys
+        for branch in self._meant(value, forth=True):
+            return branch.change.moved(keys, value)
+        first, below = keys[0], keys[1:]
+        if isinstance(value, dict) and isinstance(first, str):
+            inner = self._member(first).moved(below, value.get(first))
+            if self.pairs:
+                return (list(value).index(first), VALUE, *inner) if first in value else ()
+            return (self.names.get(first, first), *inner)
+        if isinstance(value, list) and isinstance(first, int) and first < len(value):
+            place = self.front[first] if first < len(self.front) else self.items or SAME
+            return (first, *place.moved(below, value[first]))
+        return keys
 
     def keeps(self, seen: frozenset[int] = frozenset()) -> bool:
         """True if no value changes at all."""

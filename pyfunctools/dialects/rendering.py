@@ -5,9 +5,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.dialects.change import Change
+from pyfunctools.dialects.change import SAME, Change
 from pyfunctools.dialects.rewrites import Loss, rewritten
 from pyfunctools.dialects.table import Profile, dialect_of
+from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.result import Failure, Issue, Result
+from pyfunctools.schema.validation.validator import Validator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,11 @@ class Rendering:
         """The schema to send, as a fresh plain dict."""
         return cast("dict[str, Any]", deepcopy(self._schema))
 
+    @property
+    def reshapes(self) -> bool:
+        """Whether some arguments have another shape here than those of the function."""
+        return self._change is not SAME
+
     def apply(self, arguments: JsonValue) -> JsonValue:
         """Return arguments in the shape of this schema; `restore` is the way back."""
         return self._change.apply(arguments)
@@ -38,6 +46,31 @@ class Rendering:
         What has not the shape that the schema asks for is left as it is, for the check to refuse.
         """
         return self._change.restore(arguments)
+
+    def reworded(self, failure: Failure) -> Failure:
+        """Return what is wrong with arguments of the function in the names and the shape here.
+
+        Where the schema here finds a mistake at the same place, it is that one.
+        """
+        value = self.apply(failure.value)
+        seen = Validator(self._schema).validate(value)
+        issues: list[Issue] = []
+        for issue in failure.issues:
+            path = Path.of(self._change.moved(issue.path.keys, failure.value))
+            message = issue.message.replace(str(issue.path), str(path))
+            near = [each for each in _issues(seen) if _meet(each.path.keys, path.keys)]
+            issues += near or [replace(issue, path=path, message=message)]
+        return replace(failure, value=value, issues=tuple(issues))
+
+
+def _issues(result: Result[JsonValue]) -> tuple[Issue, ...]:
+    return result.issues if isinstance(result, Failure) else ()
+
+
+def _meet(one: Keys, other: Keys) -> bool:
+    """Return whether one place is the other, or inside of it."""
+    shorter = min(len(one), len(other))
+    return one[:shorter] == other[:shorter]
 
 
 def render(
@@ -70,5 +103,5 @@ def _render(schema: JsonSchema, profile: Profile, inline: bool | None) -> Render
         losses=tuple(dict.fromkeys(losses)),
         strict=profile.closed,
         _schema=made,
-        _change=Change() if change.keeps() else change,
+        _change=SAME if change.keeps() else change,
     )

@@ -8,9 +8,11 @@ from itertools import islice
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, fresh
 from pyfunctools._lazy import Lazy
+from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.note import Note
 from pyfunctools.record.param import Param, parameters_of
+from pyfunctools.record.renderings import Renderings, checked
 from pyfunctools.schema.checker import Checker
 from pyfunctools.schema.ground.references import prune, resolve
 from pyfunctools.schema.ground.walk import subschemas
@@ -76,6 +78,7 @@ class Schemas:
     checker: Lazy[Checker] = field(compare=False, repr=False)
     notes: Lazy[tuple[Note, ...]] = field(compare=False, repr=False)
     secrets: Lazy[Secrets] = field(compare=False, repr=False)
+    renderings: Renderings = field(compare=False, repr=False, default_factory=Renderings)
 
     @classmethod
     def of(
@@ -196,15 +199,24 @@ class Schemas:
         return separated.merge({} if llm is None else llm, {} if human is None else human)
 
     def check(
-        self, arguments: str | bytes | JsonValue, in_order: InOrder, *, allow_truncated: bool
+        self,
+        arguments: str | bytes | JsonValue,
+        in_order: InOrder,
+        *,
+        rendering: Rendering | None = None,
+        allow_truncated: bool,
     ) -> Success[JsonValue] | Failure:
         """Return the arguments a model may write, read, coerced and checked; see
         `Function.check`.
         """
-        checker = self.checker.value
-        return checker.check(
-            arguments, partial(self._by_name, in_order=in_order), allow_truncated=allow_truncated
+        check = partial(
+            self.checker.value.check,
+            by_name=partial(self._by_name, in_order=in_order),
+            allow_truncated=allow_truncated,
         )
+        if rendering is None or not rendering.reshapes:
+            return check(arguments)
+        return checked(arguments, rendering, check, allow_truncated=allow_truncated)
 
     def check_output(self, value: JsonValue) -> Success[JsonValue] | Failure:
         """Return whether `value` is what the function promises to give."""

@@ -15,6 +15,7 @@ from pyfunctools.record.traits import checked_traits
 from pyfunctools.schema.separation.predicates import IsHuman, check_predicate, is_human_by_default
 
 if TYPE_CHECKING:  # the engine is loaded by the first function whose schemas are asked for
+    from pyfunctools.dialects.rendering import Rendering
     from pyfunctools.record.contract import Schemas
     from pyfunctools.record.handler import Handler, KeywordHandler
     from pyfunctools.record.param import Param
@@ -224,16 +225,41 @@ class Function:
         return self._schemas.value.merge(llm, human)
 
     def check(
-        self, arguments: str | bytes | JsonValue, *, allow_truncated: bool = False
+        self,
+        arguments: str | bytes | JsonValue,
+        *,
+        rendering: "Rendering | None" = None,
+        allow_truncated: bool = False,
     ) -> "Success[JsonValue] | Failure":
         """Return the arguments a model may write, read, coerced and checked.
 
         `arguments` is its text, or the value where somebody has read it. A list is taken as the
         inputs in the order of `positional`, without those that are the human's. Text that ends
         inside its last scalar is an issue unless `allow_truncated`: 1 may have been 1000.
+
+        With the `rendering` that the model was sent, the arguments are restored first, and a
+        failure speaks of them in the names and the shape that the model saw.
         """
-        schemas = self._schemas.value
-        return schemas.check(arguments, self._in_order, allow_truncated=allow_truncated)
+        return self._schemas.value.check(
+            arguments, self._in_order, rendering=rendering, allow_truncated=allow_truncated
+        )
+
+    def render(
+        self, dialect: str, *, strict: bool | None = None, inline: bool | None = None
+    ) -> "Rendering":
+        """Return the schema of what a model may write as a vendor takes it.
+
+        `dialect` is `"openai"`, `"anthropic"`, `"gemini"` or another row of `dialects.table`. With
+        `strict` it is a schema that the vendor can enforce, where it can be; by default the
+        function's own `strict` decides. `inline` puts definitions in the place of references; by
+        default the dialect decides. What the dialect cannot say is in `Rendering.losses`. The last
+        renderings of a function are kept (`Limits.cache`).
+
+        Raises:
+            DefinitionError: there is no such dialect.
+        """
+        schemas, asked = self._schemas.value, self.strict if strict is None else strict
+        return schemas.renderings.get(schemas.model_side, dialect, strict=asked, inline=inline)
 
     def _in_order(self, names: Iterable[str]) -> tuple[str, ...]:
         from pyfunctools.route import Route
