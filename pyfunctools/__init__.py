@@ -29,6 +29,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pyfunctools.controller import Controller
+    from pyfunctools.controller.tools import Tools
+    from pyfunctools.controller.turn import Turn
+    from pyfunctools.dialects.rendering import Rendering
+    from pyfunctools.dialects.rewrites import Loss
     from pyfunctools.errors import (
         ArgumentsError,
         CallError,
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
         SchemaError,
         TicketStoreError,
         UnknownFunctionError,
+        WaitingError,
     )
     from pyfunctools.execution.person.approval import Approval, PendingCall
     from pyfunctools.execution.person.stores import MemoryStore, SqliteStore, TicketStore
@@ -80,6 +85,7 @@ __all__ = [
     "LifespanError",
     "Limits",
     "LoopError",
+    "Loss",
     "MemoryStore",
     "Method",
     "Outcome",
@@ -89,6 +95,7 @@ __all__ = [
     "Prompt",
     "PyfunctoolsError",
     "RemoteTool",
+    "Rendering",
     "Repair",
     "Response",
     "Retry",
@@ -101,8 +108,11 @@ __all__ = [
     "TicketStore",
     "TicketStoreError",
     "Tickets",
+    "Tools",
+    "Turn",
     "UnknownFunctionError",
     "Waiting",
+    "WaitingError",
     "files_under",
     "function",
     "function_of",
@@ -113,6 +123,10 @@ __all__ = [
 
 _HOMES = {
     "controller": ("Controller",),
+    "controller.tools": ("Tools",),
+    "controller.turn": ("Turn",),
+    "dialects.rendering": ("Rendering",),
+    "dialects.rewrites": ("Loss",),
     "errors": (
         "ArgumentsError",
         "CallError",
@@ -125,6 +139,7 @@ _HOMES = {
         "SchemaError",
         "TicketStoreError",
         "UnknownFunctionError",
+        "WaitingError",
     ),
     "execution.person.approval": ("Approval", "PendingCall"),
     "execution.person.stores": ("MemoryStore", "SqliteStore", "TicketStore"),

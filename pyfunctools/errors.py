@@ -10,6 +10,7 @@ PyfunctoolsError
 ├── UnknownFunctionError   a name the controller does not have (a KeyError too)
 ├── LifespanError          an application that does not start, or does not end well
 ├── LoopError              `call` where only `acall` can work
+├── WaitingError           from `Turn.messages` while a call waits for a person
 ├── TicketStoreError       raised by a store that cannot say whether a ticket was used
 └── Retry                  raised by a method, for the model to try again
 ```
@@ -167,6 +168,24 @@ class TicketStoreError(PyfunctoolsError):
 
     def __str__(self) -> str:
         return _sentence(self.where, self.reason, self.remedy)
+
+
+class WaitingError(PyfunctoolsError):
+    """The messages of a turn were asked for while some of its calls wait for a person.
+
+    `calls` are the ids of these calls. A vendor wants the results of all calls of a turn together.
+    """
+
+    def __init__(self, calls: Sequence[str]) -> None:
+        super().__init__(tuple(calls))
+        self.calls = tuple(calls)
+
+    def __str__(self) -> str:
+        waiting = ", ".join(self.calls)
+        return (
+            f"Calls of this turn wait for a person: {waiting}. "
+            "Go on with `tools.resume(turn, {call_id: values})`, and take the messages of that."
+        )
 
 
 class Retry(PyfunctoolsError):  # noqa: N818 - it asks for something, it is not a fault

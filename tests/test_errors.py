@@ -72,7 +72,7 @@ def test_every_error_has_one_base_and_is_drawn_in_the_docstring() -> None:
         for value in vars(errors).values()
         if isinstance(value, type) and issubclass(value, Exception)
     ]
-    assert len(found) == 11
+    assert len(found) == 12
     for error in found:
         assert issubclass(error, PyfunctoolsError)
         assert error.__name__ in (errors.__doc__ or "")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from pyfunctools.controller.opening import Application, ApplicationSettings, Opened, Source
     from pyfunctools.controller.report import Report
+    from pyfunctools.controller.tools import Tools
     from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.execution.pipeline import Runner
     from pyfunctools.execution.request.connection import Connection
@@ -293,6 +294,31 @@ class Controller(Calling):
         from pyfunctools.controller.report import report_of
 
         return report_of(self.functions, self.skipped)
+
+    def tools(
+        self,
+        dialect: str = "openai",
+        *,
+        strict: bool | None = None,
+        inline: bool | None = None,
+        budget: int | None = None,
+    ) -> Tools:
+        """Return the functions as the list of tools that a vendor's interface takes.
+
+        `dialect` is `"openai"`, `"openai-responses"`, `"anthropic"`, `"gemini"` or another row of
+        `dialects.table`; `strict` and `inline` are as in `Function.render`. Where the list is
+        longer than `budget` bytes, descriptions are shortened, and `Tools.losses` says whose.
+
+        Raises:
+            DefinitionError: there is no such dialect, there are more functions than the vendor
+                takes, or they are longer than the budget even with shortened descriptions.
+        """
+        from pyfunctools.controller.tools import Tools
+
+        tickets = self._tickets
+        return Tools(
+            self, self.functions, tickets, dialect, strict=strict, inline=inline, budget=budget
+        )
 
     def parse_calls(self, raw: object, *, repeated: Literal["drop", "keep"] = "drop") -> list[Call]:
         """Return the calls of these functions in what a model wrote; see `pyfunctools.parse_calls`.

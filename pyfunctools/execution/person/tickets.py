@@ -237,6 +237,10 @@ class Tickets:
             return self.claim(read)
         return _nothing() if iscoroutinefunction(self._signer.store.claim) else False
 
+    def signature(self, data: bytes) -> str:
+        """Return the signature of what goes with tickets and is none, such as a saved turn."""
+        return self._signed(b"pyfunctools turn\n" + data)
+
     @property
     def waits(self) -> bool:
         """Whether a claim may have to wait for another process, in this thread."""

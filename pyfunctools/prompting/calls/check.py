@@ -48,8 +48,11 @@ def judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
         result = replace(result, repairs=(*repairs, *result.repairs))
     if result and result.repairs:
         result = _refused(result)
-    if not found.cut:
-        return result
+    return cut_off(result) if found.cut else result
+
+
+def cut_off(result: Success[JsonValue] | Failure) -> Failure:
+    """Return the failure of a call that may not be whole, whatever came of reading it."""
     issue = Issue(
         path=_ROOT,
         expected="the whole call: the response was cut off in it",

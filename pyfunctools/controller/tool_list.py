@@ -1,0 +1,191 @@
+"""What a list of tools says of each function: strictly where that fits, shorter where it must be.
+
+Some vendors bound what may be strict over a whole request. Then those functions are strict that
+gain most by it, the most constrained ones; the others are not, and their losses say so.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from json import JSONEncoder
+from typing import Any, Final
+
+from pyfunctools._json import JsonValue
+from pyfunctools.dialects.rendering import Rendering
+from pyfunctools.dialects.rewrites import Loss
+from pyfunctools.dialects.table import Dialect
+from pyfunctools.errors import DefinitionError
+from pyfunctools.record.function import Function
+from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.walk import subschemas
+
+Describe = Callable[[str], str]
+"""Returns a shorter description."""
+
+Item = Callable[[str, str, dict[str, Any]], dict[str, Any]]
+"""Returns a vendor's item for a name, a description and a schema."""
+
+_COMPACT: Final = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_FREE: Final = frozenset({"$defs", "description", "items", "properties", "type"})
+"""Keywords by which a strict function gains nothing that it had not without."""
+
+
+def size_of(tools: Sequence[Mapping[str, object]]) -> int:
+    """Return the bytes of a list of tools, as compact JSON in UTF-8."""
+    return len(_COMPACT(tools).encode(errors="replace"))
+
+
+def renderings_of(
+    functions: Sequence[Function], row: Dialect, *, strict: bool | None, inline: bool | None
+) -> dict[str, Rendering]:
+    """Return each function's rendering by its name, strict ones as far as a request may have them.
+
+    Raises:
+        DefinitionError: there are more functions than the vendor takes.
+    """
+    if row.tools is not None and len(functions) > row.tools:
+        raise DefinitionError(
+            f"tools({row.name!r})",
+            f"There are {len(functions)} functions, and a request may have {row.tools}.",
+            'Choose some: `controller.select(tags=["..."])`, or `names=`, `paths=`, `where=`.',
+        )
+    made = {each.name: each.render(row.name, strict=strict, inline=inline) for each in functions}
+    able = [each for each in functions if made[each.name].strict]
+    if row.strict_together and len(able) < len(functions):
+        kept = set[str]()
+    else:
+        kept = _affordable({each.name: made[each.name] for each in able}, row)
+    for each in able:
+        if each.name not in kept:
+            rendering = each.render(row.name, strict=False, inline=inline)
+            refused = Loss(path="$input", keyword="strict", how="refused")
+            made[each.name] = replace(rendering, losses=(refused, *rendering.losses))
+    return made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cost:
+    gain: int
+    optional: int
+    unions: int
+
+    @classmethod
+    def of(cls, rendering: Rendering) -> "_Cost":
+        """Return how many constraints a strict schema holds, and what it takes of the budgets."""
+        gain = optional = unions = 0
+        for _, inner in subschemas(rendering.schema):
+            if not isinstance(inner, dict):
+                continue
+            required, properties = inner.get("required"), inner.get("properties")
+            needed = len(required) if isinstance(required, list) else 0
+            optional += len(properties) - needed if isinstance(properties, dict) else 0
+            unions += "anyOf" in inner or isinstance(inner.get("type"), list)
+            gain += len(inner.keys() - _FREE) + needed
+        return cls(gain=gain, optional=optional, unions=unions)
+
+
+def _affordable(strict: Mapping[str, Rendering], row: Dialect) -> set[str]:
+    """Return the names of those that may be strict together, those that gain most first."""
+    most = (row.strict_tools, row.strict_optional, row.strict_unions)
+    if most == (None, None, None):
+        return set(strict)
+    costs = {name: _Cost.of(rendering) for name, rendering in strict.items()}
+    used, kept = (0, 0, 0), set[str]()
+    for name in sorted(costs, key=lambda name: -costs[name].gain):
+        wanted = (used[0] + 1, used[1] + costs[name].optional, used[2] + costs[name].unions)
+        if all(limit is None or n <= limit for n, limit in zip(wanted, most, strict=True)):
+            used = wanted
+            kept.add(name)
+    return kept
+
+
+def listed(
+    functions: Sequence[Function],
+    renderings: dict[str, Rendering],
+    item: Callable[[Function, str, dict[str, Any]], dict[str, Any]],
+    budget: int | None,
+) -> list[dict[str, Any]]:
+    """Return the items of a list, with descriptions shortened where the budget is smaller.
+
+    Shortened are, one after the other until the list fits: the descriptions of inner parameters
+    and of parameters to their first sentence, those of the functions likewise; then the first two
+    are left out. What a description tells of a constraint (`@minimum 1`) stays. Whose descriptions
+    they were is in the losses of `renderings`.
+
+    Raises:
+        DefinitionError: the list is longer than the budget even so, or that is no number.
+    """
+    if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        reason = f"`budget` must be a number of bytes, not `{type(budget).__name__}`."
+        raise DefinitionError("tools(budget)", reason, "Write `budget=50_000`.")
+    made = [(each, each.description, renderings[each.name].schema) for each in functions]
+    tools = [item(*each) for each in made]
+    whole = size = size_of(tools)
+    if budget is None or size <= budget:
+        return tools
+    for shorten in _STEPS:
+        made = [(each, *shorten(said, schema)) for each, said, schema in made]
+        tools = [item(*each) for each in made]
+        size = size_of(tools)
+        if size <= budget:
+            break
+    else:
+        raise DefinitionError(
+            "tools(budget)",
+            f"The list has {whole:,} bytes, {size:,} with short descriptions; {budget:,} may be.",
+            'Choose fewer functions: `controller.select(tags=["..."])`.',
+        )
+    for each, said, schema in made:
+        rendering = renderings[each.name]
+        if said != each.description or schema != rendering.schema:
+            loss = Loss(path="$input", keyword="description", how="loosened")
+            renderings[each.name] = replace(rendering, losses=(*rendering.losses, loss))
+    return tools
+
+
+def _first_sentence(text: str) -> str:
+    lines = text.splitlines()
+    found = _SENTENCE.match(text)
+    said = [found[0].strip()] if found and not text.startswith("@") else []
+    return "\n".join([*said, *(line for line in lines if line.startswith("@"))])
+
+
+def _left_out(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if line.startswith("@"))
+
+
+_SENTENCE: Final = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|(?=\n|$))")
+
+Step = Callable[[str, dict[str, Any]], tuple[str, dict[str, Any]]]
+
+
+def _of_function(said: str, schema: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    return _first_sentence(said), schema
+
+
+def _of_parameters(shorten: Describe, *, inner: bool) -> Step:
+    def step(said: str, schema: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        for _, each in _described(schema, inner=inner):
+            each["description"] = shorten(str(each["description"]))
+            if not each["description"]:
+                del each["description"]
+        return said, schema
+
+    return step
+
+
+def _described(schema: dict[str, Any], *, inner: bool) -> Iterator[tuple[Keys, dict[str, Any]]]:
+    """Yield the schemas of a copy that have a description: of parameters, or inside of them."""
+    found: list[tuple[Keys, JsonValue]] = list(subschemas(schema))
+    for keys, each in found:
+        if isinstance(each, dict) and "description" in each and (len(keys) > 2) is inner:
+            yield keys, each
+
+
+_STEPS: Final[tuple[Step, ...]] = (
+    _of_parameters(_first_sentence, inner=True),
+    _of_parameters(_first_sentence, inner=False),
+    _of_function,
+    _of_parameters(_left_out, inner=True),
+    _of_parameters(_left_out, inner=False),
+)

@@ -1,0 +1,323 @@
+"""`Tools`: a controller's functions as a vendor's list of tools, and what runs the calls of them.
+
+tools = shop.tools("openai")
+response = client.chat.completions.create(model=..., messages=messages, tools=tools)
+turn = tools.run(response)
+messages += turn.messages
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypedDict, Unpack
+
+from pyfunctools._lazy import Lazy
+from pyfunctools.controller.calling import Calling
+from pyfunctools.controller.tool_list import listed, renderings_of, size_of
+from pyfunctools.controller.turn import Draft, Saved, Turn
+from pyfunctools.dialects.rewrites import Loss
+from pyfunctools.dialects.table import dialect_of
+from pyfunctools.envelopes import ENVELOPES, Spoken, SpokenCall, StreamReading, envelope_of
+from pyfunctools.envelopes.blocks import Ids
+from pyfunctools.errors import DefinitionError
+from pyfunctools.execution.person.approval import Approval, Approve
+from pyfunctools.execution.person.tickets import Tickets
+from pyfunctools.execution.pipeline import Ask, Given
+from pyfunctools.prompting.calls.calls import Call
+from pyfunctools.prompting.calls.check import cut_off, judged
+from pyfunctools.prompting.calls.found import MAX_CALLS, Found
+from pyfunctools.prompting.calls.names import Names
+from pyfunctools.record.function import Function
+from pyfunctools.record.outcome import Outcome
+from pyfunctools.schema import Failure, Issue, Path
+
+PersonsAnswer: TypeAlias = "Given | Ask | bool | Approval"
+"""What a person says to a call that waits: their values, yes or no, or an `Approval`."""
+
+
+class _Beside(TypedDict, total=False):
+    """What is given beside a response, for each of its calls; see `Controller.call`."""
+
+    human: Given | Ask
+    context: object
+    approve: Approve
+    audience: str | None
+
+
+class Tools(list[dict[str, Any]]):
+    """The functions of a controller as the list of tools that a vendor's interface takes.
+
+    A plain list of plain dictionaries, to be sent as it is, or among other tools:
+    `[*tools, {"type": "web_search"}]`. Its methods go by the controller, not by the items.
+    `dialect` is the name it was asked for by, and `losses` holds what the vendor's schemas cannot
+    say of each function, by its name.
+    """
+
+    dialect: str
+    losses: Mapping[str, tuple[Loss, ...]]
+
+    def __init__(
+        self,
+        controller: Calling,
+        functions: Sequence[Function],
+        tickets: Lazy[Tickets],
+        dialect: str,
+        *,
+        strict: bool | None = None,
+        inline: bool | None = None,
+        budget: int | None = None,
+    ) -> None:
+        """Render the functions; see `Controller.tools`.
+
+        Raises:
+            DefinitionError: as `Controller.tools`.
+        """
+        row = dialect_of(dialect)
+        self.dialect = dialect
+        self._controller = controller
+        self._tickets = tickets
+        self._envelope = envelope_of(row.envelope)
+        self._names = Names(functions)
+        self._together = frozenset(each.name for each in functions if each.concurrent)
+        self._renderings = renderings_of(functions, row, strict=strict, inline=inline)
+
+        def item(function: Function, description: str, schema: dict[str, Any]) -> dict[str, Any]:
+            enforced = self._renderings[function.name].strict if row.strict is not None else None
+            return self._envelope.tool(function.name, description, schema, strict=enforced)
+
+        super().__init__(listed(functions, self._renderings, item, budget))
+        lost = {name: rendering.losses for name, rendering in self._renderings.items()}
+        self.losses = {name: losses for name, losses in lost.items() if losses}
+
+    @property
+    def bytes(self) -> int:
+        """The size of the list as compact JSON in UTF-8."""
+        return size_of(self)
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """The keywords that hold the list, where the vendor does not take it as `tools=`."""
+        return self._envelope.request(list(self))
+
+    def calls(self, response: object) -> list[Call]:
+        """Return the calls of a response, each checked, in their order; nothing is run.
+
+        `response` is an object of the vendor's SDK, or the same as plain data. An unknown function
+        and a call that was cut are calls whose result is a `Failure`.
+
+        Raises:
+            DefinitionError: this is no response of the vendor's.
+        """
+        return self._calls(self._spoken(response))
+
+    def run(
+        self, response: object, *, previous: Turn | None = None, **beside: Unpack[_Beside]
+    ) -> Turn:
+        """Check the calls of a response, run them in their order, and return the turn.
+
+        `human`, `context`, `approve` and `audience` are as in `Controller.call`, for each call. A
+        call that waits for a person is in `Turn.waiting`. With the `previous` turn `Turn.stuck`
+        says whether the model goes on making the same mistake. An exception in the middle has what
+        came of the turn as its attribute `turn`.
+
+        Raises:
+            DefinitionError: this is no response of the vendor's, or as `Controller.call`.
+            LoopError: a function is asynchronous and this thread runs an event loop.
+        """
+        draft = self._begun(response, previous)
+        return draft.run(lambda call: self._controller.call(call, **beside))
+
+    async def arun(
+        self, response: object, *, previous: Turn | None = None, **beside: Unpack[_Beside]
+    ) -> Turn:
+        """Do what `run` does, without blocking the event loop.
+
+        Neighbouring calls of functions that are `concurrent` run together.
+
+        Raises:
+            DefinitionError: as `run`.
+        """
+        draft = self._begun(response, previous)
+        return await draft.arun(lambda call: self._controller.acall(call, **beside), self._together)
+
+    def resume(
+        self,
+        turn: Turn | Mapping[str, Any],
+        answers: Mapping[str, PersonsAnswer],
+        *,
+        context: object = None,
+        audience: str | None = None,
+    ) -> Turn:
+        """Go on with the calls of a turn that wait for a person, and return the turn.
+
+        `turn` is a `Turn`, or what its `save` returned, in another process too. `answers` has for
+        the id of a call the person's values, `True` or `False` where it is to be approved, or an
+        `Approval`. Other calls go on waiting; what ran is not run again.
+
+        Raises:
+            DefinitionError: a saved turn was changed or is of another controller or dialect, no
+                call of an id waits, or as `Controller.resume`.
+        """
+        asked, draft = self._resumed(turn, answers)
+
+        def one(call: Call) -> Outcome:
+            ticket, human, approve = asked[call.id or ""]
+            return self._controller.resume(
+                ticket, human, approve=approve, context=context, audience=audience
+            )
+
+        return draft.run(one)
+
+    async def aresume(
+        self,
+        turn: Turn | Mapping[str, Any],
+        answers: Mapping[str, PersonsAnswer],
+        *,
+        context: object = None,
+        audience: str | None = None,
+    ) -> Turn:
+        """Do what `resume` does, without blocking the event loop.
+
+        Raises:
+            DefinitionError: as `resume`.
+        """
+        asked, draft = self._resumed(turn, answers)
+
+        async def one(call: Call) -> Outcome:
+            ticket, human, approve = asked[call.id or ""]
+            return await self._controller.aresume(
+                ticket, human, approve=approve, context=context, audience=audience
+            )
+
+        return await draft.arun(one, self._together)
+
+    def reading(self) -> StreamReading:
+        """Return a reading of one stream: `feed` takes its events, `response` is for `run`."""
+        return self._envelope.reading()
+
+    def _spoken(self, response: object) -> Spoken:
+        if self._envelope.is_response(response):
+            return self._envelope.spoken(response)
+        others = [name for name, each in ENVELOPES.items() if each.is_response(response)]
+        if others:
+            reason = f"This is a response of {others[0]!r}, and the tools are for {self.dialect!r}."
+            remedy = f"Write `controller.tools({others[0]!r})`."
+        else:
+            kind = type(response).__name__
+            reason = f"The response must be one of {self.dialect!r}, not `{kind}`."
+            remedy = "Give the object of the SDK, or its plain data; `controller.parse_calls` "
+            remedy += "finds the calls in a text."
+        raise DefinitionError("tools.run(response)", reason, remedy)
+
+    def _calls(self, spoken: Spoken, ids: Sequence[str] | None = None) -> list[Call]:
+        unique = Ids()
+        given = [unique.of(each.id) for each in spoken.calls] if ids is None else ids
+        return [
+            self._call(each, call_id) if place < MAX_CALLS else _surplus(each, call_id)
+            for place, (each, call_id) in enumerate(zip(spoken.calls, given, strict=True))
+        ]
+
+    def _call(self, spoken: SpokenCall, call_id: str) -> Call:
+        function = self._names.find(spoken.name)
+        rendering = None if function is None else self._renderings[function.name]
+        if function is not None and rendering is not None and rendering.reshapes:
+            result = function.check(spoken.arguments, rendering=rendering)
+            result = result if spoken.closed else cut_off(result)
+        else:
+            result = judged(
+                Found(
+                    name=spoken.name,
+                    function=function,
+                    arguments=spoken.arguments,
+                    cut=not spoken.closed,
+                ),
+                self._names,
+            )
+        return Call(
+            id=call_id,
+            name=spoken.name if function is None else function.name,
+            arguments=result.value,
+            result=result,
+            repairs=result.repairs,
+            namespace=spoken.namespace,
+            caller=spoken.caller,
+        )
+
+    def _begun(self, response: object, previous: Turn | None) -> Draft:
+        if previous is not None and not isinstance(previous, Turn):  # pyright: ignore[reportUnnecessaryIsInstance]
+            reason = f"`previous` must be a `Turn`, not `{type(previous).__name__}`."
+            raise DefinitionError("tools.run(previous)", reason)
+        spoken = self._spoken(response)
+        calls = self._calls(spoken)
+        before = {} if previous is None else previous.repeats()
+        return self._draft(spoken, calls, {}, range(len(calls)), before)
+
+    def _resumed(
+        self, turn: Turn | Mapping[str, Any], answers: Mapping[str, PersonsAnswer]
+    ) -> "tuple[dict[str, _Answered], Draft]":
+        """Return what is answered to each call that goes on, and the turn it is of."""
+        if isinstance(turn, Turn):
+            spoken, calls, outcomes, before = turn.parts()
+        else:
+            saved = Saved(turn, self.dialect, self._tickets.value)
+            spoken, outcomes, before = saved.spoken, saved.outcomes, saved.before
+            calls = self._calls(spoken, saved.ids)
+        waiting = {
+            call.id or "": (place, outcome.waiting)
+            for place, (call, outcome) in enumerate(zip(calls, outcomes, strict=True))
+            if outcome.waiting is not None
+        }
+        if strange := [call_id for call_id in answers if call_id not in waiting]:
+            raise DefinitionError(
+                "resume(answers)",
+                f"No call {strange[0]!r} of this turn waits for a person.",
+                f"Answer for {', '.join(map(repr, waiting)) or 'nothing: every call has run'}.",
+            )
+        asked = {
+            call_id: (waiting[call_id][1].ticket or "", *_parted(answer))
+            for call_id, answer in answers.items()
+            if answer is not None
+        }
+        todo = sorted(waiting[call_id][0] for call_id in asked)
+        return asked, self._draft(spoken, calls, dict(enumerate(outcomes)), todo, before)
+
+    def _draft(
+        self,
+        spoken: Spoken,
+        calls: Sequence[Call],
+        outcomes: Mapping[int, Outcome],
+        todo: Iterable[int],
+        before: Mapping[str, int],
+    ) -> Draft:
+        def finished(draft: Draft) -> Turn:
+            return Turn(
+                calls=draft.calls,
+                outcomes=draft.outcomes,
+                text=spoken.text,
+                _spoken=spoken,
+                _envelope=self._envelope,
+                _dialect=self.dialect,
+                _tickets=self._tickets.value,
+                _before=before,
+            )
+
+        return Draft(calls, outcomes, todo, finished)
+
+
+_Answered: TypeAlias = tuple[str, Given | Ask, Approve]
+
+
+def _parted(answer: PersonsAnswer) -> tuple[Given | Ask, Approve]:
+    """Return a person's values and approval."""
+    if isinstance(answer, bool | Approval):
+        return None, answer
+    return answer, None
+
+
+def _surplus(spoken: SpokenCall, call_id: str) -> Call:
+    issue = Issue(
+        path=Path.of(()),
+        expected=f"at most {MAX_CALLS} calls",
+        value=None,
+        message=f"There are more than {MAX_CALLS} calls; from this one on none is run.",
+    )
+    failure = Failure(value={}, issues=(issue,))
+    return Call(id=call_id, name=spoken.name, arguments={}, result=failure)

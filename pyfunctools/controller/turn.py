@@ -1,0 +1,328 @@
+"""`Turn`: what a model called in one response, what came of it, and the messages that say so."""
+
+from asyncio import create_task, gather
+from base64 import b64decode
+from collections.abc import (
+    Callable,
+    Container,
+    Coroutine,
+    Generator,
+    Iterable,
+    Mapping,
+    Sequence,
+)
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from hmac import compare_digest
+from itertools import groupby
+from json import dumps
+from typing import Any, Final, cast
+
+from pyfunctools._json import JsonObject
+from pyfunctools._text import brief_record
+from pyfunctools.envelopes import Envelope, Result, Spoken, SpokenCall
+from pyfunctools.errors import DefinitionError, WaitingError
+from pyfunctools.execution.person.tickets import Tickets
+from pyfunctools.prompting.calls.calls import Call
+from pyfunctools.record.file import File
+from pyfunctools.record.outcome import Outcome, Waiting
+from pyfunctools.schema import Issue, Path
+
+STUCK: Final = 3
+"""How often the same failure makes a model stuck."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Turn:
+    """One response of a model: its calls, the outcome of each, and its text.
+
+    `waiting` are the calls that wait for a person: `Tools.resume` goes on with them.
+    """
+
+    calls: tuple[Call, ...]
+    outcomes: tuple[Outcome, ...]
+    text: str
+    _spoken: Spoken
+    _envelope: Envelope
+    _dialect: str
+    _tickets: Tickets
+    _before: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def __repr__(self) -> str:
+        return brief_record(self, "calls", "outcomes", "text", "waiting")
+
+    @property
+    def waiting(self) -> tuple[Waiting, ...]:
+        """The calls that wait for a person."""
+        return tuple(each.waiting for each in self.outcomes if each.waiting is not None)
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """What to append to the conversation: the model's turn untouched, and every result.
+
+        Raises:
+            WaitingError: a call waits for a person; a vendor wants all results together.
+        """
+        results = self.results
+        said = cast("list[dict[str, Any]]", deepcopy(list(self._spoken.messages)))
+        return [*said, *results]
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """The messages with the results alone, for a vendor that keeps the model's turn itself.
+
+        Raises:
+            WaitingError: a call waits for a person.
+        """
+        if self.waiting:
+            raise WaitingError([each.call_id for each in self.waiting])
+        results = [
+            Result(
+                id=call.id or "",
+                name=spoken.name,
+                text=outcome.text,
+                is_error=outcome.is_error,
+                content=outcome.content,
+                call=spoken,
+            )
+            for call, outcome, spoken in zip(
+                self.calls, self.outcomes, self._spoken.calls, strict=True
+            )
+        ]
+        return [cast("dict[str, Any]", each) for each in self._envelope.results(results)]
+
+    @property
+    def done(self) -> bool:
+        """True if nothing was called, and the vendor does not wait to be asked again."""
+        return not self.calls and not self._spoken.waits
+
+    @property
+    def stuck(self) -> bool:
+        """True if a failure came up in three turns in a row, as `previous=` tells them."""
+        return any(times >= STUCK for times in self.repeats().values())
+
+    def repeats(self) -> dict[str, int]:
+        """Return in how many turns in a row each failure of this turn came up."""
+        failed = {_mark(outcome) for outcome in self.outcomes if outcome.is_error}
+        return {mark: self._before.get(mark, 0) + 1 for mark in failed}
+
+    def parts(self) -> tuple[Spoken, tuple[Call, ...], tuple[Outcome, ...], Mapping[str, int]]:
+        """Return what `Tools.resume` goes on from."""
+        return self._spoken, self.calls, self.outcomes, self._before
+
+    def save(self) -> dict[str, Any]:
+        """Return the turn as plain JSON for `Tools.resume`, in this or another process.
+
+        It holds the model's turn, the texts and files of what ran, and the tickets of what waits;
+        no `Outcome.value`, and nothing of a person's. It is signed with the key of the controller's
+        `Tickets`, so another process needs the same: `configured(tickets=Tickets(key, store=...))`.
+
+        Raises:
+            DefinitionError: the model's turn holds what is no JSON.
+        """
+        spoken = {**asdict(self._spoken), "messages": deepcopy(list(self._spoken.messages))}
+        saved = {
+            "v": _VERSION,
+            "dialect": self._dialect,
+            "spoken": {**spoken, "calls": list(spoken["calls"])},
+            "ids": [call.id for call in self.calls],
+            "outcomes": [_saved(each) for each in self.outcomes],
+            "before": dict(self._before),
+        }
+        return {**saved, "signature": self._tickets.signature(_canonical(saved))}
+
+
+class Saved:
+    """A saved turn that was found to be what `Turn.save` gave."""
+
+    def __init__(self, saved: Mapping[str, Any], dialect: str, tickets: Tickets) -> None:
+        """Check the signature, and the dialect.
+
+        Raises:
+            DefinitionError: it is no saved turn, was changed, is of another controller or of
+                another dialect.
+        """
+        body = {key: value for key, value in saved.items() if key != "signature"}
+        signature = saved.get("signature")
+        good = isinstance(signature, str) and compare_digest(
+            tickets.signature(_canonical(body)).encode(), signature.encode(errors="replace")
+        )
+        if not good or body.get("v") != _VERSION:
+            raise DefinitionError(
+                "resume(saved)",
+                "This turn was changed, or another controller saved it.",
+                "Keep what `turn.save()` returns as it is, and configure every process with the "
+                "same `Tickets(key, store=...)`.",
+            )
+        if body["dialect"] != dialect:
+            raise DefinitionError(
+                "resume(saved)",
+                f"This turn is of tools for {body['dialect']!r}, not for {dialect!r}.",
+                f"Write `controller.tools({body['dialect']!r}).resume(...)`.",
+            )
+        spoken = body["spoken"]
+        self.spoken = Spoken(
+            messages=tuple(spoken["messages"]),
+            text=spoken["text"],
+            calls=tuple(SpokenCall(**each) for each in spoken["calls"]),
+            cut=spoken["cut"],
+            waits=spoken["waits"],
+        )
+        self.ids: list[str] = body["ids"]
+        self.outcomes = [_loaded(each) for each in body["outcomes"]]
+        self.before: dict[str, int] = body["before"]
+
+
+class Draft:
+    """A turn whose calls are being run: those `todo`, and the outcomes as far as they have come."""
+
+    def __init__(
+        self,
+        calls: Sequence[Call],
+        outcomes: Mapping[int, Outcome],
+        todo: Iterable[int],
+        finished: Callable[["Draft"], Turn],
+    ) -> None:
+        self.calls = tuple(calls)
+        self._outcomes = dict(outcomes)
+        self._todo = tuple(todo)
+        self._begun: set[int] = set()
+        self._finished = finished
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """The outcome of each call; of one that has none, that it was broken off."""
+        return tuple(self._outcome(place) for place in range(len(self.calls)))
+
+    def run(self, one: Callable[[Call], Outcome]) -> Turn:
+        """Run the calls one after another, in this thread."""
+        with self._kept():
+            for place in self._todo:
+                self._begun.add(place)
+                self._end(place, one(self.calls[place]))
+        return self._finished(self)
+
+    async def arun(
+        self, one: Callable[[Call], Coroutine[None, None, Outcome]], together: Container[str]
+    ) -> Turn:
+        """Run the calls in their order, neighbours of functions in `together` at once."""
+
+        async def step(place: int) -> None:
+            self._begun.add(place)
+            self._end(place, await one(self.calls[place]))
+
+        with self._kept():
+            for beside, places in groupby(self._todo, lambda n: self.calls[n].name in together):
+                if beside:
+                    await _all_of([step(place) for place in places])
+                else:
+                    for place in places:
+                        await step(place)
+        return self._finished(self)
+
+    def _end(self, place: int, outcome: Outcome) -> None:
+        """Take the outcome of a call, which waits under the id of the call if it does."""
+        if outcome.waiting is not None:
+            waiting = replace(outcome.waiting, call_id=self.calls[place].id or "")
+            outcome = replace(outcome, waiting=waiting)
+        self._begun.discard(place)
+        self._outcomes[place] = outcome
+
+    @contextmanager
+    def _kept(self) -> Generator[None]:
+        """Give an exception that ends the turn in its middle what came of it, as `error.turn`."""
+        try:
+            yield
+        except BaseException as error:
+            vars(error)["turn"] = self._finished(self)
+            raise
+
+    def _outcome(self, place: int) -> Outcome:
+        name = self.calls[place].name
+        if place in self._begun:
+            return Outcome(text=_BROKEN_OFF, reason="cancelled", function=name)
+        none = Outcome(text=_NOT_BEGUN, reason="cancelled", function=name)
+        return self._outcomes.get(place, none)
+
+
+async def _all_of(steps: Sequence[Coroutine[None, None, None]]) -> None:
+    """Run steps at once; where one raises the others are cancelled, and have ended."""
+    tasks = [create_task(each) for each in steps]
+    try:
+        await gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await gather(*tasks, return_exceptions=True)
+        raise
+
+
+_BROKEN_OFF: Final = "This call was cancelled after it had started; what it did is not known."
+_NOT_BEGUN: Final = "The turn was cancelled before this call. Nothing of it has run."
+_VERSION: Final = 1
+
+
+def _mark(outcome: Outcome) -> str:
+    """Return what tells a failure apart: where the arguments are wrong, or else its text."""
+    wrong = sorted([str(issue.path), issue.expected] for issue in outcome.issues)
+    said = [outcome.function, outcome.reason, wrong or outcome.text]
+    return sha256(dumps(said).encode()).hexdigest()[:16]
+
+
+def _canonical(saved: Mapping[str, Any]) -> bytes:
+    try:
+        return dumps(saved, sort_keys=True).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        reason = f"This is no JSON: {error}."
+        raise DefinitionError("Turn.save", reason, "Go on with the `Turn` itself.") from None
+
+
+def _saved(outcome: Outcome) -> JsonObject:
+    files = [
+        {"content": str(file), "filename": file.filename, "content_type": file.content_type}
+        for file in outcome.content
+    ]
+    issues = [
+        {
+            "keys": list(each.path.keys),
+            "expected": each.expected,
+            "message": each.message,
+            "side": each.side,
+        }
+        for each in outcome.issues
+    ]
+    waiting = None if outcome.waiting is None else asdict(outcome.waiting)
+    return {
+        "text": outcome.text,
+        "reason": outcome.reason,
+        "function": outcome.function,
+        "content": files,
+        "issues": issues,
+        "waiting": waiting,
+    }
+
+
+def _loaded(saved: Mapping[str, Any]) -> Outcome:
+    waiting = saved["waiting"]
+    return Outcome(
+        text=saved["text"],
+        reason=saved["reason"],
+        function=saved["function"],
+        content=tuple(
+            File(b64decode(each["content"]), each["filename"], each["content_type"])
+            for each in saved["content"]
+        ),
+        issues=tuple(
+            Issue(
+                path=Path.of(each["keys"]),
+                expected=each["expected"],
+                value=None,
+                message=each["message"],
+                side=each["side"],
+            )
+            for each in saved["issues"]
+        ),
+        waiting=None if waiting is None else Waiting(**waiting),
+    )

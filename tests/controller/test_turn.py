@@ -1,0 +1,188 @@
+"""`Tools.run`: every call of a response gets its result, and a turn goes on where it waited."""
+
+import asyncio
+import json
+
+import pytest
+from turns import response, shop
+
+from pyfunctools import (
+    Approval,
+    Controller,
+    DefinitionError,
+    MemoryStore,
+    Tickets,
+    Tools,
+    WaitingError,
+)
+
+TEA, PAY = ("a", "buy", '{"item": "tea"}'), ("p", "pay", '{"amount": 3}')
+
+
+def test_a_turn_is_the_models_turn_untouched_and_every_result_in_order() -> None:
+    made, controller = shop()
+    said = response(TEA, ("b", "none", "{}"), ("c", "buy", '{"count": "q"}'))
+    turn = controller.tools().run(said)
+    assert turn.messages[0] == said["choices"][0]["message"]
+    assert [each["tool_call_id"] for each in turn.messages[1:]] == ["a", "b", "c"]
+    assert [outcome.reason for outcome in turn.outcomes] == [None, "unknown", "arguments"]
+    assert turn.results == turn.messages[1:]
+    assert made.done == ["buy tea"]
+    assert not turn.done
+
+
+def test_a_turn_without_calls_is_done() -> None:
+    turn = shop()[1].tools().run(response(reason="stop"))
+    assert turn.done
+    assert turn.text == "Done."
+    assert turn.results == []
+
+
+def test_ids_that_are_missing_or_there_twice_are_made() -> None:
+    turn = shop()[1].tools().run(response(TEA, TEA, (None, "buy", '{"item": "cup"}')))
+    ids = [call.id for call in turn.calls]
+    assert ids[0] == "a"
+    assert len(set(ids)) == 3
+    assert [each["id"] for each in turn.messages[0]["tool_calls"]] == ids
+
+
+def test_the_last_call_of_a_cut_response_does_not_run() -> None:
+    made, controller = shop()
+    turn = controller.tools().run(response(TEA, ("b", "buy", '{"item": "cup"}'), reason="length"))
+    assert [outcome.reason for outcome in turn.outcomes] == [None, "arguments"]
+    assert made.done == ["buy tea"]
+
+
+def test_a_response_of_another_vendor_is_refused_and_both_are_named() -> None:
+    tools = shop()[1].tools()
+    with pytest.raises(DefinitionError, match="of 'anthropic', and the tools are for 'openai'"):
+        tools.run({"type": "message", "content": []})
+    with pytest.raises(DefinitionError, match=r"not `str`.*parse_calls"):
+        tools.run("buy(item='tea')")
+    with pytest.raises(DefinitionError, match="`previous` must be a `Turn`, not `dict`"):
+        tools.run(response(), previous={})  # pyright: ignore[reportArgumentType]
+
+
+def test_a_model_is_stuck_at_the_third_same_failure_in_a_row() -> None:
+    tools, turn, seen = shop()[1].tools(), None, list[bool]()
+    for text in ('{"count": "q"}', '{"count": "r"}', '{"count": "s"}', '{"item": "tea"}'):
+        turn = tools.run(response(("a", "buy", text)), previous=turn)
+        seen.append(turn.stuck)
+    assert seen == [False, False, True, False]
+
+
+def test_neighbours_that_are_concurrent_run_together_and_the_others_in_order() -> None:
+    made, controller = shop()
+    looks = [(name, "look", json.dumps({"item": name})) for name in "xyz"]
+    turn = asyncio.run(controller.tools().arun(response(*looks, TEA)))
+    assert made.most == 3
+    assert made.done[-1] == "buy tea"
+    assert [outcome.text for outcome in turn.outcomes] == ["x", "y", "z", "1 tea"]
+
+
+def test_a_turn_that_is_cancelled_in_the_middle_says_what_had_started() -> None:
+    _, controller = shop()
+    calls = (TEA, ("x", "look", '{"item": "nothing"}'), ("y", "buy", '{"item": "cup"}'))
+    with pytest.raises(asyncio.CancelledError) as raised:
+        asyncio.run(controller.tools().arun(response(*calls)))
+    turn = vars(raised.value).get("turn")
+    if turn is not None:  # `asyncio.run` may raise another one than the task did
+        assert [outcome.reason for outcome in turn.outcomes] == [None, "cancelled", "cancelled"]
+
+
+def test_while_a_call_waits_there_are_no_messages() -> None:
+    turn = shop()[1].tools().run(response(TEA, PAY))
+    assert [each.call_id for each in turn.waiting] == ["p"]
+    with pytest.raises(WaitingError, match=r"wait for a person: p\."):
+        _ = turn.messages
+    with pytest.raises(WaitingError):
+        _ = turn.results
+
+
+def test_a_turn_that_waited_goes_on_and_runs_nothing_again() -> None:
+    made, controller = shop()
+    tools = controller.tools()
+    turn = tools.resume(tools.run(response(TEA, PAY)), {"p": {"pin": "1234"}})
+    assert [each["content"] for each in turn.results] == ["1 tea", "paid 3"]
+    assert made.done == ["buy tea", "pay 3"]
+
+
+def saved_tools(**settings: object) -> Tools:
+    """Return tools as another process makes them: the same key and store, all else anew."""
+    return shop()[1].configured(tickets=Tickets(b"k" * 32, store=STORE), **settings).tools()  # pyright: ignore[reportArgumentType]
+
+
+STORE = MemoryStore()
+
+
+def test_a_saved_turn_goes_on_in_another_process_once() -> None:
+    saved = json.dumps(saved_tools().run(response(TEA, PAY)).save())
+    assert "1234" not in saved
+    first = asyncio.run(saved_tools().aresume(json.loads(saved), {"p": {"pin": "1234"}}))
+    assert [each["content"] for each in first.results] == ["1 tea", "paid 3"]
+    again = saved_tools().resume(json.loads(saved), {"p": {"pin": "1234"}})
+    assert again.outcomes[1].reason == "ticket_used"
+
+
+def test_a_saved_turn_that_was_changed_or_is_of_another_controller_is_refused() -> None:
+    saved = saved_tools().run(response(PAY)).save()
+    with pytest.raises(DefinitionError, match="was changed, or another controller saved it"):
+        saved_tools().resume({**saved, "ids": ["q"]}, {})
+    with pytest.raises(DefinitionError, match="was changed"):
+        shop()[1].tools().resume(saved, {})
+    with pytest.raises(DefinitionError, match="was changed"):
+        saved_tools().resume({}, {})
+
+
+def test_a_saved_turn_of_another_dialect_is_refused() -> None:
+    _, controller = shop()
+    saved = controller.tools().run(response(PAY)).save()
+    with pytest.raises(DefinitionError, match=r"tools for 'openai', not for 'anthropic'"):
+        controller.tools("anthropic").resume(saved, {})
+
+
+def test_a_function_that_changed_since_does_not_run() -> None:
+    saved = saved_tools().run(response(PAY)).save()
+
+    class Changed:
+        """A shop."""
+
+    def pay(amount: str) -> str:
+        """Pay."""
+        return amount
+
+    other = Controller.from_functions([pay]).configured(tickets=Tickets(b"k" * 32, store=STORE))
+    turn = other.tools().resume(saved, {"p": {"pin": "1"}})
+    assert turn.outcomes[0].reason == "ticket_changed"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"), [(True, None), (False, "denied"), (Approval({"item": "cup"}), None)]
+)
+def test_an_approval_is_an_answer_too(answer: bool | Approval, reason: str | None) -> None:
+    made, controller = shop()
+    tools = controller.configured(confirm=lambda function: function.name == "buy").tools()
+    turn = tools.resume(tools.run(response(TEA)), {"a": answer})
+    assert turn.outcomes[0].reason == reason
+    assert made.done == ([] if reason else [f"buy {'tea' if answer is True else 'cup'}"])
+
+
+def test_calls_that_nobody_answered_go_on_waiting() -> None:
+    tools = shop()[1].tools()
+    turn = tools.run(response(PAY, ("q", "pay", '{"amount": 4}')))
+    turn = tools.resume(turn, {"q": {"pin": "1"}, "p": None})
+    assert [each.call_id for each in turn.waiting] == ["p"]
+    with pytest.raises(DefinitionError, match=r"No call 'q' .* Answer for 'p'"):
+        tools.resume(turn, {"q": {"pin": "1"}})
+
+
+def test_a_stream_is_read_into_a_response() -> None:
+    tools = shop()[1].tools()
+    reading = tools.reading()
+    for piece in ('{"item"', ': "tea"}'):
+        call = {"index": 0, "id": "a", "function": {"name": "buy", "arguments": piece}}
+        delta = reading.feed({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})
+    assert delta.arguments == {"item": "tea"}
+    assert tools.run(reading.response).outcomes[0].reason == "arguments"  # it broke off
+    reading.feed({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    assert tools.run(reading.response).outcomes[0].text == "1 tea"
