@@ -12,7 +12,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import media_type, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
-from pyfunctools.envelopes.sdk_data import grow, items, mapping, member, plain
+from pyfunctools.envelopes.sdk_data import elements, grow, items, mapping, member, plain
 from pyfunctools.record.file import File
 
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
@@ -156,7 +156,9 @@ def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
     for key, given in piece.items():
         inner = mapping(given)
         if key == "text":
-            return Delta(text=grow(block, key, given))
+            cited = elements(mapping(block.get("citationsContent")).get("content"))
+            into = cited[-1] if cited else block
+            return Delta(text=grow(into, key, given))
         if key == "toolUse":
             block[key] = mapping(block.get(key))
             grow(block[key], "input", inner.get("input"))
@@ -183,9 +185,8 @@ def _think(block: dict[str, Any], piece: dict[str, Any]) -> None:
 
 def _cite(block: dict[str, Any], citation: dict[str, Any]) -> None:
     """Add a citation, which turns a text into a block of cited content."""
-    cited = block.setdefault("citationsContent", {"content": [], "citations": []})
-    if "text" in block:
-        cited["content"] = [{"text": block.pop("text")}]
+    text = {"text": block.pop("text", "")}
+    cited = block.setdefault("citationsContent", {"content": [text], "citations": []})
     cited["citations"].append(citation)
 
 

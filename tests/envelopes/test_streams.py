@@ -216,3 +216,29 @@ def test_arguments_that_are_no_object_go_back_in_one() -> None:
 def test_an_event_of_any_other_shape_adds_nothing(vendor: str, event: Any) -> None:
     spoken, (delta,) = fed(vendor, [event])
     assert delta.text == spoken.text == ""
+
+
+def test_citations_stay_with_the_text_they_are_of() -> None:
+    cited = {"type": "char_location", "cited_text": "sun"}
+    events = list(claude_events(REPLIES["anthropic"]["text"]))
+    delta = {"type": "citations_delta", "citation": cited}
+    events.insert(3, {"type": "content_block_delta", "index": 0, "delta": delta})
+    spoken, _ = fed("anthropic", events)
+    content: Any = spoken.messages[0]["content"]
+    assert content == [{"type": "text", "text": "Sunny.", "citations": [cited]}]
+    events = list(converse_events(REPLIES["bedrock"]["text"]))
+    at = {"contentBlockIndex": 0, "delta": {"citation": {"title": "Sky"}}}
+    events.insert(2, {"contentBlockDelta": at})
+    spoken, _ = fed("bedrock", events)
+    content = spoken.messages[0]["content"]
+    made = {"content": [{"text": "Sunny."}], "citations": [{"title": "Sky"}]}
+    assert (spoken.text, content) == ("Sunny.", [{"citationsContent": made}])
+
+
+def test_a_hidden_thought_of_bedrocks_stays_bytes() -> None:
+    events = [
+        {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"reasoningContent": piece}}}
+        for piece in ({"redactedContent": b"\xff"}, {"redactedContent": b"\xfe"})
+    ]
+    content: Any = fed("bedrock", events)[0].messages[0]["content"]
+    assert content == [{"reasoningContent": {"redactedContent": b"\xff\xfe"}}]
