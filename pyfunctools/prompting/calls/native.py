@@ -201,6 +201,8 @@ class _Plain:
 
     def value(self, raw: object, depth: int) -> JsonValue:
         """Return what `raw` says, as far as it is JSON or has the fields of a message."""
+        if type(raw) is str:
+            return raw
         if isinstance(raw, Enum):
             raw = cast("object", raw.value)
         if raw is None or isinstance(raw, str | int | float):

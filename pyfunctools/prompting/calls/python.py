@@ -46,7 +46,9 @@ class Caller:
         text = self._text
         name = _written(text, at)
         front = text[max(at - 12, 0) : at]
-        if _DEFINED.search(front) or (text[end - 2] == "]" and _SUBSCRIPT.search(front)):
+        if front[-1:].isspace() and _DEFINED.search(front):
+            return None, end, end
+        if text[end - 2] == "]" and _SUBSCRIPT.search(front):
             return None, end, end
         function = self._names.find(name)
         if function is None and name in _CLEAR:

@@ -19,8 +19,8 @@ def repetitions(found: Sequence[Found], arguments: Sequence[JsonValue]) -> dict[
     written. A call of a later group that an earlier one holds is a repetition; and so are calls of
     one group of tags, where the same ones follow each other three times or more.
     """
-    loops = any(each.loose for each in found) and len(found) >= _LOOP
-    if not found or (found[0].group == found[-1].group and not loops):
+    one = not found or found[0].group == found[-1].group
+    if one and (len(found) < _LOOP or not any(each.loose for each in found)):
         return {}
     keys = [_key(each, value) for each, value in zip(found, arguments, strict=True)]
     again: dict[int, list[int]] = {}

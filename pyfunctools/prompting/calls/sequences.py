@@ -6,6 +6,7 @@ sentence does not speak of what could be, was, or will not be called.
 """
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from pyfunctools.prompting.calls.arguments import Arguments
@@ -68,6 +69,10 @@ def meant(text: str, calls: list[Found], names: Names, code: Code) -> list[Found
     function, where there is nothing else in the text, or where it stands alone and has nearly the
     name of one.
     """
+    if _is_bare_list(text, calls):
+        for each in calls:
+            each.weight = max(each.weight, Weight.ALONE)
+        return calls
     runs = _runs(text, _unquoted(text, calls))
     kept: list[Found] = []
     answered = False
@@ -83,6 +88,16 @@ def meant(text: str, calls: list[Found], names: Names, code: Code) -> list[Found
     if any(each.weight is not Weight.QUOTED for each in kept):
         kept = [each for each in kept if each.weight is not Weight.QUOTED]
     return kept
+
+
+def _is_bare_list(text: str, calls: list[Found]) -> bool:
+    """Return whether a text is known calls with commas between, and nothing else, as most are."""
+    if text[: calls[0].start].strip("[( \t\n") or text[calls[-1].end :].strip("])} \t\n"):
+        return False
+    known = all(each.function is not None and not each.doubtful for each in calls)
+    return known and all(
+        text[one.end : other.start].strip() in (",", ";") for one, other in pairwise(calls)
+    )
 
 
 def _chosen(text: str, run: list[Found], names: Names, *, whole: bool) -> list[Found]:
