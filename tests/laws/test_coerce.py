@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 from laws import law
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.coercion.coerce import coerce, is_exact
+from pyfunctools.errors import SchemaError
+from pyfunctools.schema.coercion.coerce import Coercer, coerce, is_exact
+from pyfunctools.schema.ground.json_values import is_json
 from pyfunctools.schema.result import Success
+from pyfunctools.schema.validation.validator import Validator
 
 INTEGER: JsonSchema = {"type": "integer"}
 NUMBER: JsonSchema = {"type": "number"}
@@ -150,6 +153,19 @@ def test_what_is_right_stays_as_it_is_but_for_whole_numbers(schema: JsonSchema, 
         assert validator.is_valid(result.value)
         if is_exact(value) or (isinstance(schema, dict) and is_exact(value, schema)):
             assert result.value is value
+
+
+@law(500)
+@given(SCHEMAS, VALUES)
+def test_compiled_tests_spare_work_and_change_nothing(schema: JsonSchema, value: JsonValue):
+    validator = Validator(schema)
+    try:
+        validator.compile()
+    except SchemaError:
+        return
+    if isinstance(schema, dict) and is_json(value) and is_exact(value, schema):
+        result = Coercer(schema).coerce(value, validator.test_of)
+        assert repr(result) == repr(coerce(schema, value))
 
 
 def test_what_the_official_suite_calls_valid_stays_as_it_is(shared: Path):
