@@ -19,12 +19,15 @@ SHOWN = {
     "fastapi_app": "{'name': 'Sencha', 'grams': 100}",
     "human": "account 0 51: accepted",
     "human_openapi": "reason, photo, pin; the key is ***",
+    "loop_anthropic": "It will be sunny in both.",
+    "loop_openai": "It will be sunny in Oslo.",
     "methods": "Welcome, Ada!",
     "openapi": "{'path': '/forecast/New%20York?days=3'}",
     "prompt": "2 lamp bought",
     "retry": "right at try 3",
     "schema": "A trip to Oslo, paid in EUR",
     "tickets": "-> sent 100.00 euros to Ada",
+    "turn_saved": "tool sent 25.00 to Ada",
 }
 """What each example prints of a call that worked."""
 
