@@ -54,11 +54,10 @@ def read_arguments(
     closer: str = ")",
     bound: Mapping[str, JsonValue] | None = None,
 ) -> tuple[Arguments | None, int]:
-    """Read what follows the opening bracket of a call; with it, how far was looked.
+    """Read the arguments behind the opening bracket of a call; return also how far was looked.
 
-    `closer` is the bracket that ends it; a name that is `bound` stands for its value. `None` where
-    it cannot be read: prose in brackets, code
-    that is more than a call.
+    `closer` is the bracket that ends them; a name that is `bound` stands for its value. `None`
+    where they cannot be read: prose in brackets, code that is more than a call.
     """
     literals = Literals(text, at, stop, bound)
     found = Arguments(text=text, raws=literals.raws, notes=literals.notes, faults=literals.faults)
@@ -72,7 +71,7 @@ def read_arguments(
 
 
 def _argument(literals: Literals, found: Arguments, closer: str) -> bool:
-    """Read one argument and the comma behind it; say whether another may follow."""
+    """Read one argument and the comma behind it; return whether another may follow."""
     text, stop = literals.text, literals.stop
     char = literals.space()
     if char == closer:

@@ -241,7 +241,7 @@ def _joined(
     repairs: Iterable[Repair],
     issues: Iterable[Issue],
 ) -> Success[JsonValue] | Failure:
-    """Check a value, and give with it what was repaired and what was wrong in reading it."""
+    """Check a value; return with it the repairs and the issues of reading it."""
     mine = [
         Repair(path=path, kind=repair.kind, before=repair.before, after=repair.after)
         for repair in repairs

@@ -114,7 +114,7 @@ class Literals:
         return self.at + self._effort
 
     def space(self) -> str:
-        """Pass over space and comments, and give the character that follows; `""` at the end."""
+        """Pass over space and comments; return the character behind them, `""` at the end."""
         found = _SPACE.match(self.text, self.at, self.stop)
         if found is not None:
             self.at = found.end()

@@ -100,7 +100,7 @@ def _read(
 
 
 def _argument(text: str, child: re.Match[str], arguments: Arguments, missing: set[str]) -> int:
-    """Read one argument, and give where its tag ends; no end is looked for that is `missing`."""
+    """Read one argument; return where its tag ends. No end that is `missing` is looked for."""
     key = child["key"].strip()
     start = child.end()
     tag = key
