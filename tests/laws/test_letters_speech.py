@@ -685,6 +685,13 @@ def test_a_name_that_was_given_a_literal_stands_for_it(raw: str, arguments: obje
     assert call.arguments == arguments
 
 
+@pytest.mark.parametrize("value", ["[1]", "1.10", "True", "{'x': 1}"])
+def test_the_name_of_a_value_of_another_type_is_not_its_value(value: str) -> None:
+    (call,) = parse_calls(f"recipient = {value}\nmail(to=recipient)", FUNCTIONS)
+    assert not call.result
+    assert call.arguments != {"to": "recipient"}
+
+
 @pytest.mark.parametrize(
     "raw",
     [
@@ -695,6 +702,18 @@ def test_a_name_that_was_given_a_literal_stands_for_it(raw: str, arguments: obje
         "case = 'R'\nif x:\n    case = 'S'\nfetch(case=case)",
         "```\ncase = 'R'\n```\nand\n```\nfetch(case=case)\n```",
         "case = 'R' + x\nfetch(case=case)",
+        "if x:\n    case = 'R'\nelse:\n    case = 'S'\nfetch(case=case)",
+        "if x:\n    case = 'R'\nelse:\n    case = 'S'\nif y:\n    fetch(case=case)",
+        "try:\n    case = 'R'\nexcept E:\n    pass\nfetch(case=case)",
+        "case = 'R'\nif x: case = 'S'\nfetch(case=case)",
+        "case = 'R'\n(case := 'S')\nfetch(case=case)",
+        "case = 'R'\ncase, other = 'S', 'T'\nfetch(case=case)",
+        "case = 'R'\nother = case = 'S'\nfetch(case=case)",
+        "case = 'R'\nfor case in 'ST': pass\nfetch(case=case)",
+        "case = 'R'\nwith x as case:\n    pass\nfetch(case=case)",
+        "case = 'R'\nfrom x import y as case\nfetch(case=case)",
+        "p = {'case': 'R'}\np['case'] = 'S'\nfetch(p)",
+        "p = {'case': 'R'}\np.update(case='S')\nfetch(p)",
     ],
 )
 def test_a_name_that_only_a_program_could_tell_is_no_value(raw: str) -> None:
@@ -706,6 +725,7 @@ VALUES = {
     "P-F an amount in euros": ("pay_all(amount=\u20ac12.50)", {"amount": 12.5}),
     "P-F arithmetic": ("pay_all(amount=5*10**(-12))", {"amount": 5e-12}),
     "P-F a quotient": ("pay_all(amount=3/4)", {"amount": 0.75}),
+    "P-F a quotient without its rest": ("pay_all(amount=7//2)", {"amount": 3}),
     "P-F in brackets": ("pay_all(amount=(2+3)*4)", {"amount": 20}),
     "P-F in an object": ("{'name': 'pay_all', 'arguments': {'amount': 5+7}}", {"amount": 12}),
     "P-F dict": ("fetch(options=dict(a=1, b='x'))", {"options": {"a": 1, "b": "x"}}),

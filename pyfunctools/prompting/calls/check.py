@@ -406,6 +406,8 @@ def _again(
     properties = _properties(function)
     changed = dict(values)
     for name in {str(key) for issue in failure.issues for key in issue.path.keys[:1]}:
+        if any(each.kind == "name" and each.path.keys[:1] in ((), (name,)) for each in repairs):
+            return None  # what is written there is a name, not its value
         source = _source(arguments, list(properties), name)
         schema = properties.get(name)
         read = None
@@ -413,6 +415,8 @@ def _again(
             read = parse_at(source, shared_schemas(function).model_side, (schema,))
         if not read or (isinstance(read.value, str) and str(source).startswith(_OPENING)):
             return None
+        if any(each.kind == "comment" for each in read.repairs):
+            return None  # `7//2` is no 7
         changed[name] = read.value
         made = [
             Repair(path=Path.of((name,)), kind=each.kind, before=each.before, after=each.after)

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,7 +15,21 @@ _ASSIGNED: Final = re.compile(
     r"(?::[^=\n]{1,60})?(?P<sign>[-+*/|&]?=)(?!=)[ \t]*",
     re.MULTILINE,
 )
-_LOOPED: Final = re.compile(r"\bfor\s+([\w\s,()]{1,80}?)\s+in\b|\bas\s+(\w+)\s*:|\bdef\s[^\n]*")
+_REBOUND: Final = re.compile(
+    r"\bfor\s+(?P<looped>[\w\s,()]{1,80}?)\s+in\b"
+    r"|\b(?:as|import|del)[ ]+(?P<named>\w++)[ \t]*+(?=[:;\n])"
+    r"|\b(?P<defined>def\s[^\n]*)"
+    r"|\b(?P<inline>\w++)[ \t]*+:="
+    r"|[:;=][ \t]++(?P<chained>[^\W\d]\w*+)[ \t]*+=(?!=)"
+    r"|^[ \t]*+(?:(?P<several>[^\W\d]\w*+(?:[ \t]*+,[ \t]*+[^\W\d]\w*+){1,9})[ \t]*+=(?!=)"
+    r"|(?P<changed>[^\W\d]\w*+)(?:\[[^\]\n]{1,60}\][ \t]*+[-+*/|&]?=(?!=)"
+    r"|\.(?:append|extend|insert|update|pop|remove|clear)\())",
+    re.MULTILINE,
+)
+"""Names that something else than an assignment on a line of its own gives a value, or changes."""
+_CONTROL: Final = re.compile(
+    r"^(?P<indent>[ \t]*)(?:if|elif|else|for|while|try|except|finally|with)\b", re.MULTILINE
+)
 _NAME: Final = re.compile(r"[^\W\d]\w*")
 _LINE: Final = re.compile(
     r"[ \t]*(?:\#.*|//.*|import\s.*|from\s.*import\s.*"
@@ -45,6 +60,18 @@ class Block:
     base: str | None = None
     bound: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     others: set[str] = field(default_factory=set[str])
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Keep that only a program could tell these names."""
+        for name in names:
+            self.bound.pop(name, None)
+            self.others.add(name)
+
+    def dedent(self, indent: str) -> None:
+        """Forget the names that were given a value further in: maybe nothing of it ever ran."""
+        if self.base is not None and len(indent) < len(self.base):
+            self.forget([*self.bound])
+            self.base = None
 
 
 class Code:
@@ -79,10 +106,20 @@ class Code:
         block = self._last
         if block is None or not self._goes_on(block, at, stop):
             block = self._last = Block(self.fence(at), self._block(at, stop))
-        for loop in _LOOPED.finditer(text, block.read, at):
-            block.others.update(_NAME.findall(loop[1] or loop[2] or loop[0]))
-        for each in _ASSIGNED.finditer(text, block.read, stop):
-            self._assign(block, each, stop)
+        found = [
+            *_REBOUND.finditer(text, block.read, at),
+            *_CONTROL.finditer(text, block.read, stop),
+            *_ASSIGNED.finditer(text, block.read, stop),
+        ]
+        for each in sorted(found, key=lambda each: each.start()):
+            if each.re is _REBOUND:
+                block.forget(_NAME.findall(next(filter(None, each.groups()))))
+                continue
+            block.dedent(each["indent"])
+            if each.re is _ASSIGNED:
+                self._assign(block, each, stop)
+        indent = _INDENT.match(text, stop)
+        block.dedent(indent[0] if indent else "")
         block.read = max(block.read, stop)
         return block.bound, block.others
 
@@ -104,10 +141,8 @@ class Code:
         plain = each["sign"] == "=" and each["indent"] == block.base
         room = plain and len(block.bound) < _MOST_VALUES
         value = self._literal(each.end(), stop, block.bound) if room else None
-        block.bound.pop(name, None)
-        if value is None:
-            block.others.add(name)
-        else:
+        block.forget([name])
+        if value is not None:
             block.others.discard(name)
             block.bound[name] = value[0]
 
