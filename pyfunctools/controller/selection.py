@@ -40,7 +40,7 @@ def chosen(
         routes = [_route_of(each) for each in functions]
         _check_known("tags", asked_tags, {tag for each in functions for tag in each.tags})
         _check_known("names", name_patterns, {each.name for each in functions})
-        _check_known("paths", path_patterns, {path for _, path in routes})
+        _check_known("paths", path_patterns, {path for _, path in routes if path})
         known = {method for method, _ in routes if method}
         if verbs and known and verbs.isdisjoint(known):
             _check_known("methods", verbs, known)

@@ -20,7 +20,7 @@ class Issue:
 
     `path` says where, `expected` what would be right, in one line a model can act on, `value` what
     was there (`None` where nothing was), `message` the whole complaint as a sentence, and `side`
-    whose it is.
+    whose it is. The `repr` of a person's leaves out where it is: the keys of a map are theirs too.
     """
 
     path: Path
@@ -30,6 +30,8 @@ class Issue:
     side: Side = "whole"
 
     def __repr__(self) -> str:
+        if self.side == "human":
+            return brief_record(self, "expected", "side")
         return brief_record(self, "path", "expected", "value", "message", "side")
 
     @property

@@ -254,6 +254,17 @@ def test_h2_what_a_person_chose_a_success_may_tell(row: str) -> None:
     assert "***" not in outcome.text
 
 
+@pytest.mark.parametrize("gave", [{"p": {SECRET: "x"}}, {"p": {}, SECRET: "x"}])
+def test_h2_a_key_that_is_refused_is_in_no_repr(gave: Any) -> None:
+    def f(n: int, p: Human[dict[str, int]]) -> None:
+        """Take a map of a person's."""
+
+    outcome = Controller.from_functions([f]).call("f", {"n": 1}, human=gave)
+    assert outcome.reason == "needs_human"
+    assert outcome.issues
+    assert SECRET not in repr(outcome) + outcome.text
+
+
 # Both sides in one object.
 
 

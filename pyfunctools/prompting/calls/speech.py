@@ -15,12 +15,12 @@ _WHO: Final = (
 )
 _BAR: Final = r"[|\uff5c]"
 _HEADER: Final = (
-    rf"(?:<{_BAR}(?:im_start|start_header_id|header_start|start_of_role|turn|bom){_BAR}>"
+    rf"(?:<{_BAR}(?:im_start|start_header_id|header_start|start_of_role|turn|bom){_BAR}?>"
     r"|<start_of_turn>|<seed:bos>|<extra_id_1>|\]~b\])\s*+"
 )
 _TOKEN: Final = (
     rf"<{_BAR}[^<>\s|\uff5c]{{0,24}}?(?<![a-z]){_WHO}(?![a-z])(?:[_\u2581](?:token|start|begin))?"
-    rf"{_BAR}>"
+    rf"{_BAR}?>"
 )
 _MARK: Final = (
     rf"{_HEADER}{_WHO}\b|<{_BAR}start{_BAR}>(?!\s*assistant)|{_TOKEN}|\[INST\]|<<SYS>>"
@@ -31,7 +31,7 @@ _LABEL: Final = (
     r"|(?:Tool|Function)[ ](?:response|result|output)s?)[ ]*+\**:"
 )
 _SPOKEN: Final = (
-    r"^[ \t*_]*+(?P<spoken>(?:Human|User|Question|Customer|Q)[ ]*+\**:[^\n]*+"
+    r"^[ \t*_]*+(?P<spoken>(?:Human|User|System|Question|Customer|Q)[ ]*+\**:[^\n]*+"
     r"|#{1,6}[ ]*+(?:Instruction|Human|User|System|Question)[ ]*+\**(?::|$)"
     r"(?:(?!\n\s*\n|\n#)[\s\S])*+)"
 )
@@ -95,7 +95,7 @@ def _goes_on(text: str, at: int) -> bool:
 _THOUGHTS: Final = (
     r"think|thinking|thought|reasoning|scratch_?pad|observation|environment_details"
     r"|tool_(?:response|result|output)s?|function_(?:response|result|output)s?|search_results?"
-    r"|example|document"
+    r"|examples?|documents?|context|history|(?:block)?quote"
 )
 SKIPPED: Final = re.compile(
     rf"(?P<thought><(?P<tag>{_THOUGHTS})(?:\s[^<>\n]{{0,200}})?>)|(?P<remark><!--)", re.IGNORECASE
