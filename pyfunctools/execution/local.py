@@ -16,7 +16,7 @@ from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Ret
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.steps import finish
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.record.function import handler_of, shared_schemas
+from pyfunctools.record.function import contract_of, handler_of
 from pyfunctools.schema.result import Success
 
 if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thread
@@ -236,7 +236,7 @@ def _returned(function: "Function", handler: "Handler", value: object) -> "Outco
             reason="output",
             exception=error,
         )
-    checked = shared_schemas(function).check_output(plain)
+    checked = contract_of(function).check_output(plain)
     if not checked:
         complaints = " ".join(issue.message for issue in checked.issues[:3])
         return outcome(

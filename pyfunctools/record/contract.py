@@ -1,4 +1,4 @@
-"""The schemas of a function, and what checks arguments against them: built when first asked for."""
+"""`Contract`: the schemas of a function and what checks against them, compiled when asked for."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,9 +30,6 @@ from pyfunctools.schema.validation.validator import Validator
 Notes = Callable[[], Iterable[Note]]
 """What says, when it is asked, what was odd in schemas as they were written."""
 
-InOrder = Callable[[Iterable[str]], Sequence[str]]
-"""What puts the names of a function's inputs in the order that a list of arguments has."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secrets:
@@ -63,16 +60,19 @@ class Secrets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Schemas:
-    """What a function takes and gives: `parameters` and `output`, both normalized.
+class Contract:
+    """The schemas of a function, `parameters` and `output`, both normalized, and their checks.
 
-    `sides` are the model's and the human's, and `notes` what was odd in the two as they were
-    written; both are made when first asked for, and so is `secrets`, what is to be masked.
+    Made when first read: `separated`, the model's and the human's side, `None` where nothing is the
+    human's; `checker`, which reads what a model wrote; `notes`, what was odd in the schemas as they
+    were written; `secrets`, what is to be masked. `first` are the inputs that stand before the
+    others in a list of arguments.
     """
 
     parameters: JsonSchema
     output: JsonSchema | None
-    sides: Lazy[Separated | None]
+    separated: Lazy[Separated | None]
+    first: Sequence[str] = field(default=(), compare=False)
     validator: Validator = field(compare=False)
     output_validator: Validator | None = field(compare=False)
     checker: Lazy[Checker] = field(compare=False, repr=False)
@@ -88,10 +88,11 @@ class Schemas:
         is_human: IsHuman | None,
         notes: Notes = tuple,
         *,
+        first: Sequence[str] = (),
         sets: bool = False,
         hinted: bool = False,
-    ) -> "Schemas":
-        """Return the schemas of normalized `parameters` and `output`.
+    ) -> "Contract":
+        """Return the contract of normalized `parameters` and `output`.
 
         `is_human` decides what `separated` keeps from the model, and `None` keeps nothing. `notes`
         says what was odd in them, when somebody asks. With `sets` every array of `uniqueItems` is a
@@ -100,17 +101,18 @@ class Schemas:
         pydantic has written is not judged by `format` again.
         """
         formats: Formats = "local" if hinted else True
-        sides = Lazy(partial(_separated, parameters, is_human, formats))
+        separated = Lazy(partial(_separated, parameters, is_human, formats))
         validator = Validator(parameters, formats=formats)
         return cls(
             parameters=parameters,
             output=output,
-            sides=sides,
+            separated=separated,
+            first=first,
             validator=validator,
             output_validator=None if output is None else Validator(output, formats=not hinted),
-            checker=Lazy(partial(_checker, parameters, validator, sides, sets)),
-            notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(sides.value))))),
-            secrets=Lazy(partial(_secrets, sides)),
+            checker=Lazy(partial(_checker, parameters, validator, separated, sets)),
+            notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(separated.value))))),
+            secrets=Lazy(partial(_secrets, separated)),
         )
 
     @classmethod
@@ -120,8 +122,8 @@ class Schemas:
         parameters: JsonSchema | Sequence[Param],
         output: JsonSchema | None,
         is_human: IsHuman | None,
-    ) -> "Schemas":
-        """Return the schemas of a function that somebody wrote: normalized, closed and compiled.
+    ) -> "Contract":
+        """Return the contract of a function that somebody wrote: normalized, closed and compiled.
 
         Raises:
             DefinitionError: the parameters are not those of an object, or one of the two schemas
@@ -132,35 +134,30 @@ class Schemas:
         result = None
         if output is not None:
             result = _sound(name, "/output", output, partial(normalize, output))
-        schemas = cls.of(whole, result, is_human, partial(notes_on, given, output))
+        contract = cls.of(whole, result, is_human, partial(notes_on, given, output))
         for pointer, validator in (
-            ("/parameters", schemas.validator),
-            ("/output", schemas.output_validator),
+            ("/parameters", contract.validator),
+            ("/output", contract.output_validator),
         ):
             if validator is not None:
                 with _blamed(name, pointer):
                     validator.compile()
-        return schemas
+        return contract
 
     @property
-    def separated(self) -> Separated | None:
-        """The two sides, or `None` where nothing is the human's."""
-        return self.sides.value
-
-    @property
-    def model_side(self) -> JsonSchema:
+    def llm(self) -> JsonSchema:
         """The parameters as a model has them: its side, or all where nothing is the human's."""
-        separated = self.separated
+        separated = self.separated.value
         # Shared with what checks: `separated.llm` would be a copy for each call.
         return self.parameters if separated is None else separated._llm  # pyright: ignore[reportPrivateUsage]
 
-    def positional(self, in_order: InOrder) -> tuple[JsonSchema | bool, ...]:
+    def positional(self) -> tuple[JsonSchema | bool, ...]:
         """Return the schema of each input in order, complete with the `$defs` it reaches."""
         properties = _properties(self.parameters)
         definitions = self.parameters.get("$defs")
         return tuple(
             fresh(prune({**inner, "$defs": definitions}) if definitions is not None else inner)
-            for inner in (properties[name] for name in in_order(properties))
+            for inner in (properties[name] for name in self._in_order(properties))
             if isinstance(inner, dict)
         )
 
@@ -173,7 +170,7 @@ class Schemas:
 
     def parse(self, text: str | bytes) -> Success[JsonValue] | Failure:
         """Read what a model wrote."""
-        return parse(text, self.model_side)
+        return parse(text, self.llm)
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Return what the model's side says a wrong spelling must have meant."""
@@ -184,16 +181,16 @@ class Schemas:
         if side not in _SIDES:
             remedy = 'Write "whole", "llm" or "human".'
             raise DefinitionError("validate(side)", f"{side!r} is no side.", remedy)
-        if side == "whole" or (self.separated is None and side == "llm"):
+        if side == "whole" or (self.separated.value is None and side == "llm"):
             return self.validator.validate(value)
-        separated = self.separated or separate(
+        separated = self.separated.value or separate(
             self.parameters, None, formats=self.validator.formats
         )
         return separated.validate(value, side)
 
     def merge(self, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
         """Join the model's and the human's part, `None` where there is none; check the whole."""
-        separated = self.separated
+        separated = self.separated.value
         if separated is None:
             return self.validate({} if llm is None else llm)
         return separated.merge({} if llm is None else llm, {} if human is None else human)
@@ -201,18 +198,15 @@ class Schemas:
     def check(
         self,
         arguments: str | bytes | JsonValue,
-        in_order: InOrder,
         *,
         rendering: Rendering | None = None,
-        allow_truncated: bool,
+        allow_truncated: bool = False,
     ) -> Success[JsonValue] | Failure:
         """Return the arguments a model may write, read, coerced and checked; see
         `Function.check`.
         """
         check = partial(
-            self.checker.value.check,
-            by_name=partial(self._by_name, in_order=in_order),
-            allow_truncated=allow_truncated,
+            self.checker.value.check, by_name=self._by_name, allow_truncated=allow_truncated
         )
         if rendering is None or not rendering.reshapes:
             return check(arguments)
@@ -224,11 +218,15 @@ class Schemas:
             return Success(value=value)
         return self.output_validator.validate(value)
 
-    def _by_name(self, value: JsonValue, in_order: InOrder) -> JsonValue:
+    def _by_name(self, value: JsonValue) -> JsonValue:
         if not isinstance(value, list):
             return value
-        order = in_order(_properties(self.model_side))
+        order = self._in_order(_properties(self.llm))
         return dict(zip(order, value, strict=False)) if 0 < len(order) >= len(value) else value
+
+    def _in_order(self, names: Mapping[str, object]) -> list[str]:
+        first = [name for name in self.first if name in names]
+        return [*first, *(name for name in names if name not in first)]
 
 
 def notes_on(parameters: JsonSchema, output: JsonSchema | None) -> Iterator[Note]:

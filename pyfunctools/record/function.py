@@ -16,7 +16,7 @@ from pyfunctools.schema.separation.predicates import IsHuman, check_predicate, i
 
 if TYPE_CHECKING:  # the engine is loaded by the first function whose schemas are asked for
     from pyfunctools.dialects.rendering import Rendering
-    from pyfunctools.record.contract import Schemas
+    from pyfunctools.record.contract import Contract
     from pyfunctools.record.handler import Handler, KeywordHandler
     from pyfunctools.record.param import Param
     from pyfunctools.schema.result import Failure, Side, Success
@@ -88,7 +88,7 @@ class Function:
     strict: bool = False
     _noted: tuple[Note, ...] = field(default=(), compare=False, repr=False)
     origin: Origin | None = None
-    _schemas: "Lazy[Schemas]" = field(repr=False)
+    _contract: "Lazy[Contract]" = field(repr=False)
     _handler: "Handler | None" = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -139,7 +139,7 @@ class Function:
                 `$ref` that leads nowhere), a trait or the handler is none, or the handler does not
                 take a property or needs what is none.
         """
-        from pyfunctools.record.contract import Schemas
+        from pyfunctools.record.contract import Contract
         from pyfunctools.record.handler import KeywordHandler
 
         check_predicate(is_human)
@@ -148,16 +148,16 @@ class Function:
         if handler is not None and not callable(handler):
             reason = f"What is given there is no function but of type {type(handler).__name__}."
             raise DefinitionError("from_schema(handler)", reason, "Give the function that runs.")
-        schemas = Schemas.written(name, parameters, output, is_human)
-        runs = None if handler is None else KeywordHandler(handler, schemas.parameters)
+        contract = Contract.written(name, parameters, output, is_human)
+        runs = None if handler is None else KeywordHandler(handler, contract.parameters)
         if runs is not None:
-            declared, closed = schemas.declared()
+            declared, closed = contract.declared()
             runs.check_takes(name, declared, closed=closed)
         function = cls(
             name=name,
             description=description or "",
             origin=None if runs is None else _origin(runs),
-            _schemas=Lazy.of(schemas),
+            _contract=Lazy.of(contract),
             _handler=runs,
         )
         return replace(function, **said)
@@ -165,22 +165,22 @@ class Function:
     @property
     def parameters(self) -> JsonSchema:
         """The closed JSON Schema object of everything the function takes, in 2020-12."""
-        return fresh(self._schemas.value.parameters)
+        return fresh(self._contract.value.parameters)
 
     @property
     def llm(self) -> JsonSchema:
         """The JSON Schema of what a model may write: `separated.llm`, or `parameters`."""
-        return fresh(self._schemas.value.model_side)
+        return fresh(self._contract.value.llm)
 
     @property
     def output(self) -> JsonSchema | None:
         """The JSON Schema of what comes back, or `None` where nobody said."""
-        return fresh(self._schemas.value.output)
+        return fresh(self._contract.value.output)
 
     @property
     def separated(self) -> "Separated | None":
         """The model's and the human's side, or `None` where nothing is the human's."""
-        return self._schemas.value.separated
+        return self._contract.value.separated.value
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -190,7 +190,7 @@ class Function:
         """
         said = f"The description is longer than the {LONG:,} characters that every vendor takes."
         own = (Note(text=said),) if len(self.description) > LONG else ()
-        return tuple(dict.fromkeys((*self._noted, *own, *self._schemas.value.notes.value)))
+        return tuple(dict.fromkeys((*self._noted, *own, *self._contract.value.notes.value)))
 
     @property
     def positional(self) -> tuple[JsonSchema | bool, ...]:
@@ -200,15 +200,15 @@ class Function:
         there are such; else the properties in their order. Each is complete, with the `$defs` it
         reaches.
         """
-        return self._schemas.value.positional(self._in_order)
+        return self._contract.value.positional()
 
     def parse(self, text: str | bytes) -> "Success[JsonValue] | Failure":
         """Read what a model wrote; see `pyfunctools.schema.parse`."""
-        return self._schemas.value.parse(text)
+        return self._contract.value.parse(text)
 
     def coerce(self, value: JsonValue) -> "Success[JsonValue]":
         """Return what the schema says a wrong spelling must have meant, losing nothing."""
-        return self._schemas.value.coerce(value)
+        return self._contract.value.coerce(value)
 
     def validate(self, value: JsonValue, side: "Side" = "whole") -> "Success[JsonValue] | Failure":
         """Return whether a value is right, with every issue, for one side or for the whole.
@@ -216,13 +216,13 @@ class Function:
         Raises:
             DefinitionError: there is no such side.
         """
-        return self._schemas.value.validate(value, side)
+        return self._contract.value.validate(value, side)
 
     def merge(
         self, *, llm: JsonValue = None, human: JsonValue = None
     ) -> "Success[JsonValue] | Failure":
         """Join the model's and the human's part, and check the whole; see `schema.merge`."""
-        return self._schemas.value.merge(llm, human)
+        return self._contract.value.merge(llm, human)
 
     def check(
         self,
@@ -240,8 +240,8 @@ class Function:
         With the `rendering` that the model was sent, the arguments are restored first, and a
         failure speaks of them in the names and the shape that the model saw.
         """
-        return self._schemas.value.check(
-            arguments, self._in_order, rendering=rendering, allow_truncated=allow_truncated
+        return self._contract.value.check(
+            arguments, rendering=rendering, allow_truncated=allow_truncated
         )
 
     def render(
@@ -258,23 +258,13 @@ class Function:
         Raises:
             DefinitionError: there is no such dialect.
         """
-        schemas, asked = self._schemas.value, self.strict if strict is None else strict
-        return schemas.renderings.get(schemas.model_side, dialect, strict=asked, inline=inline)
-
-    def _in_order(self, names: Iterable[str]) -> tuple[str, ...]:
-        from pyfunctools.route import Route
-
-        route = self.origin
-        first = route.parameters if isinstance(route, Route) else ()
-        path = [each.argument[0] for each in first if each.location == "path"]
-        return tuple(
-            sorted(names, key=lambda name: path.index(name) if name in path else len(path))
-        )
+        contract, asked = self._contract.value, self.strict if strict is None else strict
+        return contract.renderings.get(contract.llm, dialect, strict=asked, inline=inline)
 
 
-def shared_schemas(function: Function) -> "Schemas":
-    """Return the schemas that a function stands for, shared: they must not be changed."""
-    return function._schemas.value  # pyright: ignore[reportPrivateUsage]
+def contract_of(function: Function) -> "Contract":
+    """Return the contract of a function, shared: its schemas must not be changed."""
+    return function._contract.value  # pyright: ignore[reportPrivateUsage]
 
 
 def handler_of(function: Function) -> "Handler | None":

@@ -233,12 +233,12 @@ def test_a_client_logs_no_credential_of_the_query(
 
 def of_person(*place: str) -> Function:
     """Give the operation with one input that only a person gives."""
-    schemas = Function.from_schema(
+    contract = Function.from_schema(
         name="operation",
         parameters=operation().parameters,
         is_human=lambda path, _: path.keys == place,
-    )._schemas
-    return replace(operation(), _schemas=schemas)
+    )._contract
+    return replace(operation(), _contract=contract)
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,10 @@ from pyfunctools import (
     Method,
     Param,
     Path,
-    Route,
 )
 from pyfunctools._lazy import Lazy
-from pyfunctools.record.contract import Schemas
-from pyfunctools.record.function import shared_schemas
-from pyfunctools.route import Parameter
+from pyfunctools.record.contract import Contract
+from pyfunctools.record.function import contract_of
 from pyfunctools.schema.separation.predicates import is_human_by_default
 
 ORDER = {
@@ -112,17 +110,17 @@ def test_a_record_is_frozen_and_survives_copies() -> None:
         assert again.check('{"item": "tea", "count": "2"}').value == {"item": "tea", "count": 2}
         assert again.merge(llm={"item": "tea"}, human={"pin": "1"})
     renamed = replace(function, name="renamed")
-    assert shared_schemas(renamed) is shared_schemas(function)
+    assert contract_of(renamed) is contract_of(function)
 
 
 def test_the_schemas_are_built_once_when_first_asked_for_and_are_not_in_the_repr() -> None:
     built: list[int] = []
 
-    def build() -> Schemas:
+    def build() -> Contract:
         built.append(1)
-        return Schemas.of({"type": "object", "properties": {}}, None, is_human_by_default)
+        return Contract.of({"type": "object", "properties": {}}, None, is_human_by_default)
 
-    function = Function(name="lazy", _schemas=Lazy(build))
+    function = Function(name="lazy", _contract=Lazy(build))
     assert "lazy" in repr(function)
     assert "properties" not in repr(function)
     assert built == []
@@ -133,7 +131,7 @@ def test_the_schemas_are_built_once_when_first_asked_for_and_are_not_in_the_repr
         thread.join()
     assert function.separated is None
     assert built == [1]
-    pickled = Function(name="lazy", _schemas=Lazy(build))
+    pickled = Function(name="lazy", _contract=Lazy(build))
     assert pickle.loads(pickle.dumps(pickled)) == function
 
 
@@ -235,7 +233,7 @@ def test_the_engines_verbs_work_on_the_models_side() -> None:
     assert function.coerce({"count": "3"}).value == {"count": 3}
 
 
-def test_positional_follows_the_document_or_the_schema() -> None:
+def test_positional_follows_the_path_of_a_route_then_the_schema() -> None:
     function = order(is_human=None)
     assert [inner["type"] for inner in function.positional] == ["string", "integer", "string"]  # type: ignore[index,call-overload]
     assert function.check(["tea", 2, "1"]).value == {"item": "tea", "count": 2, "pin": "1"}
@@ -246,14 +244,8 @@ def test_positional_follows_the_document_or_the_schema() -> None:
         "properties": {"query": group, "b": {"type": "string"}, "a": {"type": "integer"}},
         "$defs": {"Q": {"type": "string"}, "Unused": {}},
     }
-    route = Route(
-        method="GET",
-        path="/{b}/{a}",
-        parameters=tuple(
-            Parameter(name=name, location="path", argument=(name,)) for name in ("b", "a")
-        ),
-    )
-    routed = replace(Function.from_schema(name="f", parameters=parameters), origin=route)
+    contract = Contract.of(parameters, None, None, first=("b", "a"))
+    routed = Function(name="f", _contract=Lazy.of(contract))
     assert routed.positional == (
         {"type": "string"},
         {"type": "integer"},

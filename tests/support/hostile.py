@@ -3,7 +3,7 @@
 from copy import deepcopy
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.record.function import shared_schemas
+from pyfunctools.record.function import contract_of
 from pyfunctools.schema.ground.references import collect
 from pyfunctools.sources.openapi.reader import Reading, read
 
@@ -62,7 +62,7 @@ def use(document: JsonValue, **options: object) -> Reading:
         assert all(each.startswith("#/") for part in whole for each in collect(part or {}))
         function.validate({})
         function.check("{}")
-        schemas = shared_schemas(function)
+        schemas = contract_of(function)
         schemas.validator.compile()
         if schemas.output_validator is not None:
             schemas.output_validator.compile()

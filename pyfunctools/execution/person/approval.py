@@ -9,7 +9,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.person.masking import MASK, Arguments
 from pyfunctools.execution.person.uploads import merged, with_files
-from pyfunctools.record.function import Function, shared_schemas
+from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema import Failure, Issue, Success, separate
 from pyfunctools.schema.ground.equality import equal
 from pyfunctools.schema.ground.path import Keys
@@ -141,9 +141,9 @@ class View:
 
     def _secrets(self, whole: JsonValue) -> Iterator[JsonValue]:
         """Return the parts of the arguments that are secret by their schema, or a person's."""
-        yield separate(shared_schemas(self._function).parameters, is_secret).split(whole)[1]
+        yield separate(contract_of(self._function).parameters, is_secret).split(whole)[1]
         if self._function.separated is not None:
-            known = shared_schemas(self._function).secrets.value
+            known = contract_of(self._function).secrets.value
             yield known.split(self._function.separated.split(whole)[1])
 
 

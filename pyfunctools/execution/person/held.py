@@ -20,7 +20,7 @@ from typing import cast, get_type_hints
 from pyfunctools._json import JsonValue
 from pyfunctools.execution.person.masking import SHORTEST, Masker
 from pyfunctools.execution.person.uploads import File
-from pyfunctools.record.function import Function, shared_schemas
+from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema.ground.preview import shown_scalar
 
@@ -98,7 +98,7 @@ class Theirs:
         separated = self.function.separated
         if separated is None:
             return Masker(())
-        known = shared_schemas(self.function).secrets.value
+        known = contract_of(self.function).secrets.value
         names = known.names | set(_field_names(self.held))
         parts = [self.typed, *(separated.split(each)[1] for each in (self.whole, self.held))]
         secrets = {text for part in parts for text in _hidden(part)}

@@ -8,7 +8,7 @@ from typing import cast
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.record.file import File
-from pyfunctools.record.function import Function, shared_schemas
+from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import subschemas
@@ -120,9 +120,9 @@ def _texts_for_files(function: Function, human: JsonValue) -> Iterator[Issue]:
             todo += [((*keys, index), inner) for index, inner in enumerate(value)]
         elif isinstance(value, str) and not isinstance(value, File):
             texts.append((keys, value))
-    places = Places(shared_schemas(function).parameters)
+    places = Places(contract_of(function).parameters)
     for keys, text in texts:
-        schemas: list[JsonSchema | bool] = [shared_schemas(function).parameters]
+        schemas: list[JsonSchema | bool] = [contract_of(function).parameters]
         for key in keys:
             schemas = places.inside(places.anyhow(schemas), key)
         parts = places.anyhow(schemas)

@@ -13,7 +13,7 @@ from pyfunctools.prompting.calls.arguments import Arguments, keyed
 from pyfunctools.prompting.calls.expressions import is_expression, number_of
 from pyfunctools.prompting.calls.found import Found, Piece
 from pyfunctools.prompting.calls.names import Names
-from pyfunctools.record.function import Function, shared_schemas
+from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.checker import truncated
 from pyfunctools.schema.ground.path import Keys, Path, at
 from pyfunctools.schema.parsing.parse import parse_at
@@ -178,14 +178,14 @@ def _piece(
     result = _joined(function, value, keys, piece.repairs, piece.issues)
     if result:
         return result
-    schema: JsonValue = shared_schemas(function).model_side
+    schema: JsonValue = contract_of(function).llm
     for key in reversed(keys):
         if isinstance(key, int):
             schema = {"type": "array", "prefixItems": [*[True] * key, schema]}
         else:
             schema = {"type": "object", "properties": {key: schema}}
     wrapper = schema if isinstance(schema, dict) else {}
-    again = parse_at(piece.text, shared_schemas(function).model_side, (wrapper,))
+    again = parse_at(piece.text, contract_of(function).llm, (wrapper,))
     inner = at(again.value, keys) if again else None
     if inner is None:
         return _computed_piece(piece, keys, value, function) or result
@@ -412,7 +412,7 @@ def _again(
         schema = properties.get(name)
         read = None
         if source is not None and isinstance(schema, dict):
-            read = parse_at(source, shared_schemas(function).model_side, (schema,))
+            read = parse_at(source, contract_of(function).llm, (schema,))
         if not read or (isinstance(read.value, str) and str(source).startswith(_OPENING)):
             return None
         if any(each.kind == "comment" for each in read.repairs):
@@ -470,5 +470,5 @@ def _issue(names: list[str], keys: Keys, message: str) -> Issue:
 
 
 def _properties(function: Function) -> JsonObject:
-    properties = shared_schemas(function).model_side.get("properties")
+    properties = contract_of(function).llm.get("properties")
     return properties if isinstance(properties, dict) else {}

@@ -10,7 +10,7 @@ from pyfunctools.prompting.calls.found import Found, Piece
 from pyfunctools.prompting.calls.literals import Literals, Raw, Unread
 from pyfunctools.prompting.calls.names import Names
 from pyfunctools.prompting.calls.shapes import shapes
-from pyfunctools.record.function import Function, shared_schemas
+from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.parsing.glyphs import OPENING
 from pyfunctools.schema.result import Issue, Repair
@@ -213,7 +213,7 @@ def _named(piece: Piece, value: JsonObject, text: str, names: Names) -> Found | 
         alone = alone and names.alike(name)
     elif not alone and _BEFORE.fullmatch(between):
         # In a sentence it may be what the function gave, too.
-        properties = shared_schemas(function).parameters.get("properties")
+        properties = contract_of(function).parameters.get("properties")
         known = properties if isinstance(properties, dict) else {}
         quoted = "," in between and not value
         alone = quoted or (bool(value) and all(key in known for key in value))

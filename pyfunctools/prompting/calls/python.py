@@ -9,7 +9,7 @@ from pyfunctools.prompting.calls.arguments import Arguments, keyed, read_argumen
 from pyfunctools.prompting.calls.code import Code
 from pyfunctools.prompting.calls.found import Found, Weight
 from pyfunctools.prompting.calls.names import Names
-from pyfunctools.record.function import Function, shared_schemas
+from pyfunctools.record.function import Function, contract_of
 
 CALL: Final = (
     r"(?<![\w.$@\\-])[^\W\d](?:\w|\.(?=[^\W\d])|-(?=\w)|\\_)*+"  # the name
@@ -156,5 +156,5 @@ def read_listed(text: str, at: int, names: Names) -> tuple[Found | None, int]:
 
 
 def _properties(function: Function) -> Container[str]:
-    properties = shared_schemas(function).parameters.get("properties")
+    properties = contract_of(function).parameters.get("properties")
     return properties if isinstance(properties, dict) else ()

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.prompting.calls.names import Names
-from pyfunctools.record.function import Function, shared_schemas
+from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.ground.path import Keys
 
 NAME_KEYS: Final = (
@@ -223,7 +223,7 @@ def _beside(
     """Return the arguments that stand beside the others instead of among them."""
     if function is None or len(value) < 3 or not isinstance(arguments, Mapping):
         return None
-    known = shared_schemas(function).parameters.get("properties")
+    known = contract_of(function).parameters.get("properties")
     own = {*NAME_KEYS, *ARGUMENT_KEYS, *_BESIDE, *arguments}
     return {
         key: inner
@@ -238,11 +238,11 @@ def _flat(value: JsonObject, key: str, name: str, names: Names, keys: Keys) -> S
     if function is None:
         return None
     rest = {other: inner for other, inner in value.items() if other != key}
-    properties = shared_schemas(function).parameters.get("properties")
+    properties = contract_of(function).parameters.get("properties")
     known = properties.keys() if isinstance(properties, Mapping) else ()
     if rest and key not in known and all(other in known for other in rest):
         return Shape(name, function, rest, keys, True)
-    if rest.keys() <= _BESIDE and (rest or not shared_schemas(function).parameters.get("required")):
+    if rest.keys() <= _BESIDE and (rest or not contract_of(function).parameters.get("required")):
         return Shape(name, function, {}, keys, True)
     return None
 
@@ -263,6 +263,6 @@ def _is_schema(arguments: JsonValue, function: Function | None) -> bool:
     described = isinstance(arguments.get("properties"), Mapping)
     if not described and arguments.get("type") not in ("object", "dict"):
         return False
-    properties = None if function is None else shared_schemas(function).parameters.get("properties")
+    properties = None if function is None else contract_of(function).parameters.get("properties")
     key = "properties" if described else "type"
     return not (isinstance(properties, Mapping) and key in properties)

@@ -15,7 +15,7 @@ from pyfunctools.prompting.calls.arguments import Arguments
 from pyfunctools.prompting.calls.found import Found
 from pyfunctools.prompting.calls.literals import Note
 from pyfunctools.prompting.calls.names import Names
-from pyfunctools.record.function import Function, shared_schemas
+from pyfunctools.record.function import Function, contract_of
 
 _SPACE_NAME = r"(?:[\w|\uff5c]{1,30}[:|\uff5c]|[|\uff5c][\w|\uff5c]{1,30}[|\uff5c])?"
 _NAMED: Final = re.compile(
@@ -125,5 +125,5 @@ def _argument(text: str, child: re.Match[str], arguments: Arguments, missing: se
 
 
 def _properties(function: Function) -> Mapping[str, object]:
-    properties = shared_schemas(function).parameters.get("properties")
+    properties = contract_of(function).parameters.get("properties")
     return properties if isinstance(properties, Mapping) else {}

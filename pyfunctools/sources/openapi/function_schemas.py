@@ -8,7 +8,7 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note
-from pyfunctools.record.contract import Schemas
+from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import GROUPS
 from pyfunctools.schema.normalization.clean import shown
 from pyfunctools.schema.normalization.read_write import readable, writable
@@ -24,7 +24,7 @@ _Named = tuple[JsonSchema | bool, bool]
 
 
 class Pending:
-    """The schemas of one function before they are made."""
+    """The contract of one function before it is made."""
 
     __slots__ = ("_maker", "_plan")
 
@@ -32,7 +32,7 @@ class Pending:
         self._maker = maker
         self._plan = plan
 
-    def __call__(self) -> Schemas:
+    def __call__(self) -> Contract:
         return self._maker.make(self._plan)
 
 
@@ -51,15 +51,17 @@ class SchemaMaker:
         # The input is kept with what was made of it, so that its id stays its own.
         self._inputs: dict[int, tuple[Input, _Made]] = {}
 
-    def make(self, plan: Plan) -> Schemas:
-        """Return the schemas of a function.
+    def make(self, plan: Plan) -> Contract:
+        """Return the contract of a function.
 
         Raises:
             DocumentError: one of them cannot be read.
         """
         try:
             parameters, output = self._parameters(plan), self._output(plan)
-            return Schemas.of(parameters, output, self._is_human, partial(self._notes, plan))
+            path = tuple(i.argument[0] for i in plan.route.parameters if i.location == "path")
+            notes = partial(self._notes, plan)
+            return Contract.of(parameters, output, self._is_human, notes, first=path)
         except SchemaError as error:
             where = f"{plan.route.method} {plan.route.path}"
             raise DocumentError(

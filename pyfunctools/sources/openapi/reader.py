@@ -132,7 +132,7 @@ def _functions(
             idempotent=method in _IDEMPOTENT if known else None,
             _noted=tuple([Note(text=text, pointer=plan.pointer) for text in plan.notes]),
             origin=plan.route,
-            _schemas=Lazy(Pending(maker, plan), maker.lock),
+            _contract=Lazy(Pending(maker, plan), maker.lock),
         )
         # What the description hides, and only that, may be hidden in the title and the tags too.
         hidden = len(text) > len(function.description)

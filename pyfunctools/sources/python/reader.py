@@ -21,7 +21,7 @@ from pyfunctools.sources.python.hint_scope import class_of, function_behind, is_
 from pyfunctools.sources.python.members import Member, members_of
 
 if TYPE_CHECKING:  # loaded when the schemas of a function are first asked for
-    from pyfunctools.record.contract import Schemas
+    from pyfunctools.record.contract import Contract
 
 
 def functions_of_object(
@@ -161,7 +161,7 @@ def _function(
         origin=Method(
             qualname=where if behind is None else behind.__qualname__, is_async=handler.is_async
         ),
-        _schemas=_schemas_of(where, (parameters, output), is_human, handler.arguments.sets),
+        _contract=_contract_of(where, (parameters, output), is_human, handler.arguments.sets),
         _handler=handler,
     )
 
@@ -170,9 +170,9 @@ _Both = tuple[JsonSchema, JsonSchema | None]
 """The schemas of what is taken and of what comes back."""
 
 
-def _schemas_of(
+def _contract_of(
     where: str, written: _Both, is_human: IsHuman | None, sets: bool
-) -> "Lazy[Schemas]":
+) -> "Lazy[Contract]":
     parameters, output = written
     try:
         normalized = normalize(parameters), None if output is None else normalize(output)
@@ -180,13 +180,15 @@ def _schemas_of(
         raise DefinitionError(
             where, f"Its hints have a schema that is none: {error}.", "See `json_schema_extra`."
         ) from error
-    return Lazy(partial(_schemas, written, normalized, is_human, sets))
+    return Lazy(partial(_contract, written, normalized, is_human, sets))
 
 
-def _schemas(written: _Both, normalized: _Both, is_human: IsHuman | None, sets: bool) -> "Schemas":
-    from pyfunctools.record.contract import Schemas, notes_on
+def _contract(
+    written: _Both, normalized: _Both, is_human: IsHuman | None, sets: bool
+) -> "Contract":
+    from pyfunctools.record.contract import Contract, notes_on
 
-    return Schemas.of(*normalized, is_human, partial(notes_on, *written), sets=sets, hinted=True)
+    return Contract.of(*normalized, is_human, partial(notes_on, *written), sets=sets, hinted=True)
 
 
 def _docs_of(called: Callable[..., object], attribute: str, owner: type | None) -> Docs:

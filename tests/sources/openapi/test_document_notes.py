@@ -9,7 +9,7 @@ import pytest
 
 from pyfunctools import Function
 from pyfunctools.note import Note
-from pyfunctools.record.function import shared_schemas
+from pyfunctools.record.function import contract_of
 from pyfunctools.schema.normalization.oddities import BESIDE
 from pyfunctools.sources.openapi.reader import read
 
@@ -183,6 +183,6 @@ def test_notes_are_neither_in_equality_nor_in_the_repr_and_survive_copies() -> N
 def test_nothing_is_looked_for_before_somebody_asks() -> None:
     function = only(body({"enum": []}))
     assert function.parameters
-    assert not shared_schemas(function).notes.made
+    assert not contract_of(function).notes.made
     assert function.notes
-    assert shared_schemas(function).notes.made
+    assert contract_of(function).notes.made

@@ -7,7 +7,7 @@ import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.record.contract import Schemas
+from pyfunctools.record.contract import Contract
 from pyfunctools.schema import normalize
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.openapi.document import Document
@@ -20,7 +20,7 @@ TEXT: JsonObject = {"type": "string"}
 CLOSED: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
-def made(operation: JsonObject, path: str = "/a", **named: JsonValue) -> Schemas:
+def made(operation: JsonObject, path: str = "/a", **named: JsonValue) -> Contract:
     loaded = load({"paths": {path: {"post": operation}}, "components": {"schemas": named}})
     document = Document(loaded)
     (read,) = operations(document)
@@ -46,7 +46,7 @@ def test_without_inputs_the_parameters_are_empty_and_closed() -> None:
     found = made({})
     assert found.parameters == CLOSED
     assert found.output is None
-    assert found.separated is None
+    assert found.separated.value is None
 
 
 def test_the_parameters_are_one_closed_object_in_their_order() -> None:
@@ -142,8 +142,9 @@ def test_what_is_marked_for_people_is_theirs() -> None:
         **json_body(TEXT, **{"x-samchon-human": True}),
     }
     found = made(operation)
-    assert found.separated is not None
-    model, person = found.separated.llm["properties"], (found.separated.human or {})["properties"]
+    sides = found.separated.value
+    assert sides is not None
+    model, person = sides.llm["properties"], (sides.human or {})["properties"]
     assert isinstance(model, dict)
     assert isinstance(person, dict)
     assert sorted(person) == ["body", "query"]
@@ -196,7 +197,7 @@ def test_what_is_read_only_is_not_sent_and_what_is_write_only_does_not_come_back
         },
         "Stamp": STAMP,
     }
-    assert found.separated is not None
+    assert found.separated.value is not None
 
 
 def test_a_parameter_and_a_body_that_are_read_only_themselves_stay() -> None:

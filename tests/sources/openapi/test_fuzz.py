@@ -18,7 +18,7 @@ from watched import watched
 
 from pyfunctools._json import JsonObject
 from pyfunctools.errors import PyfunctoolsError
-from pyfunctools.record.function import shared_schemas
+from pyfunctools.record.function import contract_of
 from pyfunctools.sources.openapi.load import load
 from pyfunctools.sources.openapi.reader import read
 
@@ -42,7 +42,7 @@ def use(source: object) -> float:
         try:
             _ = function.parameters, function.output, function.separated
             function.check("{}")
-            shared_schemas(function).validator.compile()
+            contract_of(function).validator.compile()
         except PyfunctoolsError as error:
             str(error)
     str(reading.skipped)
