@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from pyfunctools._json import JsonSchema, JsonValue, fresh
 from pyfunctools._lazy import Lazy
@@ -11,7 +11,7 @@ from pyfunctools._text import brief, visible
 from pyfunctools.errors import DefinitionError
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.origin import Method, Origin, place
-from pyfunctools.record.traits import checked_traits
+from pyfunctools.record.traits import Traits, checked_traits
 from pyfunctools.schema.separation.predicates import IsHuman, check_predicate, is_human_by_default
 
 if TYPE_CHECKING:  # the engine is loaded by the first function whose schemas are asked for
@@ -39,25 +39,6 @@ class Skipped:
     where: str
     reason: str
     pointer: str | None = None
-
-
-class Traits(TypedDict, total=False):
-    """What can be said of a function beside its name, its description and its schemas.
-
-    `display_text` is what a user is shown while it runs, `confirm` asks a person before each call,
-    `concurrent` says whether it may run beside others and `strict` whether it is rendered strictly.
-    """
-
-    title: str | None
-    tags: Sequence[str]
-    deprecated: bool
-    display_text: str | None
-    read_only: bool | None
-    destructive: bool | None
-    idempotent: bool | None
-    confirm: bool
-    concurrent: bool
-    strict: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

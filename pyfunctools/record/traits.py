@@ -1,26 +1,35 @@
-"""What is said of a function beside its schemas: of which kind each of it is."""
+"""`Traits`: the list of what can be said of a function beside its name and its schemas."""
 
-from collections.abc import Iterable, Mapping
-from typing import cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypedDict, cast
 
 from pyfunctools.errors import DefinitionError
 
-_TEXTS = frozenset({"name", "description", "title", "display_text"})
-_FLAGS = frozenset(
-    {
-        "concurrent",
-        "confirm",
-        "deprecated",
-        "destructive",
-        "idempotent",
-        "read_only",
-        "strict",
-    }
-)
-_UNSAID = frozenset(
-    {"description", "destructive", "display_text", "idempotent", "name", "read_only", "title"}
-)
-"""What may be `None`: nobody said."""
+
+class Traits(TypedDict, total=False):
+    """The traits of a function, each a field of `Function`, and `None` where nobody said.
+
+    `display_text` is what a user is shown while it runs, `confirm` asks a person before each call,
+    `concurrent` says whether it may run beside others and `strict` whether it is rendered strictly.
+    """
+
+    title: str | None
+    tags: Sequence[str]
+    deprecated: bool
+    display_text: str | None
+    read_only: bool | None
+    destructive: bool | None
+    idempotent: bool | None
+    confirm: bool
+    concurrent: bool
+    strict: bool
+
+
+_KINDS: Mapping[str, object] = {
+    "name": str | None,
+    "description": str | None,
+    **Traits.__annotations__,
+}
 
 
 def checked_traits(where: str, given: Mapping[str, object]) -> dict[str, object]:
@@ -36,13 +45,12 @@ def checked_traits(where: str, given: Mapping[str, object]) -> dict[str, object]
     for name, value in given.items():
         if name == "tags":
             found[name] = _tags(where, value)
-        elif name not in _TEXTS and name not in _FLAGS:
-            known = ", ".join(sorted({"tags", *_TEXTS, *_FLAGS}))
+        elif name not in _KINDS:
+            known = ", ".join(sorted(_KINDS))
             raise TypeError(f"{where}: there is no setting {name!r}. The settings are {known}.")
-        elif not (value is None and name in _UNSAID):
-            kind, word = (str, "text") if name in _TEXTS else (bool, "`True` or `False`")
-            if not isinstance(value, kind):
-                raise _unfit(where, name, value, f"Write {word}.")
+        elif not isinstance(value, kind := cast("type", _KINDS[name])):
+            word = "text" if isinstance("", kind) else "`True` or `False`"
+            raise _unfit(where, name, value, f"Write {word}.")
     return found
 
 

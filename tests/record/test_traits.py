@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from pyfunctools import DefinitionError, Function, function
-from pyfunctools.record.function import Traits
-from pyfunctools.record.traits import checked_traits
+from pyfunctools.record.traits import Traits, checked_traits
 
 
 def test_every_trait_of_a_record_is_known() -> None:

@@ -1,15 +1,16 @@
 """`@function`: the mark that makes a method or a function one a model may call."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from types import FrameType
-from typing import NamedTuple, Protocol, TypeVar, cast, overload
+from collections.abc import Callable, Mapping
+from types import FrameType, MappingProxyType
+from typing import NamedTuple, Protocol, TypeVar, Unpack, cast, overload
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.record.traits import checked_traits
+from pyfunctools.record.traits import Traits, checked_traits
 from pyfunctools.sources.python.hint_scope import Enclosing, inside, is_a
 
 _MARK = "__pyfunctools__"
+_OWN = ("name", "description")
 
 
 class _Wrapping(Protocol):
@@ -32,16 +33,7 @@ class Marks(NamedTuple):
 
     name: str | None = None
     description: str | None = None
-    title: str | None = None
-    tags: tuple[str, ...] = ()
-    deprecated: bool = False
-    display_text: str | None = None
-    read_only: bool | None = None
-    destructive: bool | None = None
-    idempotent: bool | None = None
-    confirm: bool = False
-    concurrent: bool = True
-    strict: bool = False
+    traits: Mapping[str, object] = MappingProxyType({})
     enclosing: Enclosing | None = None
 
 
@@ -54,16 +46,7 @@ def function(
     *,
     name: str | None = None,
     description: str | None = None,
-    title: str | None = None,
-    tags: Sequence[str] = (),
-    deprecated: bool = False,
-    display_text: str | None = None,
-    read_only: bool | None = None,
-    destructive: bool | None = None,
-    idempotent: bool | None = None,
-    confirm: bool = False,
-    concurrent: bool = True,
-    strict: bool = False,
+    **traits: Unpack[Traits],
 ) -> Callable[[F], F]: ...
 
 
@@ -92,8 +75,9 @@ def function(marked: F | None = None, /, **settings: object) -> F | Callable[[F]
         DefinitionError: what is marked is no function or method (a class, a property), or cannot
             carry a mark; or a setting is none of what it may be.
     """
-    said = checked_traits("function", settings) if settings else {}
-    marks = Marks(**said)  # pyright: ignore[reportArgumentType] - the overloads say what they are
+    traits = checked_traits("function", settings) if settings else {}
+    name, description = (cast("str | None", traits.pop(each, None)) for each in _OWN)
+    marks = Marks(name, description, traits)
     if marked is not None:
         return _attached(marked, marks, _caller(1))
 

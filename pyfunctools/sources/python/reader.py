@@ -1,6 +1,7 @@
 """Python objects and callables into functions."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from inspect import getattr_static
 from types import FunctionType, MethodType, ModuleType
@@ -145,25 +146,16 @@ def _function(
         renames=is_human is None or is_human is is_human_by_default,
     )
     behind = function_behind(called)
-    return Function(
+    function = Function(
         name=name,
         description=docs.text if marks.description is None else marks.description,
-        title=marks.title,
-        tags=marks.tags,
-        deprecated=marks.deprecated,
-        display_text=marks.display_text,
-        read_only=marks.read_only,
-        destructive=marks.destructive,
-        idempotent=marks.idempotent,
-        confirm=marks.confirm,
-        concurrent=marks.concurrent,
-        strict=marks.strict,
         origin=Method(
             qualname=where if behind is None else behind.__qualname__, is_async=handler.is_async
         ),
         _contract=_contract_of(where, (parameters, output), is_human, handler.arguments.sets),
         _handler=handler,
     )
+    return replace(function, **marks.traits)  # pyright: ignore[reportArgumentType]
 
 
 _Both = tuple[JsonSchema, JsonSchema | None]

@@ -50,21 +50,23 @@ def test_every_setting_is_kept() -> None:
     assert marks_of(full) == Marks(
         name="other",
         description="Does it.",
-        title="It",
-        tags=("a", "b"),
-        deprecated=True,
-        display_text="Doing it",
-        read_only=True,
-        destructive=False,
-        idempotent=True,
-        confirm=True,
-        concurrent=False,
-        strict=True,
+        traits={
+            "title": "It",
+            "tags": ("a", "b"),
+            "deprecated": True,
+            "display_text": "Doing it",
+            "read_only": True,
+            "destructive": False,
+            "idempotent": True,
+            "confirm": True,
+            "concurrent": False,
+            "strict": True,
+        },
     )
 
 
 def test_one_tag_may_stand_alone() -> None:
-    assert marks_of(function(tags="orders")(lambda: None)) == Marks(tags=("orders",))
+    assert marks_of(function(tags="orders")(lambda: None)) == Marks(traits={"tags": ("orders",)})
 
 
 def test_what_is_marked_stays_itself() -> None:

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pyfunctools
-from pyfunctools.sources.python.decorators import Marks, function
+from pyfunctools.record.traits import Traits
+from pyfunctools.sources.python.decorators import function
 from pyfunctools.sources.python.docstring import Docs, read_docstring
 
 GOOGLE = """Place an order.
@@ -201,7 +202,7 @@ def test_our_own_docstrings_are_readable() -> None:
 def test_the_arguments_of_our_own_decorator_are_read() -> None:
     docs = read_docstring(function.__doc__ or "")
     assert docs.parameters["tags"] == "What `controller.select(tags=...)` finds it by."
-    assert docs.parameters.keys() == {*Marks._fields} - {"enclosing"}
+    assert docs.parameters.keys() == {"name", "description", *Traits.__annotations__}
 
 
 def _own() -> Iterator[tuple[str, tuple[str, Docs]]]:
