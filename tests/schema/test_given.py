@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.separation.given import (
+from pyfunctools.schema.separation.sieve import (
     ABSENT,
     filled,
     has,

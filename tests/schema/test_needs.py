@@ -6,7 +6,7 @@ import pytest
 
 from pyfunctools.schema.separation.graph import graph_of
 from pyfunctools.schema.separation.ownership import Ownership
-from pyfunctools.schema.separation.required_parts import Needs
+from pyfunctools.schema.separation.side_writer import Needs
 
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}

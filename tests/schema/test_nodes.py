@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.separation.graph import graph_of
-from pyfunctools.schema.separation.nodes import (
+from pyfunctools.schema.separation.graph import (
     Node,
     declared,
+    graph_of,
     is_null,
     opened,
     prefix,

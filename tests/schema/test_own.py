@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.separation.given import ABSENT
 from pyfunctools.schema.separation.graph import graph_of
 from pyfunctools.schema.separation.ownership import Ownership
 from pyfunctools.schema.separation.side_writer import Part
-from pyfunctools.schema.separation.sieve import own
+from pyfunctools.schema.separation.sieve import ABSENT, own
 
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}

@@ -13,9 +13,8 @@ from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema import Failure, Issue, Success, separate
 from pyfunctools.schema.ground.equality import equal
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.separation.given import ABSENT, Given, is_too_deep
 from pyfunctools.schema.separation.predicates import is_secret
-from pyfunctools.schema.separation.sieve import issue, too_deep
+from pyfunctools.schema.separation.sieve import ABSENT, Given, is_too_deep, issue, too_deep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

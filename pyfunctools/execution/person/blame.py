@@ -9,8 +9,7 @@ from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue
 from pyfunctools.schema.ground.path import Keys, at
 from pyfunctools.schema.ground.references import resolve
-from pyfunctools.schema.separation.given import is_too_deep
-from pyfunctools.schema.separation.sieve import issue
+from pyfunctools.schema.separation.sieve import is_too_deep, issue
 
 
 def of_model(function: Function, arguments: JsonObject) -> JsonValue:

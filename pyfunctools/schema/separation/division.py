@@ -8,9 +8,15 @@ from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.normalization.check_input import admit
 from pyfunctools.schema.outline.clock import Formats
 from pyfunctools.schema.result import Issue
-from pyfunctools.schema.separation.given import (
+from pyfunctools.schema.separation.graph import Graph, graph_of
+from pyfunctools.schema.separation.ownership import Ownership, Place
+from pyfunctools.schema.separation.predicates import IsHuman, any_of
+from pyfunctools.schema.separation.side_writer import Part
+from pyfunctools.schema.separation.sides import written
+from pyfunctools.schema.separation.sieve import (
     ABSENT,
     Given,
+    Own,
     filled,
     has,
     is_plain,
@@ -18,14 +24,9 @@ from pyfunctools.schema.separation.given import (
     items,
     members,
     opened,
+    own,
     present,
 )
-from pyfunctools.schema.separation.graph import Graph, graph_of
-from pyfunctools.schema.separation.ownership import Ownership, Place
-from pyfunctools.schema.separation.predicates import IsHuman, any_of
-from pyfunctools.schema.separation.side_writer import Part
-from pyfunctools.schema.separation.sides import written
-from pyfunctools.schema.separation.sieve import Own, own
 from pyfunctools.schema.validation.validator import Validator
 
 

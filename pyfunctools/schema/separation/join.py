@@ -6,17 +6,18 @@ from pyfunctools._json import JsonValue
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.result import Failure, Issue, Success
 from pyfunctools.schema.separation.division import Division
-from pyfunctools.schema.separation.given import (
+from pyfunctools.schema.separation.ownership import Place
+from pyfunctools.schema.separation.sieve import (
     ABSENT,
     Given,
     has,
     is_too_deep,
+    issue,
     items,
     members,
     present,
+    too_deep,
 )
-from pyfunctools.schema.separation.ownership import Place
-from pyfunctools.schema.separation.sieve import issue, too_deep
 
 
 def merged(division: Division, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:

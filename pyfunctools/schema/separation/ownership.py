@@ -20,11 +20,11 @@ from typing import Final, Literal, TypeAlias
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.separation.graph import Graph
-from pyfunctools.schema.separation.nodes import (
+from pyfunctools.schema.separation.graph import (
     ALTERNATIVES,
     IN_PLACE,
     UNNAMED,
+    Graph,
     Node,
     about,
     above,

@@ -101,8 +101,7 @@ class Separated:
         Raises:
             SchemaError: the schema is not one.
         """
-        from pyfunctools.schema.separation.given import is_too_deep
-        from pyfunctools.schema.separation.sieve import issue, too_deep
+        from pyfunctools.schema.separation.sieve import is_too_deep, issue, too_deep
 
         if side == "whole":
             return self._division.whole.validate(value)
@@ -120,7 +119,7 @@ class Separated:
         Raises:
             SchemaError: the schema is not one.
         """
-        from pyfunctools.schema.separation.given import ABSENT
+        from pyfunctools.schema.separation.sieve import ABSENT
 
         own = self._division.own("llm", value)
         if own.broken or own.foreign:
@@ -132,7 +131,7 @@ class Separated:
         return self._division.validator("llm").test_of(part)
 
     def _issues(self, value: JsonValue, side: "Part") -> list[Issue]:
-        from pyfunctools.schema.separation.given import ABSENT
+        from pyfunctools.schema.separation.sieve import ABSENT
 
         own = self._division.own(side, value)
         dropped = [*own.broken, *own.foreign]

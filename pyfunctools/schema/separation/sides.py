@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.separation.nodes import (
+from pyfunctools.schema.separation.graph import (
     MEMBERS,
     UNIONS,
     Node,

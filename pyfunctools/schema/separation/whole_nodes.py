@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from typing import Final, NamedTuple, TypeAlias
 
-from pyfunctools.schema.separation.nodes import ALTERNATIVES, MEMBERS, MENTIONS, Node, is_null
+from pyfunctools.schema.separation.graph import ALTERNATIVES, MEMBERS, MENTIONS, Node, is_null
 
 SLOTS: Final = frozenset(
     {
