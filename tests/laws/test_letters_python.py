@@ -23,6 +23,7 @@ from pydantic import (
     ConfigDict,
     Field,
     NaiveDatetime,
+    PlainValidator,
     RootModel,
     SecretStr,
     TypeAdapter,
@@ -671,6 +672,12 @@ VANISHED: dict[str, Any] = {
     "H1-json_schema_input_type": Annotated[
         list[Human[str]], BeforeValidator(_as_text, json_schema_input_type=list[str])
     ],
+    "H1-PlainValidator-around-a-model": Annotated[GeneratedCard, PlainValidator(_as_text)],
+    "H1-PlainValidator-around-a-list": Annotated[list[Human[str]], PlainValidator(_as_text)],
+    "H1-PlainValidator-in-a-list": list[Annotated[GeneratedCard, PlainValidator(_as_text)]],
+    "H1-PlainValidator-of-a-secret": Annotated[
+        SecretStr, PlainValidator(_as_text, json_schema_input_type=str)
+    ],
     "H1-json_schema_extra-parameter": Annotated[Human[str], Field(json_schema_extra=_cleared)],
     "H1-json_schema_extra-field": FieldHook,
     "H1-json_schema_extra-class": ModelHook,
@@ -709,6 +716,11 @@ KEPT: dict[str, Any] = {
     "H1-mark-last": Annotated[str, WithJsonSchema({"type": "string"}), human()],
     "H1-hook-that-writes-the-mark": Annotated[
         Human[str], WithJsonSchema({"type": "string", "x-human": True})
+    ],
+    "H1-PlainValidator-parameter": Annotated[Human[str], PlainValidator(_as_text)],
+    "H1-PlainValidator-below-the-mark": Annotated[str, PlainValidator(_as_text), human()],
+    "H1-PlainValidator-with-the-mark": Annotated[
+        Human[int], PlainValidator(_as_text, json_schema_input_type=Human[str])
     ],
     "H1-hook-that-adds": Annotated[Human[str], Field(json_schema_extra={"title": "PIN"})],
     "H1-input-type-below-the-mark": Annotated[

@@ -95,6 +95,12 @@ class Reader:
             reason = f"the default of `{field}` is `{mark}`, a mark, which marks nothing there."
             raise MisuseError(reason, remedy_of(mark))
         node = self._marked(node)
+        if kind == "function-plain":
+            # The hint that a `PlainValidator` replaces is read for its marks alone.
+            aside = Reader()
+            for inner in replaced_in(node):
+                aside.read(inner)
+            self.marked = self.marked or aside.marked
         if kind in ("model", "dataclass", "typed-dict") or around is None:
             config = cast("CoreSchema", node.get("config") or {})
             around = _Around(config, node.get("cls"), node.get("custom_init") is True, [])
@@ -204,6 +210,15 @@ def key_of(name: str, field: CoreSchema) -> str:
         return alias
     single = (path[0] for path in _paths(alias) if len(path) == 1)
     return str(next(single, name))
+
+
+def replaced_in(node: CoreSchema) -> Iterator[CoreSchema]:
+    """Yield the hint that a `PlainValidator` replaces: pydantic keeps it to write values."""
+    written = node.get("serialization")
+    if isinstance(written, dict):
+        held = cast("CoreSchema", written).get("schema")
+        if isinstance(held, dict):
+            yield cast("CoreSchema", held)
 
 
 def is_secret(node: CoreSchema) -> bool:

@@ -18,6 +18,7 @@ from pyfunctools.sources.python.core import (
     fields_in,
     is_secret,
     key_of,
+    replaced_in,
 )
 from pyfunctools.sources.python.markers import HUMAN_KEY
 
@@ -86,6 +87,9 @@ class _Reader:
             target = self._definitions.get(str(core["schema_ref"]))
             if target is not None:
                 self.begin(target, places, keys)
+        elif kind == "function-plain":
+            for inner in replaced_in(core):
+                self.begin(inner, places, keys)
         elif kind in _BELOW:
             self._one_step(core, places, keys)
         else:
