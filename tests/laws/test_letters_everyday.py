@@ -629,7 +629,7 @@ def test_a_record_shows_only_what_it_says_and_its_verbs() -> None:
         *("name", "description", "parameters", "output", "deprecated", "tags", "title"),
         *("display_text", "read_only", "destructive", "idempotent", "confirm", "concurrent"),
         *("strict", "origin", "separated", "llm", "notes", "positional", "from_schema"),
-        *("parse", "coerce", "validate", "merge", "check"),
+        *("parse", "coerce", "validate", "merge", "check", "render"),
     }
     assert function_of(charge).llm == function_of(charge).separated.llm  # type: ignore[union-attr]
     assert function_of(total).llm == function_of(total).parameters

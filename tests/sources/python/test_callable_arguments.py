@@ -680,7 +680,9 @@ def test_a_hint_without_a_schema_is_an_error_with_parameter_hint_and_remedy(hint
 
 
 def test_the_error_of_a_hint_names_it() -> None:
-    with pytest.raises(DefinitionError, match=r"test_arguments\.Opaque` has no JSON Schema"):
+    with pytest.raises(
+        DefinitionError, match=r"test_callable_arguments\.Opaque` has no JSON Schema"
+    ):
         read(taking(Opaque))
 
 
