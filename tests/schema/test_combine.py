@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.errors import SchemaError
+from pyfunctools.schema import normalize
 from pyfunctools.schema.normalization import conjunction as combine
 from pyfunctools.schema.normalization.conjunction import Conjunction, join
 from pyfunctools.schema.normalization.joined import Copied, Joined
@@ -233,3 +234,24 @@ def test_what_would_be_merged_for_minutes_is_refused(monkeypatch: pytest.MonkeyP
     assert merged(*[{"required": many}] * 11) == {"required": many}
     with pytest.raises(SchemaError, match="holds too much"):
         merged(*[{"required": many}] * 12)
+
+
+@pytest.mark.parametrize("mark", ["x-human", "x-samchon-human"])
+@pytest.mark.parametrize("no", [False, 0, "no"])
+@pytest.mark.parametrize("yes", [True, 1, "yes"])
+def test_among_schemas_that_hold_together_a_mark_wins_over_one_that_says_no(
+    mark: str, no: Any, yes: Any
+) -> None:
+    for one, other in ((no, yes), (yes, no)):
+        merged = normalize(
+            {"allOf": [{"type": "string", mark: one}, {"minLength": 1, mark: other}]}
+        )
+        assert merged[mark] == yes
+        beside = normalize({"allOf": [{"type": "string", mark: one}], mark: other})
+        assert beside[mark] == yes
+
+
+def test_a_no_beside_a_reference_is_said_of_this_place() -> None:
+    definitions = {"A": {"type": "string", "x-human": True}}
+    schema = {"allOf": [{"$ref": "#/$defs/A"}, {"maxLength": 9, "x-human": False}]}
+    assert normalize({**schema, "$defs": definitions})["x-human"] is False

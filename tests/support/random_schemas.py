@@ -11,8 +11,7 @@ MODEL = ("a", "b", "c", "x_1", "x_2")
 HUMAN = ("h0_secretname", "h1_secretname", "x_h_secretname")
 NAMES = (*MODEL, *HUMAN)
 YES = (True, True, True, "yes", "true", 1)
-NO = (False, "no", 0)
-"""How documents spell a mark; null says nothing."""
+"""How documents spell a mark."""
 
 
 def is_marked(schema: Schema) -> bool:
@@ -47,11 +46,8 @@ class Schemas:
             kinds += [*["object"] * 3, "array", "tuple", "map", "union", "union", "allOf"]
             kinds += ["ref", "tagged", "types", "conditional", "content"]
         schema = getattr(self, f"_{self.random.choice(kinds)}")(depth)
-        if self.marks and isinstance(schema, dict):
-            if self.chance(marked):
-                return self.human(schema)
-            if self.chance(0.05) and "$ref" not in schema and not is_marked(schema):
-                return {**schema, "x-human": self.random.choice(NO)}
+        if self.marks and isinstance(schema, dict) and self.chance(marked):
+            return self.human(schema)
         return schema
 
     def human(self, schema: Schema) -> Schema:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.equality import common, equal
+from pyfunctools.schema.ground.marks import MARKS, mark_of
 from pyfunctools.schema.ground.walk import opened
 from pyfunctools.schema.normalization.joined import Copied, Joined, Settled
 from pyfunctools.schema.normalization.spelling import ASSERTIONS, tighten, types_in
@@ -88,6 +89,10 @@ class Conjunction:
     def _annotate(self, keyword: str, value: JsonValue, referenced: bool) -> None:
         if keyword in _ANY_TRUE:
             self._node[keyword] = bool(self._node.get(keyword)) or value
+        elif keyword in MARKS:
+            held = self._fallback if referenced else self._node
+            if not mark_of({keyword: held.get(keyword)}) and mark_of({keyword: value}) is not None:
+                held[keyword] = value  # a yes wins over a no, whichever stands first
         elif referenced:
             if keyword not in _OWN:
                 self._fallback.setdefault(keyword, value)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import MAX_HOPS, heirs, lookup, steps_of
 from pyfunctools.schema.ground.walk import children, subschemas
@@ -13,7 +14,6 @@ from pyfunctools.schema.separation.predicates import (
     IsHuman,
     answer,
     looks_at_name_only,
-    mark_of,
     name_in,
 )
 

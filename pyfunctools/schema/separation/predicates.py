@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema
 from pyfunctools.errors import DefinitionError
+from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.ground.path import Path
 
 IsHuman: TypeAlias = Callable[[Path, JsonSchema], bool]
@@ -19,10 +20,6 @@ definition, and over them those beside the reference.
 
 ANY = "*"
 """The step, in `path.keys`, to any item of an array and to any key that is not declared."""
-
-MARKS: Final = ("x-human", "x-samchon-human")
-"""The keywords by which an author says whose something is."""
-_NO = frozenset({"0", "f", "false", "n", "no", "off"})
 
 # The first schema that needs one of these has it compiled: few do.
 _VENDOR_KEYWORD = r"x-.+-secret-key"
@@ -51,23 +48,6 @@ def is_human_by_default(path: Path, schema: JsonSchema) -> bool:
     """
     marked = mark_of(schema)
     return is_secret(path, schema) or is_file(path, schema) if marked is None else marked
-
-
-def mark_of(*holders: JsonValue) -> bool | None:
-    """Return what the marks say in a schema, parameter, body or operation, `None` if there is none.
-
-    Documents spell the mark in many ways: whatever is not a no (`false`, `0`, `"no"`) is a yes, and
-    a yes wins over a no. Null and an empty text say nothing.
-    """
-    objects = (holder for holder in holders if isinstance(holder, dict))
-    said = [raw[mark] for raw in objects for mark in MARKS if raw.get(mark) not in (None, "")]
-    return any(not _is_no(value) for value in said) if said else None
-
-
-def _is_no(value: JsonValue) -> bool:
-    if isinstance(value, str):
-        return value.strip().lower() in _NO
-    return isinstance(value, int | float) and not value
 
 
 def is_secret(path: Path, schema: JsonSchema) -> bool:

@@ -6,7 +6,7 @@ from typing import cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.route import Body, Encoding, Style
-from pyfunctools.schema.separation.predicates import mark_of
+from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.sources.openapi.content import Content, content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place
 

@@ -10,9 +10,10 @@ from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import GROUPS
+from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.normalization.clean import shown
 from pyfunctools.schema.normalization.read_write import readable, writable
-from pyfunctools.schema.separation.predicates import IsHuman, mark_of
+from pyfunctools.schema.separation.predicates import IsHuman
 from pyfunctools.sources.openapi.document import Document, Place
 from pyfunctools.sources.openapi.document_definitions import Definitions
 from pyfunctools.sources.openapi.document_notes import Oddities, notes_on

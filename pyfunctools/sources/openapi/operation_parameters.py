@@ -7,8 +7,9 @@ from typing import NamedTuple, cast, get_args
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import NOTHING, PROTECTED_HEADERS, Connected, Location, Parameter, Style
+from pyfunctools.schema.ground.marks import MARKS, mark_of
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.separation.predicates import MARKS, is_human_by_default, mark_of
+from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.content import content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place, Resource

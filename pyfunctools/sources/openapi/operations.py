@@ -8,9 +8,9 @@ from typing import NamedTuple
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.record.function import Skipped
+from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import MAX_HOPS
-from pyfunctools.schema.separation.predicates import mark_of
 from pyfunctools.sources.openapi.document import Document, Place, Resource
 
 METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"})

@@ -13,8 +13,9 @@ from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.function import Function, Skipped, noted
 from pyfunctools.route import NOTHING, Connected, Server
+from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.separation.predicates import IsHuman, answer, is_human_by_default, mark_of
+from pyfunctools.schema.separation.predicates import IsHuman, answer, is_human_by_default
 from pyfunctools.sources.openapi.bodies import BodyInput
 from pyfunctools.sources.openapi.describe import Describe, describe_operation
 from pyfunctools.sources.openapi.document import Document, Resolver

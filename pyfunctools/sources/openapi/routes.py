@@ -9,7 +9,7 @@ from pyfunctools._json import JsonObject
 from pyfunctools.errors import DocumentError
 from pyfunctools.record.function import GROUPS, Skipped
 from pyfunctools.route import NOTHING, Connected, Parameter, Requirement, Route, SecurityScheme
-from pyfunctools.schema.separation.predicates import mark_of
+from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import BodyInput, body_input
 from pyfunctools.sources.openapi.document import Document, Place

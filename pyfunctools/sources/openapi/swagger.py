@@ -7,7 +7,7 @@ here also serves documents of version 3 that spell something the old way.
 from collections.abc import Iterator, Mapping, Sequence
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.schema.separation.predicates import MARKS
+from pyfunctools.schema.ground.marks import MARKS
 from pyfunctools.sources.openapi.document import Place
 
 BODY = "body"
