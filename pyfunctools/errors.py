@@ -44,6 +44,13 @@ class DefinitionError(PyfunctoolsError):
         return _sentence(self.where, self.reason, self.remedy)
 
 
+def wrong_type(
+    where: str, wanted: str, given: object, remedy: str | None = None
+) -> DefinitionError:
+    """Return the error for an argument of the wrong type: `wanted` is "a `Limits`", say."""
+    return DefinitionError(where, f"This must be {wanted}, not `{type(given).__name__}`.", remedy)
+
+
 class DocumentError(PyfunctoolsError):
     """A document cannot be read.
 

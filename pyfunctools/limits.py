@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,16 +54,15 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
-"""The limits where nobody gave others."""
+"""The limits that hold by default."""
 
 
 def checked_limits(given: object) -> Limits:
-    """Return the limits, if they are some.
+    """Return the limits that were given.
 
     Raises:
-        DefinitionError: they are none.
+        DefinitionError: they are not a `Limits`.
     """
     if isinstance(given, Limits):
         return given
-    reason = f"What is given there are no `Limits` but of type {type(given).__name__}."
-    raise DefinitionError("limits", reason, "Write `limits=Limits(deadline=10)`.")
+    raise wrong_type("limits", "a `Limits`", given, "Write `limits=Limits(deadline=10)`.")

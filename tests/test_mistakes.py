@@ -109,7 +109,7 @@ def test_a_mistake_is_an_error_with_its_place_and_its_remedy(
 def test_what_is_no_predicate_is_refused_where_it_is_given(
     opened: Callable[[Any], object], given: object
 ) -> None:
-    with pytest.raises(DefinitionError, match="no predicate but of type") as raised:
+    with pytest.raises(DefinitionError, match="must be a function") as raised:
         opened(given)
     assert raised.value.where == "is_human"
 
@@ -169,7 +169,7 @@ def test_a_credential_that_is_no_text_is_named_by_its_place(credential: Any) -> 
     }
     server = "http://127.0.0.1:9"
     controller = Controller.from_openapi(document, server=server, auth={"key": credential})
-    with pytest.raises(DefinitionError, match="not text") as raised:
+    with pytest.raises(DefinitionError, match="must be text") as raised:
         controller.call("a_get", {})
     assert raised.value.where == "auth['key']"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 from pyfunctools._json import JsonObject
 from pyfunctools.controller.calling import Calling
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
 
 # Everything else is imported by the method that needs it: to import a controller and to decorate a
@@ -271,12 +271,12 @@ class Controller(Calling):
 
         Raises:
             DefinitionError: two of them have a function of one name; `prefixed` tells them apart.
-                Or one is no controller.
+                Or one is not a controller.
         """
         for each in controllers:
             if not isinstance(each, Controller):  # pyright: ignore[reportUnnecessaryIsInstance]
-                said = f"What is given there is no controller but of type {type(each).__name__}."
-                raise DefinitionError("combine", said, "Write `Controller.combine(one, other)`.")
+                remedy = "Write `Controller.combine(one, other)`."
+                raise wrong_type("combine", "a `Controller`", each, remedy)
         made = cls(
             (entry for controller in controllers for entry in controller._entries.values()),
             name=name or " + ".join(filter(None, (each.name for each in controllers))),

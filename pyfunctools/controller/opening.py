@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast
 
 from pyfunctools._json import JsonObject
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, check_predicate
 
 # Everything else is imported by the function that needs it: one kind of source loads nothing that
@@ -76,7 +76,7 @@ def pairs_of(entries: object) -> "Iterator[tuple[Function, Runner]]":
 
 
 def check_tickets(given: object) -> None:
-    """Refuse what was given as `tickets` and is none: the key alone, most often.
+    """Refuse `tickets` of another type: the key alone, most often.
 
     Raises:
         DefinitionError: it is neither `Tickets` nor `None`.
@@ -86,9 +86,8 @@ def check_tickets(given: object) -> None:
     from pyfunctools.execution.person.tickets import Tickets
 
     if not isinstance(given, Tickets):
-        said = f"What is given there are no `Tickets` but of type {type(given).__name__}."
         remedy = "Write `tickets=Tickets()`, or `Tickets(key, store=...)`."
-        raise DefinitionError("tickets", said, remedy)
+        raise wrong_type("tickets", "a `Tickets`", given, remedy)
 
 
 def open_object(
@@ -131,9 +130,10 @@ def open_functions(
 
     check_predicate(is_human)
     if not isinstance(functions, Iterable) or isinstance(functions, str):  # pyright: ignore
-        raise DefinitionError(
+        raise wrong_type(
             "from_functions",
-            f"What is given there are no functions but of type {type(functions).__name__}.",
+            "a list of functions",
+            functions,
             "Write `Controller.from_functions([one, other])`; for an object, `from_object`.",
         )
     runner = LocalRunner(limits=checked_limits(limits or DEFAULT_LIMITS))
@@ -165,10 +165,11 @@ def open_document(
     check_predicate(is_human)
     check_settings(connection, Connection.__annotations__)
     if resolver is not None and not callable(resolver):
-        raise DefinitionError(
+        raise wrong_type(
             "resolver",
-            f"What is given there is no function but of type {type(resolver).__name__}.",
-            "Write `resolver=files_under(folder)`, or give a function of a reference.",
+            "a function",
+            resolver,
+            "Write `resolver=files_under(folder)`, or a function of a reference.",
         )
     limits = DEFAULT_LIMITS if limits is None else checked_limits(limits)
     runner = HttpRunner(limits=limits, **connection)

@@ -18,6 +18,7 @@ from pyfunctools.errors import (
     PyfunctoolsError,
     TicketStoreError,
     UnknownFunctionError,
+    wrong_type,
 )
 from pyfunctools.execution.person.blame import NOT_YOURS, blamed, filled_in, of_model
 from pyfunctools.execution.steps import Begin, at_hand, check_asked, settled
@@ -422,17 +423,16 @@ def _values(human: object) -> JsonValue:
 
 
 def _checked_audience(audience: object) -> str | None:
-    """Refuse what cannot stand for one person: a text that is empty does not.
+    """Return an audience that can stand for one person: text that is not empty.
 
     Raises:
-        DefinitionError: it is no text, or an empty one.
+        DefinitionError: it is not text, or empty.
     """
     if audience is None or (isinstance(audience, str) and audience):
         return audience
-    said = "an empty text" if isinstance(audience, str) else f"of type {type(audience).__name__}"
-    raise DefinitionError(
-        "audience", f"What is given there is {said}.", "Give a text, such as the person's id."
-    )
+    if audience == "":
+        raise DefinitionError("audience", "This must not be empty.", "Write the person's id, say.")
+    raise wrong_type("audience", "text", audience, "Write the person's id, say.")
 
 
 def _is_mistake(outcome: Outcome) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from inspect import isawaitable, iscoroutine, signature
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 
 if TYPE_CHECKING:
     from pyfunctools.record.outcome import Outcome
@@ -49,15 +49,14 @@ async def at_hand(value: object, where: str) -> object:
 
 
 def check_asked(where: str, asked: object, about: tuple[object, ...]) -> None:
-    """Refuse what cannot be called with what it is asked about.
+    """Refuse a function that cannot be called with the arguments `about`.
 
     Raises:
-        DefinitionError: it is no function, or one of other parameters.
+        DefinitionError: it is not a function, or has other parameters.
     """
-    remedy = f"Give {_ASKED.get(where, 'one that can')}."
+    remedy = f"Write {_ASKED.get(where, 'one that can')}."
     if not callable(asked):
-        reason = f"What is given there is no function but of type {type(asked).__name__}."
-        raise DefinitionError(where, reason, remedy)
+        raise wrong_type(where, "a function", asked, remedy)
     try:
         taken = signature(asked)
     except (TypeError, ValueError):  # some built-in callables have no signature
@@ -65,12 +64,12 @@ def check_asked(where: str, asked: object, about: tuple[object, ...]) -> None:
     try:
         taken.bind(*about)
     except TypeError as error:
-        reason = f"The function that is given there cannot be called: {error}."
+        reason = f"This function cannot be called as it will be: {error}."
         raise DefinitionError(where, reason, remedy) from None
 
 
 _ASKED = {
-    "approve": "a function of the pending call that gives `True`, or an `Approval`",
+    "approve": "a function of the pending call that returns `True`, or an `Approval`",
     "human": "the values, or a function of the `Function` and the model's arguments",
     "store": "one whose `claim` is a function of a ticket's id and its end",
 }

@@ -5,7 +5,7 @@ from typing import Protocol, cast
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import brief
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema import Failure, Issue, Success
@@ -52,14 +52,17 @@ class Attempts:
 
     def __post_init__(self) -> None:
         if not isinstance(self.function, Function):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise DefinitionError(
+            raise wrong_type(
                 "Attempts",
-                f"What is given there is no `Function` but of type {type(self.function).__name__}.",
-                "Give one of a controller, `controller[name]`, or what `function_of` makes.",
+                "a `Function`",
+                self.function,
+                "Write `controller[name]`, or `function_of(...)`.",
             )
         if not isinstance(self.limit, int) or self.limit < 1:  # pyright: ignore
             raise DefinitionError(
-                "Attempts(limit)", f"A limit of {self.limit!r} leaves no try.", "Give 1 or more."
+                "Attempts(limit)",
+                f"This must be an integer above 0, not {self.limit!r}.",
+                "Write 1 or more.",
             )
 
     def __repr__(self) -> str:

@@ -3,7 +3,7 @@
 from base64 import b64encode, urlsafe_b64encode
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import wrong_type
 
 
 class File(str):
@@ -26,16 +26,14 @@ class File(str):
         """Return a file of these bytes.
 
         Raises:
-            DefinitionError: they are no bytes, or the name or the media type is no text.
+            DefinitionError: they are not bytes, or the name or the media type is not text.
         """
         if not isinstance(content, bytes | bytearray | memoryview):  # pyright: ignore
-            kind = type(content).__name__
             remedy = "Write `File(path.read_bytes(), filename=path.name)`: nothing is opened here."
-            raise DefinitionError("File(content)", f"This is no bytes but of type {kind}.", remedy)
+            raise wrong_type("File(content)", "`bytes`", content, remedy)
         for name, text in (("filename", filename), ("content_type", content_type)):
             if text is not None and not isinstance(text, str):  # pyright: ignore
-                kind = type(text).__name__
-                raise DefinitionError(f"File({name})", f"This is no text but of type {kind}.")
+                raise wrong_type(f"File({name})", "text", text)
         file = super().__new__(cls, b64encode(content).decode("ascii"))
         file.content = bytes(content)
         file.filename = filename

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 from pyfunctools._json import JsonSchema, JsonValue, fresh
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import brief, visible
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.origin import Method, Origin, place
 from pyfunctools.record.traits import Traits, checked_traits
@@ -127,8 +127,8 @@ class Function:
         checked_traits("from_schema", {"name": name, "description": description})
         said = checked_traits("from_schema", traits)
         if handler is not None and not callable(handler):
-            reason = f"What is given there is no function but of type {type(handler).__name__}."
-            raise DefinitionError("from_schema(handler)", reason, "Give the function that runs.")
+            remedy = "Write the function that runs."
+            raise wrong_type("from_schema(handler)", "a function", handler, remedy)
         contract = Contract.written(name, parameters, output, is_human)
         runs = None if handler is None else KeywordHandler(handler, contract.parameters)
         if runs is not None:

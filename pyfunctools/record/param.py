@@ -64,7 +64,7 @@ class Param:
         for name, kinds, remedy in _FIELDS:
             held: object = getattr(self, name)
             if not isinstance(held, kinds):
-                reason = f"`{name}` is of type {type(held).__name__}."
+                reason = f"`{name}` must not be `{type(held).__name__}`."
                 raise DefinitionError(where, reason, remedy)
         if self.type not in _TYPES:
             raise DefinitionError(
@@ -104,7 +104,7 @@ def parameters_of(params: Sequence[object], where: str) -> dict[str, JsonValue]:
     if not isinstance(params, Sequence) or isinstance(params, str):  # pyright: ignore
         raise DefinitionError(
             where,
-            f"The parameters are of type {type(params).__name__}.",
+            f"The parameters must not be `{type(params).__name__}`.",
             "Write them as a JSON Schema object, or as a list of `Param`.",
         )
     for param in params:

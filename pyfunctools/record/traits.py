@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict, cast
 
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 
 
 class Traits(TypedDict, total=False):
@@ -33,13 +33,13 @@ _KINDS: Mapping[str, object] = {
 
 
 def checked_traits(where: str, given: Mapping[str, object]) -> dict[str, object]:
-    """Return what was said of a function, its tags as a tuple; a single text is one tag.
+    """Return the settings of a function, its tags as a tuple; a single text is one tag.
 
-    `where` is what the error calls the thing that was told so.
+    `where` names the function in errors.
 
     Raises:
-        TypeError: there is no such setting, as of any function.
-        DefinitionError: one is none of what it may be.
+        TypeError: a setting is unknown.
+        DefinitionError: a setting is of the wrong type.
     """
     found = dict(given)
     for name, value in given.items():
@@ -47,10 +47,10 @@ def checked_traits(where: str, given: Mapping[str, object]) -> dict[str, object]
             found[name] = _tags(where, value)
         elif name not in _KINDS:
             known = ", ".join(sorted(_KINDS))
-            raise TypeError(f"{where}: there is no setting {name!r}. The settings are {known}.")
+            raise TypeError(f"{where}: unknown setting {name!r}. The settings are {known}.")
         elif not isinstance(value, kind := cast("type", _KINDS[name])):
             word = "text" if isinstance("", kind) else "`True` or `False`"
-            raise _unfit(where, name, value, f"Write {word}.")
+            raise wrong_type(f"{where}({name})", word, value, f"Write {word}.")
     return found
 
 
@@ -60,9 +60,6 @@ def _tags(where: str, value: object) -> tuple[str, ...]:
     several = cast("Iterable[object]", value) if isinstance(value, Iterable) else (value,)
     tags = tuple(several)
     if not all(isinstance(tag, str) for tag in tags):
-        raise _unfit(where, "tags", tags, 'Write `tags=["..."]`.')
+        reason = f"This must be a list of text, not {tags!r}."
+        raise DefinitionError(f"{where}(tags)", reason, 'Write `tags=["..."]`.')
     return cast("tuple[str, ...]", tags)
-
-
-def _unfit(where: str, name: str, value: object, remedy: str) -> DefinitionError:
-    return DefinitionError(f"{where}({name})", f"{value!r} is none of what it may be.", remedy)

@@ -29,9 +29,9 @@ def checked(**settings: Any) -> None:
         ({"auth": "SECRET-7f3a"}, "auth", "auth={scheme: credential}"),
         ({"auth": [("key", "SECRET-7f3a")]}, "auth", "auth={scheme: credential}"),
         ({"variables": ["x"]}, "variables", "variables={name: text}"),
-        ({"headers": lambda a, b: {}}, "headers", "nothing or one"),
-        ({"auth": {"key": lambda a, b: "SECRET-7f3a"}}, "auth['key']", "nothing or one"),
-        ({"auth": {"key": lambda *, a: "SECRET-7f3a"}}, "auth['key']", "nothing or one"),
+        ({"headers": lambda a, b: {}}, "headers", "of no parameters"),
+        ({"auth": {"key": lambda a, b: "SECRET-7f3a"}}, "auth['key']", "of no parameters"),
+        ({"auth": {"key": lambda *, a: "SECRET-7f3a"}}, "auth['key']", "of no parameters"),
     ],
 )
 def test_a_wrong_setting_is_named_with_what_to_write_and_without_its_value(

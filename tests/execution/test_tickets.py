@@ -198,7 +198,7 @@ def test_a_key_that_is_too_short_or_none_is_refused_and_not_told(key: object) ->
 
 @pytest.mark.parametrize("lifetime", [0, -1, timedelta(0)])
 def test_a_ticket_has_to_last(lifetime: float) -> None:
-    with pytest.raises(DefinitionError, match="last"):
+    with pytest.raises(DefinitionError, match="above zero"):
         Tickets(KEY, store=MemoryStore(), lifetime=lifetime)
 
 

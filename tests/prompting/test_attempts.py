@@ -132,7 +132,7 @@ def test_the_limit_is_the_number_of_tries(limit: int) -> None:
 
 
 def test_a_limit_that_leaves_no_try_is_refused() -> None:
-    with pytest.raises(DefinitionError, match="leaves no try"):
+    with pytest.raises(DefinitionError, match="must be an integer above 0"):
         Attempts(FUNCTION, limit=0)
 
 

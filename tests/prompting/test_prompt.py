@@ -185,7 +185,7 @@ def test_two_functions_of_one_name_are_refused() -> None:
 
 @pytest.mark.parametrize("given", [len, "order", None, {"name": "order"}])
 def test_what_is_no_function_is_refused_with_the_remedy(given: object) -> None:
-    with pytest.raises(DefinitionError, match=r"no `Function`.*function_of"):
+    with pytest.raises(DefinitionError, match=r"a `Function`.*function_of"):
         prompt_of([given])  # type: ignore[list-item]
 
 

@@ -61,16 +61,16 @@ def test_a_default_of_null_is_a_default() -> None:
         ([Param("x", "string"), Param("x", "string")], "Two parameters are named 'x'"),
         ([Param("x", "string"), {"type": "string"}], "a JSON Schema stands among the `Param`s"),
         ([Param("x", "string"), "y"], "a str stands among the `Param`s"),
-        ([Param("x", "array", items={"type": "string"})], "`items` is of type dict. Write a"),  # type: ignore[arg-type]
-        ([Param("x", "object", properties={"y": {}})], "The parameters are of type dict"),  # type: ignore[arg-type]
+        ([Param("x", "array", items={"type": "string"})], "`items` must not be `dict`. Write a"),  # type: ignore[arg-type]
+        ([Param("x", "object", properties={"y": {}})], "The parameters must not be `dict`"),  # type: ignore[arg-type]
         ([Param("x", "string", enum="abc")], "trip(x): `enum` is 'abc'. List at least one value."),
         ([Param("x", "string", enum=[])], "`enum` is []. List at least one value."),
-        ([Param("x", "string", enum={"a"})], "`enum` is of type set"),  # type: ignore[arg-type]
-        ([Param("x", "string", required="yes")], "`required` is of type str. Write True or"),  # type: ignore[arg-type]
-        ([Param("x", "string", 3)], "`description` is of type int. Write a text."),  # type: ignore[arg-type]
+        ([Param("x", "string", enum={"a"})], "`enum` must not be `set`"),  # type: ignore[arg-type]
+        ([Param("x", "string", required="yes")], "`required` must not be `str`. Write True or"),  # type: ignore[arg-type]
+        ([Param("x", "string", 3)], "`description` must not be `int`. Write a text."),  # type: ignore[arg-type]
         ([Param("", "string")], "A parameter has no name."),
-        ([Param(3, "string")], "`name` is of type int."),  # type: ignore[arg-type]
-        ([Param("x", ["string"])], "`type` is of type list. Use one of string"),  # type: ignore[arg-type]
+        ([Param(3, "string")], "`name` must not be `int`."),  # type: ignore[arg-type]
+        ([Param("x", ["string"])], "`type` must not be `list`. Use one of string"),  # type: ignore[arg-type]
     ],
 )
 def test_a_wrong_param_is_named_with_the_remedy(params: list[object], said: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import wrong_type
 from pyfunctools.execution.person.masking import MASK, Arguments
 from pyfunctools.execution.person.uploads import merged, with_files
 from pyfunctools.record.function import Function, contract_of
@@ -50,17 +50,18 @@ Approve: TypeAlias = "Answer | Callable[[PendingCall], Answer | Awaitable[Answer
 
 
 def check_approve(given: object) -> None:
-    """Refuse what was given as `approve` and is no answer, and nothing that can be asked for one.
+    """Refuse an `approve` that is neither an answer nor a function that can be asked for one.
 
     Raises:
         DefinitionError: it is neither.
     """
     if given is None or isinstance(given, bool | Approval) or callable(given):
         return
-    raise DefinitionError(
+    raise wrong_type(
         "approve",
-        f"What is given there is no answer but of type {type(given).__name__}.",
-        "Give `True`, `False`, an `Approval`, or a function of the pending call that gives one.",
+        "an answer or a function",
+        given,
+        "Write `True`, `False`, an `Approval`, or a function of the pending call that returns one.",
     )
 
 

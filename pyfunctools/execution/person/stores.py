@@ -205,7 +205,7 @@ def _checked(path: object) -> Path:
     reason, kind = None, type(path).__name__
     given = os.fspath(cast("str", path)) if isinstance(path, _PATHS) else None
     if not isinstance(given, str):
-        reason = f"This is no path but of type {kind}."
+        reason = f"This must be a path, not `{kind}`."
     elif not given or given.startswith(":memory:"):
         reason = "A database in memory is not shared, not even by two threads."
     if reason is not None:

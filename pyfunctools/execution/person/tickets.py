@@ -18,7 +18,7 @@ from secrets import token_bytes, token_urlsafe
 from typing import Literal, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.stores import MemoryStore, SqliteStore, TicketStore
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import place
@@ -136,17 +136,17 @@ class Tickets:
         ):
             raise DefinitionError(
                 "Tickets(key)",
-                f"This is no key of at least {SHORTEST_KEY} bytes.",
+                f"This must be at least {SHORTEST_KEY} bytes.",
                 "Make one with `secrets.token_bytes(32)`, and keep it with your other secrets.",
             )
         if not _lasts(self.lifetime):
             raise DefinitionError(
-                "Tickets(lifetime)", "A ticket has to last.", "Give seconds, or a `timedelta`."
+                "Tickets(lifetime)",
+                "This must be above zero.",
+                "Write seconds, or a `timedelta`.",
             )
         if not callable(self.clock):
-            kind = type(self.clock).__name__
-            reason = f"What is given there is no function but of type {kind}."
-            raise DefinitionError("Tickets(clock)", reason, "Give one such as `time.time`.")
+            raise wrong_type("Tickets(clock)", "a function", self.clock, "Write `time.time`, say.")
         _check_store(self.key, self.store)
         if isinstance(self.store, MemoryStore | SqliteStore):
             self.store.follow(self.clock)
@@ -283,10 +283,11 @@ def _check_store(key: bytes | None, store: object) -> None:
         DefinitionError: it is so.
     """
     if store is not None and not callable(getattr(store, "claim", None)):
-        raise DefinitionError(
+        raise wrong_type(
             "Tickets(store)",
-            f"What is given there cannot claim a ticket: it is of type {type(store).__name__}.",
-            "Give a `SqliteStore(path)`, or an object with `claim(ticket_id, expires)`.",
+            "a store of tickets",
+            store,
+            "Write `SqliteStore(path)`, or an object with `claim(ticket_id, expires)`.",
         )
     if key is not None and store is None:
         raise DefinitionError(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from inspect import Parameter, signature
 from typing import TypedDict, cast
 
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 
 
 class Connection(TypedDict, total=False):
@@ -30,23 +30,28 @@ class Connection(TypedDict, total=False):
 
 
 def check_settings(given: Mapping[str, object], known: Collection[str]) -> None:
-    """Refuse settings that there are not, and those that are of the wrong kind.
+    """Refuse unknown settings, and those of the wrong type.
 
-    What they hold is in no error: it may be a credential.
+    No error shows a value: it may be a credential.
 
     Raises:
-        TypeError: a setting is none of the `known` ones, as of any function.
-        DefinitionError: one is none of what it may be.
+        TypeError: a setting is unknown.
+        DefinitionError: a setting is of the wrong type.
     """
     for name in given:
         if name not in known:
             meant = _MEANT.get(name, f"The settings are {', '.join(sorted(known))}.")
-            raise TypeError(f"there is no setting {name!r}. {meant}")
+            raise TypeError(f"unknown setting {name!r}. {meant}")
     if not isinstance(given.get("server"), str | bool | None):
-        raise _unfit("server", given, "Pass a base URL such as `https://api.example.com/v1`.")
+        raise wrong_type(
+            "server",
+            "text",
+            given["server"],
+            "Pass a base URL such as `https://api.example.com/v1`.",
+        )
     for name, remedy in _MAPPINGS.items():
         if given.get(name) is not None and not isinstance(given[name], Mapping):
-            raise _unfit(name, given, remedy)
+            raise wrong_type(name, "a mapping", given[name], remedy)
     if callable(given.get("headers")):
         _check_source("headers", given["headers"])
     for name, value in cast("Mapping[str, object]", given.get("auth") or {}).items():
@@ -77,14 +82,9 @@ def _check_source(where: str, value: object) -> None:
     if len(needed) > 1 or any(p.kind is Parameter.KEYWORD_ONLY for p in needed):
         raise DefinitionError(
             where,
-            "The function that is given there takes more than the context.",
-            "Let it take nothing or one.",
+            "This function has more required parameters than the context.",
+            "Write one of no parameters, or of the context alone.",
         )
 
 
 _STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-
-
-def _unfit(name: str, given: Mapping[str, object], remedy: str) -> DefinitionError:
-    kind = type(given[name]).__name__
-    return DefinitionError(name, f"What is given there is of type {kind}.", remedy)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from inspect import Parameter, signature
 from typing import cast
 
-from pyfunctools.errors import DefinitionError, DocumentError
+from pyfunctools.errors import DefinitionError, DocumentError, wrong_type
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.claims import connected_names
 from pyfunctools.execution.request.parameters import TOKEN, is_field_value
@@ -150,7 +150,7 @@ def revealed(where: str, credential: object) -> str:
     reveal = getattr(credential, "get_secret_value", None)
     text: object = reveal() if callable(reveal) else credential
     if not isinstance(text, str):
-        raise _unfit(where, f"is of type {type(text).__name__}, not text")
+        raise wrong_type(where, "text", text)
     return text
 
 
@@ -162,7 +162,7 @@ def checked_headers(headers: object) -> dict[str, str]:
             a header frames the message, which is the library's to do.
     """
     if not isinstance(headers, Mapping):
-        raise _unfit("headers", f"is of type {type(headers).__name__}, not a mapping")
+        raise wrong_type("headers", "a mapping", headers)
     found: dict[str, str] = {}
     for key, value in cast("Mapping[object, object]", headers).items():
         name = str(key).lower()
@@ -215,7 +215,7 @@ _FRAMING = frozenset({"connection", "content-length", "transfer-encoding"})
 
 
 def _unfit(name: str, reason: str) -> DefinitionError:
-    return DefinitionError(name, f"What is given there {reason}.")
+    return DefinitionError(name, f"This {reason}.")
 
 
 def _place(scheme: SecurityScheme) -> str:

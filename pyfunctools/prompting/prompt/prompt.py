@@ -7,7 +7,7 @@ from typing import cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import brief_record
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.prompting.prompt.definitions import Gathered
 from pyfunctools.prompting.prompt.response_schema import response_schema
 from pyfunctools.prompting.prompt.signature import signature, type_of
@@ -74,15 +74,14 @@ def prompt_of(
 def _several(given: object) -> Iterable[object]:
     if isinstance(given, Iterable):
         return cast("Iterable[object]", given)
-    said = f"What is given there are no functions but of type {type(given).__name__}."
-    raise DefinitionError("prompt_of", said, "Give a controller, or `[function]`.")
+    raise wrong_type("prompt_of", "functions", given, "Write a controller, or `[function]`.")
 
 
 def _function(given: object) -> Function:
     if isinstance(given, Function):
         return given
     remedy = "Make one with `function_of`, or give a controller."
-    raise DefinitionError(shown_scalar(given), "This is no `Function`.", remedy)
+    raise wrong_type(shown_scalar(given), "a `Function`", given, remedy)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.ground.path import Path
 
@@ -101,14 +101,13 @@ def any_of(*predicates: IsHuman) -> IsHuman:
 
 
 def check_predicate(given: object) -> None:
-    """Refuse what was given as `is_human` and is no predicate: a list of names, or `True`.
+    """Refuse an `is_human` that is not a predicate: a list of names, or `True`.
 
     Raises:
         DefinitionError: it is neither a function nor `None`.
     """
     if given is not None and not callable(given):
-        reason = f"What is given there is no predicate but of type {type(given).__name__}."
-        raise DefinitionError("is_human", reason, _PREDICATE)
+        raise wrong_type("is_human", "a function", given, _PREDICATE)
 
 
 def answer(predicate: IsHuman, path: Path, schema: JsonSchema) -> bool:

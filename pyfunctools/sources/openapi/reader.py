@@ -230,7 +230,7 @@ def _text(value: JsonValue, key: str) -> str:
 def _choose(option: str, value: object, allowed: tuple[object, ...]) -> None:
     if value not in allowed:
         choices = ", ".join(map(repr, allowed))
-        raise DefinitionError(f"{option}={value!r}", "There is no such choice.", f"Use {choices}.")
+        raise DefinitionError(option, f"{value!r} is not one of the choices.", f"Write {choices}.")
 
 
 def _refused(name: str, skipped: Sequence[Skipped]) -> DocumentError:

@@ -16,16 +16,16 @@ def files_under(root: str | PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -
     relative to `root`. Links are followed first: what they lead to has to be below `root` as well.
 
     Raises:
-        DocumentError: `root` is no directory.
+        DocumentError: `root` is not a directory.
     """
     home = Path(root).resolve()
     if not home.is_dir():
-        raise DocumentError(str(root), "This is no directory to read references from.")
+        raise DocumentError(str(root), "This is not a directory to read references from.")
 
     def resolver(uri: str) -> bytes:
         parts = urlsplit(uri)
         if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
-            raise DocumentError(uri, "This is no file, and only files are read.")
+            raise DocumentError(uri, "This is not a file, and only files are read.")
         try:
             path = (home / unquote(parts.path)).resolve()
             if not path.is_relative_to(home):

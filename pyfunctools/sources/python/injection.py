@@ -6,7 +6,7 @@ from inspect import Parameter
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.sources.python.markers import Context, ContextPart, Human, Inject
 
 _STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
@@ -104,10 +104,11 @@ _UNREADY = (
 
 def _takes_context(where: str, provider: object) -> bool:
     if not callable(provider):
-        raise DefinitionError(
+        raise wrong_type(
             where,
-            f"The provider is no function but of type {type(provider).__name__}.",
-            "Give `Inject` a function of nothing or of the context.",
+            "a provider that can be called",
+            provider,
+            "Write `Inject(f)` with a function of nothing or of the context.",
         )
     if inspect.iscoroutinefunction(provider) or inspect.isasyncgenfunction(provider):
         raise DefinitionError(

@@ -87,15 +87,15 @@ def function_of(
     An object with `__call__` is one too, by its class's name. What `@function` was told counts.
 
     Raises:
-        DefinitionError: it is no such callable (a class, a lambda, an unbound method), or it cannot
-            become a function.
+        DefinitionError: it cannot become a function: it is a class, a lambda or an unbound method,
+            say.
     """
     check_predicate(is_human)
     behind = function_behind(called)
     if is_a(called, type) or not callable(called):
         raise DefinitionError(
             repr(called),
-            "This is no function.",
+            "This is not a function.",
             "Pass a function or a bound method; for an object, `Controller.from_object`.",
         )
     name = _name_of(called, behind)
@@ -231,7 +231,9 @@ def _short(qualname: str) -> str:
 def _nothing(obj: object, cls: type, skipped: list[Skipped]) -> DefinitionError:
     if is_a(obj, FunctionType, MethodType, ModuleType):
         return DefinitionError(
-            repr(obj), "This is no object with methods.", "Use `Controller.from_functions([...])`."
+            repr(obj),
+            "This object has no methods.",
+            "Use `Controller.from_functions([...])`.",
         )
     because = " ".join(f"{each.where}: {each.reason}" for each in skipped)
     return DefinitionError(

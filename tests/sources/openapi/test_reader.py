@@ -255,7 +255,7 @@ def test_names_may_be_chosen() -> None:
 
 @pytest.mark.parametrize("option", ["names", "describe", "on_skip"])
 def test_an_option_that_there_is_not_is_refused(option: str) -> None:
-    with pytest.raises(DefinitionError, match=r"There is no such choice\. Use '"):
+    with pytest.raises(DefinitionError, match=r"is not one of the choices\. Write '"):
         read(SHOP, **{option: "nonsense"})  # pyright: ignore[reportArgumentType]
 
 

@@ -40,10 +40,10 @@ def test_files_below_the_directory_are_read(tree: Path) -> None:
         ("link.json", "This file is outside"),
         ("/etc/passwd", "This file is outside"),
         ("file:///etc/passwd", "This file is outside"),
-        ("file://host/etc/passwd", "This is no file, and only files are read."),
-        ("http://127.0.0.1/x", "This is no file, and only files are read."),
-        ("//host/x", "This is no file, and only files are read."),
-        ("jar:file:x!/y", "This is no file, and only files are read."),
+        ("file://host/etc/passwd", "This is not a file, and only files are read."),
+        ("http://127.0.0.1/x", "This is not a file, and only files are read."),
+        ("//host/x", "This is not a file, and only files are read."),
+        ("jar:file:x!/y", "This is not a file, and only files are read."),
         ("none.json", "This file cannot be read"),
         ("sub", "This file cannot be read"),
         ("a\0b", "This file cannot be read"),
@@ -59,5 +59,5 @@ def test_a_file_is_read_no_further_than_a_document_may_be_long(tree: Path) -> No
 
 
 def test_a_root_that_is_no_directory_is_refused(tree: Path) -> None:
-    with pytest.raises(DocumentError, match="This is no directory"):
+    with pytest.raises(DocumentError, match="This is not a directory"):
         files_under(tree / "a b.yaml")

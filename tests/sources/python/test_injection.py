@@ -122,6 +122,6 @@ def test_what_marks_nothing_is_refused_and_not_left_to_the_model(hint: object, r
 
 def test_a_provider_that_is_no_function_is_refused_before_any_call() -> None:
     with pytest.raises(
-        DefinitionError, match=r"f\(x\): The provider is no function but of type int"
+        DefinitionError, match=r"f\(x\): This must be a provider that can be called, not `int`"
     ):
         answer_of(Annotated[str, Inject(cast("Callable[[], object]", 3))])
