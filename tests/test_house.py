@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,12 @@ NO_ROOMS = {"laws", "support", "typing", "vectors"}
 
 UNFINISHED = r"\b(?:TODO|FIXME|XXX|NotImplementedError)\b"
 FORBIDDEN = r"pydantic\._internal|\beval\(|\bexec\(|import (?:pickle|marshal|shelve)\b"
+
+FIRST_WORDS = r'^ *r?"""(?:Give|Say|Let|Take)s? .*'
+"""Words that no docstring begins with: a function returns, reads, adds or writes."""
+
+SHARED_NAMES = {"__init__", "reader", "runner", "walk"}
+"""Names that several files bear: a source's reader, a place's runner, a walk over values."""
 
 
 def told(path: Path) -> str:
@@ -56,3 +63,15 @@ def test_no_file_holds_anything_unfinished_or_forbidden() -> None:
     pattern = re.compile(f"{UNFINISHED}|{FORBIDDEN}")
     found = {told(path): pattern.findall(path.read_text()) for path in SOURCES}
     assert {path: words for path, words in found.items() if words} == {}
+
+
+def test_no_docstring_begins_with_a_word_that_says_nothing() -> None:
+    found = {
+        told(path): re.findall(FIRST_WORDS, path.read_text(), re.MULTILINE) for path in SOURCES
+    }
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+def test_no_two_files_have_one_name() -> None:
+    names = Counter(path.stem for path in SOURCES if path.stem not in SHARED_NAMES)
+    assert [name for name, count in names.items() if count > 1] == []

@@ -85,7 +85,7 @@ class Asker:
         return given if isinstance(given, dict) else {}
 
     def refuse(self, reason: str) -> None:
-        """Say that an answer is not accepted, and why."""
+        """Print that an answer is not accepted, and why."""
         self._console.print(plain(f"  Not accepted: {reason}.", "yellow"))
 
     def _place(

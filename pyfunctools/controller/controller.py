@@ -46,7 +46,7 @@ class Controller(Calling):
         description: str = "",
         skipped: Sequence[Skipped] = (),
     ) -> None:
-        """Take functions, each with what runs it.
+        """Make a controller of functions, each with its runner.
 
         Raises:
             DefinitionError: two functions have one name, or these are no such pairs.
@@ -337,13 +337,13 @@ class Controller(Calling):
         return (self[name].display_text if name in self else None) or fallback
 
     def close(self) -> None:
-        """Give back what the runners hold: their own clients, loops and threads."""
+        """Close the clients, loops and threads of the runners' own."""
         with ExitStack() as closing:  # one that fails keeps no other open
             for runner in self._runners():
                 closing.callback(runner.close)
 
     async def aclose(self) -> None:
-        """Give back what the runners hold: their own clients, loops and threads."""
+        """Close the clients, loops and threads of the runners' own."""
         async with AsyncExitStack() as closing:
             for runner in self._runners():
                 closing.push_async_callback(runner.aclose)

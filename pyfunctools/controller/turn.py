@@ -223,7 +223,7 @@ class Draft:
         return self._finished(self)
 
     def _end(self, place: int, outcome: Outcome) -> None:
-        """Take the outcome of a call, which waits under the id of the call if it does."""
+        """Add the outcome of a call, which waits under the id of the call if it does."""
         if outcome.waiting is not None:
             waiting = replace(outcome.waiting, call_id=self.calls[place].id or "")
             outcome = replace(outcome, waiting=waiting)
@@ -232,7 +232,7 @@ class Draft:
 
     @contextmanager
     def _kept(self) -> Generator[None]:
-        """Give an exception that ends the turn in its middle what came of it, as `error.turn`."""
+        """Set `error.turn` of an exception that ends the turn in its middle."""
         try:
             yield
         except BaseException as error:

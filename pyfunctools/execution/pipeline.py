@@ -70,11 +70,11 @@ class Runner(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what the runner holds."""
+        """Close what the runner holds."""
         ...
 
     async def aclose(self) -> None:
-        """Give back what the runner holds, on an event loop."""
+        """Close what the runner holds, on an event loop."""
         ...
 
 
@@ -89,7 +89,7 @@ none.
 """
 
 Entry: TypeAlias = Callable[[str], tuple[Function, Runner]]
-"""Gives a function by its name, and what runs it; raises `UnknownFunctionError`."""
+"""A function that returns a function and its runner by name, or raises `UnknownFunctionError`."""
 
 
 class Call:
@@ -159,7 +159,7 @@ class Call:
         arguments: str | bytes | JsonValue,
         read: Success[JsonValue] | Failure | None = None,
     ) -> Outcome:
-        """Take all the steps; where one says no nothing has run, and the outcome says why.
+        """Run all the steps; where one refuses, nothing has run, and the outcome has the reason.
 
         `read` is what came of reading the arguments, where somebody has; a `Failure` stays one.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Settle: TypeAlias = Callable[[object, str], Awaitable[object]]
-"""Gives a value, or what it gives when it is awaited; the text names where it was given."""
+"""A function that returns a value, awaited if it is awaitable; the text names its place."""
 
 
 Begin: TypeAlias = Callable[[Mapping[str, object]], "Coroutine[object, None, Outcome | None]"]

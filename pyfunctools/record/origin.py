@@ -29,7 +29,7 @@ Origin: TypeAlias = Union[Method, "Route", RemoteTool]
 
 
 def place(origin: Origin | None) -> str:
-    """Say in a few words where a function lives: `GET /teas`, `Shop.buy`, `files/read`."""
+    """Return where a function lives, in a few words: `GET /teas`, `Shop.buy`, `files/read`."""
     match origin:
         case None:
             return "a written schema"

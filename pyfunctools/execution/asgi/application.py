@@ -32,7 +32,7 @@ from pyfunctools.schema import Failure, Issue, Path
 from pyfunctools.schema.ground.path import at
 
 Elsewhere: TypeAlias = Callable[[str, str, str], str | None]
-"""Says what else a method and a path lead to than to a template: `GET /teas/{id}`, or `None`."""
+"""A function that returns the other route a method and a path lead to, such as `GET /teas/{id}`."""
 
 BASE_URL = "http://localhost"
 """Where requests are said to go, when nobody says otherwise."""
@@ -284,7 +284,7 @@ class _Hosted:
 
     @contextmanager
     def busy(self) -> Generator[None]:
-        """Say that a call is under way."""
+        """Count a call as running meanwhile."""
         task = cast("Task[object]", current_task())
         self._calls.add(task)
         try:
@@ -312,7 +312,7 @@ class _Hosted:
             self.started_at = self.started_at or time.monotonic()
 
     async def stop(self, patience: float) -> None:
-        """Let the calls come to their end, and what they left running, and shut down.
+        """Wait for the calls and the tasks they left running, then shut down.
 
         Raises:
             LifespanError: the shutdown fails.

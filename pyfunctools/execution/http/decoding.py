@@ -36,7 +36,7 @@ class Body:
             raise UnreadableError("has a Content-Encoding that was not asked for")
 
     def feed(self, chunk: bytes) -> None:
-        """Take the next raw chunk.
+        """Decode the next raw chunk.
 
         Raises:
             UnreadableError: the body is larger than the limit, or is not what its encoding says.

@@ -419,7 +419,7 @@ def _names_of_keys(route: Route) -> frozenset[str]:
 
 
 def _unprovided(function: Function, error: Exception) -> Outcome:
-    """Say that a function of the caller's failed; its message may hold a secret.
+    """Return the outcome where a function of the caller's failed; its message may hold a secret.
 
     Raises:
         PyfunctoolsError: the error is one of our own, about how that function was given.

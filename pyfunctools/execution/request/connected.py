@@ -21,13 +21,13 @@ class Connected:
     """The texts of a connection: `credentials`, and what else it sends with every request."""
 
     def __init__(self, declared: Collection[str] = ()) -> None:
-        """Take the names under which the document wants a credential, in lower case."""
+        """Begin with no names; `declared` are those of the document's credentials, lower-cased."""
         self.credentials: list[str] = []
         self.others: list[str] = []
         self._declared = declared
 
     def add_headers(self, headers: object) -> None:
-        """Take headers as the caller gave them.
+        """Add the names of a caller's headers.
 
         Raises:
             DefinitionError: as `checked_headers`.
@@ -44,11 +44,11 @@ class Connected:
                 self.add([(name, text)])
 
     def add_query(self, query: str) -> None:
-        """Take the query of a base URL."""
+        """Add the names in the query of a base URL."""
         self.add(parse_qsl(query))
 
     def add_client(self, client: object) -> None:
-        """Take what a caller's client sends by itself."""
+        """Add the names that a caller's client sends with every request."""
         headers: object = getattr(client, "headers", None)
         if isinstance(headers, Mapping):
             for name, text in cast("Mapping[object, object]", headers).items():
@@ -62,7 +62,7 @@ class Connected:
                 self.add((str(name), str(text)) for name, text in pairs)
 
     def add(self, pairs: "Iterator[tuple[str, str]] | list[tuple[str, str]]") -> None:
-        """Take names with their values."""
+        """Add names with their values."""
         for name, text in pairs:
             if name.lower() in self._declared or _is_credential(name, text):
                 self.credentials += (text, *_parts(text))

@@ -39,7 +39,7 @@ class Template:
 
 @lru_cache(maxsize=4096)
 def template_of(path: str) -> Template:
-    """Take a path template apart.
+    """Split a path template.
 
     A slot is `{name}`, or `:name` at the start of a segment; `{?a,b}` and `{&a,b}` stand for
     nothing, since query parameters are declared on their own. A fragment is never sent, so what

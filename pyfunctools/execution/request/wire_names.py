@@ -77,7 +77,7 @@ class Names(Generic[_Owner]):
     _found: dict[str, list[Taken[_Owner]]] = field(default_factory=dict[str, list[Taken[_Owner]]])
 
     def add(self, name: Name, rank: Rank, owner: _Owner) -> None:
-        """Take a name."""
+        """Add a name."""
         taken = Taken(name, rank, owner)
         for key in _keys(name):
             self._found.setdefault(key, []).append(taken)

@@ -169,7 +169,7 @@ def unreadable(text: str, at: int, stop: int) -> Arguments | None:
 
 
 def keyed(arguments: Arguments, names: Container[str]) -> None:
-    """Take strings such as `"days=3"` as the arguments that they say, if all are such.
+    """Read strings such as `"days=3"` as arguments, if all are such.
 
     `names` are the arguments that there are.
     """

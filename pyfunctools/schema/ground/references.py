@@ -294,7 +294,7 @@ def _is_open(name: str, index: dict[str, int], path: dict[str, None]) -> bool:
 
 
 def _taken(path: dict[str, None], name: str) -> list[str]:
-    """Take the names from the end of the path, up to and with this one."""
+    """Remove and return the names from the end of the path, up to and with this one."""
     members: list[str] = []
     while name in path:
         members.append(path.popitem()[0])

@@ -133,7 +133,7 @@ _Schemas: TypeAlias = dict[str, JsonSchema | bool]
 
 
 def _once(node: Node, group: Node) -> bool:
-    """Take a group that can stand only once; a second one stays apart even if it says the same."""
+    """Add a group that can stand only once; a second one stays apart even if it says the same."""
     if not node.keys().isdisjoint(group):
         return False
     node |= group
@@ -141,7 +141,7 @@ def _once(node: Node, group: Node) -> bool:
 
 
 def _choice(node: Node, group: Node) -> bool:
-    """Take `oneOf` and `anyOf`, which stand side by side; a `discriminator` goes with its union."""
+    """Add `oneOf` and `anyOf`, which stand side by side; a `discriminator` goes with its union."""
     if "discriminator" in group:
         if len(group) > 1:
             return _once(node, group)

@@ -274,7 +274,7 @@ class Recovery:
             self._shut()
 
     def _mismatched(self, frame: Frame, char: str) -> None:
-        """Take a wrong bracket for what leaves the rest of the text with as many as are open.
+        """Read a wrong bracket so that the rest of the text closes as many as are open.
 
         Either those in between are missing, or it stands for another, or it is one too many.
         """

@@ -149,7 +149,7 @@ def separate(
     *,
     formats: Formats = True,
 ) -> Separated:
-    """Take the parameters of a function apart into the model's and the human's side.
+    """Separate the parameters of a function into the model's and the human's side.
 
     Whose a place is depends on the path to it, never on the value. What `is_human` calls the
     human's is so with all that is below it. A property that is the human's in one branch of a

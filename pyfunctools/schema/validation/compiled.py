@@ -204,7 +204,7 @@ def _inspect(schema: JsonSchema | bool) -> None:
 
 
 class _Retriever:
-    """Gives what a resolver gives, or refuses and remembers what was asked for."""
+    """A resolver that remembers the references it refused."""
 
     def __init__(self, resolver: Resolver | None) -> None:
         self._resolver = resolver

@@ -53,7 +53,7 @@ class Broken(NamedTuple):
 
 
 class Sentences:
-    """Says what is wrong, with the schemas of one document."""
+    """The messages of errors, with the schemas of one document."""
 
     def __init__(self, root: JsonSchema | bool, lines: Expectations) -> None:
         self._root: JsonSchema = root if isinstance(root, dict) else {}

@@ -42,7 +42,7 @@ class Operation(NamedTuple):
         return f"{self.method} {self.path}"
 
     def skipped(self, error: DocumentError) -> Skipped:
-        """Say that it cannot become a function, why, and what to do."""
+        """Return the entry that names the reason for skipping it, and the remedy."""
         return Skipped(where=self.where, reason=reason_of(error), pointer=self.pointer)
 
 

@@ -22,7 +22,7 @@ class Template(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def template_of(path: str) -> Template:
-    """Take a template apart; empty segments count for nothing.
+    """Split a template; empty segments count for nothing.
 
     A query or a fragment that somebody wrote into the path makes segments more. `{?a,b}` and
     `{&a,b}` of RFC 6570 name query parameters, which are declared on their own, and count for

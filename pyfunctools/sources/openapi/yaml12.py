@@ -95,7 +95,7 @@ class _Builder:
         self._anchors: dict[str, tuple[JsonValue, int] | None] = {}
 
     def take(self, event: yaml.Event) -> None:
-        """Take the next event."""
+        """Add the next event."""
         if isinstance(event, yaml.ScalarEvent):
             self._scalar(event)
         elif isinstance(event, yaml.CollectionEndEvent):

@@ -73,7 +73,7 @@ def function(marked: F | None = None, /, **settings: object) -> F | Callable[[F]
 
     Raises:
         DefinitionError: what is marked is no function or method (a class, a property), or cannot
-            carry a mark; or a setting is none of what it may be.
+            carry a mark; or a setting is of the wrong type.
     """
     traits = checked_traits("function", settings) if settings else {}
     name, description = (cast("str | None", traits.pop(each, None)) for each in _OWN)

@@ -100,7 +100,7 @@ class Found:
         self.text = "\n\n".join(filter(None, prose))
 
     def _read(self, block: _Block) -> bool:
-        """Take in a block, and say whether it could be read."""
+        """Read a block, and return whether it could be read."""
         from docstring_parser import DocstringStyle, ParseError, parse
 
         if not block.title:

@@ -89,7 +89,7 @@ class Generator(GenerateJsonSchema):
         return result
 
     def field_title_should_be_set(self, schema: _Inner) -> bool:
-        """Say no: a field's name is its key already."""
+        """Return False: a field's name is its key already."""
         return False
 
     def get_title_from_name(self, name: str) -> str:

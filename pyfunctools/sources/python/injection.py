@@ -20,7 +20,7 @@ class Injected(NamedTuple):
     takes_context: bool
     default: object
     required: bool = False
-    """Whether it is the context, and `None` is none of what it may be."""
+    """Whether it is the context, and `None` is not allowed."""
 
     def value(self, context: object) -> object:
         """Return what the parameter is in one call."""

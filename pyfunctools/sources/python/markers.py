@@ -90,7 +90,7 @@ def human(ask: str | None = None, *, widget: str | None = None, secret: bool = F
 
 
 def _stands_for_a_mark(unready: object) -> None:
-    """Let what makes a mark be one itself: who forgets something must not hand out a secret."""
+    """Make an unfinished mark count as one: forgetting its call must not hand out a secret."""
     for hook in ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__"):
         setattr(unready, hook, getattr(HumanPart(), hook))
 

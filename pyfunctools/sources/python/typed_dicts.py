@@ -38,7 +38,7 @@ def keys_of(cls: type, names: Names) -> Mapping[str, tuple[object, bool]]:
 
 
 class Rewriter:
-    """Gives hints in which each `typing.TypedDict` is one of `typing_extensions`.
+    """A rewriter of hints: each `typing.TypedDict` becomes one of `typing_extensions`.
 
     `names` is what texts in hints are read with; `known` is that and what was made, for one that
     holds itself is named in its own hints. From Python 3.12 on nothing is rewritten.
