@@ -121,8 +121,13 @@ class Compiled:
 
     @cached_property
     def _steps(self) -> dict[int, Keys]:
-        """The steps to each part of the schema, by its identity."""
-        parts = subschemas(self.schema) if self.one_resource else ()
+        """The steps to each part of the schema, by its identity.
+
+        None where a part leads back to itself without going down: it says nothing by itself, and
+        what is guessed of it depends on which part is asked first.
+        """
+        is_sound = self.one_resource and not _is_circular(self.schema)
+        parts = subschemas(self.schema) if is_sound else ()
         return {id(part): keys for keys, part in parts if isinstance(part, dict)}
 
     def part(self, schema: JsonSchema | bool) -> "Validator":
@@ -249,6 +254,26 @@ def _in_place(root: JsonSchema) -> int:
                 stack.append((schema, True))
                 stack.extend((inner, False) for inner in below)
     return max(longest.values(), default=0)
+
+
+def _is_circular(root: JsonSchema | bool) -> bool:
+    """Return whether a schema judges the value that it judges already."""
+    known: dict[int, bool] = {}  # False while what a schema asks is still looked through
+    stack = [(inner, False) for _, inner in subschemas(root)] if isinstance(root, dict) else []
+    while stack:
+        schema, done = stack.pop()
+        if not isinstance(schema, dict) or not isinstance(root, dict):
+            continue
+        if done:
+            known[id(schema)] = True
+        elif id(schema) not in known:
+            known[id(schema)] = False
+            below = list(_judging(root, schema))
+            if any(known.get(id(inner)) is False for inner in below):
+                return True
+            stack.append((schema, True))
+            stack.extend((inner, False) for inner in below)
+    return False
 
 
 def _levels(schema: JsonSchema | bool) -> int:
