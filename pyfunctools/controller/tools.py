@@ -76,7 +76,11 @@ class Tools(list[dict[str, Any]]):
         self._tickets = tickets
         self._envelope = envelope_of(row.envelope)
         self._names = Names(functions)
-        self._together = frozenset(each.name for each in functions if each.concurrent)
+        self._together = frozenset(
+            each.name
+            for each in functions
+            if (each.read_only if each.concurrent is None else each.concurrent)
+        )
         self._renderings = renderings_of(functions, row, strict=strict, inline=inline)
 
         def item(function: Function, description: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class Function:
     destructive: bool | None = None
     idempotent: bool | None = None
     confirm: bool = False
-    concurrent: bool = True
+    concurrent: bool | None = None
     strict: bool = False
     _noted: tuple[Note, ...] = field(default=(), compare=False, repr=False)
     origin: Origin | None = None

@@ -10,7 +10,8 @@ class Traits(TypedDict, total=False):
     """The traits of a function, each a field of `Function`, and `None` where nobody said.
 
     `display_text` is what a user is shown while it runs, `confirm` asks a person before each call,
-    `concurrent` says whether it may run beside others and `strict` whether it is rendered strictly.
+    `concurrent` says whether it may run beside others (where nobody said, what is `read_only` may),
+    and `strict` whether it is rendered strictly.
     """
 
     title: str | None
@@ -21,7 +22,7 @@ class Traits(TypedDict, total=False):
     destructive: bool | None
     idempotent: bool | None
     confirm: bool
-    concurrent: bool
+    concurrent: bool | None
     strict: bool
 
 

@@ -14,7 +14,7 @@ class Shop:
         self.together = 0
         self.most = 0
 
-    @function(concurrent=False)
+    @function
     def buy(self, item: str, count: int = 1, labels: dict[str, int] | None = None) -> str:
         """Buy something."""
         self.done.append(f"buy {item}")

@@ -119,7 +119,7 @@ def test_what_the_mark_says_is_in_the_record() -> None:
     )
     assert (later.deprecated, later.read_only, later.idempotent) == (True, True, True)
     assert (later.concurrent, later.strict) == (False, True)
-    assert (order.deprecated, order.read_only, order.concurrent) == (False, None, True)
+    assert (order.deprecated, order.read_only, order.concurrent) == (False, None, None)
 
 
 def test_the_docstring_is_the_description() -> None:
