@@ -105,7 +105,7 @@ def with_day(**keywords: Any) -> dict[str, Any]:
             ["book(days)", "`items`"],
             id="own-mix-in-a-param",
         ),
-        pytest.param("day", ["type str", "list of `Param`"], id="own-text"),
+        pytest.param("day", ["not be `str`", "list of `Param`"], id="own-text"),
     ],
 )
 def test_a_mistake_in_a_schema_of_ones_own_is_told_with_place_and_remedy(
