@@ -4,6 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("unhurried", deadline=None)  # another process's work is no failure
+settings.load_profile("unhurried")
 
 VECTORS = Path(__file__).parent / "vectors"
 LEFT_OUT = "the corpora are not here"

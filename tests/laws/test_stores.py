@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from claiming import claim_all
 
 from pyfunctools import DefinitionError, MemoryStore, SqliteStore, Tickets, TicketStoreError
 from pyfunctools.execution.person import stores
@@ -36,19 +37,13 @@ def made(kind: str, folder: Path) -> Store:
 KINDS = pytest.mark.parametrize("kind", ["memory", "sqlite"])
 
 
-def _claim_all(path: str, ready: "multiprocessing.synchronize.Barrier", heard: object) -> None:
-    store = SqliteStore(path, timeout=60)
-    ready.wait()
-    heard.put([each for each in IDS if store.claim(each, LATER)])  # type: ignore[attr-defined]
-
-
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_eight_processes_claim_two_hundred_ids_once_each(tmp_path: Path, start: str) -> None:
     context = multiprocessing.get_context(start)
     ready, heard = context.Barrier(8), context.Queue()
     path = str(tmp_path / "used.sqlite")
     processes = [
-        context.Process(target=_claim_all, args=(path, ready, heard))  # type: ignore[attr-defined]
+        context.Process(target=claim_all, args=(path, IDS, ready, heard))  # type: ignore[attr-defined]
         for _ in range(8)
     ]
     for process in processes:

@@ -278,9 +278,9 @@ def entangled(count: int) -> dict[str, Schema]:
 
 
 def seconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     call()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def test_two_thousand_branches_are_merged():

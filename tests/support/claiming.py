@@ -1,0 +1,15 @@
+"""What a process of its own does to a store; in a module that a spawned process can import."""
+
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Barrier
+
+from pyfunctools import SqliteStore
+
+LATER = 4_000_000_000
+
+
+def claim_all(path: str, ids: list[str], ready: Barrier, heard: "Queue[list[str]]") -> None:
+    """Claim every id once all processes are there, and tell which were granted."""
+    store = SqliteStore(path, timeout=60)
+    ready.wait()
+    heard.put([each for each in ids if store.claim(each, LATER)])
