@@ -104,11 +104,9 @@ class Checker:
         is_whole = read.whole and self._fractions().has_whole(value)
         if not is_whole and self._judge.accepts(value):
             return Success(value=value)
-        result = self._coerced(value, (), exact=not is_whole)
-        # A float that is refused may stand where a text is wanted; most refusals name none.
-        if read.fractions and not result and any(map(_may_hold_float, result.issues)):
-            return None if self._fractions().has_textual(value) else result
-        return result
+        if read.fractions and self._fractions().has_textual(value):
+            return None
+        return self._coerced(value, (), exact=not is_whole)
 
     def _recovered(
         self,
@@ -167,10 +165,6 @@ class Checker:
 
             self._known_fractions = Fractions(self.schema)
         return self._known_fractions
-
-
-def _may_hold_float(issue: Issue) -> bool:
-    return isinstance(issue.value, float | dict | list)
 
 
 def truncated(value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]) -> Failure:
