@@ -52,8 +52,9 @@ if TYPE_CHECKING:
     from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.limits import Limits
     from pyfunctools.prompting.attempts import Attempts
-    from pyfunctools.prompting.calls.calls import Call, parse_calls
+    from pyfunctools.prompting.calls.calls import parse_calls
     from pyfunctools.prompting.prompt.prompt import Prompt, prompt_of
+    from pyfunctools.record.call import Call
     from pyfunctools.record.file import File
     from pyfunctools.record.function import Function, Skipped
     from pyfunctools.record.origin import Method, RemoteTool
@@ -144,13 +145,14 @@ _HOMES = {
     "execution.person.approval": ("Approval", "PendingCall"),
     "execution.person.stores": ("MemoryStore", "SqliteStore", "TicketStore"),
     "execution.person.tickets": ("Tickets",),
+    "record.call": ("Call",),
     "record.file": ("File",),
     "limits": ("Limits",),
     "record.origin": ("Method", "RemoteTool"),
     "record.outcome": ("Outcome", "Response", "Waiting"),
     "record.param": ("Param",),
     "prompting.attempts": ("Attempts",),
-    "prompting.calls.calls": ("Call", "parse_calls"),
+    "prompting.calls.calls": ("parse_calls",),
     "prompting.prompt.prompt": ("Prompt", "prompt_of"),
     "record.function": ("Function", "Skipped"),
     "route": ("Route",),

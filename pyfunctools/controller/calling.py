@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from pyfunctools._lazy import Lazy
     from pyfunctools.execution.person.approval import Approve
     from pyfunctools.execution.person.tickets import Tickets
-    from pyfunctools.execution.pipeline import Ask, Call, Given, Runner
-    from pyfunctools.prompting.calls.calls import Call as ParsedCall
+    from pyfunctools.execution.pipeline import Ask, Given, Invocation, Runner
+    from pyfunctools.record.call import Call
     from pyfunctools.record.function import Function
     from pyfunctools.record.outcome import Outcome
     from pyfunctools.schema.result import Failure, Success
@@ -30,7 +30,7 @@ class Calling:
 
     def call(
         self,
-        name_or_call: str | ParsedCall,
+        name_or_call: str | Call,
         arguments: str | bytes | JsonValue = None,
         *,
         human: Given | Ask = None,
@@ -79,7 +79,7 @@ class Calling:
 
     async def acall(
         self,
-        name_or_call: str | ParsedCall,
+        name_or_call: str | Call,
         arguments: str | bytes | JsonValue = None,
         *,
         human: Given | Ask = None,
@@ -174,10 +174,10 @@ class Calling:
         approve: Approve,
         audience: str | None,
         call_id: str | None = None,
-    ) -> Call:
-        from pyfunctools.execution.pipeline import Call
+    ) -> Invocation:
+        from pyfunctools.execution.pipeline import Invocation
 
-        return Call(
+        return Invocation(
             self._entry,
             self._tickets,
             awaits=awaits,
@@ -203,7 +203,7 @@ class Calling:
             raise unknown_name(name, self._entries) from None
 
 
-def _taken(given: str | ParsedCall, arguments: str | bytes | JsonValue) -> Taken:
+def _taken(given: str | Call, arguments: str | bytes | JsonValue) -> Taken:
     """Return the name and the arguments of a call, what came of reading them, and its id.
 
     Raises:
@@ -211,7 +211,7 @@ def _taken(given: str | ParsedCall, arguments: str | bytes | JsonValue) -> Taken
     """
     if isinstance(given, str):
         return given, arguments, None, None
-    from pyfunctools.prompting.calls.calls import Call
+    from pyfunctools.record.call import Call
 
     if not isinstance(given, Call):  # pyright: ignore[reportUnnecessaryIsInstance]
         return given, arguments, None, None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyfunctools.execution.pipeline import Runner
     from pyfunctools.execution.request.connection import Connection
     from pyfunctools.limits import Limits
-    from pyfunctools.prompting.calls.calls import Call
+    from pyfunctools.record.call import Call
     from pyfunctools.record.function import Function, Skipped
     from pyfunctools.route import Route
 

@@ -21,10 +21,10 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.person.approval import Approval, Approve
 from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.execution.pipeline import Ask, Given
-from pyfunctools.prompting.calls.calls import Call
 from pyfunctools.prompting.calls.check import cut_off, judged
 from pyfunctools.prompting.calls.found import MAX_CALLS, Found
 from pyfunctools.prompting.calls.names import Names
+from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema import Failure, Issue, Path

@@ -25,7 +25,7 @@ from pyfunctools._text import brief_record
 from pyfunctools.envelopes import Envelope, Result, Spoken, SpokenCall
 from pyfunctools.errors import DefinitionError, WaitingError
 from pyfunctools.execution.person.tickets import Tickets
-from pyfunctools.prompting.calls.calls import Call
+from pyfunctools.record.call import Call
 from pyfunctools.record.file import File
 from pyfunctools.record.outcome import Outcome, Waiting
 from pyfunctools.schema import Issue, Path

@@ -92,7 +92,7 @@ Entry: TypeAlias = Callable[[str], tuple[Function, Runner]]
 """A function that returns a function and its runner by name, or raises `UnknownFunctionError`."""
 
 
-class Call:
+class Invocation:
     """What is there for one call beside the model's part, and the steps to what comes of it.
 
     With `awaits` what the callables give may have to be awaited; without, the steps never suspend.

@@ -20,7 +20,7 @@ from pyfunctools import (
     UnknownFunctionError,
 )
 from pyfunctools._lazy import Lazy
-from pyfunctools.execution.pipeline import Call
+from pyfunctools.execution.pipeline import Invocation
 from pyfunctools.execution.steps import Begin, finish
 
 SECRET = "SECRET-7f3a"
@@ -83,8 +83,8 @@ class Desk:
     def ran(self) -> list[Mapping[str, object]]:
         return self.runner.ran
 
-    def _call(self, way: str, given: dict[str, Any]) -> Call:
-        return Call(self._entry, Lazy.of(self.tickets), awaits=way == "acall", **given)
+    def _call(self, way: str, given: dict[str, Any]) -> Invocation:
+        return Invocation(self._entry, Lazy.of(self.tickets), awaits=way == "acall", **given)
 
     def _entry(self, name: str) -> tuple[Function, Recorder]:
         if name != self.function.name:

@@ -1,11 +1,9 @@
 """What a model wrote -> the calls it meant, whatever its family's habit of writing them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
-from pyfunctools._json import JsonValue
-from pyfunctools._text import brief_record
 from pyfunctools.errors import DefinitionError
 from pyfunctools.prompting.calls.arguments import Arguments
 from pyfunctools.prompting.calls.check import judged
@@ -14,34 +12,11 @@ from pyfunctools.prompting.calls.names import Names
 from pyfunctools.prompting.calls.native import calls_in
 from pyfunctools.prompting.calls.repeated import repetitions
 from pyfunctools.prompting.calls.shapes import bundled
+from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.parsing.parse import parse
-from pyfunctools.schema.result import Failure, Issue, Repair, Success
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Call:
-    """One call that a model wrote.
-
-    `name` is that of the function, or as written where there is no such function. `arguments` are
-    read and coerced, as far as they could be where `result` is a `Failure`; `repairs` are those of
-    the result. `span` is where the call begins and ends in the text (of bytes: in the text they
-    say), `None` where it came as an object. `id`, `namespace` and `caller` are the vendor's, where
-    it gives them; a result is sent back under this id.
-    """
-
-    id: str | None = None
-    name: str
-    arguments: JsonValue
-    result: Success[JsonValue] | Failure
-    repairs: tuple[Repair, ...] = ()
-    span: tuple[int, int] | None = None
-    namespace: str | None = None
-    caller: JsonValue = None
-
-    def __repr__(self) -> str:
-        return brief_record(self, "id", "name", "arguments", "result", "span")
+from pyfunctools.schema.result import Failure, Issue, Repair
 
 
 def parse_calls(
