@@ -1,6 +1,8 @@
 """The commands, and how each refuses."""
 
 import json
+import sys
+from contextlib import redirect_stdout
 from dataclasses import asdict
 from typing import Annotated
 
@@ -34,6 +36,13 @@ Source = Annotated[
     ),
 ]
 Name = Annotated[str, typer.Argument(help="The function's name, as `list` shows it.")]
+Server = Annotated[
+    str | None, typer.Option(help="The base URL, or `document` to trust the document's own.")
+]
+Header = Annotated[
+    list[str] | None,
+    typer.Option(help="`Name: value`, sent with the request; $VARIABLES are filled in."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for another program.")]
 
 
@@ -109,13 +118,8 @@ def call(
         str | None,
         typer.Option(help="The person's values: a JSON object, `@file`, or `-`."),
     ] = None,
-    server: Annotated[
-        str | None, typer.Option(help="The base URL, or `document` to trust the document's own.")
-    ] = None,
-    header: Annotated[
-        list[str] | None,
-        typer.Option(help="`Name: value`, sent with the request; $VARIABLES are filled in."),
-    ] = None,
+    server: Server = None,
+    header: Header = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="Run it without asking whether to go on.")
     ] = False,
@@ -141,6 +145,28 @@ def call(
     display.show(Console(), display.outcome_text(outcome))
     if not outcome.ok:
         raise typer.Exit(1)
+
+
+@app.command()
+def serve(
+    source: Source,
+    http: Annotated[
+        int | None,
+        typer.Option("--http", help="Serve http://127.0.0.1:PORT/mcp; 0 takes a free port."),
+    ] = None,
+    server: Server = None,
+    header: Header = None,
+) -> None:
+    """Serve the functions of a source over MCP, on standard input and output or over HTTP."""
+    from pyfunctools.integrations.mcp import serve as serve_mcp
+
+    with redirect_stdout(sys.stderr):  # standard output is the protocol's
+        controller = open_source(source, server=server, headers=header or ())
+    if not names_object(source):
+        for function in controller.functions[:1]:
+            _served(function, server)
+    with controller:
+        serve_mcp(controller, "stdio" if http is None else "http", port=http or 0)
 
 
 def _served(function: Function, server: str | None) -> None:

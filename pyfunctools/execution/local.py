@@ -245,7 +245,8 @@ def _returned(function: "Function", handler: "Handler", value: object) -> "Outco
             reason="output",
             issues=checked.issues,
         )
-    return outcome(text=_text_of(plain), value=value, content=content, function=function.name)
+    text = _text_of(plain)
+    return outcome(text=text, value=value, content=content, function=function.name, _json=(plain,))
 
 
 def _parted(value: object) -> "tuple[tuple[File, ...], object]":

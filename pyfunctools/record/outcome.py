@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, cast, get_args
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import brief
@@ -103,9 +103,10 @@ class Outcome:
     repairs: tuple[Repair, ...] = ()
     function: str | None = None
     content: tuple[File, ...] = ()
-    exception: BaseException | None = field(default=None, compare=False)
+    exception: BaseException | None = field(default=None, compare=False, repr=False)
     response: Response | None = None
     waiting: Waiting | None = None
+    _json: tuple[JsonValue] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.reason is not None and self.reason not in _REASONS:
@@ -142,10 +143,22 @@ class Outcome:
         told = {"text": brief(self.text)}
         for each in fields(self):
             held: object = getattr(self, each.name)
-            if each.name in ("text", "exception") or held is None or held == ():
+            if each.name == "text" or not each.repr or held is None or held == ():
                 continue
             told[each.name] = f"<{type(held).__name__}>" if each.name == "value" else brief(held)
         return f"Outcome({', '.join(f'{name}={said}' for name, said in told.items())})"
+
+
+def json_of(outcome: Outcome) -> tuple[JsonValue] | None:
+    """Return the value as JSON, whole, with secrets left out as they are of the text.
+
+    It may be shown to a model. `None` where the value has no form in JSON.
+    """
+    if outcome._json is not None:  # pyright: ignore[reportPrivateUsage]
+        return outcome._json  # pyright: ignore[reportPrivateUsage]
+    value = outcome.value
+    is_plain = value is None or isinstance(value, str | int | float | dict | list)
+    return (cast("JsonValue", value),) if is_plain else None
 
 
 _REASONS: tuple[str, ...] = get_args(Reason)

@@ -278,8 +278,13 @@ class HttpRunner:
         name = call.function.name
         outcome = outcome_of(result, method=route.method, name=name, expose=self._expose)
         others = () if outcome.ok else call.connected.others
-        text = Masker(call.connected.credentials, others).text(outcome.text)
-        return replace(outcome, text=text, repairs=(*outcome.repairs, *call.request.repairs))
+        masker = Masker(call.connected.credentials, others)
+        return replace(
+            outcome,
+            text=masker.text(outcome.text),
+            repairs=(*outcome.repairs, *call.request.repairs),
+            _json=masker.json(outcome),
+        )
 
 
 class PreparedCall:

@@ -92,7 +92,7 @@ class Theirs:
         if not masker:
             return outcome
         text, issues = masker.text(outcome.text), masker.issues(outcome.issues)
-        return replace(outcome, text=text, issues=issues)
+        return replace(outcome, text=text, issues=issues, _json=masker.json(outcome))
 
     def _masker(self, *, is_error: bool) -> Masker:
         separated = self.function.separated

@@ -9,6 +9,7 @@ from urllib.parse import quote, quote_plus
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import visible
+from pyfunctools.record.outcome import Outcome, json_of
 from pyfunctools.schema import Issue
 from pyfunctools.schema.ground.depth import MAX_SCHEMA_DEPTH, deeper_than
 from pyfunctools.schema.ground.preview import shown_scalar
@@ -63,6 +64,11 @@ class Masker:
     def value(self, value: JsonValue) -> JsonValue:
         """Return a value without the values; what is nested without end is masked as a whole."""
         return MASK if deeper_than(value, MAX_SCHEMA_DEPTH) else self._inside(value)
+
+    def json(self, outcome: Outcome) -> tuple[JsonValue] | None:
+        """Return the value of an outcome as JSON without the values, `None` where it has none."""
+        known = json_of(outcome)
+        return known if known is None or not self else (self.value(known[0]),)
 
     def issues(self, issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
         """Return issues without the values."""

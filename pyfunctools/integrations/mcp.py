@@ -1,0 +1,359 @@
+"""A controller as an MCP server, on the official SDK.
+
+serve(shop)                                        # over standard input and output
+serve(shop, transport="http", port=8000)           # at http://127.0.0.1:8000/mcp
+app = server(shop).streamable_http_app()           # an ASGI application, for a server of your own
+
+Both revisions are spoken, by what the client speaks. What a person has to give or approve is asked
+of them through the client (`forms` says how), and the call goes on with its ticket.
+"""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from inspect import isawaitable
+from ipaddress import ip_address
+from socket import AF_INET, AF_INET6, create_server
+from typing import Any, Final, Literal, TypeAlias, TypedDict, Unpack
+from weakref import WeakSet
+
+from pyfunctools.controller import Controller
+from pyfunctools.envelopes.mcp import MODERN, ToolOutput, output_of, result_of, tool_of
+from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.record.function import Function, handler_of
+from pyfunctools.record.outcome import Outcome
+
+try:
+    from mcp.server import Server, ServerRequestContext
+    from mcp.server.auth.provider import AccessToken
+    from mcp.server.auth.settings import AuthSettings
+    from mcp.server.connection import Connection
+    from mcp.server.lowlevel.server import NotificationOptions
+    from mcp.server.models import InitializationOptions
+    from mcp.server.request_state import (
+        RequestStateBoundary,
+        RequestStateSecurity,
+        authenticated_principal,
+    )
+    from mcp.server.stdio import stdio_server
+    from mcp.server.subscriptions import (
+        InMemorySubscriptionBus,
+        ListenHandler,
+        ToolsListChanged,
+    )
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import INVALID_PARAMS, CallToolRequestParams, PaginatedRequestParams
+    from starlette.applications import Starlette
+except ModuleNotFoundError as error:
+    raise DefinitionError(
+        "pyfunctools.integrations.mcp",
+        f"The official SDK of MCP, version 2, is not installed: {error}.",
+        "Run `pip install 'pyfunctools[mcp]'`.",
+    ) from None
+
+Request: TypeAlias = ServerRequestContext[Any, Any]
+"""What the SDK knows of one request: `request.request` is that of HTTP, `request.session` reports
+progress."""
+
+Check: TypeAlias = Callable[[str], str | Awaitable[str | None] | None]
+"""A function of a bearer token that returns whose it is, `None` where it is nobody's."""
+
+PAGE: Final = 500
+"""How many tools a page of the list has. Many clients read the first page only."""
+
+Transport: TypeAlias = Literal["stdio", "http"]
+
+_PATIENCE: Final = 2.0
+"""Seconds in which a client of the older revision takes the news that the list has changed."""
+
+_LIFETIME: Final = 24 * 3600.0
+"""Seconds in which the state of a request ends; the ticket in it ends sooner."""
+
+
+class ServerSettings(TypedDict, total=False):
+    """How a controller is served; see `server`."""
+
+    name: str | None
+    inline: bool | None
+    keys: Sequence[str | bytes] | None
+    url: Callable[[str], str] | None
+    context: Callable[[Request], object] | None
+    auth: Check | None
+
+
+def server(controller: Controller, **settings: Unpack[ServerSettings]) -> "FunctionServer":
+    """Return a server of the official SDK whose tools are the functions of a controller.
+
+    `name` is what clients call it, by default the controller's. `inline` puts definitions in the
+    place of references for every tool, or for none; by default where the schema becomes hardly
+    longer. `keys` (32 bytes or more) protect the state of calls that wait for a person; without,
+    they end with this process, and more processes than one need the same. `url` returns the address
+    of a page of yours for a ticket, on which a person gives what may not stand in a form of the
+    client: secrets and files. `context` returns the context of a call for what the SDK knows of its
+    request, `auth` whose a bearer token is: requests over HTTP without a good one are refused. That
+    name is the audience of the tickets.
+
+    Raises:
+        DefinitionError: a setting is none of these, or a function needs a context and there is no
+            `context`.
+    """
+    return FunctionServer(controller, **settings)
+
+
+class FunctionServer(Server[Any]):
+    """A server of the official SDK whose tools are the functions of a controller.
+
+    It runs as every one of the SDK does: `run` on streams, `streamable_http_app` as an application.
+    `controller` is what it serves now.
+    """
+
+    controller: Controller
+
+    def __init__(self, controller: Controller, **settings: Unpack[ServerSettings]) -> None:
+        """Make the server; see `server`."""
+        _check(controller, settings)
+        self._inline = settings.get("inline")
+        self._url = settings.get("url")
+        self._context = settings.get("context")
+        self._auth = settings.get("auth")
+        self._bus = InMemorySubscriptionBus()
+        self._connected: WeakSet[Connection] = WeakSet()
+        self._set(controller)
+        name = settings.get("name") or controller.name or "pyfunctools"
+        super().__init__(
+            name,
+            instructions=controller.description or None,
+            on_subscriptions_listen=ListenHandler(self._bus),
+        )
+        self.add_request_handler("tools/list", PaginatedRequestParams, self._list)
+        self.add_request_handler("tools/call", CallToolRequestParams, self._call)
+        keys = settings.get("keys")
+        made = RequestStateSecurity(keys=keys, ttl=_LIFETIME) if keys else None
+        security = made or RequestStateSecurity.ephemeral(ttl=_LIFETIME)
+        self.middleware.append(RequestStateBoundary(security, default_audience=name))
+
+    async def replace(self, controller: Controller) -> None:
+        """Serve the functions of another controller from now on, and tell the clients.
+
+        Raises:
+            DefinitionError: as `server`.
+        """
+        _check(controller, {"context": self._context})
+        self._set(controller)
+        await self._bus.publish(ToolsListChanged())
+        await asyncio.gather(*map(_tell_changed, self._connected))
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        *rest: Any,
+        **more: Any,
+    ) -> InitializationOptions:
+        """Return what the SDK tells a client at the start: that the list of tools may change."""
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, *rest, **more)
+
+    def streamable_http_app(self, **settings: Any) -> Starlette:
+        """Return the ASGI application of the SDK, with the check of `auth`; see `Server`."""
+        if self._auth is not None and "token_verifier" not in settings:
+            # The address is nowhere told: it is one of an authorization server, and there is none.
+            own = AuthSettings.model_validate(
+                {"issuer_url": "http://localhost", "resource_server_url": None}
+            )
+            settings = {**settings, "auth": own, "token_verifier": _Verifier(self._auth)}
+        return super().streamable_http_app(**settings)
+
+    def _set(self, controller: Controller) -> None:
+        self.controller = controller
+        self._outputs: dict[tuple[str, bool], ToolOutput | None] = {}
+        self._pages: dict[tuple[int, bool], list[dict[str, Any]]] = {}
+        names = "\n".join(each.name for each in controller.functions)
+        self._version = sha256(names.encode()).hexdigest()[:16]
+
+    async def _list(self, request: Request, params: PaginatedRequestParams) -> dict[str, Any]:
+        """Return one page of the functions, in the controller's order."""
+        start, modern = self._start(params.cursor), request.protocol_version >= MODERN
+        if not modern:
+            self._connected.add(request.session._connection)  # pyright: ignore[reportPrivateUsage]
+        page = self._pages.get((start, modern))
+        if page is None:  # schemas are made when they are first asked for, which may take seconds
+            page = await asyncio.to_thread(self._page, start, modern)
+        listed: dict[str, Any] = {"tools": page}
+        if start + PAGE < len(self.controller):
+            listed["nextCursor"] = self._cursor(start + PAGE)
+        if modern:
+            listed |= {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+        return listed
+
+    def _start(self, cursor: str | None) -> int:
+        """Return where the page of a cursor begins.
+
+        Raises:
+            MCPError: it is none of this list.
+        """
+        starts = range(PAGE, len(self.controller), PAGE)
+        cursors = {self._cursor(start): start for start in starts}
+        if cursor is None or cursor in cursors:
+            return cursors.get(cursor or "", 0)
+        raise MCPError(INVALID_PARAMS, "This is no cursor of the list as it is now.")
+
+    def _cursor(self, start: int) -> str:
+        return f"{self._version}.{start}"
+
+    def _page(self, start: int, modern: bool) -> list[dict[str, Any]]:
+        controller, outputs, pages = self.controller, self._outputs, self._pages
+        page = list[dict[str, Any]]()
+        for function in controller.functions[start : start + PAGE]:
+            output = output_of(function, modern=modern, inline=self._inline)
+            outputs[function.name, modern] = output
+            page.append(tool_of(function, output, inline=self._inline))
+        pages[start, modern] = page
+        return page
+
+    async def _call(self, request: Request, params: CallToolRequestParams) -> dict[str, Any]:
+        """Return what comes of a call, or what a person is asked before.
+
+        Raises:
+            MCPError: there is no such function.
+        """
+        controller, name = self.controller, params.name
+        if name not in controller:
+            raise MCPError(INVALID_PARAMS, (await controller.acall(name)).text)
+        outcome = await controller.acall(
+            name,
+            params.arguments,
+            context=None if self._context is None else await _settled(self._context(request)),
+            audience=authenticated_principal(request),
+        )
+        return self._told(outcome, controller[name], modern=request.protocol_version >= MODERN)
+
+    def _told(self, outcome: Outcome, function: Function, *, modern: bool) -> dict[str, Any]:
+        key = (function.name, modern)
+        if key not in self._outputs:
+            self._outputs[key] = output_of(function, modern=modern, inline=self._inline)
+        return result_of(outcome, self._outputs[key], modern=modern)
+
+
+def serve(
+    controller: Controller,
+    transport: Transport = "stdio",
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    **settings: Unpack[ServerSettings],
+) -> None:
+    """Serve the functions of a controller until the client is gone, or until an interrupt.
+
+    With `"stdio"` one client is served over standard input and output; what else the program
+    prints goes to standard error. With `"http"` it is many, at `/mcp` of the host and port (0:
+    one that is free), and the address is told on standard error. Hosts and origins other than this
+    machine's are refused. The other settings are those of `server`.
+
+    Raises:
+        DefinitionError: as `server`, there is no such transport, or other machines would be served
+            without `auth`.
+    """
+    with suppress(KeyboardInterrupt):
+        asyncio.run(aserve(controller, transport, host=host, port=port, **settings))
+
+
+async def aserve(
+    controller: Controller,
+    transport: Transport = "stdio",
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    **settings: Unpack[ServerSettings],
+) -> None:
+    """Do what `serve` does, on this event loop, until it is cancelled.
+
+    Raises:
+        DefinitionError: as `serve`.
+    """
+    made = server(controller, **settings)
+    if transport == "http":
+        await _serve_http(made, host, port, open_to_all=settings.get("auth") is None)
+    elif transport == "stdio":
+        async with stdio_server() as (incoming, outgoing):
+            await made.run(incoming, outgoing, made.create_initialization_options())
+    else:
+        reason = f"There is no transport {transport!r}."
+        raise DefinitionError("serve(transport)", reason, 'Write "stdio" or "http".')
+
+
+async def _serve_http(made: FunctionServer, host: str, port: int, *, open_to_all: bool) -> None:
+    from uvicorn import Config
+    from uvicorn import Server as Uvicorn
+
+    if open_to_all and not _is_here(host):
+        reason = f"Everybody who reaches {host} could call the functions."
+        raise DefinitionError("serve(host)", reason, "Give `auth=`, or serve 127.0.0.1.")
+    if not 0 <= port < 1 << 16:
+        raise DefinitionError("serve(port)", f"{port} is no port.", "Write one of 0 to 65535.")
+    try:
+        listening = create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
+    except OSError as error:
+        raise DefinitionError("serve(port)", f"{host}:{port} cannot be served: {error}.") from None
+    shown = f"[{host}]" if ":" in host else host
+    print(f"MCP at http://{shown}:{listening.getsockname()[1]}/mcp", file=sys.stderr, flush=True)
+    app = made.streamable_http_app(host=host)
+    running = Uvicorn(Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2))
+    task = asyncio.ensure_future(running.serve(sockets=[listening]))
+    try:
+        await asyncio.shield(task)
+    finally:
+        running.should_exit = True
+        await task
+
+
+def _is_here(host: str) -> bool:
+    with suppress(ValueError):
+        return ip_address(host).is_loopback
+    return host == "localhost"
+
+
+class _Verifier:
+    """The check of an application, as the SDK takes one."""
+
+    def __init__(self, check: Check) -> None:
+        self._check = check
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return whose a bearer token is."""
+        whose = await _settled(self._check(token))
+        if not isinstance(whose, str) or not whose:
+            return None
+        return AccessToken(token=token, client_id=whose, scopes=[])
+
+
+async def _settled(value: object) -> object:
+    return await value if isawaitable(value) else value
+
+
+async def _tell_changed(connection: Connection) -> None:
+    with suppress(Exception):  # one that is gone, or reads nothing, is told nothing
+        async with asyncio.timeout(_PATIENCE):
+            await connection.outbound.notify("notifications/tools/list_changed", None)
+
+
+def _check(controller: object, settings: Mapping[str, object]) -> None:
+    """Refuse what cannot be served.
+
+    Raises:
+        DefinitionError: it is so.
+    """
+    if not isinstance(controller, Controller):
+        remedy = "Write `server(Controller.from_object(shop))`."
+        raise wrong_type("server", "a `Controller`", controller, remedy)
+    if unknown := sorted(settings.keys() - ServerSettings.__annotations__.keys()):
+        raise TypeError(f"server() has no setting {unknown[0]!r}.")
+    for name in ("url", "context", "auth"):
+        if not callable(settings.get(name) or str):
+            raise wrong_type(f"server({name})", "a function", settings[name])
+    needs = [f.name for f in controller.functions if getattr(handler_of(f), "wants_context", None)]
+    if needs and settings.get("context") is None:
+        reason = f"{needs[0]!r} takes a context, and no request would have one."
+        remedy = "Write `context=lambda request: ...`, a function of the SDK's request."
+        raise DefinitionError("server(context)", reason, remedy)

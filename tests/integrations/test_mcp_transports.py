@@ -1,0 +1,255 @@
+"""The server as a program: over standard input and output, and over HTTP on this machine."""
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from socket import create_server
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from pyfunctools import Controller, DefinitionError, Function, function
+from pyfunctools.integrations.mcp import aserve, serve, server
+
+REVISIONS = ("auto", "legacy")
+
+MODULE = """
+import os
+import subprocess
+import sys
+from pyfunctools import function
+
+print("noise of an import")
+
+class Shop:
+    '''A shop.'''
+
+    @function
+    def add(self, a: int, b: int) -> int:
+        '''Add.'''
+        print("noise of a function")
+        os.write(1, b"noise below Python")
+        subprocess.run([sys.executable, "-c", "print('noise of a child')"], check=True)
+        return a + b
+"""
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "T", "version": "1"},
+    "paths": {"/teas": {"get": {"summary": "List"}}},
+}
+APPLICATION = """
+from fastapi import FastAPI
+
+app = FastAPI()
+
+@app.get("/teas/{name}")
+def tea(name: str) -> str:
+    return f"a cup of {name}"
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("mcp")
+    (made / "noisy.py").write_text(MODULE)
+    (made / "web.py").write_text(APPLICATION)
+    (made / "doc.json").write_text(json.dumps(DOCUMENT))
+    return made
+
+
+def command(folder: Path, *words: str) -> StdioServerParameters:
+    return StdioServerParameters(
+        command=sys.executable, args=["-m", "pyfunctools", "serve", *words], cwd=folder, env=ENV
+    )
+
+
+ENV = {"PYTHONPATH": str(Path(__file__).parents[2])}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_class_is_served_on_standard_streams_that_hold_nothing_else(
+    folder: Path, revision: str
+) -> None:
+    async def run() -> Any:
+        async with Client(command(folder, "noisy:Shop"), mode=revision) as client:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            return names, (await client.call_tool("add", {"a": "2", "b": 3})).structured_content
+
+    names, value = asyncio.run(run())
+    assert names == ["add"]
+    assert value == (5 if revision == "auto" else {"result": 5})
+
+
+@pytest.mark.slow
+def test_an_application_and_a_document_are_served(folder: Path) -> None:
+    async def run(*words: str) -> list[str]:
+        async with Client(command(folder, *words)) as client:
+            return [tool.name for tool in (await client.list_tools()).tools]
+
+    assert asyncio.run(run("web:app")) == ["teas_getByName"]
+    assert asyncio.run(run("doc.json", "--server", "http://127.0.0.1:9")) == ["teas_get"]
+
+
+MALFORMED = [
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b"\xff\xfe",
+    b'"text"',
+    b'{"jsonrpc": "2.0"}',
+    b'{"jsonrpc": "1.0", "id": 1, "method": "ping"}',
+    b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}',
+    b'{"jsonrpc": "2.0", "id": 5, "method": 7}',
+    b'{"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": []}',
+    b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": 3}}',
+    b"[" * 5000,
+    *(b'{"jsonrpc": "2.0", "id": %d, "method": "no/such"}' % n for n in range(100, 152)),
+]
+
+
+@pytest.mark.slow
+def test_lines_that_are_no_messages_end_nothing(folder: Path) -> None:
+    assert len(MALFORMED) == 65
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}}
+    hello["clientInfo"] = {"name": "t", "version": "1"}
+    wanted: list[dict[str, Any]] = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    ]
+    call = {"name": "add", "arguments": {"a": 1, "b": 1}}
+    last = {"jsonrpc": "2.0", "id": "last", "method": "tools/call", "params": call}
+    lines = [*(json.dumps(each).encode() for each in wanted), *MALFORMED, json.dumps(last).encode()]
+    with subprocess.Popen(
+        [sys.executable, "-m", "pyfunctools", "serve", "noisy:Shop"],
+        cwd=folder,
+        env=ENV,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"\n".join(lines) + b"\n")
+        process.stdin.flush()
+        answers = {}
+        for line in process.stdout:
+            answer = json.loads(line)
+            answers[answer.get("id")] = answer
+            if answer.get("id") == "last":
+                break
+        process.stdin.close()
+        assert process.wait(20) == 0
+    assert answers["last"]["result"]["structuredContent"] == {"result": 2}
+    assert {answers[n]["error"]["code"] for n in range(100, 152)} == {-32601}
+
+
+@contextmanager
+def program(folder: Path, *words: str) -> Iterator[str]:
+    """Yield the address of a server that runs as a program."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "pyfunctools", "serve", *words, "--http", "0"],
+        cwd=folder,
+        env=ENV,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stderr is not None
+            lines = iter(process.stderr.readline, "")
+            found = (re.search(r"http://127\.0\.0\.1:\d+/mcp", line) for line in lines)
+            yield next(each[0] for each in found if each)
+        finally:
+            process.terminate()
+
+
+@pytest.mark.slow
+def test_a_class_is_served_over_http_to_this_machine_alone(folder: Path) -> None:
+    async def run(address: str, revision: str) -> Any:
+        async with Client(address, mode=revision) as client:
+            calls = (client.call_tool("add", {"a": n, "b": 1}) for n in range(4))
+            return [each.structured_content for each in await asyncio.gather(*calls)]
+
+    with program(folder, "noisy:Shop") as address:
+        assert asyncio.run(run(address, "auto")) == [1, 2, 3, 4]
+        assert asyncio.run(run(address, "legacy")) == [{"result": n} for n in (1, 2, 3, 4)]
+        ask = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        taken = {"accept": "application/json, text/event-stream"}
+        for headers, status in (
+            ({"host": "evil.example"}, 421),
+            ({"origin": "http://evil.example"}, 403),
+            ({"origin": "null"}, 403),
+            ({"content-type": "text/plain"}, 400),
+        ):
+            answer = httpx2.post(address, json=ask, headers={**taken, **headers})
+            assert answer.status_code == status, headers
+        assert httpx2.post(address, content=b"{", headers=taken).status_code == 400
+
+
+class Shop:
+    @function
+    def add(self, a: int, b: int) -> int:
+        return a + b
+
+
+@asynccontextmanager
+async def served(capsys: pytest.CaptureFixture[str], **settings: Any) -> AsyncIterator[str]:
+    """Yield the address of a server on this loop."""
+    shop = Controller.from_object(Shop())
+    task = asyncio.create_task(aserve(shop, "http", **settings))
+    told = ""
+    while "/mcp" not in told:
+        assert not task.done()
+        await asyncio.sleep(0)
+        told += capsys.readouterr().err
+    try:
+        yield told.split()[-1]
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def test_requests_without_a_good_token_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    async def whose(token: str) -> str | None:
+        return {"good": "ada"}.get(token)
+
+    async def run() -> Any:
+        async with served(capsys, auth=whose) as address:
+            async with httpx2.AsyncClient() as bare:
+                refused = [
+                    (await bare.post(address, json={}, headers=each)).status_code
+                    for each in ({}, {"authorization": "Bearer bad"}, {"authorization": "good"})
+                ]
+            headers = {"authorization": "Bearer good"}
+            async with (
+                httpx2.AsyncClient(headers=headers) as http,
+                Client(streamable_http_client(address, http_client=http)) as client,
+            ):
+                return refused, (await client.call_tool("add", {"a": 1, "b": 1})).structured_content
+
+    assert asyncio.run(run()) == ([401, 401, 401], 2)
+
+
+def test_what_cannot_be_served_so_is_refused() -> None:
+    shop = Controller.from_functions(
+        [Function.from_schema(name="f", parameters={"type": "object"}, handler=lambda **_: "x")]
+    )
+    with pytest.raises(DefinitionError, match="no transport 'sse'"):
+        serve(shop, "sse")  # type: ignore[arg-type]
+    for host in ("0.0.0.0", "192.0.2.1", "example.org"):  # noqa: S104 - refused
+        with pytest.raises(DefinitionError, match="Everybody who reaches"):
+            serve(shop, "http", host=host)
+    with pytest.raises(DefinitionError, match="is no port"):
+        serve(shop, "http", port=1 << 20)
+    with create_server(("127.0.0.1", 0)) as taken, pytest.raises(DefinitionError, match="served:"):
+        serve(shop, "http", port=taken.getsockname()[1])
+    assert server(shop).controller is shop
