@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import pytest
 from laws import IS_WHOLE
+from referring import references
 
 from pyfunctools import Controller, Function
 from pyfunctools.errors import DocumentError
@@ -34,20 +34,6 @@ def functions(shared: Path) -> Iterator[Function]:
         except DocumentError:  # one that refers to another file
             continue
         yield from islice(controller, MOST)
-
-
-def references(schema: Any) -> set[str]:
-    found: set[str] = set()
-    stack = [schema]
-    while stack:
-        one = stack.pop()
-        if isinstance(one, dict):
-            if isinstance(reference := one.get("$ref"), str):
-                found.add(unquote(reference).replace("~1", "/").replace("~0", "~"))
-            stack.extend(one.values())
-        elif isinstance(one, list):
-            stack.extend(one)
-    return found
 
 
 @pytest.mark.slow

@@ -8,6 +8,8 @@ from pyfunctools.schema.ground.references import resolve
 NULL: Final = {"type": "null"}
 _DEEP: Final = 8
 """Unions inside each other that are looked into for null."""
+_BESIDE_TYPE: Final = frozenset(("const", "$ref", "oneOf", "allOf", "not", "if"))
+"""Keywords that may refuse null where the type takes it."""
 
 
 def as_object(schema: JsonValue) -> JsonSchema:
@@ -46,11 +48,12 @@ def nullable(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
     values, kinds, branches = made.get("enum"), made.get("type"), made.get("anyOf")
     if isinstance(branches, list):
         return {**made, "anyOf": [*branches, NULL]}
-    if "const" in made or "$ref" in made or kinds is None:
+    listed = kinds if isinstance(kinds, list) else [kinds]
+    if kinds is None or "null" in listed or not _BESIDE_TYPE.isdisjoint(made):
         text = made.pop("description", None)
         told = {} if text is None else {"description": text}
         return {"anyOf": [made, NULL], **told}
     if isinstance(values, list):
         made["enum"] = [*values, None]
-    made["type"] = [*(kinds if isinstance(kinds, list) else [kinds]), "null"]
+    made["type"] = [*listed, "null"]
     return made

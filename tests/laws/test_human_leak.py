@@ -18,7 +18,7 @@ from pyfunctools.errors import DefinitionError, SchemaError
 NUMBER = 73737000
 """Numbers of the human's begin with these digits."""
 
-MENTIONING = {"const", "default", "enum", "examples", "required"}
+MENTIONING = {"const", "default", "dependentRequired", "enum", "examples", "required"}
 
 RENDERINGS: dict[str, Callable[[Function], Any]] = {
     "the model's side": lambda function: function.separated and function.separated.llm,

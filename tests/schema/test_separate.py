@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import pytest
 
@@ -225,18 +224,6 @@ def every_third_text() -> Callable[[Any, Any], bool]:
     return lambda _, schema: schema.get("type") == "string" and next(numbers) % 3 == 0
 
 
-def references(schema: Any) -> Iterator[str]:
-    stack = [schema]
-    while stack:
-        one = stack.pop()
-        if isinstance(one, dict):
-            if isinstance(reference := one.get("$ref"), str):
-                yield unquote(reference)
-            stack.extend(one.values())
-        elif isinstance(one, list):
-            stack.extend(one)
-
-
 def components(document: Path) -> Iterator[Schema]:
     """Give the schemas of a document, at most so many, each with the definitions it needs."""
     whole = json.loads(document.read_bytes())
@@ -264,9 +251,8 @@ def test_real_schemas_are_parted_into_sides_that_are_complete(shared: Path) -> N
                     continue
                 parted += 1
                 for side in (separated.llm, separated.human):
-                    if side is schema:
+                    if side == schema:
                         continue
-                    names = {f"#/$defs/{name}" for name in side.get("$defs", {})}  # type: ignore[union-attr]
-                    assert {one.replace("~1", "/") for one in references(side)} >= names
+                    assert prune(side) == side
                     Validator(side).compile()
     assert parted > 200

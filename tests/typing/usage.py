@@ -135,8 +135,8 @@ async def called(controller: Controller) -> None:
         ticket = outcome.waiting.ticket
         assert_type(controller.resume(ticket, {"pin": "1"}), Outcome)
         assert_type(await controller.aresume(ticket, asks, approve=approves), Outcome)
-    controller.call("order", "{}", human=3)  # pyright: ignore[reportArgumentType]
-    controller.configured(confirm="always")  # pyright: ignore[reportArgumentType]
+    controller.call("order", "{}", human=3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    controller.configured(confirm="always")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def narrowed(result: Result[int]) -> int:

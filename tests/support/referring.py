@@ -1,0 +1,24 @@
+"""What the references of a schema point at."""
+
+from typing import Any
+from urllib.parse import unquote
+
+
+def references(schema: Any) -> set[str]:
+    """Return where every `$ref` and every mapping of a discriminator points to, as pointers."""
+    found: set[str] = set()
+    stack = [schema]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, dict):
+            mapping = one.get("mapping") if isinstance(one.get("propertyName"), str) else None
+            pointed = [one.get("$ref"), *(mapping.values() if isinstance(mapping, dict) else ())]
+            found |= {_plain(each) for each in pointed if isinstance(each, str)}
+            stack.extend(one.values())
+        elif isinstance(one, list):
+            stack.extend(one)
+    return found
+
+
+def _plain(pointer: str) -> str:
+    return unquote(pointer).replace("~1", "/").replace("~0", "~")
