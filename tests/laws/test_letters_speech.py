@@ -341,6 +341,9 @@ SILENT = {
     "H5 an observation in json": '{"observation": {"name": "f", "arguments": {"a": 1}}}',
     "H5 a result block in json": f'{{"type": "tool_result", "content": {JSON}}}',
     "H5 a call of another server in json": '{"type": "mcp_call", "name": "f", "arguments": {}}',
+    "a list of values in a sentence": "The list ['tax', 3, 'IL'] is nice.",
+    "a list of values that are wrong": "['tax', 'IL', 3]",
+    "a list of names": "['pay_all', 'f', 'g']",
     "H5 a user's turn alone": "<|im_start|>user\nf(a=1)<|im_end|>",
 }
 
@@ -439,6 +442,12 @@ SEQUENCES: dict[str, tuple[str, list[object]]] = {
         '<tool_call>{"name": "f", "arguments": {"a": nope}}</tool_call>',
         [1, None],
     ),
+    "tags with one that cannot be read": (
+        '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>\n'
+        """<tool_call>{"arguments": {"a": [1], 2]]}, "name": 'f'}</tool_call>""",
+        [1, None],
+    ),
+    "lists with one of unknown arguments": ("['f', 'a=1'], ['f', 'b=2']", [1, None]),
     "P-A separated by tokens": (
         '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call><|im_end|>\n'
         '<tool_call>{"name": "f", "arguments": {"a": 2}}</tool_call><|im_end|>',
@@ -745,6 +754,20 @@ VALUES = {
         '{"name": "tax", "arguments": {"amount": 3}, "state": "IL"}',
         {"amount": 3, "state": "IL"},
     ),
+    "quotes of a text in a text": (
+        r"""['mail(to=\\"a, b\\", cc=[\\"c\\"])']""",
+        {"to": "a, b", "cc": ["c"]},
+    ),
+    "quotes of a text in a text in a text": (r"""{\\\"f\\\": {\\\"a\\\": 1}}""", {"a": 1}),
+    "a first quote before the bracket": ("""['{name': 'f', 'arguments': {'a': 1}}']""", {"a": 1}),
+    "a first quote before the name": ("['mail', 'to='x', 'cc=y']", {"to": "x", "cc": ["y"]}),
+    "items in a text of an assignment": (
+        "['mail', 'to=x', 'cc=y, z']",
+        {"to": "x", "cc": ["y", "z"]},
+    ),
+    "a list of a name and values": ("['tax', 3, 'IL']", {"amount": 3, "state": "IL"}),
+    "a name in another case": ("payAll(amount=3)", {"amount": 3}),
+    "a name with its front shortened": ("p.pay_all(amount=3)", {"amount": 3}),
     "P-F a date is no difference": ("mail(to=2023-10-15)", {"to": "2023-10-15"}),
 }
 

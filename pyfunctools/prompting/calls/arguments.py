@@ -168,21 +168,29 @@ def unreadable(text: str, at: int, stop: int) -> Arguments | None:
     return found
 
 
-def keyed(arguments: Arguments, names: Container[str]) -> None:
-    """Read strings such as `"days=3"` as arguments, if all are such.
+_MISQUOTED: Final = re.compile(r"([^\W\d]\w*+)=[\"']([^\"']*+)")
+"""What stands in `'unit='ml'`: the first quote is that of the value."""
 
-    `names` are the arguments that there are.
-    """
+
+def keyed(arguments: Arguments, names: Container[str] | None = None) -> None:
+    """Read strings such as `"days=3"` as arguments, if all are such, and are among the `names`."""
     values: dict[str, JsonValue] = {}
+    raws: list[Raw] = []
     for each in arguments.positional:
         if not isinstance(each, str) or "=" not in each:
             return
+        if misquoted := _MISQUOTED.fullmatch(each):
+            values[misquoted[1]] = misquoted[2]
+            continue
         said, _ = read_arguments(each, 0, len(each))
         if said is None or said.positional or said.faults or said.end < len(each):
             return
         if any(note.before.startswith(("'", '"')) for note in said.notes):
             return  # a string without an end, or with a quote inside
         values.update(said.values)
-    if values and not arguments.raws and all(name in names for name in values):
+        raws += said.raws
+    known = names is None or all(name in names for name in values)
+    if values and not arguments.raws and known:
         arguments.positional.clear()
         arguments.values = {**values, **arguments.values}
+        arguments.raws += raws

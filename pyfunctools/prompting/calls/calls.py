@@ -42,10 +42,11 @@ def parse_calls(
     says so. With `repeated="keep"` all of them are in the result.
 
     A name is matched exactly, then with `_` for what no name has, then by its last part behind a
-    dot, or as the last part of one function's name if the arguments are right for that; one that
-    is no function's is a call whose result is a `Failure` with the close names. At most 1,000 calls
-    are read; of more the last one given is a `Failure` that says so. Time is linear in the length
-    of the text; one that begins thousands of objects or calls without ending them is given up.
+    dot, or as the last part of one function's name, or by its letters and digits, if the arguments
+    are right for that; one that is no function's is a call whose result is a `Failure` with the
+    close names. At most 1,000 calls are read; of more the last one given is a `Failure` that says
+    so. Time is linear in the length of the text; one that begins thousands of objects or calls
+    without ending them is given up.
 
     Raises:
         DocumentError: `raw` is nothing that a model or an SDK gives, a coroutine for example.

@@ -5,7 +5,7 @@ from typing import Final
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import shortened
-from pyfunctools.prompting.calls.arguments import read_arguments
+from pyfunctools.prompting.calls.arguments import Arguments, read_arguments
 from pyfunctools.prompting.calls.found import Found, Piece
 from pyfunctools.prompting.calls.literals import Literals, Raw, Unread
 from pyfunctools.prompting.calls.names import Names
@@ -16,9 +16,13 @@ from pyfunctools.schema.parsing.glyphs import OPENING
 from pyfunctools.schema.result import Issue, Repair
 
 _BEGINS: Final = re.compile(
-    rf"\{{\s*+(?:[{OPENING}\\}}]|[A-Za-z_]\w*+\s*+:)|\[\s*+(?:[{OPENING}\[{{]|\(\s*+[{OPENING}])"
+    rf"\{{\s*+(?:[{OPENING}\\}}]|[A-Za-z_]\w*+[\"']?\s*+:)|\[\s*+(?:[{OPENING}\[{{]|\(\s*+[{OPENING}])"
 )
 _UNBRACED: Final = re.compile(r"\[\s*+([\"'])(?:name|function|tool|arguments|parameters)\1\s*+:")
+_SAYS: Final = re.compile(
+    r"[\"'](?:name|function|tool_name|function_name)[\"']\s*+:\s*+[\"']([\w.-]{1,120})[\"']"
+)
+_FURTHEST: Final = 4_000
 _ENDS: Final = re.compile(r"</|<[|\uff5c]|\[/")
 
 _MARKER = r"<[/]?[|\uff5c][^<>\n]{1,40}[|\uff5c]>"
@@ -147,6 +151,20 @@ def _recovered(text: str, at: int, stop: int, far: int) -> tuple[Piece | None, i
         whole=not recovery.issues,
     )
     return piece, far
+
+
+def unreadable_calls(text: str, at: int, names: Names) -> list[Found]:
+    """Return the call in a tag whose JSON cannot be read, if it says the name of a function."""
+    if not text[max(at - 40, 0) : at].rstrip().endswith(">"):
+        return []
+    ended = _ENDS.search(text, at)
+    end = len(text) if ended is None else ended.start()
+    named = _SAYS.search(text, at, min(end, at + _FURTHEST))
+    function = None if named is None else names.find(named[1])
+    if named is None or function is None:
+        return []
+    arguments = Arguments(raws=[], notes=[], faults=[((), "cannot be read as JSON")], end=end)
+    return [Found(name=named[1], function=function, arguments=arguments, start=at, end=end)]
 
 
 def calls_of(piece: Piece, text: str, names: Names, after: int = -1) -> list[Found]:

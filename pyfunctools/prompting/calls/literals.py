@@ -388,16 +388,18 @@ class Literals:
 
     def _escaped_string(self) -> str:
         r"""Read a string in `\"`, as it stands in a text that is itself a string."""
-        opener = self.text[self.at : self.at + 2]
-        if opener not in ('\\"', "\\'"):
+        opened = _ESCAPED_QUOTE.match(self.text, self.at, self.stop)
+        if opened is None:
             raise Unread
-        end = self.text.find(opener, self.at + 2, self.stop)
+        end = self.text.find(opened[0], opened.end(), self.stop)
         if end < 0:
             self._effort += self.stop - self.at
             raise Unread
-        inner = self.text[self.at + 2 : end]
-        self.at = end + 2
-        return unescaped(unescaped(inner, False), False)
+        value = self.text[opened.end() : end]
+        self.at = end + len(opened[0])
+        for _ in range(len(opened[0]).bit_length()):  # in a text in a text: `\\\"`
+            value = unescaped(value)
+        return value
 
     def _bare(self, keys: Keys, ending: re.Pattern[str] | None) -> str:
         """Read what is no literal as text, up to the comma or the bracket that ends it."""

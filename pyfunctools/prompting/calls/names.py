@@ -65,15 +65,23 @@ class Names:
         return found[0] if len(found) == 1 else None
 
     def short(self, written: str) -> Function | None:
-        """Return the only function whose name ends in all of a written one, if it has two words.
+        """Return the only function that may be meant by a name nobody has, if its arguments fit.
 
-        Models leave the front of a name away that was written with dots for them: `get_rate` for
-        `currency.get_rate`, which is `currency_get_rate` here.
+        That is one of the same letters and digits (`getRate` for `get_rate`), or one whose name
+        ends in all of a written one of two words: models leave the front of a name away that was
+        written with dots for them, or shorten it (`get_rate`, `cur.get_rate` for
+        `currency.get_rate`).
         """
         name = written.strip(_AROUND).replace("\\_", "_")
-        if "_" not in name.strip("_") or len(name) > _LONGEST:
+        if len(name) > _LONGEST:
             return None
-        found = [f for other, f in self.functions.items() if other.endswith("_" + name)]
+        front, _, last = name.rpartition(".")
+        said, end = _spoken(name), "_" + last if "_" in last.strip("_") else "\0"
+        found = [
+            function
+            for other, function in self.functions.items()
+            if _spoken(other) == said or (other.endswith(end) and other.startswith(front))
+        ]
         return found[0] if len(found) == 1 else None
 
     def alike(self, written: str) -> bool:
@@ -104,6 +112,11 @@ class Names:
         last = _PARTS.split(written)[-1][:64]
         near = [*near_names(name, self.functions), *near_names(last, self.functions)]
         return tuple(dict.fromkeys(near))[:3]
+
+
+def _spoken(name: str) -> str:
+    """Return the letters and digits of a name."""
+    return "".join(filter(str.isalnum, name)).lower()
 
 
 def _no_function(given: object) -> DefinitionError:

@@ -6,6 +6,7 @@ from collections.abc import Container
 from typing import Final
 
 from pyfunctools.prompting.calls.arguments import Arguments, keyed, read_arguments, unreadable
+from pyfunctools.prompting.calls.check import judged
 from pyfunctools.prompting.calls.code import Code
 from pyfunctools.prompting.calls.found import Found, Weight
 from pyfunctools.prompting.calls.names import Names
@@ -136,9 +137,14 @@ _LISTED: Final = re.compile(
     r"|(?P<bare>[^\W\d][\w.]{0,200}+)\s*+,(?=\s*+[^\W\d]\w{0,100}+\s*+=(?!=)))"
 )
 
+_APART: Final = re.compile(r"(?:\A|[\n\[(,])[ \t]*\Z")
+
 
 def read_listed(text: str, at: int, names: Names) -> tuple[Found | None, int]:
-    """Read a call that is written as a list: `["f", "a=1"]`, `("f", "a": 1)`, `[f, a=1]`."""
+    """Read a call that is written as a list: `["f", "a=1"]`, `("f", "a": 1)`, `[f, a=1]`.
+
+    `["f", 1, "x"]` is one where it stands apart and these are right for the function.
+    """
     opened = _LISTED.match(text, at)
     name = "" if opened is None else opened["quoted"] or opened["bare"]
     function = names.find(name)
@@ -148,11 +154,17 @@ def read_listed(text: str, at: int, names: Names) -> tuple[Found | None, int]:
     arguments, far = read_arguments(text, opened.end(), len(text), closer)
     if arguments is None:
         return None, far
-    keyed(arguments, _properties(function))
-    if arguments.positional or not arguments.values:
-        return None, far
+    keyed(arguments)
     found = Found(name=name, function=function, arguments=arguments, start=at, end=arguments.end)
-    return found, far
+    if not arguments.positional:
+        return (found if arguments.values else None), far
+    found.weight = Weight.ALONE
+    texts = [each for each in arguments.positional if isinstance(each, str)]
+    plain = not (arguments.values or arguments.raws or arguments.notes) and arguments.closed
+    apart = _APART.search(text[max(at - 20, 0) : at]) is not None
+    listed = plain and apart and len(arguments.positional) > 1
+    listed = listed and not any(map(names.find, texts)) and bool(judged(found, names))
+    return (found if listed else None), far
 
 
 def _properties(function: Function) -> Container[str]:

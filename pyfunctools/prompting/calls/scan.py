@@ -5,7 +5,12 @@ from typing import Final
 
 from pyfunctools.prompting.calls.code import Code
 from pyfunctools.prompting.calls.found import MAX_CALLS, Found
-from pyfunctools.prompting.calls.json_calls import calls_of, read_named, read_piece
+from pyfunctools.prompting.calls.json_calls import (
+    calls_of,
+    read_named,
+    read_piece,
+    unreadable_calls,
+)
 from pyfunctools.prompting.calls.names import Names
 from pyfunctools.prompting.calls.python import CALL, Caller, read_listed
 from pyfunctools.prompting.calls.react import read_actions
@@ -147,14 +152,19 @@ class Scan:
         if (piece is None and far > at + 1) or (piece is not None and not piece.whole):
             self._left -= _FAILED + _HEAVY * (far - at)
         self._at = at + 1
-        if piece is None or (piece.issues and text[at] == "["):
+        broken = piece is None or bool(piece.issues)
+        if broken and text[at] == "[":
             return  # of a list that cannot be read each item may still be read
         after = self._found[-1].end if self._found else -1
-        calls = calls_of(piece, text, self._names, after)
+        calls = [] if piece is None else calls_of(piece, text, self._names, after)
+        if broken and not calls:
+            calls = unreadable_calls(text, at, self._names)
+            self._at = calls[0].end if calls else self._at
+        elif piece is not None:
+            nested = text[at] == "[" and _NESTED.search(piece.text, 1) is not None
+            if calls or (piece.whole and not nested):
+                self._at = piece.end
         self._found += calls
-        nested = text[at] == "[" and _NESTED.search(piece.text, 1) is not None
-        if calls or (piece.whole and not nested):
-            self._at = piece.end
         if not calls:
             self._left -= _SEARCHED
 

@@ -28,7 +28,8 @@ MAX_WRONG: Final = 32
 """Brackets of the wrong kind that are tolerated; each makes the rest of the text be counted."""
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
-_BARE_KEY = re.compile(rf"[^\s=,;{{}}\[\]{COLONS}{COMMAS}{QUOTES}]++")
+_BARE_KEY = re.compile(rf"([^\s=,;{{}}\[\]{COLONS}{COMMAS}{QUOTES}]++)[\"']?")
+"""A key without quotes, or without the first one."""
 _COLON = re.compile(rf":=|=>|[{COLONS}=]")
 _NO_VALUE = f"}}]{COMMAS}"
 _CLOSING = {"{": "}", "[": "]"}
@@ -192,9 +193,9 @@ class Recovery:
             self._fail(start, shown, fault, expected, None if follows else self._frames.keys(-1))
             return None
         self.at = found.end()
-        self._stack[-1].key = found[0]
-        self._repair("key", found[0], dumps(found[0], ensure_ascii=False))
-        return found[0]
+        self._stack[-1].key = found[1]
+        self._repair("key", found[0], dumps(found[1], ensure_ascii=False))
+        return found[1]
 
     def _value(self, where: Where) -> None:
         char = self._text[self.at]
