@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from pyfunctools.controller import Controller
     from pyfunctools.controller.tools import Tools
     from pyfunctools.controller.turn import Turn
+    from pyfunctools.dialects.loss import Loss
     from pyfunctools.dialects.rendering import Rendering
-    from pyfunctools.dialects.rewrites import Loss
     from pyfunctools.errors import (
         ArgumentsError,
         CallError,
@@ -127,7 +127,7 @@ _HOMES = {
     "controller.tools": ("Tools",),
     "controller.turn": ("Turn",),
     "dialects.rendering": ("Rendering",),
-    "dialects.rewrites": ("Loss",),
+    "dialects.loss": ("Loss",),
     "errors": (
         "ArgumentsError",
         "CallError",

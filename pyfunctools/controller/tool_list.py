@@ -11,8 +11,8 @@ from json import JSONEncoder
 from typing import Any, Final
 
 from pyfunctools._json import JsonValue
+from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.rendering import Rendering
-from pyfunctools.dialects.rewrites import Loss
 from pyfunctools.dialects.table import Dialect
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import Function

@@ -13,7 +13,7 @@ from pyfunctools._lazy import Lazy
 from pyfunctools.controller.calling import Calling
 from pyfunctools.controller.tool_list import listed, renderings_of, size_of
 from pyfunctools.controller.turn import Draft, Saved, Turn
-from pyfunctools.dialects.rewrites import Loss
+from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.table import dialect_of
 from pyfunctools.envelopes import ENVELOPES, Spoken, SpokenCall, StreamReading, envelope_of
 from pyfunctools.envelopes.blocks import Ids

@@ -50,6 +50,7 @@ class Change:
     items: "Change | None" = None
     branches: Sequence[Branch] = ()
     definition: "Callable[[], Change] | None" = None
+    _leading_on: "Sequence[Branch] | None" = field(default=None, init=False)
 
     def apply(self, value: JsonValue) -> JsonValue:
         """Return a value of the original schema as the rendering has it."""
@@ -109,7 +110,7 @@ class Change:
 
     def _meant(self, value: JsonValue, *, forth: bool) -> Sequence[Branch]:
         """Return the branch that takes the value, and whose change the other side takes."""
-        taking = [b for b in self.branches if (b.before if forth else b.after)(value)]
+        taking = [b for b in self._own if (b.before if forth else b.after)(value)]
         sure = (
             branch
             for branch in taking
@@ -119,6 +120,22 @@ class Change:
         )
         found = next(sure, taking[0] if taking else None)
         return () if found is None else (found,)
+
+    @property
+    def _own(self) -> Sequence[Branch]:
+        """The branches but for those that only lead back here: they say nothing of their own."""
+        if self._leading_on is None:
+            self._leading_on = [each for each in self.branches if not each.change._leads_to(self)]
+        return self._leading_on
+
+    def _leads_to(self, other: "Change", seen: frozenset[int] = frozenset()) -> bool:
+        """True if the change of `other` is, by references and unions alone, a part of this one."""
+        if id(self) in seen:
+            return False
+        below = [branch.change for branch in self.branches]
+        below += [] if self.definition is None else [self.definition()]
+        inside = seen | {id(self)}
+        return self is other or any(each._leads_to(other, inside) for each in below)
 
     def _renamed(self, value: Mapping[str, JsonValue]) -> JsonValue:
         made = {self.names.get(n, n): self._member(n).apply(inner) for n, inner in value.items()}
@@ -151,6 +168,14 @@ class Change:
         inner = self.rest or SAME
         made = {str(pair[KEY]): inner.restore(pair[VALUE]) for pair in pairs}
         return made if len(made) == len(pairs) else value
+
+
+def doubled_key(value: JsonValue) -> str | None:
+    """Return a key that comes twice in pairs; `None` where none does, or these are no pairs."""
+    if not isinstance(value, list) or not all(map(_is_pair, value)):
+        return None
+    keys = [str(pair[KEY]) for pair in cast("list[dict[str, JsonValue]]", value)]
+    return next((key for place, key in enumerate(keys) if key in keys[:place]), None)
 
 
 SAME = Change()

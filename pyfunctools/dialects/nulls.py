@@ -19,9 +19,14 @@ def as_object(schema: JsonValue) -> JsonSchema:
     return {"not": {}} if schema is False else {}
 
 
-def takes_null(root: JsonSchema, schema: JsonSchema, depth: int = 0) -> bool:
-    """True if null may stand here, as far as types and listed values say."""
-    schema = as_object(resolve(root, schema))
+def takes_null(root: JsonSchema | None, schema: JsonSchema, depth: int = 0) -> bool:
+    """True if null may stand here, as far as types and listed values say.
+
+    Without a `root` a reference takes none.
+    """
+    if root is None and "$ref" in schema:
+        return False
+    schema = schema if root is None else as_object(resolve(root, schema))
     if "not" in schema and schema == {"not": {}}:
         return False
     kinds = schema.get("type")

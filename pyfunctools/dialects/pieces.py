@@ -1,11 +1,13 @@
 """Small questions about a schema that is rewritten, and small changes of one."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.change import Change
+from pyfunctools.dialects.table import Profile
 from pyfunctools.schema.ground.references import prune
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.validation.validator import Validator
@@ -71,7 +73,40 @@ def has_type(branch: JsonSchema) -> bool:
     return not branch.keys().isdisjoint({"$ref", "const", "enum", "properties", "type"})
 
 
-def levels(schema: JsonValue) -> int:
+def has_other_names(schema: JsonSchema, key: str) -> bool:
+    """Return whether some property has a name that does not match."""
+    for _, inner in subschemas(schema):
+        named = inner.get("properties") if isinstance(inner, dict) else None
+        if isinstance(named, dict) and not all(re.fullmatch(key, name) for name in named):
+            return True
+    return False
+
+
+def over_limits(made: JsonSchema, profile: Profile) -> list[str]:
+    """Return the limits that a schema is over: `properties`, `enum`, `levels`.
+
+    The root and each definition are counted alone, as OpenAI does.
+    """
+    if (profile.properties, profile.enum_values, profile.levels) == (None, None, None):
+        return []
+    count = values = 0
+    for _, inner in subschemas(made):
+        if isinstance(inner, dict):
+            named, listed = inner.get("properties"), inner.get("enum")
+            count += len(named) if isinstance(named, dict) else 0
+            values += len(listed) if isinstance(listed, list) else 0
+    definitions = made.get("$defs")
+    body = {keyword: value for keyword, value in made.items() if keyword != "$defs"}
+    parts = [body, *(definitions.values() if isinstance(definitions, dict) else ())]
+    over = {
+        "properties": profile.properties is not None and count > profile.properties,
+        "enum": profile.enum_values is not None and values > profile.enum_values,
+        "levels": profile.levels is not None and max(map(_levels, parts)) > profile.levels,
+    }
+    return [keyword for keyword, is_over in over.items() if is_over]
+
+
+def _levels(schema: JsonValue) -> int:
     """Return how many objects and arrays are inside each other, references not followed."""
     if not isinstance(schema, dict):
         return 0

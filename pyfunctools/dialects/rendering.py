@@ -2,13 +2,15 @@
 
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from json import dumps
 from typing import Any, cast
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.dialects.change import SAME, Change
-from pyfunctools.dialects.rewrites import Loss, rewritten
+from pyfunctools.dialects.change import SAME, Change, doubled_key
+from pyfunctools.dialects.loss import Loss
+from pyfunctools.dialects.rewrites import rewritten
 from pyfunctools.dialects.table import Profile, dialect_of
-from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.ground.path import Keys, Path, at
 from pyfunctools.schema.result import Failure, Issue, Result
 from pyfunctools.schema.validation.validator import Validator
 
@@ -57,9 +59,16 @@ class Rendering:
         issues: list[Issue] = []
         for issue in failure.issues:
             path = Path.of(self._change.moved(issue.path.keys, failure.value))
-            message = issue.message.replace(str(issue.path), str(path))
             near = [each for each in _issues(seen) if _meet(each.path.keys, path.keys)]
-            issues += near or [replace(issue, path=path, message=message)]
+            if near:
+                issues += near
+                continue
+            expected, message = issue.expected, issue.message.replace(str(issue.path), str(path))
+            key = doubled_key(*(at(value, path.keys) or (None,)))
+            if key is not None:
+                expected = "each key once"
+                message = f"{path} has the key {dumps(key, ensure_ascii=False)} more than once."
+            issues.append(replace(issue, path=path, expected=expected, message=message))
         return replace(failure, value=value, issues=tuple(issues))
 
 

@@ -19,21 +19,23 @@ Every schema is walked once, and these rewrites are made at each, in this order:
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from dataclasses import dataclass, replace
+from typing import Final
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.change import KEY, SAME, VALUE, Branch, Change
+from pyfunctools.dialects.loss import How, Loss
 from pyfunctools.dialects.nulls import NULL, as_object, nullable, takes_null
 from pyfunctools.dialects.pieces import (
     SILENT,
     Later,
     both,
     drop,
+    has_other_names,
     has_type,
     judge,
-    levels,
     may_be,
+    over_limits,
     texts,
     without_object,
 )
@@ -46,25 +48,8 @@ from pyfunctools.schema.ground.references import (
     recursive,
     resolve,
 )
-from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.shape import type_of
-
-How = Literal["told", "loosened", "refused"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loss:
-    """A keyword that a rendering cannot say at a place, and what became of it.
-
-    `told`: it stands in the description, as `@keyword value`. `loosened`: it is left out, and only
-    our own check holds it. `refused`: a strict mode cannot say it, so the function is rendered
-    without that mode. `path` is `$input.items[].name`, `[]` being any item and `.*` any other key.
-    """
-
-    path: str
-    keyword: str
-    how: How
-
 
 Rewritten = tuple[dict[str, JsonValue], Change]
 """A schema as the profile takes it, and what happens to its values."""
@@ -90,6 +75,16 @@ _JUDGING: Final = frozenset(
     }
 )
 """Keywords with a schema that judges, and of which no value is made."""
+_BY_NAME: Final = _JUDGING | {
+    "allOf",
+    "dependentRequired",
+    "dependentSchemas",
+    "oneOf",
+    "patternProperties",
+}
+"""Keywords that are left off a schema in which properties are renamed: they go by the old names."""
+_SHAPING: Final = frozenset({"additionalProperties", "items", "prefixItems", "properties"})
+"""Keywords whose schemas change values."""
 _BY_TYPE: Final = {
     "additionalProperties": "object",
     "items": "array",
@@ -109,9 +104,14 @@ def rewritten(
     `inlined` says whether references are replaced by what they mean; `None` leaves it to the
     profile. What no reference may stand for is replaced in any case.
     """
+    renames = profile.key is not None and has_other_names(schema, profile.key)
+    if renames:
+        enums = "scalars" if profile.enums == "any" else profile.enums
+        profile = replace(profile, keywords=profile.keywords - _BY_NAME, enums=enums)
     never = profile.references == "never"
     wanted = profile.references == "inlined" if inlined is None else inlined
-    writer = _Writer(inline(schema) if wanted or never else schema, profile)
+    reshapes = renames or profile.complete or not profile.maps
+    writer = _Writer(inline(schema) if wanted or never else schema, profile, reshapes=reshapes)
     made, change = writer.root()
     return made, change, tuple(writer.losses)
 
@@ -130,11 +130,12 @@ class _Node:
 
 
 class _Writer:
-    """Rewrites one schema for one profile."""
+    """Rewrites one schema for one profile; `reshapes` says whether values may change by it."""
 
-    def __init__(self, root: JsonSchema, profile: Profile) -> None:
+    def __init__(self, root: JsonSchema, profile: Profile, *, reshapes: bool) -> None:
         self._root = root
         self._profile = profile
+        self._reshapes = reshapes
         definitions = root.get("$defs")
         self._definitions: JsonObject = definitions if isinstance(definitions, dict) else {}
         self._recursive = recursive(root)
@@ -156,8 +157,8 @@ class _Writer:
                 self._made[name] = self._schema(as_object(inner), self._queued[name])
         if self._made:
             made = {**made, "$defs": {name: each[0] for name, each in self._made.items()}}
-        if self._profile.properties is not None:
-            self._measure(made)
+        for keyword in over_limits(made, self._profile):
+            self.losses.append(Loss(path="$input", keyword=keyword, how="refused"))
         return made, change
 
     def _schema(self, schema: JsonSchema | bool, path: str) -> Rewritten:
@@ -241,8 +242,7 @@ class _Writer:
         members = node.made.get("allOf")
         if not isinstance(members, list):
             return
-        refers = any("$ref" in as_object(member) for member in members)
-        if "allOf" in self._profile.keywords and not (self._profile.closed and refers):
+        if "allOf" in self._profile.keywords:
             made = [self._schema(as_object(member), node.path)[0] for member in members]
             node.made["allOf"] = made
             return
@@ -286,9 +286,13 @@ class _Writer:
                 return self._only(node, keyword, branches[0])
         made = self._branches(node.path, branches)
         node.made[keyword] = [schema for schema, _ in made]
-        if beside or all(change is SAME for _, change in made):
-            # Beside other keywords a branch says how an object may look, not what it becomes.
+        if not self._reshapes or all(change is SAME for _, change in made):
             return None if beside else SAME
+        if not beside.isdisjoint(_SHAPING):  # two would change one value
+            self._tell(node, keyword, listed)
+            return None
+        self._values(node)
+        self._types(node)
         judged = zip(branches, made, strict=True)
         return Change(branches=[self._branch(before, *each) for before, each in judged])
 
@@ -305,6 +309,8 @@ class _Writer:
     def _branch(self, before: JsonSchema, after: JsonSchema, change: Change) -> Branch:
         was = Later(lambda: judge(before, self._definitions))
         made = Later(lambda: judge(after, {name: each[0] for name, each in self._made.items()}))
+        if self._profile.nullable:
+            made = Later(lambda: judge(normalize(after), {}))
         return Branch(before=was, after=made, change=change)
 
     def _values(self, node: _Node) -> None:
@@ -345,6 +351,7 @@ class _Writer:
         told = next((kind for keyword, kind in _BY_TYPE.items() if keyword in made), None)
         if told is not None:
             made["type"] = told
+            self._lose(node, "type", "loosened")
         elif self._profile.closed:
             self._lose(node, "type", "refused")
 
@@ -359,7 +366,9 @@ class _Writer:
             return None
         if not self._profile.maps and not properties and self._is_map(node):
             return self._pairs(node)
-        change = self._properties(node, properties)
+        if self._profile.maps and "patternProperties" not in self._profile.keywords:
+            self._without_patterns(node)
+        change = self._properties(node, {**properties, **self._undeclared(node, properties)})
         rest = made.get("additionalProperties")
         if isinstance(rest, dict) and self._profile.maps:
             made["additionalProperties"], inner = self._schema(rest, node.path + ".*")
@@ -379,10 +388,25 @@ class _Writer:
             }
         return change
 
+    def _without_patterns(self, node: _Node) -> None:
+        """Let any other name have what the patterns let some have."""
+        patterns, rest = node.made.get("patternProperties"), node.made.get("additionalProperties")
+        if isinstance(patterns, dict) and rest not in (None, True):
+            self._tell(node, "patternProperties")
+            listed = [*patterns.values(), *([] if rest is False else [rest])]
+            node.made["additionalProperties"] = listed[0] if len(listed) == 1 else {"anyOf": listed}
+
     def _is_map(self, node: _Node) -> bool:
         if node.made.get("additionalProperties") is False:
             return bool(node.made.get("patternProperties"))
         return self._profile.closed
+
+    def _undeclared(self, node: _Node, properties: JsonObject) -> JsonObject:
+        """Return what may stand at names that are required and not declared."""
+        rest = node.made.get("additionalProperties", True)
+        if isinstance(node.made.get("patternProperties"), dict):
+            rest = True
+        return {name: rest for name in texts(node.made.get("required")) if name not in properties}
 
     def _properties(self, node: _Node, properties: JsonObject) -> Change:
         made, path = node.made, node.path
@@ -399,8 +423,9 @@ class _Writer:
                 filled.add(name)
                 if takes_null(self._root, as_object(inner)):
                     self.losses.append(Loss(path=below, keyword="required", how="loosened"))
-                if not takes_null(self._root, schema):
+                else:
                     absent.add(name)
+                if not takes_null(None, schema):
                     schema = nullable(schema)
             written[names.get(name, name)] = schema
             if change is not SAME:
@@ -461,7 +486,8 @@ class _Writer:
                 "additionalProperties": False,
             },
         }
-        node.told.append("A map, as a list of its keys with their values.")
+        node.told.append("A map, as a list of its keys with their values, each key once.")
+        self._lose(node, "additionalProperties", "told")
         return Change(pairs=True, rest=change)
 
     def _array(self, node: _Node) -> Change | None:
@@ -476,7 +502,9 @@ class _Writer:
         if rest is True and not self._profile.untyped and not first:
             return None if later is None else Change(items=later[1])
         if first and not self._profile.tuples:
-            return self._widened(node, first, later if "items" in made else None)
+            most = made.get("maxItems")
+            filled = isinstance(most, int) and most <= len(first)
+            return self._widened(node, first, None if filled else later)
         if first:
             made["prefixItems"] = [each[0] for each in first]
         if "items" in made and later is not None and rest is not True:
@@ -539,7 +567,7 @@ class _Writer:
     def _lose(self, node: _Node, keyword: str, how: How) -> None:
         self.losses.append(Loss(path=node.path, keyword=keyword, how=how))
 
-    # 8. the root, and limits
+    # 8. the root
 
     def _nothing(self, path: str) -> Rewritten:
         how: How = "refused" if self._profile.closed else "loosened"
@@ -566,23 +594,3 @@ class _Writer:
         if text := self._described(node):
             made["description"] = text
         return made
-
-    def _measure(self, made: JsonSchema) -> None:
-        """Refuse what is over the profile's limits, counting the root and each definition alone."""
-        profile = self._profile
-        count = values = 0
-        for _, inner in subschemas(made):
-            if isinstance(inner, dict):
-                named, listed = inner.get("properties"), inner.get("enum")
-                count += len(named) if isinstance(named, dict) else 0
-                values += len(listed) if isinstance(listed, list) else 0
-        definitions = made.get("$defs")
-        body = {keyword: value for keyword, value in made.items() if keyword != "$defs"}
-        parts = [body, *(definitions.values() if isinstance(definitions, dict) else ())]
-        over = {
-            "properties": count > (profile.properties or count),
-            "enum": values > (profile.enum_values or values),
-            "levels": any(levels(part) > (profile.levels or _LARGE) for part in parts),
-        }
-        for keyword in [each for each, is_over in over.items() if is_over]:
-            self.losses.append(Loss(path="$input", keyword=keyword, how="refused"))

@@ -231,7 +231,7 @@ ANTHROPIC: Final = replace(
 ANTHROPIC_STRICT: Final = replace(
     ANTHROPIC,
     name="anthropic-strict",
-    keywords=(ANNOTATIONS | SHAPE | {"allOf", "anyOf", "const", "format", "minItems", "pattern"}),
+    keywords=(ANNOTATIONS | SHAPE | {"anyOf", "const", "format", "minItems", "pattern"}),
     formats=COMMON_FORMATS | {"uri"},
     patterns="plain",
     references="bare",

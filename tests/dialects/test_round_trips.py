@@ -1,0 +1,90 @@
+"""For every profile: what goes there is taken and comes back, or a loss says why."""
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from laws import IS_WHOLE, law
+from random_hints import called
+from random_schemas import Schemas
+from renderings import PROFILES, check_round_trip
+
+from pyfunctools import Controller, DocumentError, Function, SchemaError, function_of
+from pyfunctools.schema import normalize
+
+MODES = pytest.mark.parametrize(("name", "strict"), PROFILES.values(), ids=list(PROFILES))
+SEEDS = given(seed=st.integers(0, 2**32))
+OTHER_NAMES = {"c": "c d", "x_2": "u" * 66, "b": "b.é"}
+"""Names that some vendors refuse, in the place of others."""
+
+
+def random_schema(seed: int) -> dict[str, Any]:
+    written = Schemas(Random(seed), marks=False).root()
+    if seed % 2:
+        text = json.dumps(written)
+        for name, other in OTHER_NAMES.items():
+            text = text.replace(json.dumps(name), json.dumps(other))
+        written = json.loads(text)
+    definitions = written.pop("$defs", {})
+    properties = {"given": written, "other": {"type": "integer"}}
+    whole = {"type": "object", "properties": properties, "additionalProperties": False}
+    return dict(normalize({**whole, "$defs": definitions}))
+
+
+@MODES
+@law(12)
+@SEEDS
+def test_values_of_random_schemas_go_there_and_back(name: str, strict: bool, seed: int) -> None:
+    try:
+        schema = random_schema(seed)
+    except SchemaError:  # a circle of bare references
+        return
+    check_round_trip(schema, name, strict, seed)
+
+
+@MODES
+@law(8)
+@SEEDS
+def test_values_of_random_hints_go_there_and_back(name: str, strict: bool, seed: int) -> None:
+    assert check_round_trip(function_of(called(Random(seed))).llm, name, strict, seed) > 0
+
+
+def functions(shared: Path) -> Iterator[Function]:
+    for path in sorted((shared / "corpus").glob("v*/*")):
+        try:
+            controller = Controller.from_openapi(path)
+        except DocumentError:  # one that refers to another file
+            continue
+        yield from islice(controller, None if IS_WHOLE else 4)
+
+
+@pytest.mark.slow
+def test_values_of_real_documents_go_there_and_back(shared: Path) -> None:
+    count = 0
+    for seed, function in enumerate(functions(shared)):
+        for name, strict in PROFILES.values():
+            count += check_round_trip(function.llm, name, strict, seed)
+    assert count > 10_000
+
+
+@pytest.mark.slow
+def test_strict_and_inlined_renderings_compile_to_a_grammar(shared: Path) -> None:
+    """`llguidance` says no to what it cannot enforce; a strict schema should have none of that."""
+    llguidance = pytest.importorskip("llguidance")
+    made, refused = 0, dict[str, str]()
+    for function in functions(shared):
+        for profile, (name, strict) in PROFILES.items():
+            rendering = function.render(name, strict=strict)
+            if rendering.strict or profile == "inlined":
+                made += 1
+                grammar = llguidance.LLMatcher.grammar_from_json_schema(rendering.schema)
+                if said := llguidance.LLMatcher.validate_grammar(grammar):
+                    refused[f"{name} {function.name}"] = said
+    assert made > 1_000
+    assert len(refused) <= made / 100, refused
