@@ -19,7 +19,6 @@ from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.check_input import admit
 from pyfunctools.schema.normalization.faults import OPEN, faults_of
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.outline.clock import Formats
 from pyfunctools.schema.outline.places import Places
 from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Side, Success
@@ -47,16 +46,15 @@ class Secrets:
     def of(cls, human: JsonSchema) -> "Secrets":
         """Return what is secret in the human's side of a function."""
         division = separate(human, is_secret_of_human)
-        kept = division.human
         return cls(
-            division=None if kept is None else division,
-            defaults=tuple(_defaults(kept)) if kept is not None else (),
+            division=division if division.has_human else None,
+            defaults=tuple(_defaults(division.shared("human"))),
             names=frozenset(_names(human)),
         )
 
     def split(self, human: JsonValue) -> JsonValue:
         """Return what is secret of a value of the human's part."""
-        return {} if self.division is None else self.division.split(human)[1]
+        return {} if self.division is None else self.division.part(human, "human")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +98,8 @@ class Contract:
         `hinted` the two are pydantic's, of type hints: a time needs no offset from UTC, and what
         pydantic has written is not judged by `format` again.
         """
-        formats: Formats = "local" if hinted else True
-        separated = Lazy(partial(_separated, parameters, is_human, formats))
-        validator = Validator(parameters, formats=formats)
+        validator = Validator(parameters, formats="local" if hinted else True)
+        separated = Lazy(partial(_separated, validator, is_human))
         return cls(
             parameters=parameters,
             output=output,
@@ -110,7 +107,7 @@ class Contract:
             first=first,
             validator=validator,
             output_validator=None if output is None else Validator(output, formats=not hinted),
-            checker=Lazy(partial(_checker, parameters, validator, separated, sets)),
+            checker=Lazy(partial(_checker, validator, separated, first, sets)),
             notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(separated.value))))),
             secrets=Lazy(partial(_secrets, separated)),
         )
@@ -148,8 +145,7 @@ class Contract:
     def llm(self) -> JsonSchema:
         """The parameters as a model has them: its side, or all where nothing is the human's."""
         separated = self.separated.value
-        # Shared with what checks: `separated.llm` would be a copy for each call.
-        return self.parameters if separated is None else separated._llm  # pyright: ignore[reportPrivateUsage]
+        return self.parameters if separated is None else separated.shared("llm")
 
     def positional(self) -> tuple[JsonSchema | bool, ...]:
         """Return the schema of each input in order, complete with the `$defs` it reaches."""
@@ -157,7 +153,7 @@ class Contract:
         definitions = self.parameters.get("$defs")
         return tuple(
             fresh(prune({**inner, "$defs": definitions}) if definitions is not None else inner)
-            for inner in (properties[name] for name in self._in_order(properties))
+            for inner in (properties[name] for name in _in_order(properties, self.first))
             if isinstance(inner, dict)
         )
 
@@ -181,18 +177,17 @@ class Contract:
         if side not in _SIDES:
             remedy = 'Write "whole", "llm" or "human".'
             raise DefinitionError("validate(side)", f"{side!r} is no side.", remedy)
-        if side == "whole" or (self.separated.value is None and side == "llm"):
+        separated = self.separated.value
+        if side == "whole" or (separated is None and side == "llm"):
             return self.validator.validate(value)
-        separated = self.separated.value or separate(
-            self.parameters, None, formats=self.validator.formats
-        )
+        separated = separated or separate(self.parameters, None, self.validator)
         return separated.validate(value, side)
 
     def merge(self, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
         """Join the model's and the human's part, `None` where there is none; check the whole."""
         separated = self.separated.value
         if separated is None:
-            return self.validate({} if llm is None else llm)
+            return self.validator.validate({} if llm is None else llm)
         return separated.merge({} if llm is None else llm, {} if human is None else human)
 
     def check(
@@ -205,28 +200,16 @@ class Contract:
         """Return the arguments a model may write, read, coerced and checked; see
         `Function.check`.
         """
-        check = partial(
-            self.checker.value.check, by_name=self._by_name, allow_truncated=allow_truncated
-        )
+        checker = self.checker.value
         if rendering is None or not rendering.reshapes:
-            return check(arguments)
-        return checked(arguments, rendering, check, allow_truncated=allow_truncated)
+            return checker.check(arguments, allow_truncated=allow_truncated)
+        return checked(arguments, rendering, checker.check, allow_truncated=allow_truncated)
 
     def check_output(self, value: JsonValue) -> Success[JsonValue] | Failure:
         """Return whether `value` is what the function promises to give."""
         if self.output_validator is None:
             return Success(value=value)
         return self.output_validator.validate(value)
-
-    def _by_name(self, value: JsonValue) -> JsonValue:
-        if not isinstance(value, list):
-            return value
-        order = self._in_order(_properties(self.llm))
-        return dict(zip(order, value, strict=False)) if 0 < len(order) >= len(value) else value
-
-    def _in_order(self, names: Mapping[str, object]) -> list[str]:
-        first = [name for name in self.first if name in names]
-        return [*first, *(name for name in names if name not in first)]
 
 
 def notes_on(parameters: JsonSchema, output: JsonSchema | None) -> Iterator[Note]:
@@ -247,27 +230,33 @@ def _lost(separated: Separated | None) -> Iterator[Note]:
         )
 
 
-def _separated(
-    parameters: JsonSchema, is_human: IsHuman | None, formats: Formats
-) -> Separated | None:
-    if is_human is None:
+def _separated(whole: Validator, is_human: IsHuman | None) -> Separated | None:
+    if is_human is None or not isinstance(whole.schema, dict):
         return None
-    separated = separate(parameters, is_human, formats=formats)
-    return None if separated.human is None else separated
+    separated = separate(whole.schema, is_human, whole)
+    return separated if separated.has_human else None
 
 
 def _checker(
-    parameters: JsonSchema, validator: Validator, sides: Lazy[Separated | None], sets: bool
+    whole: Validator, sides: Lazy[Separated | None], first: Sequence[str], sets: bool
 ) -> Checker:
     separated = sides.value
-    if separated is None:
-        return Checker(parameters, validator, sets=sets)
-    return Checker(separated.llm, separated, sets=sets)
+    judge = separated or whole
+    schema = whole.schema if separated is None else separated.shared("llm")
+    parameters = schema if isinstance(schema, dict) else {}
+    names = _in_order(_properties(parameters), first)
+    return Checker(parameters, judge, names=names, sets=sets)
+
+
+def _in_order(names: Mapping[str, object], first: Sequence[str]) -> list[str]:
+    """Return the names of properties in the order that a list of arguments has."""
+    leading = [name for name in first if name in names]
+    return [*leading, *(name for name in names if name not in leading)]
 
 
 def _secrets(sides: Lazy[Separated | None]) -> Secrets:
     separated = sides.value
-    return Secrets.of({} if separated is None or separated.human is None else separated.human)
+    return Secrets.of({} if separated is None else separated.shared("human"))
 
 
 def _defaults(schema: JsonSchema) -> Iterator[JsonValue]:

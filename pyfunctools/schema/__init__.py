@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from pyfunctools.schema.normalization.normalize import normalize
     from pyfunctools.schema.parsing.parse import parse
     from pyfunctools.schema.result import Failure, Issue, Repair, Result, Side, Success
-    from pyfunctools.schema.separation.merge import merge
-    from pyfunctools.schema.separation.separate import Separated, separate
+    from pyfunctools.schema.separation.separate import Separated, merge, separate
     from pyfunctools.schema.validation.validator import Validator, validate
 
 __all__ = [
@@ -41,8 +40,7 @@ _HOMES = {
     "normalization.normalize": ("normalize",),
     "parsing.parse": ("parse",),
     "result": ("Failure", "Issue", "Repair", "Result", "Side", "Success"),
-    "separation.merge": ("merge",),
-    "separation.separate": ("Separated", "separate"),
+    "separation.separate": ("Separated", "merge", "separate"),
     "validation.validator": ("Validator", "validate"),
 }
 _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}

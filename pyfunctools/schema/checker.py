@@ -1,6 +1,6 @@
 """What a model wrote -> the arguments it meant, or everything that is wrong with them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -36,44 +36,41 @@ class Judge(Protocol):
 class Checker:
     """Reads, coerces and judges what a model wrote, by one schema; what is learned of it is kept.
 
-    With `sets` arrays of `uniqueItems` are sets; see `Coercer`. Safe to share between threads, and
-    can be copied and pickled. The schema must not change.
+    A list of arguments has the properties in the order of `names`. With `sets` arrays of
+    `uniqueItems` are sets; see `Coercer`. Safe to share between threads, and can be copied and
+    pickled. The schema must not change.
     """
 
-    __slots__ = ("_coercer", "_judge", "_known_fractions", "_sets", "schema")
+    __slots__ = ("_coercer", "_judge", "_known_fractions", "_names", "_sets", "schema")
 
-    def __init__(self, schema: JsonSchema, judge: Judge, *, sets: bool = False) -> None:
+    def __init__(
+        self, schema: JsonSchema, judge: Judge, *, names: Iterable[str] = (), sets: bool = False
+    ) -> None:
         self.schema = schema
         self._judge = judge
+        self._names = tuple(names)
         self._sets = sets
         self._coercer = Coercer(schema, sets=sets)
         self._known_fractions: Fractions | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (partial(Checker, sets=self._sets), (self.schema, self._judge))
+        again = partial(Checker, names=self._names, sets=self._sets)
+        return (again, (self.schema, self._judge))
 
     def check(
-        self,
-        arguments: str | bytes | JsonValue,
-        by_name: Callable[[JsonValue], JsonValue],
-        *,
-        allow_truncated: bool = False,
+        self, arguments: str | bytes | JsonValue, *, allow_truncated: bool = False
     ) -> Success[JsonValue] | Failure:
         """Return the arguments, or every issue they have; see `Function.check`.
 
-        `by_name` gives a list of arguments by their names, and any other value as it is. Null
-        and blank text are `{}`.
+        Null and blank text are `{}`.
         """
         if isinstance(arguments, str | bytes) and not arguments.strip():
             arguments = {}
-        result = self._checked(arguments, by_name, allow_truncated)
+        result = self._checked(arguments, allow_truncated)
         return result if result or isinstance(result.value, dict) else self._asked(result)
 
     def _checked(
-        self,
-        arguments: str | bytes | JsonValue,
-        by_name: Callable[[JsonValue], JsonValue],
-        allow_truncated: bool,
+        self, arguments: str | bytes | JsonValue, allow_truncated: bool
     ) -> Success[JsonValue] | Failure:
         if isinstance(arguments, str | bytes):
             read = read_strictly(arguments)
@@ -83,7 +80,7 @@ class Checker:
                 verdict = self._strict(read)
                 if verdict is not None:
                     return verdict
-            return self._recovered(arguments, by_name, allow_truncated)
+            return self._recovered(arguments, allow_truncated)
         if isinstance(arguments, dict):
             judged = self._judge.validate(arguments, "llm")
             exact = is_exact(arguments, self.schema)
@@ -91,7 +88,7 @@ class Checker:
                 return judged
             exact = exact and is_json(arguments)
             return self._coerced(arguments, (), exact=exact, judged=judged)
-        return self._coerced(by_name(arguments), ())
+        return self._coerced(self._by_name(arguments), ())
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Return the value in the spelling that the schema wants; see `schema.coerce`."""
@@ -108,19 +105,20 @@ class Checker:
             return None
         return self._coerced(value, (), exact=not is_whole)
 
-    def _recovered(
-        self,
-        text: str | bytes,
-        by_name: Callable[[JsonValue], JsonValue],
-        allow_truncated: bool,
-    ) -> Success[JsonValue] | Failure:
+    def _by_name(self, value: JsonValue) -> JsonValue:
+        """Return a list of arguments by their names, and any other value as it is."""
+        if not isinstance(value, list) or not 0 < len(self._names) >= len(value):
+            return value
+        return dict(zip(self._names, value, strict=False))
+
+    def _recovered(self, text: str | bytes, allow_truncated: bool) -> Success[JsonValue] | Failure:
         read = parse_at(text, self.schema, (self.schema,), known=self._fractions)
         if not read:
             return read
         cut = [repair for repair in read.repairs if repair.kind == "truncated"]
         if cut and not allow_truncated:
             return truncated(read.value, cut, read.repairs)
-        return self._coerced(by_name(read.value), read.repairs)
+        return self._coerced(self._by_name(read.value), read.repairs)
 
     def _coerced(
         self,

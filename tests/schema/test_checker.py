@@ -132,10 +132,6 @@ def seen(result: Success[JsonValue] | Failure) -> str:
     return repr(result)
 
 
-def as_it_is(value: JsonValue) -> JsonValue:
-    return value
-
-
 @pytest.mark.slow
 @given(SCHEMAS, st.lists(VALUES, min_size=1, max_size=3))
 @settings(max_examples=700, deadline=None, suppress_health_check=list(HealthCheck))
@@ -147,9 +143,9 @@ def test_it_answers_as_the_verbs_do_one_after_the_other(
     checker = Checker(schema, Validator(schema))
     for value in [*values, values[0]]:
         text = json.dumps(value)
-        assert seen(checker.check(text, as_it_is)) == seen(one_by_one(schema, text))
+        assert seen(checker.check(text)) == seen(one_by_one(schema, text))
         if not isinstance(value, str):
-            given_value = checker.check(value, as_it_is)
+            given_value = checker.check(value)
             assert seen(given_value) == seen(coerced_and_judged(schema, value))
 
 
@@ -181,14 +177,14 @@ CALL: JsonSchema = {
 def test_what_was_meant_is_given(text: str, value: JsonValue) -> None:
     checker = Checker(CALL, Validator(CALL))
     for written in (text, text.encode()):
-        result = checker.check(written, as_it_is)
+        result = checker.check(written)
         assert result.unwrap() == value
         assert repr(result.value) == repr(value)
 
 
 def test_every_issue_is_told_where_nothing_can_be_repaired() -> None:
     checker = Checker(CALL, Validator(CALL))
-    result = checker.check('{"pet": {"kind": "k1", "a": 1.5}, "m": 2, "n": 0}', as_it_is)
+    result = checker.check('{"pet": {"kind": "k1", "a": 1.5}, "m": 2, "n": 0}')
     assert not result
     assert [issue.path for issue in result.issues] == ["$input.n", "$input.pet.a", "$input.m"]
     assert {issue.side for issue in result.issues} == {"llm"}
@@ -196,20 +192,16 @@ def test_every_issue_is_told_where_nothing_can_be_repaired() -> None:
 
 def test_a_text_that_ends_inside_its_last_scalar_is_an_issue_unless_allowed() -> None:
     checker = Checker(CALL, Validator(CALL))
-    cut = checker.check('{"n": 1', as_it_is)
+    cut = checker.check('{"n": 1')
     assert not cut
     assert cut.issues[0].expected == "the whole value: the text ended inside it"
-    assert checker.check('{"n": 1', as_it_is, allow_truncated=True).unwrap() == {"n": 1}
+    assert checker.check('{"n": 1', allow_truncated=True).unwrap() == {"n": 1}
 
 
 def test_a_list_is_given_by_name() -> None:
-    checker = Checker(CALL, Validator(CALL))
-
-    def by_name(value: JsonValue) -> JsonValue:
-        return {"n": value[0]} if isinstance(value, list) else value
-
-    assert checker.check("[7]", by_name).unwrap() == {"n": 7}
-    assert checker.check([8], by_name).unwrap() == {"n": 8}
+    checker = Checker(CALL, Validator(CALL), names=["n"])
+    assert checker.check("[7]").unwrap() == {"n": 7}
+    assert checker.check([8]).unwrap() == {"n": 8}
 
 
 def test_a_place_of_a_person_is_none_of_the_models() -> None:
@@ -224,9 +216,9 @@ def test_a_place_of_a_person_is_none_of_the_models() -> None:
     }
     separated = separate(whole)
     checker = Checker(separated.llm, separated)
-    assert checker.check('{"n": 1}', as_it_is).unwrap() == {"n": 1}
+    assert checker.check('{"n": 1}').unwrap() == {"n": 1}
     for text in ('{"n": 1, "pin": "x"}', '{"n": 0}', '{"n": 0, "pin": 1}'):
-        result = checker.check(text, as_it_is)
+        result = checker.check(text)
         expected = separated.validate(json.loads(text), "llm")
         assert not result
         assert not expected
@@ -236,10 +228,10 @@ def test_a_place_of_a_person_is_none_of_the_models() -> None:
 def test_a_copy_checks_alike() -> None:
     checker = Checker(CALL, Validator(CALL))
     for other in (copy.deepcopy(checker), pickle.loads(pickle.dumps(checker))):
-        assert repr(other.check('{"n": 0}', as_it_is)) == repr(checker.check('{"n": 0}', as_it_is))
+        assert repr(other.check('{"n": 0}')) == repr(checker.check('{"n": 0}'))
 
 
 def test_what_is_no_json_is_an_issue_and_never_an_exception() -> None:
     checker = Checker(CALL, Validator(CALL))
     for arguments in ("", b"\xff", "\ud800", {"n": float("nan")}, {1: 2}, None, 3):
-        assert not checker.check(arguments, as_it_is)  # type: ignore[arg-type]
+        assert not checker.check(arguments)  # type: ignore[arg-type]

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.schema.result import Failure, Issue, Result
-from pyfunctools.schema.separation.merge import merge
-from pyfunctools.schema.separation.separate import separate
+from pyfunctools.schema.separation.separate import merge, separate
 
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}
@@ -247,3 +246,15 @@ def test_the_vectors_hold(vectors: Path) -> None:
             assert separated.validate(human, "human")
             if not vector.get("hostile"):
                 assert separated.split(vector["whole"]) == (llm, human)
+
+
+def test_the_model_is_not_told_of_a_key_that_only_the_human_wrote() -> None:
+    row = object_of({"n": S, "t": H}, "n")
+    schema = object_of({"m": {"type": "object", "additionalProperties": row}, "row": row})
+    mine, theirs = {"m": {"mine": {}}}, {"m": {"theirs": {"t": "s"}}, "row": {"t": "s"}}
+    found = [(str(i.path), i.side) for i in merge(schema, mine, theirs).issues]  # type: ignore[union-attr]
+    assert found == [
+        ("$input.m.mine.n", "llm"),
+        ("$input.m.theirs.n", "human"),
+        ("$input.row.n", "llm"),
+    ]

@@ -114,6 +114,46 @@ def test_what_is_no_object_of_json_is_an_issue_once(value: Any) -> None:
         assert len(paths) == len(set(paths)) > 0
 
 
+ROW = {"type": "object", "properties": {"n": S, "t": H}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "llm", "human"),
+    [
+        (ROW, {"n": "x", "t": "s"}, {"n": "x"}, {"t": "s"}),
+        (ROW, {"n": "x"}, {"n": "x"}, None),
+        (ROW, {}, {}, None),
+        (ROW, "text", "text", None),
+        ({"items": ROW}, [], [], None),
+        ({"items": ROW}, [{"n": "x"}], [{"n": "x"}], None),
+        ({"items": ROW}, [{"n": "x"}, {"t": "s"}], [{"n": "x"}, {}], [{}, {"t": "s"}]),
+        ({"items": ROW}, ["x", {"t": "s"}], ["x", {}], [None, {"t": "s"}]),
+        ({"items": {"items": ROW}}, [[{"n": "x"}], [{"t": "s"}]], [[{"n": "x"}], [{}]],
+         [[{}], [{"t": "s"}]]),
+        ({"prefixItems": [S, H]}, ["x", "s"], ["x", None], [None, "s"]),
+        ({"prefixItems": [S, H]}, ["x", None], ["x", None], [None, None]),
+        ({"prefixItems": [S, H]}, ["x"], ["x"], None),
+        ({"additionalProperties": ROW}, {"k": {"t": "s"}}, {"k": {}}, {"k": {"t": "s"}}),
+        (ROW, {1: "s"}, ..., {1: "s"}),
+    ],
+)  # fmt: skip
+def test_a_value_is_split_place_by_place(schema: Schema, value: Any, llm: Any, human: Any) -> None:
+    schema = {"type": "object", "properties": {"x": schema, "a": S, "pin": H}}
+    mine, theirs = separate(schema).split({"x": value, "a": "b"})
+    assert mine == ({"a": "b"} if llm is ... else {"x": llm, "a": "b"})
+    assert theirs == ({} if human is None else {"x": human})
+
+
+def test_one_who_has_no_part_gets_an_empty_object() -> None:
+    assert separate({"properties": {"a": S}}).split({"a": 1}) == ({"a": 1}, {})
+    assert separate({"properties": {"a": H}}).split({"a": 1}) == ({}, {"a": 1})
+    assert separate({"items": ROW}).split([{"n": 1}]) == ([{"n": 1}], [{}])
+    deep: Any = {"a": "x"}
+    for _ in range(64):
+        deep = {"a": deep}
+    assert separate(login()).split(deep) == ({}, deep)
+
+
 def test_what_the_human_gave_is_in_no_failure() -> None:
     failure = separate(login()).validate(
         {"password": ["SECRET-7f3a"], "user": "SECRET-7f3a"}, "human"

@@ -1,19 +1,31 @@
-"""The parameters of a function taken apart: what a model is shown, and what a person is asked."""
+"""A schema taken apart into what a model is shown and what a person is asked, and both joined."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonSchema, JsonValue, fresh
-from pyfunctools.schema.outline.clock import Formats
+from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.normalization.check_input import admit
+from pyfunctools.schema.outline.places import Test
 from pyfunctools.schema.result import Failure, Issue, Side, Success
-from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
-
-if TYPE_CHECKING:  # loaded by the first schema that is taken apart
-    from pyfunctools.schema.ground.path import Keys, Path
-    from pyfunctools.schema.outline.places import Test
-    from pyfunctools.schema.separation.division import Division
-    from pyfunctools.schema.separation.ownership import Owner
-    from pyfunctools.schema.separation.side_writer import Part
+from pyfunctools.schema.separation.graph import Graph, graph_of
+from pyfunctools.schema.separation.ownership import Owner, Ownership
+from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_human_by_default
+from pyfunctools.schema.separation.side_writer import Part
+from pyfunctools.schema.separation.sides import written
+from pyfunctools.schema.separation.sieve import (
+    ABSENT,
+    Given,
+    Joiner,
+    has,
+    is_humans,
+    is_too_deep,
+    issue,
+    not_own,
+    part_of,
+    too_deep,
+)
+from pyfunctools.schema.validation.validator import Validator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,63 +34,86 @@ class Separated:
 
     `llm` is the schema itself where nothing is the human's, and else says nothing of the human's;
     `human` is `None` where nothing is. In an array with items of both each side has null for the
-    other's.
+    other's. Equal by the three schemas. A copy or a pickle has what the predicate answered, not the
+    predicate.
     """
 
-    _schema: JsonSchema
-    _llm: JsonSchema
-    _human: JsonSchema | None
-    _division: "Division" = field(compare=False, repr=False)
+    _schemas: Mapping[Side, JsonSchema]
+    _ownership: Ownership = field(compare=False, repr=False)
+    _judges: Mapping[Side, Validator] = field(compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_separated, (self._ownership.graph, self._judges["whole"]))
 
     @property
     def schema(self) -> JsonSchema:
         """The schema itself, a copy."""
-        return fresh(self._schema)
+        return fresh(self._schemas["whole"])
 
     @property
     def llm(self) -> JsonSchema:
         """The model's side, a copy."""
-        return fresh(self._llm)
+        return fresh(self._schemas["llm"])
 
     @property
     def human(self) -> JsonSchema | None:
         """The human's side, a copy; `None` where nothing is the human's."""
-        return fresh(self._human)
-
-    def split(self, value: JsonValue) -> tuple[JsonValue, JsonValue]:
-        """Return the model's part and the human's part of a whole value.
-
-        `{}` is the part of one to whom nothing belongs. A value nested deeper than arguments may be
-        is the human's, for nobody looks into it.
-        """
-        return self._division.split(value)
+        return fresh(self._schemas["human"]) if self.has_human else None
 
     @property
-    def lost(self) -> "tuple[Path, ...]":
+    def has_human(self) -> bool:
+        """Whether anything is the human's."""
+        return self._ownership.root.owner != "llm"
+
+    def shared(self, side: Side) -> JsonSchema:
+        """Return the schema of a side, or the whole one, itself: it must not be changed."""
+        return self._schemas[side]
+
+    @property
+    def lost(self) -> tuple[Path, ...]:
         """The places that are the human's whole though a part of them was the model's.
 
         They have alternatives of which one is the human's, or a text that is JSON with a part of
         the human's in it, and the author did not mark them.
         """
-        return tuple(self._division.ownership.lost())
+        return tuple(self._ownership.lost())
 
-    def owner(self, path: "Keys") -> "Owner":
-        """Return whose a place is, by the steps to it.
-
-        `mixed` is both's, in its parts.
-        """
-        *_, place = self._division.ownership.at(path)
+    def owner(self, path: Keys) -> Owner:
+        """Return whose a place is, by the steps to it; `mixed` is both's, in its parts."""
+        *_, place = self._ownership.at(path)
         return place.owner
 
-    def names(self, path: "Keys") -> dict[str, bool]:
+    def names(self, path: Keys) -> dict[str, bool]:
         """Return the declared properties of a place of both, and whether each is the model's alone.
 
         Where all is one's there are none: nobody has to tell them apart.
         """
-        ownership = self._division.ownership
-        *_, place = ownership.at(path)
-        theirs = dict.fromkeys(ownership.names(place), False)
+        *_, place = self._ownership.at(path)
+        theirs = dict.fromkeys(self._ownership.names(place), False)
         return {**dict.fromkeys(place.names, True), **theirs}
+
+    def split(self, value: JsonValue) -> tuple[JsonValue, JsonValue]:
+        """Return the model's part and the human's part of a whole value; see `part`."""
+        return self.part(value, "llm"), self.part(value, "human")
+
+    def part(self, value: JsonValue, side: Part) -> JsonValue:
+        """Return one side's part of a whole value.
+
+        `{}` is the part of one to whom nothing belongs. A value nested deeper than arguments may be
+        is the human's, for nobody looks into it.
+        """
+        root = self._ownership.root
+        if root.owner == side:
+            return value
+        if root.owner != "mixed":
+            return {}
+        if is_too_deep(value):
+            return value if side == "human" else {}
+        shaped = side == "human" and not isinstance(value, dict)
+        found = part_of(self._ownership, side, root, value)
+        if found is ABSENT and shaped:
+            found = part_of(self._ownership, side, root, value, shaped=True)
+        return {} if found is ABSENT else found
 
     def merge(self, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
         """Put the model's and the human's value together, and check the whole.
@@ -88,9 +123,14 @@ class Separated:
         Raises:
             SchemaError: the schema is not one.
         """
-        from pyfunctools.schema.separation.join import merged
-
-        return merged(self._division, llm, human)
+        if is_too_deep(llm) or is_too_deep(human):
+            return Failure(value=llm, issues=(too_deep("llm" if is_too_deep(llm) else "human"),))
+        joiner = Joiner(self._ownership, llm, human)
+        whole = joiner.whole()
+        if joiner.issues or whole is ABSENT:
+            return Failure(value=llm, issues=tuple(joiner.issues))
+        verdict = self._judges["whole"].validate(whole)
+        return verdict or Failure(value=llm, issues=self._blamed(verdict.issues, whole, llm, human))
 
     def validate(self, value: JsonValue, side: Side) -> Success[JsonValue] | Failure:
         """Return whether a value is right for one side or as the whole, with every issue.
@@ -101,16 +141,14 @@ class Separated:
         Raises:
             SchemaError: the schema is not one.
         """
-        from pyfunctools.schema.separation.sieve import is_too_deep, issue, too_deep
-
         if side == "whole":
-            return self._division.whole.validate(value)
-        found = [too_deep(side)] if is_too_deep(value) else self._issues(value, side)
-        if not found:
+            return self._judges["whole"].validate(value)
+        issues = [too_deep(side)] if is_too_deep(value) else self._issues(value, side)
+        if not issues:
             return Success(value=value)
         if side == "llm":
-            return Failure(value=value, issues=tuple(found))
-        masked = (issue("human", one.path.keys, one.expected) for one in found)
+            return Failure(value=value, issues=tuple(issues))
+        masked = (issue("human", one.path.keys, one.expected) for one in issues)
         return Failure(value=None, issues=tuple(masked))
 
     def accepts(self, value: JsonValue) -> bool:
@@ -119,35 +157,71 @@ class Separated:
         Raises:
             SchemaError: the schema is not one.
         """
-        from pyfunctools.schema.separation.sieve import ABSENT
+        own, dropped = self._own("llm", value)
+        return not dropped and own is not ABSENT and self._judges["llm"].accepts(own)
 
-        own = self._division.own("llm", value)
-        if own.broken or own.foreign:
-            return False
-        return own.part is ABSENT or self._division.validator("llm").accepts(own.part)
-
-    def test_of(self, part: JsonSchema) -> "Test | None":
+    def test_of(self, part: JsonSchema) -> Test | None:
         """Return the compiled test of a part of the model's side; see `Validator.test_of`."""
-        return self._division.validator("llm").test_of(part)
+        return self._judges["llm"].test_of(part)
 
-    def _issues(self, value: JsonValue, side: "Part") -> list[Issue]:
-        from pyfunctools.schema.separation.sieve import ABSENT
+    def _own(self, side: Part, value: JsonValue) -> tuple[Given, list[Issue]]:
+        """Return what of a value is one side's own, and what is wrong with the rest."""
+        root = self._ownership.root
+        if value is None and root.owner not in (side, "mixed"):
+            return {}, []
+        dropped = not_own(self._ownership, side, value)
+        return (part_of(self._ownership, side, root, value) if dropped else value), dropped
 
-        own = self._division.own(side, value)
-        dropped = [*own.broken, *own.foreign]
-        if own.part is ABSENT:
+    def _issues(self, value: JsonValue, side: Part) -> list[Issue]:
+        own, dropped = self._own(side, value)
+        if own is ABSENT:
             return dropped
-        verdict = self._division.validator(side).validate(own.part, side)
+        verdict = self._judges[side].validate(own, side)
         known = {one.path for one in dropped}
         others = () if verdict else verdict.issues
         return [*dropped, *(one for one in others if one.path not in known)]
+
+    def _blamed(
+        self, issues: Iterable[Issue], whole: JsonValue, llm: JsonValue, human: JsonValue
+    ) -> tuple[Issue, ...]:
+        """Return whose each issue of the whole is, in words that are that side's own.
+
+        What the whole schema says may name the human's. So the model is told what the model's
+        schema says of its own part at that place or below, or, where a rule looks at both sides at
+        once, only that.
+        """
+        said = [
+            one
+            for one in self._said("llm", whole)
+            if not is_humans(self._ownership, one.path.keys, llm, human)
+        ]
+        said += [issue("human", i.path.keys, i.expected) for i in self._said("human", whole)]
+        blamed: dict[tuple[str, str, str], Issue] = {}
+        for complaint in issues:
+            keys = complaint.path.keys
+            if is_humans(self._ownership, keys, llm, human):
+                found = [issue("human", keys, complaint.expected)]
+            else:
+                found = [one for one in said if one.path.keys[: len(keys)] == keys]
+            found = found or [issue("llm", keys, _TOGETHER if has(whole, keys) else _UNLESS)]
+            blamed |= {(one.path, one.expected, one.side): one for one in found}
+        return tuple(blamed.values())
+
+    def _said(self, side: Part, whole: JsonValue) -> tuple[Issue, ...]:
+        """Return what the schema of one side says of its part of a whole, in the shape of that."""
+        own: Given = part_of(self._ownership, side, self._ownership.root, whole, shaped=True)
+        verdict = self._judges[side].validate({} if own is ABSENT else own, side)
+        return () if verdict else verdict.issues
+
+
+_TOGETHER = "a value that is right together with what the human gives"
+_UNLESS = "a value, unless the human gives one"
 
 
 def separate(
     schema: JsonSchema,
     is_human: IsHuman | None = is_human_by_default,
-    *,
-    formats: Formats = True,
+    whole: Validator | None = None,
 ) -> Separated:
     """Separate the parameters of a function into the model's and the human's side.
 
@@ -162,7 +236,7 @@ def separate(
     mark in `contentSchema`, `propertyNames`, `contains` and `unevaluated*`. `lost` says where.
 
     Of a place of both each side has only keywords that are known to say the same of it; `merge`
-    checks the others on the whole. `formats` is as in `Validator`.
+    checks the others on the whole. `whole` is the schema's validator, where there is one already.
 
     `is_human` is asked now, once about each place where a schema stands, and about a recursive
     definition on the first turn; `None` keeps nothing from the model. The schema is not changed,
@@ -172,13 +246,43 @@ def separate(
         DefinitionError: the predicate raised something; the error names the path.
         SchemaError: the schema holds what is not JSON, is nested too deeply or too large.
     """
-    from pyfunctools.schema.separation.division import divide
+    admit(schema)
+    graph = graph_of(schema, is_human or any_of())
+    return _separated(graph, whole or Validator(schema))
 
-    division = divide(schema, is_human, formats)
-    is_whole = division.ownership.root.owner == "llm"
-    return Separated(
-        _schema=schema,
-        _llm=division.side("llm"),
-        _human=None if is_whole else division.side("human"),
-        _division=division,
-    )
+
+def _separated(graph: Graph, whole: Validator) -> Separated:
+    ownership = Ownership(graph)
+    schemas: dict[Side, JsonSchema] = {
+        "whole": graph.schema,
+        "llm": written(ownership, "llm"),
+        "human": written(ownership, "human"),
+    }
+    judges: dict[Side, Validator] = {
+        side: whole if schema is graph.schema else Validator(schema, formats=whole.formats)
+        for side, schema in schemas.items()
+    }
+    return Separated(_schemas=schemas, _ownership=ownership, _judges=judges)
+
+
+def merge(
+    schema: JsonSchema,
+    llm: JsonValue,
+    human: JsonValue,
+    is_human: IsHuman | None = is_human_by_default,
+) -> Success[JsonValue] | Failure:
+    """Put the model's and the human's value together, and check the whole.
+
+    What belongs to the human is taken from `human` and from nowhere else: a value of the model's
+    there is dropped. A value of the human's where the model's belongs is an issue. Objects are
+    merged by key, arrays by index; of different lengths they are an issue. What one side does not
+    give is empty there; an explicit null of the human's stays null.
+
+    An issue's `side` says whose it is; those of the human have no `value`, and `Failure.value` is
+    the model's. Where many calls are merged, `separate(schema).merge` does less for each.
+
+    Raises:
+        DefinitionError: the predicate raised something.
+        SchemaError: the schema is not one.
+    """
+    return separate(schema, is_human).merge(llm, human)

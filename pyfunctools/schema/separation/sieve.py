@@ -1,7 +1,11 @@
-"""What of a value is one side's own. This is what keeps a model's value from the human's place."""
+"""What ownership means for values: what one side gave too much, its part of a whole, both joined.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+Three walks along the places of a schema. A place of both is gone into; at every other the value of
+its owner stands and the other side has no say, so a model's value never gets where a person's
+belongs. Values that are nested too deeply (`is_too_deep`) are refused before.
+"""
+
+from collections.abc import Collection, Iterable
 from enum import Enum
 from typing import Final, Literal, TypeAlias
 
@@ -49,22 +53,12 @@ def is_too_deep(value: JsonValue) -> bool:
     return deeper_than(value, DEFAULT_LIMITS.depth)
 
 
-def members(value: Given) -> Mapping[str, JsonValue]:
-    """Return what is in an object; nothing is in anything else."""
-    return value if isinstance(value, dict) else {}
-
-
-def items(value: Given, count: int) -> Sequence[Given]:
-    """Return the items of an array; of anything else, as many times that there is none."""
-    return value if isinstance(value, list) else [ABSENT] * count
-
-
-def present(values: Mapping[str, Given]) -> dict[str, JsonValue]:
+def present(values: Iterable[tuple[str, Given]]) -> dict[str, JsonValue]:
     """Return the members that are there."""
-    return {key: value for key, value in values.items() if value is not ABSENT}
+    return {key: value for key, value in values if value is not ABSENT}
 
 
-def filled(values: Sequence[Given]) -> list[JsonValue]:
+def filled(values: Iterable[Given]) -> list[JsonValue]:
     """Return the items with null for those that are not there."""
     return [None if value is ABSENT else value for value in values]
 
@@ -79,31 +73,6 @@ def has(value: Given, keys: Keys) -> bool:
         else:
             return False
     return value is not ABSENT
-
-
-@dataclass(frozen=True, slots=True)
-class Own:
-    """What one side gave, without what is not its own.
-
-    `foreign` says what was dropped because it is the other's, `broken` what because it is no JSON.
-    """
-
-    part: Given
-    foreign: tuple[Issue, ...]
-    broken: tuple[Issue, ...]
-
-
-def own(ownership: Ownership, part: Part, value: JsonValue) -> Own:
-    """Return what of a value is one side's own. The value must not be nested too deeply."""
-    sieve = _Sieve(ownership, part)
-    if ownership.root.owner not in (part, "mixed"):
-        # An argument is always given: that it is not shows in an empty object, or null.
-        for key, inner in members(value).items():
-            sieve.drop((str(key),), inner)
-        kept: Given = {} if value is None or isinstance(value, dict) else value
-    else:
-        kept = sieve.kept(ownership.root, value, ())
-    return Own(kept, tuple(sieve.foreign), tuple(sieve.broken))
 
 
 def issue(part: Part, keys: Keys, expected: str, value: Given = ABSENT) -> Issue:
@@ -123,62 +92,203 @@ def too_deep(part: Part) -> Issue:
     return issue(part, (), f"at most {DEFAULT_LIMITS.depth} levels of nesting")
 
 
-class _Sieve:
-    def __init__(self, ownership: Ownership, part: Part) -> None:
-        self._ownership = ownership
-        self._part: Part = part
-        self.foreign: list[Issue] = []
-        self.broken: list[Issue] = []
+def not_own(ownership: Ownership, part: Part, value: JsonValue) -> list[Issue]:
+    """Return an issue for everything that one side gave and that is not its own to give.
 
-    def kept(self, place: Place, value: JsonValue, keys: Keys) -> Given:
-        """Return what of a value at a place is this side's, `ABSENT` if nothing is."""
-        if place.owner == self._part:
-            return value
+    So is what is no JSON at a place of both. An argument is always given: one to whom nothing
+    belongs gives an empty object.
+    """
+    found: list[Issue] = []
+    root = ownership.root
+    if root.owner in (part, "mixed"):
+        _look(ownership, part, root, value, (), found)
+    elif isinstance(value, dict):
+        found += (_foreign(ownership, part, (str(key),), value[key]) for key in value)
+    return found
+
+
+def _look(
+    ownership: Ownership, part: Part, place: Place, value: JsonValue, keys: Keys, to: list[Issue]
+) -> None:
+    if place.owner == part:
+        return
+    value = opened(value)
+    if place.owner != "mixed":
+        to.append(_foreign(ownership, part, keys, value))
+    elif not is_plain(value):
+        to.append(issue(part, keys, _JSON))
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            _look(ownership, part, ownership.child(place, key), inner, (*keys, key), to)
+    elif isinstance(value, list):
+        for n, item in enumerate(value):
+            if item is not None:  # which stands for an item of the other's
+                _look(ownership, part, ownership.child(place, n), item, (*keys, n), to)
+    elif part == "human" and value is not None:
+        to.append(_has_no_part(ownership, place, keys))
+
+
+def part_of(
+    ownership: Ownership, part: Part, place: Place, value: JsonValue, *, shaped: bool = False
+) -> Given:
+    """Return what of a whole value at a place is one side's, `ABSENT` if nothing is.
+
+    An object or array of which nothing is the human's is left out of their part, unless that is to
+    be `shaped` like the whole: then what is missing in it is missing at its own place. What nobody
+    looks into, since it is no JSON, is the human's.
+    """
+    if place.owner != "mixed":
+        return value if place.owner == part else ABSENT
+    value = opened(value)
+    if not is_plain(value):
+        return value if part == "human" else ABSENT
+    child = ownership.child
+    if isinstance(value, dict):
+        kept = present(
+            (key, part_of(ownership, part, child(place, key), inner, shaped=shaped))
+            for key, inner in value.items()
+        )
+        return kept if kept or shaped or part == "llm" else ABSENT
+    if isinstance(value, list):
+        rows = [(child(place, n), item) for n, item in enumerate(value)]
+        parts = [part_of(ownership, part, *row, shaped=shaped) for row in rows]
+        if part == "human" and not shaped:
+            if all(each is ABSENT for each in parts):
+                return ABSENT
+            parts = [
+                part_of(ownership, part, *row, shaped=True) if each is ABSENT else each
+                for each, row in zip(parts, rows, strict=True)
+            ]
+        return filled(parts)
+    return value if part == "llm" else None if shaped else ABSENT
+
+
+def is_humans(ownership: Ownership, keys: Keys, llm: Given, human: Given) -> bool:
+    """Return whether what stands at a path is the human's, of what the two sides gave.
+
+    So is what stands under a key that is not declared, if only the human wrote it.
+    """
+    names: Collection[str] = ()
+    for depth, place in enumerate(ownership.at(keys)):
+        met = keys[:depth]
+        is_declared = not met or isinstance(met[-1], int) or met[-1] in names
+        if not is_declared and has(human, met) and not has(llm, met):
+            return True
         if place.owner != "mixed":
-            return self.drop(keys, value)
-        value = opened(value)
-        if not is_plain(value):
-            self.broken.append(issue(self._part, keys, _JSON))
-            return ABSENT
-        if isinstance(value, dict):
-            return present({key: self._below(place, key, value[key], keys) for key in value})
-        if isinstance(value, list):
-            return filled(
-                [
-                    None if item is None else self._below(place, n, item, keys)
-                    for n, item in enumerate(value)
-                ]
-            )
-        if self._part == "human" and value is not None:
-            # What has no parts, has none of the human's.
-            self.foreign.append(issue("human", keys, self._parts(place)))
-            return ABSENT
-        return value
+            return place.owner == "human"
+        names = place.names
+    return False
 
-    def drop(self, keys: Keys, value: JsonValue) -> Given:
-        """Note that a value is the other side's.
 
-        The person who misspelled a name is told the right ones; the model is told of none.
-        """
-        if self._part == "llm":
-            self.foreign.append(issue("llm", keys, _NOTHING, value))
+class Joiner:
+    """Puts the model's and the human's value together; `issues` says what does not go together.
+
+    A value of the model's at a human's place is dropped, one of the human's at a model's place is
+    an issue.
+    """
+
+    def __init__(self, ownership: Ownership, llm: JsonValue, human: JsonValue) -> None:
+        self._ownership = ownership
+        self._llm = llm
+        self._human = human
+        self.issues: list[Issue] = []
+
+    def whole(self) -> Given:
+        """Return the whole, `ABSENT` where neither gave anything of it."""
+        root = self._ownership.root
+        if root.owner != "llm":
+            return self._joined(root, self._llm, self._human, ())
+        if self._human is not None:
+            self.issues += not_own(self._ownership, "human", self._human)
+        return self._llm
+
+    def _joined(self, place: Place, llm: Given, human: Given, keys: Keys) -> Given:
+        if place.owner == "llm":
+            if human is not ABSENT:
+                self.issues.append(_foreign(self._ownership, "human", keys, human))
+            return llm
+        if place.owner == "human":
+            return human
+        llm, human = self._plain("llm", llm, keys), self._plain("human", human, keys)
+        if not isinstance(human, dict | list) and human not in (None, ABSENT):
+            self.issues.append(_has_no_part(self._ownership, place, keys))
+            human = ABSENT
+        if not human and type(human) is not type(llm):
+            human = ABSENT  # null, {} and [] are how nothing is given to what has another shape
+        if human is not ABSENT and llm is not ABSENT and type(human) is not type(llm):
+            # Where both are containers the model's came first, and is right by itself.
+            side, other = ("human", llm) if isinstance(llm, dict | list) else ("llm", human)
+            kind = "an object" if isinstance(other, dict) else "an array"
+            gave = f"{kind}, as the {'model' if side == 'human' else 'human'} gave"
+            self.issues.append(issue(side, keys, gave, llm))
+            _look(self._ownership, "human", place, human, keys, self.issues)
             return ABSENT
-        *_, around = self._ownership.at(keys[:-1])
-        names, name = self._ownership.names(around), keys[-1] if keys else None
-        near = near_name(name, names) if isinstance(name, str) else None
-        if near is not None:
-            said = f"no value here: did you mean {shown(near)}?"
-        else:
-            said = f"no value here: {_listed(names) or 'nothing'} is asked for"
-        self.foreign.append(issue("human", keys, said))
+        if isinstance(llm, dict) or isinstance(human, dict):
+            return self._object(place, llm, human, keys)
+        if isinstance(llm, list) or isinstance(human, list):
+            return self._array(place, llm, human, keys)
+        return llm
+
+    def _plain(self, part: Part, value: Given, keys: Keys) -> Given:
+        if value is ABSENT or is_plain(value := opened(value)):
+            return value
+        self.issues.append(issue(part, keys, _JSON))
         return ABSENT
 
-    def _parts(self, place: Place) -> str:
-        listed = _listed(self._ownership.names(place))
-        return f"an object with {listed}" if listed else "an object or an array"
+    def _object(self, place: Place, llm: Given, human: Given, keys: Keys) -> JsonValue:
+        mine, theirs = (each if isinstance(each, dict) else {} for each in (llm, human))
+        child = self._ownership.child
+        return present(
+            (
+                key,
+                self._joined(
+                    child(place, key), mine.get(key, ABSENT), theirs.get(key, ABSENT), (*keys, key)
+                ),
+            )
+            for key in {**mine, **theirs}
+        )
 
-    def _below(self, place: Place, step: str | int, value: JsonValue, keys: Keys) -> Given:
-        return self.kept(self._ownership.child(place, step), value, (*keys, step))
+    def _array(self, place: Place, llm: Given, human: Given, keys: Keys) -> JsonValue:
+        count, *different = {len(value) for value in (human, llm) if isinstance(value, list)}
+        if different:
+            wanted = len(llm) if isinstance(llm, list) else 0
+            one = "1 item" if wanted == 1 else f"{wanted} items"
+            self.issues.append(issue("human", keys, f"{one}, as many as the model gave"))
+            return []
+        nothing = [ABSENT] * count
+        mine, theirs = (each if isinstance(each, list) else nothing for each in (llm, human))
+        joined: list[JsonValue] = []
+        for n, (one, other) in enumerate(zip(mine, theirs, strict=True)):
+            child, at = self._ownership.child(place, n), (*keys, n)
+            stands_aside = other is None and child.owner == "llm"  # for an item of the model's
+            item = self._joined(child, one, ABSENT if stands_aside else other, at)
+            if item is ABSENT:
+                side = is_humans(self._ownership, at, self._llm, self._human)
+                self.issues.append(issue("human" if side else "llm", at, "a value"))
+            else:
+                joined.append(item)
+        return joined
+
+
+def _foreign(ownership: Ownership, part: Part, keys: Keys, value: JsonValue) -> Issue:
+    """Return the issue with a value that is the other side's to give.
+
+    The person who misspelled a name is told the right ones; the model is told of none.
+    """
+    if part == "llm":
+        return issue("llm", keys, _NOTHING, value)
+    *_, around = ownership.at(keys[:-1])
+    names, name = ownership.names(around), keys[-1] if keys else None
+    near = near_name(name, names) if isinstance(name, str) else None
+    if near is not None:
+        return issue("human", keys, f"no value here: did you mean {shown(near)}?")
+    return issue("human", keys, f"no value here: {_listed(names) or 'nothing'} is asked for")
+
+
+def _has_no_part(ownership: Ownership, place: Place, keys: Keys) -> Issue:
+    """Return the issue with a human's value without parts: none of the human's can be in it."""
+    listed = _listed(ownership.names(place))
+    return issue("human", keys, f"an object with {listed}" if listed else "an object or an array")
 
 
 _JSON = "JSON, with texts as the keys of objects"
