@@ -9,11 +9,13 @@ messages += turn.messages
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypedDict, Unpack
 
+from pyfunctools._json import JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools.controller.calling import Calling
 from pyfunctools.controller.tool_list import listed, renderings_of, size_of
 from pyfunctools.controller.turn import Draft, Saved, Turn
 from pyfunctools.dialects.loss import Loss
+from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.dialects.table import dialect_of
 from pyfunctools.envelopes import ENVELOPES, Spoken, SpokenCall, StreamReading, envelope_of
 from pyfunctools.envelopes.blocks import Ids
@@ -97,6 +99,11 @@ class Tools(list[dict[str, Any]]):
         return size_of(self)
 
     @property
+    def renderings(self) -> Mapping[str, Rendering]:
+        """What the vendor is told of each function's arguments, by its name."""
+        return dict(self._renderings)
+
+    @property
     def request(self) -> dict[str, Any]:
         """The keywords that hold the list, where the vendor does not take it as `tools=`."""
         return self._envelope.request(list(self))
@@ -111,6 +118,13 @@ class Tools(list[dict[str, Any]]):
             DefinitionError: this is no response of the vendor's.
         """
         return self._calls(self._spoken(response))
+
+    def call_of(self, name: str, arguments: str | JsonValue, call_id: str | None = None) -> Call:
+        """Return one call, checked, where a framework has read the response; nothing is run.
+
+        `arguments` are the model's text, or the value that the framework made of it.
+        """
+        return self._call(SpokenCall(id=call_id, name=name, arguments=arguments), call_id or "")
 
     def run(
         self, response: object, *, previous: Turn | None = None, **beside: Unpack[_Beside]
@@ -276,7 +290,7 @@ class Tools(list[dict[str, Any]]):
                 f"Answer for {', '.join(map(repr, waiting)) or 'nothing: every call has run'}.",
             )
         asked = {
-            call_id: (waiting[call_id][1].ticket or "", *_parted(answer))
+            call_id: (waiting[call_id][1].ticket or "", *parted(answer))
             for call_id, answer in answers.items()
             if answer is not None
         }
@@ -309,7 +323,7 @@ class Tools(list[dict[str, Any]]):
 _Answered: TypeAlias = tuple[str, Given | Ask, Approve]
 
 
-def _parted(answer: PersonsAnswer) -> tuple[Given | Ask, Approve]:
+def parted(answer: PersonsAnswer) -> tuple[Given | Ask, Approve]:
     """Return a person's values and approval."""
     if isinstance(answer, bool | Approval):
         return None, answer

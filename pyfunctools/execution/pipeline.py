@@ -255,6 +255,8 @@ class Invocation:
             return merged
         if not _is_theirs(function, merged):
             return _refused(function, merged)
+        if self._human is None and self._approve is False:
+            return await self._denied()
         waiting = self._waiting("needs_human", function, checked, merged.issues)
         return waiting if self._human is None else _mistaken(waiting, merged)
 
@@ -299,8 +301,7 @@ class Invocation:
         if answer is True:
             return Success(value=view.whole)
         if not isinstance(answer, Approval):
-            used = None if self._ticket is None else await self._claimed(self._ticket)
-            return used or Outcome(text=_DENIED, reason="denied")
+            return await self._denied()
         edited = view.edited(answer)
         if not edited:
             return _mistaken(self._waiting("needs_approval", function, checked), edited)
@@ -309,6 +310,10 @@ class Invocation:
         before, after = of_model(function, view.whole), of_model(function, edited.value)
         edit = Repair(path=Path.of(()), kind="edited", before=before, after=after)
         return Success(value=edited.value, repairs=() if equal(before, after) else (edit,))
+
+    async def _denied(self) -> Outcome:
+        used = None if self._ticket is None else await self._claimed(self._ticket)
+        return used or Outcome(text=_DENIED, reason="denied")
 
     def _check_approval(self, approve: object) -> None:
         from pyfunctools.execution.person.approval import Approval, check_approve

@@ -1,6 +1,5 @@
 """B09: nothing that is the human's is in anything a model is shown, whatever it wrote."""
 
-import copy
 import json
 from collections.abc import Callable, Iterator
 from random import Random
@@ -9,16 +8,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import law
-from random_schemas import HUMAN, MARK, Schemas
+from leaking import NUMBER, leaked, random_function
+from random_schemas import MARK
 from random_values import Values
 
 from pyfunctools import Attempts, Controller, Function, Outcome, parse_calls, prompt_of
-from pyfunctools.errors import DefinitionError, SchemaError
-
-NUMBER = 73737000
-"""Numbers of the human's begin with these digits."""
-
-MENTIONING = {"const", "default", "dependentRequired", "enum", "examples", "required"}
 
 RENDERINGS: dict[str, Callable[[Function], Any]] = {
     "the model's side": lambda function: function.separated and function.separated.llm,
@@ -28,41 +22,6 @@ RENDERINGS: dict[str, Callable[[Function], Any]] = {
     "the schema of an answer": lambda function: prompt_of([function]).response_schema,
 }
 """Everything of a function that is shown to a model before it calls."""
-
-
-def random_function(random: Random) -> Function:
-    """Give a function of random parameters, with the human's in them wherever it can be."""
-    while True:
-        parameters = Schemas(random, marks=True).root()
-        if parameters.get("type") != "object":
-            continue
-        before = copy.deepcopy(parameters)
-        try:
-            function = Function.from_schema(
-                name="f", parameters=parameters, handler=lambda **arguments: len(arguments)
-            )
-        except (DefinitionError, SchemaError):  # null fits too, or a reference leads to itself
-            continue
-        assert parameters == before
-        if function.separated is not None and not contradicts_itself(function.parameters):
-            return function
-
-
-def contradicts_itself(schema: Any) -> bool:
-    """Say whether a closed object mentions what it does not have: then nobody says whose it is.
-
-    Members of `allOf` that contradict each other are merged to such objects.
-    """
-    if isinstance(schema, list):
-        return any(map(contradicts_itself, schema))
-    if not isinstance(schema, dict):
-        return False
-    said = {key: inner for key, inner in schema.items() if key in MENTIONING}
-    is_closed = schema.get("additionalProperties") is False
-    lacking = [name for name in HUMAN if name not in schema.get("properties", {})]
-    if is_closed and any(name in json.dumps(said) for name in lacking):
-        return True
-    return any(map(contradicts_itself, schema.values()))
 
 
 def told(function: Function, outcome: Outcome) -> Iterator[str]:
@@ -88,11 +47,6 @@ def found(function: Function, wrote: Any) -> Iterator[str]:
             yield call.result.feedback()
             for one in call.result.issues:
                 yield json.dumps([one.path, one.expected, one.value, one.message])
-
-
-def leaked(text: str, wrote: str) -> list[str]:
-    words = (MARK, str(NUMBER)[:5], *HUMAN)
-    return [word for word in words if word in text and word not in wrote]
 
 
 @law(60)

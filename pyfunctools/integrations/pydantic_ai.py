@@ -1,0 +1,234 @@
+"""A controller as a toolset of Pydantic AI.
+
+shop = toolset(Controller.from_object(Shop()))
+agent = Agent(model, toolsets=[shop], output_type=[str, DeferredToolRequests])
+result = await agent.run("...")
+if isinstance(result.output, DeferredToolRequests):
+    answers = shop.results(result.output, {call_id: {"pin": "4711"}})
+    result = await agent.run(
+        message_history=result.all_messages(), deferred_tool_results=answers
+    )
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, cast
+
+from pyfunctools._json import JsonValue
+from pyfunctools.controller import Controller
+from pyfunctools.controller.tools import PersonsAnswer, parted
+from pyfunctools.envelopes.attachments import media_type
+from pyfunctools.errors import DefinitionError, Retry, wrong_type
+from pyfunctools.record.call import Call
+from pyfunctools.record.outcome import Outcome
+from pyfunctools.schema import Repair, Success
+
+try:
+    from pydantic_ai import RunContext
+    from pydantic_ai.exceptions import ApprovalRequired, ModelRetry, ToolFailed
+    from pydantic_ai.messages import BinaryContent
+    from pydantic_ai.tools import (
+        DeferredToolRequests,
+        DeferredToolResults,
+        ToolApproved,
+        ToolDefinition,
+        ToolDenied,
+    )
+    from pydantic_ai.toolsets import AbstractToolset
+    from pydantic_ai.toolsets.abstract import ToolsetTool
+except ImportError as error:
+    raise DefinitionError(
+        "pyfunctools.integrations.pydantic_ai",
+        f"Pydantic AI is not installed, or another version than this is for: {error}.",
+        "Install it: `pip install 'pyfunctools[pydantic-ai]'`.",
+    ) from error
+
+
+def toolset(
+    controller: Controller,
+    *,
+    context: object = None,
+    dialect: str = "openai",
+    retries: int = 3,
+    id: str | None = None,  # noqa: A002 - the framework's word
+) -> "ControllerToolset":
+    """Return the functions of a controller as a toolset for an agent.
+
+    What reaches parameters hinted `Context` is `context`, or what it returns of the run where it is
+    a function of the framework's `RunContext`; without one the run's `deps`. `dialect` says by
+    which vendor's rules the schemas are written; the framework adapts them further. After `retries`
+    wrong calls of one function in a row the framework ends the run.
+
+    Raises:
+        DefinitionError: `controller` is none, or as `Controller.tools`.
+    """
+    if not isinstance(controller, Controller):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong_type("toolset", "a `Controller`", controller, "Write `toolset(controller)`.")
+    return ControllerToolset(controller, context=context, dialect=dialect, retries=retries, name=id)
+
+
+class ControllerToolset(AbstractToolset[Any]):
+    """The functions of a controller, for an agent.
+
+    A call that lacks a person's part or approval is a deferred call of the framework's, among its
+    `approvals`: its metadata are the fields of `Outcome.waiting`. `results` makes of a person's
+    answers what the next run takes.
+    """
+
+    def __init__(
+        self,
+        controller: Controller,
+        *,
+        context: object,
+        dialect: str,
+        retries: int,
+        name: str | None,
+    ) -> None:
+        self._controller = controller
+        self._context = context
+        self._retries = retries
+        self._id = name
+        self._tools = controller.tools(dialect)
+
+    @property
+    def id(self) -> str | None:
+        """The toolset's name among those of an agent."""
+        return self._id
+
+    async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
+        """Return a tool for each function."""
+        del ctx
+        renderings = self._tools.renderings
+        return {
+            each.name: ToolsetTool(
+                toolset=self,
+                tool_def=ToolDefinition(
+                    name=each.name,
+                    description=each.description or None,
+                    parameters_json_schema=renderings[each.name].schema,
+                    strict=renderings[each.name].strict,
+                    sequential=each.concurrent is False,
+                ),
+                max_retries=self._retries,
+                args_validator=_Judge(self._read, each.name),
+            )
+            for each in self._controller
+        }
+
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
+    ) -> Any:
+        """Run a function on checked arguments.
+
+        Raises:
+            ModelRetry: the function wants the model to try again, or the arguments are wrong.
+            ToolFailed: the call failed, and the model is told why.
+            ApprovalRequired: a person has to do something first. Nothing has run.
+        """
+        del tool
+        outcome = await self._outcome(name, tool_args, ctx)
+        if outcome.waiting is not None:
+            asked = {**asdict(outcome.waiting), "call_id": ctx.tool_call_id, "text": outcome.text}
+            raise ApprovalRequired(metadata=asked)
+        if outcome.reason == "arguments" or isinstance(outcome.exception, Retry):
+            raise ModelRetry(outcome.text)
+        if outcome.is_error:
+            raise ToolFailed(outcome.text)
+        files = [
+            BinaryContent(data=each.content, media_type=media_type(each))
+            for each in outcome.content
+        ]
+        return [outcome.text, *files] if files else outcome.text
+
+    def results(
+        self, requests: DeferredToolRequests, answers: Mapping[str, PersonsAnswer]
+    ) -> DeferredToolResults:
+        """Return what the next run takes for the calls that a person has answered.
+
+        `answers` has for the id of a call the person's values, `True` or `False` where it is to be
+        approved, or an `Approval`; other calls go on waiting. The requests may have been kept as
+        JSON and come from another process. A ticket in their metadata sees to it that no call runs
+        twice.
+
+        Raises:
+            DefinitionError: no call of an id waits.
+        """
+        waiting = {
+            each.tool_call_id: requests.metadata.get(each.tool_call_id, {})
+            for each in requests.approvals
+            if each.tool_name in self._controller
+        }
+        if strange := [call_id for call_id in answers if call_id not in waiting]:
+            known = ", ".join(map(repr, waiting)) or "none: nothing waits"
+            raise DefinitionError(
+                "results(answers)",
+                f"No call {strange[0]!r} of these requests waits for a person.",
+                f"The ids are {known}.",
+            )
+        made = DeferredToolResults()
+        for call_id, asked in waiting.items():
+            answer = answers.get(call_id)
+            made.approvals[call_id] = ToolDenied(_DENIED) if answer is False else ToolApproved()
+            made.metadata[call_id] = {"ticket": asked.get("ticket"), "answer": answer}
+        return made
+
+    async def _outcome(self, name: str, args: dict[str, Any], ctx: RunContext[Any]) -> Outcome:
+        given: object = ctx.tool_call_metadata if ctx.tool_call_approved else None
+        held = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+        answer: PersonsAnswer = held.get("answer", True if ctx.tool_call_approved else None)
+        human, approve = parted(answer)
+        context = self._context
+        if context is None:
+            context = ctx.deps
+        elif callable(context):
+            context = context(ctx)
+        if held.get("ticket"):
+            return await self._controller.aresume(
+                held["ticket"], human, approve=approve, context=context
+            )
+        arguments = cast("JsonValue", dict(args))
+        repairs = args.repairs if isinstance(args, _Arguments) else ()
+        call = Call(
+            id=ctx.tool_call_id,
+            name=name,
+            arguments=arguments,
+            result=Success(value=arguments, repairs=repairs),
+            repairs=repairs,
+        )
+        return await self._controller.acall(call, human=human, approve=approve, context=context)
+
+    def _read(self, name: str, written: str | JsonValue) -> "_Arguments":
+        """Return what the model wrote as checked arguments.
+
+        Raises:
+            ModelRetry: they are wrong; it says how.
+        """
+        call = self._tools.call_of(name, written)
+        if not call.result:
+            raise ModelRetry(self._controller.call(call).text)  # a failure: nothing can run
+        return _Arguments(cast("dict[str, Any]", call.arguments), call.repairs)
+
+
+class _Judge:
+    """What checks the arguments of one function, in place of a validator of pydantic's."""
+
+    def __init__(self, read: Any, name: str) -> None:
+        self._read = read
+        self._name = name
+
+    def validate_json(self, input: str | bytes | bytearray, **_: Any) -> "_Arguments":  # noqa: A002
+        return self._read(self._name, input if isinstance(input, str) else bytes(input).decode())
+
+    def validate_python(self, input: Any, **_: Any) -> "_Arguments":  # noqa: A002
+        return self._read(self._name, input)
+
+
+class _Arguments(dict[str, Any]):
+    """Checked arguments on their way through the framework, with what was repaired in them."""
+
+    def __init__(self, arguments: dict[str, Any], repairs: tuple[Repair, ...]) -> None:
+        super().__init__(arguments)
+        self.repairs = repairs
+
+
+_DENIED = "A person has to approve this call and has not. Nothing has run."

@@ -1,0 +1,263 @@
+"""What holds in every framework: one shop, the same conversations, three agents."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from frameworks import NAMES, Driver, driver
+from hypothesis import given
+from hypothesis import strategies as st
+from laws import law
+from leaking import NUMBER, leaked, random_function
+from random_schemas import MARK
+from random_values import Values
+
+from pyfunctools import (
+    Approval,
+    CallError,
+    Context,
+    Controller,
+    DefinitionError,
+    File,
+    Human,
+    Retry,
+    SqliteStore,
+    Tickets,
+    function,
+)
+
+PIN = "4711-0815"
+KEY = b"a key of this test's, of at least 32 bytes"
+TWO = [("p", "pay", '{"amount": 3}'), ("e", "erase", '{"sku": "x"}')]
+every = pytest.mark.parametrize("name", NAMES)
+
+
+class Shop:
+    def __init__(self) -> None:
+        self.done: list[str] = []
+
+    @function
+    def order(self, item: str, count: int, config: str = "", run_manager: int = 0) -> str:
+        """Order something; the names of the other parameters are LangChain's own."""
+        self.done.append(f"order {item} {count}{config}{run_manager or ''}")
+        return f"{count} {item}"
+
+    @function
+    def pay(self, amount: int, pin: Human[str]) -> str:
+        """Pay."""
+        self.done.append(f"pay {amount} {pin}")
+        return f"paid {amount}"
+
+    @function(confirm=True)
+    def erase(self, sku: str, who: Context[str | None] = None) -> str:
+        """Erase."""
+        self.done.append(f"erase {sku} {who}")
+        return f"erased {sku}"
+
+    @function
+    def fail(self, how: str) -> File:
+        """Fail, or show a picture."""
+        if how == "retry":
+            raise Retry("Write it in another way.")
+        if how == "raise":
+            raise ValueError("it is broken")
+        return File(b"a picture", "a.png", "image/png")
+
+
+def shop(folder: Path | None = None) -> tuple[Shop, Controller]:
+    made = Shop()
+    controller = Controller.from_object(made)
+    if folder is None:
+        return made, controller
+    tickets = Tickets(KEY, store=SqliteStore(folder / "used.sqlite"))
+    return made, controller.configured(tickets=tickets)
+
+
+def play(conversation: Driver, *answers: dict[str, Any]) -> Driver:
+    async def run() -> None:
+        await conversation.start()
+        for each in answers:
+            await conversation.go_on(each)
+
+    asyncio.run(run())
+    return conversation
+
+
+@every
+def test_feedback_goes_back_and_broken_arguments_are_read(name: str) -> None:
+    made, controller = shop()
+    calls = [
+        [("a", "order", '{"item": "tea", "count": "many"}')],
+        [("b", "order", "{'item': 'tea', 'count': '2', 'config': '!', run_manager: 7,")],
+        [("c", "order", "what do you mean")],
+        "Done.",
+    ]
+    played = play(driver(name, controller, *calls))
+    assert made.done == ["order tea 2!7"]
+    assert "expected integer" in played.seen[1]
+    assert "2 tea" in played.seen[2]
+    assert "There is no JSON value" in played.seen[3]
+
+
+@every
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ("retry", "Write it in another way."),
+        ("raise", "ValueError: it is broken"),
+        ("show", "YSBwaWN0dXJl"),
+    ],
+)
+def test_what_a_method_raises_or_shows_reaches_the_model(name: str, how: str, told: str) -> None:
+    _, controller = shop()
+    played = play(driver(name, controller, [("a", "fail", json.dumps({"how": how}))], "Done."))
+    assert told in played.seen[1]
+
+
+@every
+def test_a_person_completes_and_approves_in_another_process(name: str, tmp_path: Path) -> None:
+    _, controller = shop(tmp_path)
+    first = driver(name, controller, TWO, context="Ada")
+    play(first)
+    assert set(first.waiting) == {"p", "e"}
+    made, controller = shop(tmp_path)
+    second = first.reopened(controller, "Done.")
+    asyncio.run(second.go_on({"p": {"pin": PIN}, "e": True}))
+    assert sorted(made.done) == ["erase x Ada", f"pay 3 {PIN}"]
+    assert "paid 3" in second.seen[0]
+    assert not [text for text in (*first.seen, *second.seen) if PIN in text or '"pin"' in text]
+
+
+@every
+def test_a_denied_call_does_not_run_and_the_model_is_told(name: str) -> None:
+    made, controller = shop()
+    played = play(driver(name, controller, TWO, "Done."), {"p": False, "e": False})
+    assert made.done == []
+    assert played.seen[-1].count("Nothing has run.") == 2
+
+
+@every
+def test_some_answer_now_and_others_later(name: str) -> None:
+    made, controller = shop()
+    edited = Approval(arguments={"sku": "y"})
+    play(driver(name, controller, TWO, "Done."), {"p": {"pin": PIN}}, {"e": edited})
+    assert made.done == [f"pay 3 {PIN}", "erase y None"]
+
+
+@pytest.mark.parametrize("name", ["pydantic_ai", "langchain"])
+def test_a_mistake_of_the_person_is_asked_about_again(name: str) -> None:
+    made, controller = shop()
+    calls = [("p", "pay", '{"amount": 3}')]
+    played = play(driver(name, controller, calls, "Done."), {"p": {"pin": ["no"]}})
+    assert "not accepted" in played.waiting["p"]["text"]
+    assert made.done == []
+    asyncio.run(played.go_on({"p": {"pin": PIN}}))
+    assert made.done == [f"pay 3 {PIN}"]
+
+
+def test_a_mistake_of_the_person_is_refused_before_anything_is_decided() -> None:
+    made, controller = shop()
+    played = driver("openai_agents", controller, [("p", "pay", '{"amount": 3}')], "Done.")
+    with pytest.raises(CallError) as caught:
+        play(played, {"p": {"pin": ["no"]}})
+    assert [issue.side for issue in caught.value.outcome.issues] == ["human"]
+    asyncio.run(played.go_on({"p": {"pin": PIN}}))
+    assert made.done == [f"pay 3 {PIN}"]
+
+
+@pytest.mark.parametrize("name", ["pydantic_ai", "langchain"])
+def test_a_state_that_is_gone_on_from_twice_runs_once(name: str, tmp_path: Path) -> None:
+    made, controller = shop(tmp_path)
+    first = play(driver(name, controller, TWO))
+    for told in ("paid 3", "used already"):
+        again = first.reopened(controller.select(), "Done.")
+        asyncio.run(again.go_on({"p": {"pin": PIN}, "e": True}))
+        assert told in again.seen[-1]
+    assert len(made.done) == 2
+
+
+def with_more(amount: int, pin: Human[str], currency: str = "EUR") -> str:
+    """Pay."""
+    raise AssertionError(f"{amount} {currency} {pin}")
+
+
+def with_other(amount: float, currency: str, pin: Human[str]) -> str:
+    """Pay."""
+    raise AssertionError(f"{amount} {currency} {pin}")
+
+
+@pytest.mark.parametrize(
+    ("name", "now", "told"),
+    [
+        ("pydantic_ai", with_more, "as it was before a change"),
+        ("langchain", with_more, "as it was before a change"),
+        *((name, with_other, "currency") for name in NAMES),
+    ],
+)
+def test_a_function_that_changed_since_does_not_run(
+    name: str, now: Any, told: str, tmp_path: Path
+) -> None:
+    _, controller = shop(tmp_path)
+    first = play(driver(name, controller, [("p", "pay", '{"amount": 3}')]))
+    tickets = Tickets(KEY, store=SqliteStore(tmp_path / "used.sqlite"))
+    changed = Controller.from_functions([function(name="pay")(now)]).configured(tickets=tickets)
+    second = first.reopened(changed, "Done.")
+    asyncio.run(second.go_on({"p": {"pin": PIN}}))
+    assert told in second.seen[-1].rpartition("paid")[2]
+
+
+@every
+def test_an_id_that_does_not_wait_is_refused(name: str) -> None:
+    made, controller = shop()
+    with pytest.raises(DefinitionError, match=r"No call 'zz' .* The ids are 'p'"):
+        play(driver(name, controller, TWO[:1], "Done."), {"zz": {"pin": PIN}})
+    assert made.done == []
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from leaves(inner)
+    else:
+        yield value
+
+
+@every
+@pytest.mark.slow
+@law(500)
+@given(seed=st.integers(0, 2**48))
+def test_no_model_is_sent_what_is_a_persons(name: str, seed: int) -> None:
+    random = Random(seed)
+
+    def handler(**arguments: Any) -> str:
+        if random.random() < 0.5:
+            raise ValueError(list(leaves(arguments)))  # names would be the method's own words
+        return "done"
+
+    function = random_function(random, handler)
+    theirs = Values(random, function.parameters, MARK, NUMBER)
+    evil = Values(random, function.parameters, "EVIL", 6660)
+    assert function.separated is not None
+    _, human = function.separated.split(theirs.of(function.parameters))
+    mine, _ = function.separated.split(evil.of(function.parameters))
+    bad = evil.hostile(evil.of(function.parameters))
+    texts = [json.dumps(mine), json.dumps(bad), json.dumps(mine)[:-1]]
+    calls = [[("a", "f", texts[0])], [("b", "f", texts[1])], [("c", "f", texts[2])], "Done."]
+    played = driver(name, Controller.from_functions([function]), *calls)
+    play(played)
+    for _ in range(3):
+        if played.waiting:
+            given_ = human if isinstance(human, dict) else {}
+            try:
+                asyncio.run(played.go_on(dict.fromkeys(played.waiting, given_)))
+            except CallError:
+                asyncio.run(played.go_on(dict.fromkeys(played.waiting, False)))
+        for each in list(played.waiting):
+            asyncio.run(played.go_on({each: False}))
+    assert played.seen
+    for text in played.seen:
+        assert not leaked(text, "".join(texts)), text

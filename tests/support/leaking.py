@@ -1,0 +1,59 @@
+"""Random functions with a person's part in them, and what of it is in a text."""
+
+import copy
+import json
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from random_schemas import HUMAN, MARK, Schemas
+
+from pyfunctools import Function
+from pyfunctools.errors import DefinitionError, SchemaError
+
+NUMBER = 73737000
+"""Numbers of the human's begin with these digits."""
+
+MENTIONING = {"const", "default", "dependentRequired", "enum", "examples", "required"}
+
+
+def _count(**arguments: Any) -> int:
+    return len(arguments)
+
+
+def random_function(random: Random, handler: Callable[..., object] = _count) -> Function:
+    """Return a function of random parameters, with the human's in them wherever it can be."""
+    while True:
+        parameters = Schemas(random, marks=True).root()
+        if parameters.get("type") != "object":
+            continue
+        before = copy.deepcopy(parameters)
+        try:
+            function = Function.from_schema(name="f", parameters=parameters, handler=handler)
+        except (DefinitionError, SchemaError):  # null fits too, or a reference leads to itself
+            continue
+        assert parameters == before
+        if function.separated is not None and not contradicts_itself(function.parameters):
+            return function
+
+
+def contradicts_itself(schema: Any) -> bool:
+    """Return whether a closed object mentions what it does not have: then nobody says whose it is.
+
+    Members of `allOf` that contradict each other are merged to such objects.
+    """
+    if isinstance(schema, list):
+        return any(map(contradicts_itself, schema))
+    if not isinstance(schema, dict):
+        return False
+    said = {key: inner for key, inner in schema.items() if key in MENTIONING}
+    is_closed = schema.get("additionalProperties") is False
+    lacking = [name for name in HUMAN if name not in schema.get("properties", {})]
+    if is_closed and any(name in json.dumps(said) for name in lacking):
+        return True
+    return any(map(contradicts_itself, schema.values()))
+
+
+def leaked(text: str, wrote: str) -> list[str]:
+    words = (MARK, str(NUMBER)[:5], *HUMAN)
+    return [word for word in words if word in text and word not in wrote]
