@@ -389,7 +389,7 @@ class _Writer:
         return change
 
     def _without_patterns(self, node: _Node) -> None:
-        """Let any other name have what the patterns let some have."""
+        """Allow any other name what the patterns let some have."""
         patterns, rest = node.made.get("patternProperties"), node.made.get("additionalProperties")
         if isinstance(patterns, dict) and rest not in (None, True):
             self._tell(node, "patternProperties")

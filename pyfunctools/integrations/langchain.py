@@ -77,8 +77,8 @@ def resume(interrupts: Iterable[Interrupt], answers: Mapping[str, PersonsAnswer]
     """
     held: dict[str, tuple[str, str | None]] = {}
     for each in interrupts:
-        if isinstance(each.value, dict) and "call_id" in each.value:
-            asked = cast("dict[str, Any]", each.value)
+        asked = _object(each.value)
+        if "call_id" in asked:
             held[asked["call_id"]] = (each.id, asked.get("ticket"))
     if strange := [call_id for call_id in answers if call_id not in held]:
         known = ", ".join(map(repr, held)) or "none: nothing waits"
@@ -331,21 +331,22 @@ def _answered(answer: object) -> tuple[JsonObject | None, Approve, str | None] |
     """Return a person's values, approval and ticket; `None` where the answer has another form."""
     if isinstance(answer, bool):
         return None, answer, None
-    if not isinstance(answer, Mapping):
-        return None
-    given = cast("Mapping[str, Any]", answer)
+    given = _object(answer)
     human, approve, ticket = given.get("human"), given.get("approve"), given.get("ticket")
-    if isinstance(approve, Mapping):
-        edit = cast("Mapping[str, Any]", approve)
+    if edit := _object(approve):
         approve = Approval(arguments=edit.get("arguments"), human=edit.get("human"))
     fits = (
         given.keys() <= {"human", "approve", "ticket"}
-        and isinstance(human, Mapping | None)
+        and isinstance(human, dict | None)
         and isinstance(approve, bool | Approval | None)
         and isinstance(ticket, str | None)
         and (human is not None or approve is not None)
     )
     return (cast("JsonObject | None", human), approve, ticket) if fits else None
+
+
+def _object(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 _UNREADABLE = 'The answer must be {"human": values, "approve": true or false}. Nothing has run yet.'
