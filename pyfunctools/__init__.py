@@ -50,11 +50,13 @@ if TYPE_CHECKING:
     from pyfunctools.execution.person.approval import Approval, PendingCall
     from pyfunctools.execution.person.stores import MemoryStore, SqliteStore, TicketStore
     from pyfunctools.execution.person.tickets import Tickets
+    from pyfunctools.execution.request.connection import Connection
     from pyfunctools.limits import Limits
     from pyfunctools.prompting.attempts import Attempts
     from pyfunctools.prompting.calls.calls import parse_calls
     from pyfunctools.prompting.prompt.prompt import Prompt, prompt_of
     from pyfunctools.record.call import Call
+    from pyfunctools.record.call_info import CallInfo
     from pyfunctools.record.file import File
     from pyfunctools.record.function import Function, Skipped
     from pyfunctools.record.origin import Method, RemoteTool
@@ -73,6 +75,8 @@ __all__ = [
     "Attempts",
     "Call",
     "CallError",
+    "CallInfo",
+    "Connection",
     "Context",
     "Controller",
     "DefinitionError",
@@ -145,7 +149,9 @@ _HOMES = {
     "execution.person.approval": ("Approval", "PendingCall"),
     "execution.person.stores": ("MemoryStore", "SqliteStore", "TicketStore"),
     "execution.person.tickets": ("Tickets",),
+    "execution.request.connection": ("Connection",),
     "record.call": ("Call",),
+    "record.call_info": ("CallInfo",),
     "record.file": ("File",),
     "limits": ("Limits",),
     "record.origin": ("Method", "RemoteTool"),

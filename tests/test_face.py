@@ -18,12 +18,12 @@ def names_of(text: str) -> list[str]:
 
 def test_the_face_is_exactly_this() -> None:
     assert pyfunctools.__all__ == names_of(
-        "Approval ArgumentsError Attempts Call CallError Context Controller DefinitionError "
-        "DocumentError Failure File Function Human Inject Issue LifespanError Limits "
-        "LoopError Loss MemoryStore Method Outcome Param Path PendingCall Prompt PyfunctoolsError "
-        "RemoteTool Rendering Repair Response Retry Route SchemaError Separated Skipped "
-        "SqliteStore Success TicketStore TicketStoreError Tickets Tools Turn UnknownFunctionError "
-        "Waiting WaitingError files_under function function_of human parse_calls prompt_of"
+        "Approval ArgumentsError Attempts Call CallError CallInfo Connection Context Controller "
+        "DefinitionError DocumentError Failure File Function Human Inject Issue LifespanError "
+        "Limits LoopError Loss MemoryStore Method Outcome Param Path PendingCall Prompt "
+        "PyfunctoolsError RemoteTool Rendering Repair Response Retry Route SchemaError Separated "
+        "Skipped SqliteStore Success TicketStore TicketStoreError Tickets Tools Turn "
+        "UnknownFunctionError Waiting WaitingError files_under function function_of human parse_calls prompt_of"
     )
     assert pyfunctools.schema.__all__ == names_of(
         "Failure Issue Path Repair Result Separated Side Success Validator coerce merge normalize "

@@ -48,6 +48,7 @@ class ApplicationSettings(Reading, total=False):
     auth: Mapping[str, object] | None
     expose_error_body: bool
     deep: bool
+    idempotency_header: str | None
 
 
 class Opened(NamedTuple):
@@ -181,9 +182,7 @@ def open_document(
         on_skip=on_skip,
         resolver=resolver,
         limits=limits,
-        connected=settled_names(
-            connection.get("server"), connection.get("headers"), connection.get("client")
-        ),
+        connected=settled_names(connection),
     )
     check_schemes(connection.get("auth") or {}, reading.functions)
     return Opened(
@@ -203,6 +202,7 @@ def open_application(
     auth: Mapping[str, object] | None = None,
     expose_error_body: bool = False,
     deep: bool = False,
+    idempotency_header: str | None = None,
     **reading: "Unpack[Reading]",
 ) -> Opened:
     """Return what `Controller.from_fastapi` holds."""
@@ -213,23 +213,25 @@ def open_application(
     from pyfunctools.sources.fastapi import read_application
 
     check_predicate(reading.get("is_human"))
-    settings = {"server": server, "headers": headers, "auth": auth, **reading}
+    connection: Connection = {
+        "server": server,
+        "headers": headers,
+        "auth": auth,
+        "expose_error_body": expose_error_body,
+        "deep": deep,
+        "idempotency_header": idempotency_header,
+    }
     known = {**ApplicationSettings.__annotations__, **Reading.__annotations__}
-    check_settings(settings, known)
+    check_settings({**connection, **reading}, known)
     limits = DEFAULT_LIMITS if limits is None else checked_limits(limits)
-    connected = settled_names(server, headers)
-    found = read_application(source, limits=limits, connected=connected, **reading)
+    found = read_application(source, limits=limits, connected=settled_names(connection), **reading)
     runner = ApplicationRunner(
         found.application,
         name=found.name,
         root_path=found.root_path,
         elsewhere=found.routes.elsewhere,
         limits=limits,
-        server=server,
-        headers=headers,
-        auth=auth,
-        expose_error_body=expose_error_body,
-        deep=deep,
+        **connection,
     )
     check_schemes(auth or {}, found.reading.functions)
     return Opened(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thre
     from concurrent.futures import Executor, ThreadPoolExecutor
 
     from pyfunctools.execution.steps import Begin
+    from pyfunctools.record.call_info import CallInfo
     from pyfunctools.record.file import File
     from pyfunctools.record.function import Function
     from pyfunctools.record.handler import Bound, Handler
@@ -55,6 +56,7 @@ class LocalRunner:
         arguments: JsonObject,
         context: object,
         begin: "Begin | None" = None,
+        info: "CallInfo | None" = None,
     ) -> "Outcome":
         """Call the function and wait for what comes of it.
 
@@ -65,7 +67,7 @@ class LocalRunner:
         handler = _handler_of(function)
         if handler.is_async and in_a_loop():
             raise LoopError(function.name)
-        bound = _bound(function, handler, arguments, context)
+        bound = _bound(function, handler, arguments, context, info)
         if not isinstance(bound, Success):
             return bound
         if begin is not None:
@@ -93,6 +95,7 @@ class LocalRunner:
         arguments: JsonObject,
         context: object,
         begin: "Begin | None" = None,
+        info: "CallInfo | None" = None,
     ) -> "Outcome":
         """Call the function and await what comes of it.
 
@@ -102,7 +105,7 @@ class LocalRunner:
         from asyncio import get_running_loop, wrap_future
 
         handler = _handler_of(function)
-        bound = _bound(function, handler, arguments, context)
+        bound = _bound(function, handler, arguments, context, info)
         if not isinstance(bound, Success):
             return bound
         if begin is not None:
@@ -177,10 +180,14 @@ async def _settled(pending: object) -> object:
 
 
 def _bound(
-    function: "Function", handler: "Handler", arguments: JsonObject, context: object
+    function: "Function",
+    handler: "Handler",
+    arguments: JsonObject,
+    context: object,
+    info: "CallInfo | None",
 ) -> "Success[Bound] | Outcome":
     try:
-        bound = handler.bind(arguments, context)
+        bound = handler.bind(arguments, context, info)
     except PyfunctoolsError:
         raise
     except Exception as error:  # so may a validator of the hints, which refuses with a ValueError

@@ -23,6 +23,7 @@ from pyfunctools.errors import (
 from pyfunctools.execution.person.blame import NOT_YOURS, blamed, filled_in, of_model
 from pyfunctools.execution.steps import Begin, at_hand, check_asked, settled
 from pyfunctools.limits import Limits
+from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function, handler_of
 from pyfunctools.record.outcome import Outcome, Waiting
 from pyfunctools.schema import Failure, Issue, Path, Repair, Success
@@ -46,6 +47,7 @@ class Runner(Protocol):
         arguments: JsonObject,
         context: object,
         begin: Begin | None = None,
+        info: CallInfo | None = None,
     ) -> Outcome:
         """Run the function on checked arguments.
 
@@ -60,6 +62,7 @@ class Runner(Protocol):
         arguments: JsonObject,
         context: object,
         begin: Begin | None = None,
+        info: CallInfo | None = None,
     ) -> Outcome:
         """Run the function on checked arguments, awaiting what can be awaited."""
         ...
@@ -128,6 +131,7 @@ class Invocation:
         self._theirs: Theirs | None = None
         self._has_begun = False
         self.id = call_id or token_hex(8)
+        self._attempt = 1
         self._name = ""
 
     async def resume(self, text: object) -> Outcome:
@@ -151,6 +155,7 @@ class Invocation:
         if digest_of(function) != ticket.digest:
             return refusal("changed", ticket.function)
         self._ticket = ticket
+        self.id, self._attempt = ticket.call, 2
         return await self.run(ticket.function, ticket.arguments)
 
     async def run(
@@ -199,10 +204,13 @@ class Invocation:
             self._theirs = Theirs(function, llm=checked.value, typed=self._human, whole=whole)
         if self._theirs is not None or self._ticket is not None:
             begin = self._begin
+        info = CallInfo(
+            id=self.id, function=function.name, attempt=self._attempt, audience=self._audience
+        )
         if self._awaits:
-            outcome = await runner.arun(function, whole, self._context, begin)
+            outcome = await runner.arun(function, whole, self._context, begin, info)
         else:
-            outcome = runner.run(function, whole, self._context, begin)
+            outcome = runner.run(function, whole, self._context, begin, info)
         if self._theirs is not None:
             outcome = self._theirs.masked(outcome)
             if not self._has_begun and _is_mistake(outcome):
@@ -356,6 +364,7 @@ class Invocation:
             function,
             checked.value,
             audience=self._audience,
+            call=self.id,
             filled=[
                 keys for keys in filled if all(i.path.keys[: len(keys)] != keys for i in wrong)
             ],

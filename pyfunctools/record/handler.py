@@ -4,11 +4,12 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, get_type_hints
 
 from pyfunctools._bound import BoundCall
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError
+from pyfunctools.record.call_info import CallInfo, wants_info
 from pyfunctools.record.origin import is_async
 from pyfunctools.schema import Failure, Success
 
@@ -29,7 +30,9 @@ class Handler(Protocol):
         """The parameter that has to be given a context, or `None` where none has to."""
         ...
 
-    def bind(self, arguments: JsonObject, context: object) -> Success[Bound] | Failure:
+    def bind(
+        self, arguments: JsonObject, context: object, info: CallInfo | None = None
+    ) -> Success[Bound] | Failure:
         """Return the call, its arguments as the objects the callable wants.
 
         What the callable's own types refuse is a `Failure`. Nothing of the callable runs yet.
@@ -53,6 +56,8 @@ class Handler(Protocol):
 class KeywordHandler:
     """A callable that takes the arguments by keyword, and `context` if it names it.
 
+    A parameter hinted `CallInfo` gets that.
+
     `parameters` is the schema of the arguments. What a property's `default` says is given where the
     arguments lack the property and the callable has no default of its own.
     """
@@ -61,6 +66,7 @@ class KeywordHandler:
     parameters: JsonSchema = field(default_factory=dict[str, JsonValue], repr=False)
     is_async: bool = field(init=False)
     _takes_context: bool = field(init=False)
+    _info: str | None = field(init=False, repr=False)
     _in_order: bool = field(init=False, repr=False)
     _defaults: JsonObject = field(init=False, repr=False)
 
@@ -68,6 +74,7 @@ class KeywordHandler:
         called = self.callable
         own = _own_parameters(called) or ()
         needed = [each.name for each in own if _is_needed(each)]
+        info = next((each.name for each in own if wants_info(_hint(called, each))), None)
         properties = self.parameters.get("properties")
         places = properties if isinstance(properties, dict) else {}
         defaults = {
@@ -77,6 +84,7 @@ class KeywordHandler:
         }
         object.__setattr__(self, "is_async", is_async(called))
         object.__setattr__(self, "_takes_context", "context" in _names(called))
+        object.__setattr__(self, "_info", info)
         object.__setattr__(self, "_in_order", any(each.kind is _LEADING for each in own))
         object.__setattr__(self, "_defaults", defaults)
 
@@ -85,10 +93,14 @@ class KeywordHandler:
         """Nothing: a handler that names the context is given `None` where there is none."""
         return
 
-    def bind(self, arguments: JsonObject, context: object) -> Success[Bound] | Failure:
+    def bind(
+        self, arguments: JsonObject, context: object, info: CallInfo | None = None
+    ) -> Success[Bound] | Failure:
         """Return the call; plain JSON is handed over as it is."""
         missing = {name: held for name, held in self._defaults.items() if name not in arguments}
-        extra = {"context": context} if self._takes_context else {}
+        extra: dict[str, object] = {"context": context} if self._takes_context else {}
+        if self._info is not None:
+            extra[self._info] = info
         given: dict[str, object] = {**deepcopy(missing), **arguments, **extra}
         leading: list[object] = []
         for each in (_own_parameters(self.callable) or ()) if self._in_order else ():
@@ -106,7 +118,11 @@ class KeywordHandler:
         leading = zip(own, bound.args[len(before) :], strict=False)
         named = {each.name: value for each, value in leading}
         held = {**_unset(self.callable), **named, **bound.keywords}
-        return {name: each for name, each in held.items() if name != "context"}
+        return {name: each for name, each in held.items() if name not in self._of_the_program}
+
+    @property
+    def _of_the_program(self) -> tuple[str | None, ...]:
+        return ("context", self._info)
 
     def dump(self, value: object) -> JsonValue:
         """Return what came back as JSON, by pydantic's rules."""
@@ -129,10 +145,12 @@ class KeywordHandler:
         taken = [each.name for each in own if each.kind in _NAMED]
         name = getattr(self.callable, "__qualname__", type(self.callable).__qualname__)
         where = f"{where}(handler)"
-        if self._takes_context and "context" in declared:
+        for given in {"context" if self._takes_context else None, self._info}.intersection(
+            declared
+        ):
             raise DefinitionError(
                 where,
-                f"`{name}` takes `context` from the program, and a property has this name too.",
+                f"`{name}` takes `{given}` from the program, and a property has this name too.",
                 "Give the property another name.",
             )
         lost = [each for each in declared if each not in taken]
@@ -143,8 +161,8 @@ class KeywordHandler:
                 f"Add {'a parameter' if len(lost) == 1 else 'parameters'} of that name or "
                 "`**rest` to it, or take the property out of the schema.",
             )
-        needed = [each.name for each in own if _is_needed(each) and each.name != "context"]
-        unfed = [each for each in needed if each not in declared]
+        needed = [each.name for each in own if _is_needed(each)]
+        unfed = [n for n in needed if n not in declared and n not in self._of_the_program]
         if unfed and closed:
             raise DefinitionError(
                 where,
@@ -167,6 +185,17 @@ def _own_parameters(called: Callable[..., object]) -> tuple[inspect.Parameter, .
     except (TypeError, ValueError):  # some built-in callables have no signature
         return None
     return tuple(signature.parameters.values())
+
+
+def _hint(called: Callable[..., object], parameter: inspect.Parameter) -> object:
+    """Return the hint of a parameter, read where it is a text; the text where it cannot be."""
+    if not isinstance(parameter.annotation, str):
+        return parameter.annotation
+    names = getattr(inspect.unwrap(called), "__globals__", {})
+    try:
+        return get_type_hints(called, names).get(parameter.name)
+    except Exception:  # a hint's text may raise anything, and need not be read here
+        return parameter.annotation
 
 
 def _names(called: Callable[..., object]) -> Mapping[str, inspect.Parameter]:

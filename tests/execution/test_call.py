@@ -10,6 +10,7 @@ import pytest
 
 from pyfunctools import (
     Approval,
+    CallInfo,
     DefinitionError,
     Function,
     MemoryStore,
@@ -43,13 +44,23 @@ class Recorder:
         self.ran: list[Mapping[str, object]] = []
 
     def run(
-        self, function: Function, arguments: Any, context: object, begin: Begin | None = None
+        self,
+        function: Function,
+        arguments: Any,
+        context: object,
+        begin: Begin | None = None,
+        info: CallInfo | None = None,
     ) -> Outcome:
         refused = None if begin is None else finish(begin(arguments))
         return refused or self._ran(function, arguments, context)
 
     async def arun(
-        self, function: Function, arguments: Any, context: object, begin: Begin | None = None
+        self,
+        function: Function,
+        arguments: Any,
+        context: object,
+        begin: Begin | None = None,
+        info: CallInfo | None = None,
     ) -> Outcome:
         refused = None if begin is None else await begin(arguments)
         return refused or self._ran(function, arguments, context)
@@ -525,7 +536,7 @@ def test_a_ticket_holds_nothing_of_the_person_the_context_or_the_call(way: str) 
     outcome = desk.call(way, {"amount": 1}, human={"pin": SECRET}, context=SECRET)
     assert outcome.waiting.ticket is not None
     said = payload_of(outcome.waiting.ticket)
-    assert set(said) == {"v", "id", "f", "d", "u", "x", "a", "p"}
+    assert set(said) == {"v", "id", "f", "d", "c", "u", "x", "a", "p"}
     assert said["a"] == {"amount": 1}
     assert SECRET not in str(said)
 

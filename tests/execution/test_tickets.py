@@ -62,9 +62,10 @@ def test_a_ticket_is_data_with_an_id_an_end_and_the_digest_of_its_function() -> 
     assert isinstance(identity, str)
     assert len(identity) >= 22
     assert said == {
-        "v": 2,
+        "v": 3,
         "f": "pay",
         "d": digest_of(pay()),
+        "c": "",
         "u": None,
         "x": 1_000_060,
         "a": {"amount": 2.5},

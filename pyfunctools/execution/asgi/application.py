@@ -3,13 +3,13 @@
 import time
 from asyncio import Future as LoopFuture
 from asyncio import Task, create_task, current_task, shield, wait, wrap_future
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
-from typing import TypeAlias, cast
+from typing import TypeAlias, Unpack, cast
 from urllib.parse import quote, unquote
 
 from pyfunctools._json import JsonObject
@@ -23,8 +23,10 @@ from pyfunctools.execution.http.wire import Awaiting
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.person.blame import refused
 from pyfunctools.execution.request.base_url import server_url
+from pyfunctools.execution.request.connection import Connection
 from pyfunctools.execution.steps import Begin, at_hand, finish, settled
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import place
 from pyfunctools.record.outcome import Outcome, Response
@@ -52,8 +54,8 @@ class ApplicationRunner:
 
     `server` is what the application is told of its own address (`http://localhost`); a path in it,
     or else `root_path`, stands before every path. `elsewhere` says which other route would take a
-    request: that is refused, and nothing is sent. `headers`, `auth`, `expose_error_body` and `deep`
-    are as in `HttpRunner`; headers and credentials are made where the caller is.
+    request: that is refused, and nothing is sent. The other settings are as in `HttpRunner`;
+    headers and credentials are made where the caller is.
 
     Raises:
         DefinitionError: the server or the headers are none.
@@ -66,14 +68,10 @@ class ApplicationRunner:
         name: str,
         root_path: str = "",
         elsewhere: Elsewhere = lambda _method, _template, _path: None,
-        server: str | None = None,
-        headers: Mapping[str, object] | Callable[..., object] | None = None,
-        auth: Mapping[str, object] | None = None,
         limits: Limits = DEFAULT_LIMITS,
-        expose_error_body: bool = False,
-        deep: bool = False,
+        **connection: Unpack[Connection],
     ) -> None:
-        base, mark, query = server_url((), _text(server)).partition("?")
+        base, mark, query = server_url((), _text(connection.get("server"))).partition("?")
         scheme, _, rest = base.partition("://")
         host, slash, path = rest.partition("/")
         root_path = (root_path or unquote(slash + path)).rstrip("/")
@@ -82,14 +80,8 @@ class ApplicationRunner:
         self._root_path = root_path
         self._elsewhere = elsewhere
         self.limits = limits
-        self._http = HttpRunner(
-            server=f"{scheme}://{host}{quote(root_path)}{mark}{query}",
-            headers=headers,
-            auth=auth,
-            limits=limits,
-            expose_error_body=expose_error_body,
-            deep=deep,
-        )
+        connection["server"] = f"{scheme}://{host}{quote(root_path)}{mark}{query}"
+        self._http = HttpRunner(limits=limits, **connection)
         self._lock = Lock()
         self._hosted: _Hosted | None = None
 
@@ -102,6 +94,7 @@ class ApplicationRunner:
         arguments: JsonObject,
         context: object,
         begin: Begin | None = None,
+        info: CallInfo | None = None,
     ) -> Outcome:
         """Send the request that the arguments make and wait for what comes of it.
 
@@ -113,7 +106,7 @@ class ApplicationRunner:
         """
         if in_a_loop():
             raise LoopError(function.name)
-        call = finish(self._http.prepared(function, arguments, context, at_hand))
+        call = finish(self._http.prepared(function, arguments, context, at_hand, info))
         if isinstance(call, Outcome):
             return call
         if (misled := self._misled(call, arguments)) is not None:
@@ -137,6 +130,7 @@ class ApplicationRunner:
         arguments: JsonObject,
         context: object,
         begin: Begin | None = None,
+        info: CallInfo | None = None,
     ) -> Outcome:
         """Send the request that the arguments make and await what comes of it.
 
@@ -145,7 +139,7 @@ class ApplicationRunner:
             DefinitionError: the function is no operation.
             DocumentError: the path cannot be used.
         """
-        call = await self._http.prepared(function, arguments, context, settled)
+        call = await self._http.prepared(function, arguments, context, settled, info)
         if isinstance(call, Outcome):
             return call
         if (misled := self._misled(call, arguments)) is not None:

@@ -25,7 +25,7 @@ from pyfunctools._trace import log_raised
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.execution.http.deadlines import DEADLINE, DeadlineBackend, PublicBackend
 from pyfunctools.execution.http.exchange import Challenge, Exchange, Headers, Incoming
-from pyfunctools.execution.http.responses import outcome_of
+from pyfunctools.execution.http.responses import SAFE, outcome_of
 from pyfunctools.execution.http.transports import (
     AsyncClient,
     AsyncPool,
@@ -46,16 +46,20 @@ from pyfunctools.execution.request.base_url import server_url
 from pyfunctools.execution.request.connected import Connected
 from pyfunctools.execution.request.credentials import (
     checked_headers,
+    checked_idempotency,
     chosen,
-    client_names,
     is_digest,
+    names_beside,
+    own_schemes,
     pair_of,
     signed,
     source_of,
     told_by,
+    with_call_id,
 )
 from pyfunctools.execution.steps import Begin, Settle, at_hand, finish, settled
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.route import Route
@@ -79,7 +83,11 @@ class HttpRunner:
     `auth` gives a credential for each security scheme by its name, a text, or a pair for basic and
     digest; which are sent is what the operation's `security` says. Each of them, and the headers as
     a whole, may be a function of nothing or of the call's context, under `arun` also an
-    asynchronous one; one that raises makes an error outcome without its message.
+    asynchronous one; one that raises makes an error outcome without its message. `auth` also takes
+    `{"header:X-Api-Key": ...}` and `{"query:key": ...}`, which go with every request.
+
+    `idempotency_header` names a header that has the id of the call (`CallInfo.id`) in every request
+    that may change something; one that has it may be repeated, as `Limits.retries` says.
 
     `client` is a client of httpx or httpx2, of either kind; it is used as it is (with its own
     headers, cookies, proxies and hooks) and not closed. A blocking one runs in a thread under
@@ -108,6 +116,7 @@ class HttpRunner:
         expose_error_body: bool = False,
         deep: bool = False,
         block_private_networks: bool = False,
+        idempotency_header: str | None = None,
         library: str | None = None,
     ) -> None:
         if client is not None and block_private_networks:
@@ -124,7 +133,9 @@ class HttpRunner:
         self._headers = source_of(headers)
         self._auth = {name: source_of(value) for name, value in (auth or {}).items()}
         self._client, self._async_client = _kinds(client)
-        self._client_names = client_names(client)
+        self._own_schemes = own_schemes(auth or {})
+        self._names = names_beside(client, auth)
+        self._idempotency = checked_idempotency(idempotency_header, headers)
         self.limits = limits
         self._expose = expose_error_body
         self._deep = deep
@@ -140,6 +151,7 @@ class HttpRunner:
         arguments: JsonObject,
         context: object,
         begin: Begin | None = None,
+        info: CallInfo | None = None,
     ) -> Outcome:
         """Send the request that the arguments make and wait for what comes of it.
 
@@ -155,7 +167,7 @@ class HttpRunner:
                 "Use `await controller.acall(...)`, or hand in an `httpx.Client`.",
             )
         deadline = time.monotonic() + self.limits.deadline
-        call = finish(self.prepared(function, arguments, context, at_hand))
+        call = finish(self.prepared(function, arguments, context, at_hand, info))
         if isinstance(call, Outcome):
             return call
         forbidden = None if begin is None else finish(begin(arguments))
@@ -167,6 +179,7 @@ class HttpRunner:
         arguments: JsonObject,
         context: object,
         begin: Begin | None = None,
+        info: CallInfo | None = None,
     ) -> Outcome:
         """Send the request that the arguments make and await what comes of it.
 
@@ -175,7 +188,7 @@ class HttpRunner:
             DocumentError: the document's server or path cannot be used.
         """
         deadline = time.monotonic() + self.limits.deadline
-        call = await self.prepared(function, arguments, context, settled)
+        call = await self.prepared(function, arguments, context, settled, info)
         if isinstance(call, Outcome):
             return call
         forbidden = None if begin is None else await begin(arguments)
@@ -200,7 +213,12 @@ class HttpRunner:
         await self._pools.aclose()
 
     async def prepared(
-        self, function: Function, arguments: JsonObject, context: object, settle: Settle
+        self,
+        function: Function,
+        arguments: JsonObject,
+        context: object,
+        settle: Settle,
+        info: CallInfo | None = None,
     ) -> "PreparedCall | Outcome":
         """Return the call that may be sent, or the outcome that says why none is.
 
@@ -219,6 +237,8 @@ class HttpRunner:
             given = await settle(self._headers(context), "headers")
             fixed = checked_headers(given)
             connected.add_headers(given)
+            if route.method not in SAFE:
+                fixed = with_call_id(fixed, self._idempotency, info)
         except Exception as error:  # the caller's code may raise anything
             return _unprovided(function, error)
         request = build(
@@ -226,7 +246,7 @@ class HttpRunner:
             arguments,
             base_url=base_url,
             headers=fixed,
-            connected=self._client_names,
+            connected=self._names,
             separated=function.separated,
             deep=self._deep,
         )
@@ -235,15 +255,22 @@ class HttpRunner:
         connected.add_query(base_url.partition("?")[2])
         connected.add_client(self._client or self._async_client)
         call = PreparedCall(function, route, request, connected)
-        for scheme in chosen(route, self._auth):
+        call.repeatable = call.repeatable or self._idempotency in request.headers
+        return await self._signed(call, context, settle)
+
+    async def _signed(
+        self, call: "PreparedCall", context: object, settle: Settle
+    ) -> "PreparedCall | Outcome":
+        """Return the call with its credentials, or the outcome that says which is not to be had."""
+        for scheme in (*chosen(call.route, self._auth), *self._own_schemes):
             try:
                 credential = await settle(
                     self._auth[scheme.name](context), f"auth[{scheme.name!r}]"
                 )
             except Exception as error:  # so may what gives a credential
-                return _unprovided(function, error)
+                return _unprovided(call.function, error)
             call.request = signed(call.request, scheme, credential)
-            connected.credentials += told_by(scheme, credential, call.request)
+            call.connected.credentials += told_by(scheme, credential, call.request)
             if scheme.location == "query" and call.masked is None:
                 call.masked = "query"
             if is_digest(scheme):
@@ -288,7 +315,7 @@ class HttpRunner:
 
 
 class PreparedCall:
-    """A call that may be sent."""
+    """A call that may be sent; `repeatable` says whether more than once."""
 
     def __init__(
         self, function: Function, route: Route, request: HttpRequest, connected: Connected
@@ -299,14 +326,10 @@ class PreparedCall:
         self.connected = connected
         self.challenge: Challenge | None = None
         self.masked: Masked = masked_for(locations_of_person(function, route))
-
-    @property
-    def repeatable(self) -> bool:
-        """Whether the request may be sent again."""
-        return (
-            self.route.method in IDEMPOTENT
-            or self.function.idempotent is True
-            or "idempotency-key" in self.request.headers
+        self.repeatable = (
+            route.method in IDEMPOTENT
+            or function.idempotent is True
+            or "idempotency-key" in request.headers
         )
 
 

@@ -38,13 +38,14 @@ SHORTEST_KEY = 32
 class Ticket:
     """What a ticket says: which function it is for, the model's arguments, and until when.
 
-    `audience` is a digest of whom it is for, and `filled` are the declared places in which the
-    person had given something by then; what they gave is not in it.
+    `call` is the id of the call. `audience` is a digest of whom it is for, and `filled` are the
+    declared places in which the person had given something by then; what they gave is not in it.
     """
 
     id: str
     function: str
     digest: str
+    call: str
     audience: str | None
     expires: int
     arguments: JsonObject
@@ -157,6 +158,7 @@ class Tickets:
         function: Function,
         arguments: JsonValue,
         *,
+        call: str = "",
         audience: str | None = None,
         filled: Sequence[Keys] = (),
         after: Ticket | None = None,
@@ -173,6 +175,7 @@ class Tickets:
             "id": token_urlsafe(16) if after is None else after.id,
             "f": function.name,
             "d": digest_of(function),
+            "c": call,
             "u": self._digest(audience),
             "x": int(self.clock()) + self._seconds if after is None else after.expires,
             "a": arguments,
@@ -200,6 +203,7 @@ class Tickets:
             id=said["id"],
             function=said["f"],
             digest=said["d"],
+            call=said["c"],
             audience=said["u"],
             expires=said["x"],
             arguments=said["a"],
@@ -376,7 +380,7 @@ _REFUSALS: dict[Refusal, tuple[Reason, str, str]] = {
     ),
 }
 
-_VERSION = 2
+_VERSION = 3
 _FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}")
 
 

@@ -12,11 +12,15 @@ class Connection(TypedDict, total=False):
 
     `server` is the base URL, or `True` for the one the document names, whose braces `variables`
     fill. `headers` go with every request. `auth` gives a credential for each security scheme by
-    its name. Headers as a whole and each credential may be a function of nothing or of the call's
-    context. `client` is an httpx client to use instead of the controller's own connections.
+    its name; `{"header:X-Api-Key": ...}` and `{"query:key": ...}` go with every request, whatever
+    the document says. Headers as a whole and each credential may be a function of nothing or of the
+    call's context. `client` is an httpx client to use instead of the controller's own connections.
     With `expose_error_body` the model reads an excerpt of a failed answer's body; with
     `block_private_networks` only addresses of the open internet are connected to; with `deep` a
     `deepObject` parameter may nest (`a[b][c]`), which the specification leaves open.
+    `idempotency_header` names a header for the id of the call (`CallInfo.id`), which every request
+    that may change something then has; ids have to be different for different calls, so leave it
+    out where a model's server numbers the calls of each response anew.
     """
 
     server: str | bool | None
@@ -27,6 +31,7 @@ class Connection(TypedDict, total=False):
     expose_error_body: bool
     block_private_networks: bool
     deep: bool
+    idempotency_header: str | None
 
 
 def check_settings(given: Mapping[str, object], known: Collection[str]) -> None:

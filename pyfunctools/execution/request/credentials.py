@@ -6,15 +6,18 @@ Values are here only until a request is made. They are never in a text, a `repr`
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from inspect import Parameter, signature
 from typing import cast
 
 from pyfunctools.errors import DefinitionError, DocumentError, wrong_type
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.claims import connected_names
+from pyfunctools.execution.request.connection import Connection
 from pyfunctools.execution.request.parameters import TOKEN, is_field_value
 from pyfunctools.execution.request.styles import percent
 from pyfunctools.execution.unsendable import UnsendableError
+from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function
 from pyfunctools.route import Connected, Route, SecurityScheme
 
@@ -36,6 +39,26 @@ def chosen(route: Route, known: Collection[str]) -> tuple[SecurityScheme, ...]:
         partly = partly or found
         optional = optional or not requirement.schemes
     return () if optional else partly
+
+
+def own_schemes(names: Iterable[str]) -> tuple[SecurityScheme, ...]:
+    """Return the scheme of each name that says itself what is sent: `header:X-Key`, `query:key`.
+
+    Raises:
+        DefinitionError: what follows the colon cannot be a header or a query parameter.
+    """
+    found: list[SecurityScheme] = []
+    for name in names:
+        location, colon, parameter = str(name).partition(":")
+        if colon and location in ("header", "query"):
+            if location == "header" and not _can_be_set(parameter):
+                raise _unfit(f"auth[{name!r}]", "names no header that can be set")
+            if not parameter:
+                raise _unfit(f"auth[{name!r}]", "names no query parameter")
+            found.append(
+                SecurityScheme(name=name, type="apiKey", location=location, parameter=parameter)
+            )
+    return tuple(found)
 
 
 def source_of(value: object) -> Callable[[object], object]:
@@ -78,7 +101,7 @@ def signed(request: HttpRequest, scheme: SecurityScheme, credential: object) -> 
     raise DocumentError(f"securitySchemes.{scheme.name}", f"The type {scheme.type!r} is not known.")
 
 
-def check_schemes(given: Iterable[str], functions: Iterable[Function]) -> None:
+def check_schemes(given: Collection[str], functions: Iterable[Function]) -> None:
     """Refuse a credential that no operation would ever send.
 
     Raises:
@@ -90,12 +113,15 @@ def check_schemes(given: Iterable[str], functions: Iterable[Function]) -> None:
         if isinstance(function.origin, Route)
         for name in function.origin.schemes
     }
+    asked.update(each.name for each in own_schemes(given))
     for name in given:
         if name not in asked:
             raise DefinitionError(
                 f"auth[{name!r}]",
                 "No operation of the document asks for a security scheme of this name.",
-                f"It asks for: {', '.join(sorted(asked)) or 'none'}.",
+                f"It asks for: {', '.join(sorted(asked)) or 'none'}. A header or a query parameter "
+                'goes with every request as `auth={"header:X-Api-Key": ...}` or '
+                '`auth={"query:key": ...}`.',
             )
 
 
@@ -176,9 +202,7 @@ def checked_headers(headers: object) -> dict[str, str]:
     return found
 
 
-def settled_names(
-    server: str | bool | None, headers: object = None, client: object = None
-) -> Connected:
+def settled_names(connection: Connection) -> Connected:
     """Return the names that settings set with every request, as far as they say so by themselves.
 
     Headers that a function gives are known in the call.
@@ -186,20 +210,80 @@ def settled_names(
     Raises:
         DefinitionError: as `checked_headers`.
     """
+    server, headers = connection.get("server"), connection.get("headers")
     fixed = {} if headers is None or callable(headers) else checked_headers(headers)
     found = connected_names(fixed, server.partition("?")[2] if isinstance(server, str) else "")
-    besides = client_names(client)
+    idempotency_header = connection.get("idempotency_header")
+    if idempotency_header is not None:
+        found["header"].add(idempotency_header.lower())
+    besides = names_beside(connection.get("client"), connection.get("auth"))
     return {place: names | {*besides[place]} for place, names in found.items()}
 
 
-def client_names(client: object) -> Connected:
-    """Return the names that a caller's client sets with every request, but for its library's."""
+def names_beside(client: object, auth: Iterable[str] | None) -> Connected:
+    """Return the names that a caller's client and own schemes set with every request.
+
+    What the client's library sets is none of them.
+    """
+    own = own_schemes(auth or ())
     headers = {str(name).lower() for name in _keys(client, "headers")} - _OF_THE_LIBRARY
     return {
-        "header": headers,
+        "header": headers | {str(e.parameter).lower() for e in own if e.location == "header"},
         "cookie": set(_keys(client, "cookies")),
-        "query": set(_keys(client, "params")),
+        "query": {
+            *_keys(client, "params"),
+            *(str(e.parameter) for e in own if e.location == "query"),
+        },
     }
+
+
+def checked_idempotency(name: object, headers: object) -> str | None:
+    """Return the name of the header that has a call's id, in lower case.
+
+    Raises:
+        DefinitionError: it is no name of a header that can be set, or `headers` set it too.
+    """
+    if name is None:
+        return None
+    remedy = 'Write `idempotency_header="Idempotency-Key"`.'
+    if not isinstance(name, str):
+        raise wrong_type("idempotency_header", "text", name, remedy)
+    if not _can_be_set(name):
+        raise DefinitionError("idempotency_header", f"{name!r} cannot be set as a header.", remedy)
+    if isinstance(headers, Mapping) and name.lower() in checked_headers(cast("object", headers)):
+        raise _set_twice(name)
+    return name.lower()
+
+
+def with_call_id(
+    headers: dict[str, str], name: str | None, info: CallInfo | None
+) -> dict[str, str]:
+    """Return the headers with the id of a call in the one of this name (lower case).
+
+    An id that no header can hold, or of more than 255 characters, is sent as its SHA-256.
+
+    Raises:
+        DefinitionError: the headers have it already.
+    """
+    if name is None or info is None:
+        return headers
+    if name in headers:
+        raise _set_twice(name)
+    fits = is_field_value(info.id) and 0 < len(info.id) <= 255
+    digest = sha256(info.id.encode("utf-8", "surrogatepass")).hexdigest()
+    return {**headers, name: info.id if fits else digest}
+
+
+def _set_twice(name: str) -> DefinitionError:
+    return DefinitionError(
+        "idempotency_header",
+        f"`headers` set {name!r} too, with one value for every call.",
+        "Take it out of `headers`.",
+    )
+
+
+def _can_be_set(header: str) -> bool:
+    return bool(TOKEN.fullmatch(header)) and header.lower() not in (*_FRAMING, "host")
 
 
 _OF_THE_LIBRARY = frozenset({"accept", "accept-encoding", "connection", "user-agent"})
@@ -240,7 +324,7 @@ def _with_key(request: HttpRequest, scheme: SecurityScheme, text: str) -> HttpRe
         except UnsendableError:
             raise _unfit(_place(scheme), "is not valid Unicode") from None
         return replace(request, url=request.url + ("&" if "?" in request.url else "?") + pair)
-    if not TOKEN.fullmatch(name) or name.lower() in (*_FRAMING, "host"):
+    if not _can_be_set(name):
         raise DocumentError(f"securitySchemes.{scheme.name}", "It names no header or cookie.")
     if scheme.location == "header":
         return _with_header(request, name.lower(), text)

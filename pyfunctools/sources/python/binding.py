@@ -15,6 +15,7 @@ from pyfunctools.sources.python.injection import Injected
 from pyfunctools.sources.python.output import Output, output_of
 
 if TYPE_CHECKING:
+    from pyfunctools.record.call_info import CallInfo
     from pyfunctools.record.handler import Bound
     from pyfunctools.schema.result import Failure, Success
 
@@ -91,7 +92,9 @@ class MethodHandler(NamedTuple):
         """The parameter that has to be given a context, or `None` where none has to."""
         return next((each.name for each in self.context if each.required), None)
 
-    def bind(self, arguments: JsonObject, context: object) -> "Success[Bound] | Failure":
+    def bind(
+        self, arguments: JsonObject, context: object, info: "CallInfo | None" = None
+    ) -> "Success[Bound] | Failure":
         """Return the call, its arguments as the objects the hints name; nothing of it runs yet."""
         objects = self.arguments.read(arguments)
         if not isinstance(objects, dict):
@@ -100,7 +103,7 @@ class MethodHandler(NamedTuple):
             if default.key not in arguments:
                 objects[default.name] = default.fresh()
         for each in self.context:
-            objects[each.name] = each.value(context)
+            objects[each.name] = each.value(context, info)
         if self.shape.plain and not self.provided:
             return _success()(value=BoundCall(self.called, **objects))
         bound = BoundCall(self.shape.call, self.called, objects, self.provided, context)

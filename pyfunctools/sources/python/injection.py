@@ -1,4 +1,4 @@
-"""What the program gives to a call: the context, and what a provider makes."""
+"""What the program gives to a call: the context, its `CallInfo`, and what a provider makes."""
 
 import inspect
 from collections.abc import Callable
@@ -7,13 +7,14 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.record.call_info import CallInfo, wants_info
 from pyfunctools.sources.python.markers import Context, ContextPart, Human, Inject
 
 _STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 class Injected(NamedTuple):
-    """One parameter the program gives: the context, or what `provider` makes."""
+    """One parameter the program gives: the context, the `CallInfo`, or what `provider` makes."""
 
     name: str
     provider: Callable[..., object] | None
@@ -21,17 +22,22 @@ class Injected(NamedTuple):
     default: object
     required: bool = False
     """Whether it is the context, and `None` is not allowed."""
+    is_info: bool = False
 
-    def value(self, context: object) -> object:
+    def value(self, context: object, info: CallInfo | None = None) -> object:
         """Return what the parameter is in one call."""
+        if self.is_info:
+            return info
         if self.provider is None:
             no_context = context is None and self.default is not Parameter.empty
             return self.default if no_context else context
         return self.provider(context) if self.takes_context else self.provider()
 
 
-def program_part(hint: object) -> ContextPart | Inject | None:
+def program_part(hint: object) -> ContextPart | Inject | type[CallInfo] | None:
     """Return the mark of what the program gives, where a hint carries one, a union's too."""
+    if wants_info(hint):
+        return CallInfo
     if get_origin(hint) is Annotated:
         hint, *marks = get_args(hint)
         for mark in marks:
@@ -67,9 +73,10 @@ def read_injected(where: str, parameter: Parameter, hint: object) -> Injected | 
         provider=provider,
         takes_context=provider is not None and _takes_context(where, provider),
         default=parameter.default,
-        required=provider is None
+        required=isinstance(mark, ContextPart)
         and parameter.default is Parameter.empty
         and not _takes_none(hint),
+        is_info=mark is CallInfo,
     )
 
 
