@@ -23,7 +23,8 @@ def test_the_face_is_exactly_this() -> None:
         "Limits LoopError Loss MemoryStore Method Outcome Param Path PendingCall Prompt "
         "PyfunctoolsError RemoteTool Rendering Repair Response Retry Route SchemaError Separated "
         "Skipped SqliteStore Success TicketStore TicketStoreError Tickets Tools Turn "
-        "UnknownFunctionError Waiting WaitingError files_under function function_of human parse_calls prompt_of"
+        "UnknownFunctionError Waiting WaitingError files_under function function_of human "
+        "parse_calls prompt_of"
     )
     assert pyfunctools.schema.__all__ == names_of(
         "Failure Issue Path Repair Result Separated Side Success Validator coerce merge normalize "
