@@ -1,9 +1,16 @@
-"""What the guides for contributors name is there."""
+"""What the pages say is so: their code runs, their links lead somewhere, their files are there."""
 
+import json
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent, indent
+from typing import Any
 
 import pytest
+from pages import PAGES, blocks, chat_server, headings, links, name_of, run
 
 ROOT = Path(__file__).parents[1]
 FILES = {path.name for path in (ROOT / "pyfunctools").rglob("*.py")}
@@ -24,3 +31,109 @@ def test_a_guide_names_only_what_is_there(guide: str) -> None:
     ]
     assert named
     assert missing == []
+
+
+def _reply(**message: Any) -> dict[str, Any]:
+    reason = "tool_calls" if "tool_calls" in message else "stop"
+    choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant", **message}}
+    head = {"id": "c", "object": "chat.completion", "created": 0, "model": "scripted"}
+    return {**head, "choices": [choice]}
+
+
+def _calls(name: str, arguments: str) -> dict[str, Any]:
+    function = {"name": name, "arguments": arguments}
+    return _reply(content=None, tool_calls=[{"id": "c1", "type": "function", "function": function}])
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A model behind OpenAI's interface, as an SDK finds it by its environment."""
+    replies = [
+        _calls("book", '{day: "2026-12-24", "guests": "four"}'),
+        _calls("book", '{day: "2026-12-24", "guests": "4"}'),
+        _reply(content="Your table is booked."),
+    ]
+    with chat_server(*replies) as url:
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        yield
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_python_block_of_a_page_runs_in_order(page: Path) -> None:
+    run(page)
+
+
+@pytest.mark.usefixtures("model")
+def test_the_first_screen_is_a_whole_loop_and_its_feedback_is_real(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    readme = ROOT / "README.md"
+    ran = run(readme, 2)
+    said, feedback = capsys.readouterr().out.split("\n", 1)
+    assert said == "Your table is booked."
+    messages = ran["messages"]
+    assert isinstance(messages, list)
+    assert "expected integer" in messages[2]["content"]
+    assert messages[4]["content"] == "A table for 4 on December 24."
+    assert [block.strip() for block in blocks(readme, "text")] == [feedback.strip()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    for path, heading in links(page):
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), path
+        assert not heading or heading in headings(target), f"{path}#{heading}"
+
+
+def test_the_readme_is_short_and_offers_exactly_two_commands_to_try() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme.count("\n") <= 200
+    section = readme.split("## Try it")[1].split("\n## ")[0]
+    assert re.findall(r"^```\w*\n(.*?)^```", section, re.MULTILINE | re.DOTALL) == [
+        "pip install '.[cli]' && pyfunctools demo\npip install '.[dev]' && pytest -q\n"
+    ]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file for each page with all of its Python blocks; what awaits stands in a function."""
+    folder = tmp_path_factory.mktemp("pages")
+    for page in PAGES:
+        code = "\n".join(dedent(block).lstrip("\n") for block in blocks(page))
+        if re.search(r"^await |^async (?:with|for) |= await ", code, re.MULTILINE):
+            code = "async def page() -> None:\n" + indent(code, "    ")
+        if code:
+            (folder / f"{name_of(page).replace('/', '_')[:-3]}.py").write_text(code, "utf-8")
+    return folder
+
+
+@pytest.mark.slow
+def test_pyright_strict_likes_the_pages(written: Path) -> None:
+    settings = {
+        "include": ["."],
+        "strict": ["."],
+        "extraPaths": [str(ROOT)],
+        "pythonVersion": "3.11",
+    }
+    (written / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
+    done = subprocess.run([*command, "-p", str(written)], capture_output=True, text=True)
+    report = json.loads(done.stdout)
+    assert report["summary"]["filesAnalyzed"] == len(list(written.glob("*.py")))
+    complaints = [
+        f"{Path(each['file']).name}:{each['range']['start']['line'] + 1}: {each['message']}"
+        for each in report["generalDiagnostics"]
+        if each["severity"] == "error"
+    ]
+    assert complaints == []
+
+
+@pytest.mark.slow
+def test_mypy_strict_likes_the_pages(written: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
+    command += ["--cache-dir", str(tmp_path), *map(str, sorted(written.glob("*.py")))]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.startswith("Success"), done.stdout + done.stderr

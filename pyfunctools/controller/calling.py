@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyfunctools.errors import DefinitionError
 
@@ -31,7 +31,7 @@ class Calling:
     def call(
         self,
         name_or_call: str | Call,
-        arguments: str | bytes | JsonValue = None,
+        arguments: Any = None,
         *,
         human: Given | Ask = None,
         context: object = None,
@@ -80,7 +80,7 @@ class Calling:
     async def acall(
         self,
         name_or_call: str | Call,
-        arguments: str | bytes | JsonValue = None,
+        arguments: Any = None,
         *,
         human: Given | Ask = None,
         context: object = None,
@@ -112,7 +112,7 @@ class Calling:
 
     def resume(
         self,
-        ticket: str,
+        ticket: str | None,
         human: Given | Ask = None,
         *,
         context: object = None,
@@ -145,7 +145,7 @@ class Calling:
 
     async def aresume(
         self,
-        ticket: str,
+        ticket: str | None,
         human: Given | Ask = None,
         *,
         context: object = None,

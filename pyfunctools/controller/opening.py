@@ -1,7 +1,7 @@
 """From each kind of source, what a controller of it holds: its functions, and what runs them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast
 
 from pyfunctools._json import JsonObject
 from pyfunctools.errors import DefinitionError, wrong_type
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Headers: TypeAlias = Mapping[str, object] | Callable[..., object] | None
 
-Source: TypeAlias = "str | bytes | PathLike[str] | JsonObject"
+Source: TypeAlias = "str | bytes | PathLike[str] | Mapping[str, Any]"
 """An OpenAPI document: a path, its text, its bytes, or the document as a mapping."""
 
 

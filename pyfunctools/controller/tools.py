@@ -44,7 +44,7 @@ class _Beside(TypedDict, total=False):
     audience: str | None
 
 
-class Tools(list[dict[str, Any]]):
+class Tools(list[Any]):
     """The functions of a controller as the list of tools that a vendor's interface takes.
 
     A plain list of plain dictionaries, to be sent as it is, or among other tools:

@@ -59,7 +59,7 @@ class Turn:
         return tuple(each.waiting for each in self.outcomes if each.waiting is not None)
 
     @property
-    def messages(self) -> list[dict[str, Any]]:
+    def messages(self) -> list[Any]:
         """What to append to the conversation: the model's turn untouched, and every result.
 
         Raises:

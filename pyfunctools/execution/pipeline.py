@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from secrets import token_hex
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._trace import log_raised
@@ -81,10 +81,10 @@ class Runner(Protocol):
         ...
 
 
-Given: TypeAlias = JsonObject | None
+Given: TypeAlias = Mapping[str, Any] | None
 """What a person gave: their values, or nothing."""
 
-Ask: TypeAlias = Callable[[Function, JsonObject], "Given | Awaitable[Given]"]
+Ask: TypeAlias = Callable[[Function, Mapping[str, Any]], "Given | Awaitable[Given]"]
 """Asks a person for their part, where the call cannot run without it.
 
 It gets the function and the model's part, and gives the person's values; `None` says that they gave

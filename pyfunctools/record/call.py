@@ -1,8 +1,8 @@
 """`Call`: one call that a model wrote."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from pyfunctools._json import JsonValue
 from pyfunctools._text import brief_record
 from pyfunctools.schema.result import Failure, Repair, Success
 
@@ -20,12 +20,12 @@ class Call:
 
     id: str | None = None
     name: str
-    arguments: JsonValue
-    result: Success[JsonValue] | Failure
+    arguments: Any
+    result: Success[Any] | Failure
     repairs: tuple[Repair, ...] = ()
     span: tuple[int, int] | None = None
     namespace: str | None = None
-    caller: JsonValue = None
+    caller: Any = None
 
     def __repr__(self) -> str:
         return brief_record(self, "id", "name", "arguments", "result", "span")

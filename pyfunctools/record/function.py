@@ -1,11 +1,11 @@
 """`Function`: the one record that every source makes and everything after it works on."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from pyfunctools._json import JsonSchema, JsonValue, fresh
+from pyfunctools._json import fresh
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import brief, visible
 from pyfunctools.errors import DefinitionError, wrong_type
@@ -100,8 +100,8 @@ class Function:
         *,
         name: str,
         description: str = "",
-        parameters: "JsonSchema | Sequence[Param]",
-        output: JsonSchema | None = None,
+        parameters: "Mapping[str, Any] | Sequence[Param]",
+        output: Mapping[str, Any] | None = None,
         handler: Callable[..., object] | None = None,
         is_human: IsHuman | None = is_human_by_default,
         **traits: Unpack[Traits],
@@ -144,17 +144,17 @@ class Function:
         return replace(function, **said)
 
     @property
-    def parameters(self) -> JsonSchema:
+    def parameters(self) -> Mapping[str, Any]:
         """The closed JSON Schema object of everything the function takes, in 2020-12."""
         return fresh(self._contract.value.parameters)
 
     @property
-    def llm(self) -> JsonSchema:
+    def llm(self) -> Mapping[str, Any]:
         """The JSON Schema of what a model may write: `separated.llm`, or `parameters`."""
         return fresh(self._contract.value.llm)
 
     @property
-    def output(self) -> JsonSchema | None:
+    def output(self) -> Mapping[str, Any] | None:
         """The JSON Schema of what comes back, or `None` where nobody said."""
         return fresh(self._contract.value.output)
 
@@ -174,7 +174,7 @@ class Function:
         return tuple(dict.fromkeys((*self._noted, *own, *self._contract.value.notes.value)))
 
     @property
-    def positional(self) -> tuple[JsonSchema | bool, ...]:
+    def positional(self) -> tuple[Mapping[str, Any] | bool, ...]:
         """The schema of each input in the order a list of arguments has.
 
         For an operation the path parameters, then `query`, `header`, `cookie` and `body` where
@@ -183,15 +183,15 @@ class Function:
         """
         return self._contract.value.positional()
 
-    def parse(self, text: str | bytes) -> "Success[JsonValue] | Failure":
+    def parse(self, text: str | bytes) -> "Success[Any] | Failure":
         """Read what a model wrote; see `pyfunctools.schema.parse`."""
         return self._contract.value.parse(text)
 
-    def coerce(self, value: JsonValue) -> "Success[JsonValue]":
+    def coerce(self, value: Any) -> "Success[Any]":
         """Return what the schema says a wrong spelling must have meant, losing nothing."""
         return self._contract.value.coerce(value)
 
-    def validate(self, value: JsonValue, side: "Side" = "whole") -> "Success[JsonValue] | Failure":
+    def validate(self, value: Any, side: "Side" = "whole") -> "Success[Any] | Failure":
         """Return whether a value is right, with every issue, for one side or for the whole.
 
         Raises:
@@ -199,19 +199,17 @@ class Function:
         """
         return self._contract.value.validate(value, side)
 
-    def merge(
-        self, *, llm: JsonValue = None, human: JsonValue = None
-    ) -> "Success[JsonValue] | Failure":
+    def merge(self, *, llm: Any = None, human: Any = None) -> "Success[Any] | Failure":
         """Join the model's and the human's part, and check the whole; see `schema.merge`."""
         return self._contract.value.merge(llm, human)
 
     def check(
         self,
-        arguments: str | bytes | JsonValue,
+        arguments: Any,
         *,
         rendering: "Rendering | None" = None,
         allow_truncated: bool = False,
-    ) -> "Success[JsonValue] | Failure":
+    ) -> "Success[Any] | Failure":
         """Return the arguments a model may write, read, coerced and checked.
 
         `arguments` is its text, or the value where somebody has read it. A list is taken as the

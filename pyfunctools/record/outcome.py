@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonValue
 from pyfunctools._text import brief
 from pyfunctools.errors import CallError, DefinitionError
 from pyfunctools.record.file import File
@@ -67,10 +67,10 @@ class Waiting:
 
     call_id: str
     function: str
-    arguments: JsonValue
+    arguments: Any
     approval: bool
     ticket: str | None
-    schema: JsonSchema | None
+    schema: Mapping[str, Any] | None
 
     def __repr__(self) -> str:
         values = [] if self.schema is None else ["values"]

@@ -1,9 +1,8 @@
 """What the engine answers: `Success` or `Failure`, with the issues and the repairs."""
 
 from dataclasses import dataclass
-from typing import Generic, Literal, NoReturn, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
-from pyfunctools._json import JsonValue
 from pyfunctools._text import brief_record
 from pyfunctools.errors import ArgumentsError
 from pyfunctools.schema.ground.path import Path
@@ -25,7 +24,7 @@ class Issue:
 
     path: Path
     expected: str
-    value: JsonValue
+    value: Any
     message: str
     side: Side = "whole"
 
@@ -50,8 +49,8 @@ class Repair:
 
     path: Path
     kind: str
-    before: JsonValue
-    after: JsonValue
+    before: Any
+    after: Any
 
     def __repr__(self) -> str:
         return brief_record(self, "path", "kind", "before", "after")
@@ -79,7 +78,7 @@ class Success(Generic[T_co]):
 class Failure:
     """Everything that is wrong with `value`, the value as received. Falsy."""
 
-    value: JsonValue
+    value: Any
     issues: tuple[Issue, ...]
     repairs: tuple[Repair, ...] = ()
 

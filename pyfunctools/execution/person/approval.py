@@ -129,9 +129,10 @@ class View:
             for keys, text in _leaves(part)
             if isinstance(text, str) and text == MASK
         ]
-        if lost or not isinstance(checked.value, dict):
+        value: JsonValue = checked.value
+        if lost or not isinstance(value, dict):
             return _failure(*lost)
-        return Success(value=Arguments(checked.value))
+        return Success(value=Arguments(value))
 
     def _covered(self) -> JsonValue:
         shown: JsonValue = self.whole

@@ -88,10 +88,11 @@ def refused(function: Function, failure: Failure) -> Outcome:
     What a person gave is in neither its text nor its issues. Issues with that have the side
     `human`; if there are no others the model is told that the fault is not its own.
     """
-    if not isinstance(failure.value, dict):
+    given: JsonValue = failure.value
+    if not isinstance(given, dict):
         return _outcome(function, failure, failure)
-    shown = of_model(function, failure.value)
-    issues = tuple(_sided(function, issue, failure.value, shown) for issue in failure.issues)
+    shown = of_model(function, given)
+    issues = tuple(_sided(function, issue, given, shown) for issue in failure.issues)
     models = tuple(issue for issue in issues if issue.side != "human")
     whole = Failure(value=shown, issues=issues)
     return _outcome(function, whole, replace(whole, issues=models) if models else None)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from pyfunctools._json import JsonSchema, JsonValue, fresh
 from pyfunctools.schema.ground.path import Keys, Path
@@ -46,17 +47,17 @@ class Separated:
         return (_separated, (self._ownership.graph, self._judges["whole"]))
 
     @property
-    def schema(self) -> JsonSchema:
+    def schema(self) -> Mapping[str, Any]:
         """The schema itself, a copy."""
         return fresh(self._schemas["whole"])
 
     @property
-    def llm(self) -> JsonSchema:
+    def llm(self) -> Mapping[str, Any]:
         """The model's side, a copy."""
         return fresh(self._schemas["llm"])
 
     @property
-    def human(self) -> JsonSchema | None:
+    def human(self) -> Mapping[str, Any] | None:
         """The human's side, a copy; `None` where nothing is the human's."""
         return fresh(self._schemas["human"]) if self.has_human else None
 
@@ -92,7 +93,7 @@ class Separated:
         theirs = dict.fromkeys(self._ownership.names(place), False)
         return {**dict.fromkeys(place.names, True), **theirs}
 
-    def split(self, value: JsonValue) -> tuple[JsonValue, JsonValue]:
+    def split(self, value: Any) -> tuple[Any, Any]:
         """Return the model's part and the human's part of a whole value; see `part`."""
         return self.part(value, "llm"), self.part(value, "human")
 
@@ -115,7 +116,7 @@ class Separated:
             found = part_of(self._ownership, side, root, value, shaped=True)
         return {} if found is ABSENT else found
 
-    def merge(self, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
+    def merge(self, llm: Any, human: Any) -> Success[Any] | Failure:
         """Put the model's and the human's value together, and check the whole.
 
         See `pyfunctools.schema.merge` for what belongs to whom.
@@ -132,7 +133,7 @@ class Separated:
         verdict = self._judges["whole"].validate(whole)
         return verdict or Failure(value=llm, issues=self._blamed(verdict.issues, whole, llm, human))
 
-    def validate(self, value: JsonValue, side: Side) -> Success[JsonValue] | Failure:
+    def validate(self, value: Any, side: Side) -> Success[Any] | Failure:
         """Return whether a value is right for one side or as the whole, with every issue.
 
         A value where the other side's belongs is an issue. Issues of the human's side have no
