@@ -10,6 +10,9 @@ ROOT = Path(__file__).parents[1]
 
 
 SHOWN = {
+    "agent_langchain": "Ada has her money.",
+    "agent_openai_agents": "Ada has her money.",
+    "agent_pydantic_ai": "Ada has her money.",
     "fastapi_app": "{'name': 'Sencha', 'grams': 100}",
     "human": "account 0 51: accepted",
     "human_openapi": "reason, photo, pin; the key is ***",
@@ -26,7 +29,14 @@ SHOWN = {
 """What each example prints of a call that worked."""
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+EXAMPLES = [
+    # A framework takes seconds to be imported.
+    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * path.stem.startswith("agent_"))
+    for path in sorted((ROOT / "examples").glob("*.py"))
+]
+
+
+@pytest.mark.parametrize("path", EXAMPLES)
 def test_an_example_runs_and_shows_a_call_that_works(path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", str(path)], capture_output=True, text=True, timeout=60
