@@ -9,11 +9,12 @@ from pyfunctools.execution.http.exchange import (
     Exchange,
     Lost,
     Received,
+    Reply,
+    Wire,
     origin_of,
     redirected,
     retry_after,
 )
-from pyfunctools.execution.http.wire import Blocking, Reply
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.steps import finish
 from pyfunctools.limits import Limits
@@ -35,21 +36,23 @@ def following(status: int, location: str, method: str = "GET") -> Any:
     return redirected(request, moved(status, location))
 
 
-def scripted(*replies: Any) -> tuple[Blocking, list[float]]:
+def scripted(*replies: Any) -> tuple[Wire, list[float]]:
     """Give a wire that answers with these, one after the other, and when it was asked."""
     left, times = list(replies), []
 
-    def send(request: HttpRequest, deadline: float) -> Any:
+    async def nothing() -> None: ...
+
+    async def send(request: HttpRequest, deadline: float) -> Reply:
         times.append(time.monotonic())
         reply = left.pop(0)
         if isinstance(reply, Exception):
             raise reply
-        return Reply(status=reply, headers=(), chunks=iter(()), close=lambda: None)
+        return Reply(status=reply, headers=(), read=nothing, close=nothing)
 
-    return Blocking(send), times
+    return Wire(send=send, blocks=True), times
 
 
-def exchanged(wire: Blocking, seconds: float = 5, **limits: Any) -> Received | Lost:
+def exchanged(wire: Wire, seconds: float = 5, **limits: Any) -> Received | Lost:
     exchange = Exchange(
         wire=wire,
         deadline=time.monotonic() + seconds,
@@ -82,11 +85,11 @@ def test_nothing_is_sent_after_the_deadline() -> None:
 
 
 def test_a_keyboard_interrupt_passes_through() -> None:
-    def send(request: HttpRequest, deadline: float) -> Any:
+    async def send(request: HttpRequest, deadline: float) -> Reply:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        exchanged(Blocking(send), retries=3)
+        exchanged(Wire(send=send, blocks=True), retries=3)
 
 
 @pytest.mark.parametrize(

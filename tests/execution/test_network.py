@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.execution.http.deadlines import (
+from pyfunctools.execution.http.connections import (
     DEADLINE,
     DeadlineBackend,
     DeadlineStream,

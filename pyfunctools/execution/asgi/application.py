@@ -1,25 +1,24 @@
 """Runs operations in this process: their application is called through ASGI, without a socket."""
 
 import time
-from asyncio import Future as LoopFuture
 from asyncio import Task, create_task, current_task, shield, wait, wrap_future
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import Future
-from concurrent.futures import wait as wait_for
+from concurrent.futures import wait as wait_in_thread
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from threading import Lock
-from typing import TypeAlias, Unpack, cast
+from typing import Any, TypeAlias, Unpack, cast
 from urllib.parse import quote, unquote
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, LifespanError, LoopError
 from pyfunctools.execution.asgi.conversation import Application, Lifespan, over_application
-from pyfunctools.execution.http.exchange import Lost
+from pyfunctools.execution.http.exchange import Lost, Wire
 from pyfunctools.execution.http.responses import outcome_of
 from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
-from pyfunctools.execution.http.wire import Awaiting
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.person.blame import refused
 from pyfunctools.execution.request.base_url import server_url
@@ -106,23 +105,11 @@ class ApplicationRunner:
         """
         if in_a_loop():
             raise LoopError(function.name)
-        call = finish(self._http.prepared(function, arguments, context, at_hand, info))
-        if isinstance(call, Outcome):
-            return call
-        if (misled := self._misled(call, arguments)) is not None:
-            return misled
-        if begin is not None and (forbidden := finish(begin(arguments))) is not None:
-            return forbidden
-        since = time.monotonic()
-        hosted, future = self._submitted(call)
-        try:
-            while not future.done() and (left := self._left(hosted, since)) > 0:
-                wait_for((future,), left)
-            if future.done() and not future.cancelled():
-                return future.result()
-            return self._lost(call, stopped=future.cancelled())
-        finally:
-            future.cancel()
+        carry = partial(self._carried_out, _block)
+        steps = self._http.steps(
+            function, arguments, context, begin, info, at_hand, carry, self._misled
+        )
+        return finish(steps)
 
     async def arun(
         self,
@@ -139,24 +126,10 @@ class ApplicationRunner:
             DefinitionError: the function is no operation.
             DocumentError: the path cannot be used.
         """
-        call = await self._http.prepared(function, arguments, context, settled, info)
-        if isinstance(call, Outcome):
-            return call
-        if (misled := self._misled(call, arguments)) is not None:
-            return misled
-        if begin is not None and (forbidden := await begin(arguments)) is not None:
-            return forbidden
-        since = time.monotonic()
-        hosted, future = self._submitted(call)
-        waiting = wrap_future(future)
-        try:
-            while not waiting.done() and (left := self._left(hosted, since)) > 0:
-                await wait((waiting,), timeout=left)
-            if waiting.done() and not waiting.cancelled():
-                return waiting.result()
-            return self._lost(call, stopped=waiting.cancelled())
-        finally:
-            future.cancel()
+        carry = partial(self._carried_out, _await)
+        return await self._http.steps(
+            function, arguments, context, begin, info, settled, carry, self._misled
+        )
 
     def close(self) -> None:
         """Shut the application down, once its calls are over, and stop its loop.
@@ -164,9 +137,7 @@ class ApplicationRunner:
         Raises:
             LifespanError: its shutdown fails, or does not end within the deadline of a call.
         """
-        if (ending := self._ending()) is not None:
-            wait_for((ending,), self._until_ended)
-            self._ended(ending)
+        finish(self._closed(_block))
 
     async def aclose(self) -> None:
         """Do what `close` does, without blocking the event loop.
@@ -174,10 +145,29 @@ class ApplicationRunner:
         Raises:
             LifespanError: its shutdown fails, or does not end within the deadline of a call.
         """
-        if (ending := self._ending()) is not None:
-            waiting = wrap_future(ending)
-            await wait((waiting,), timeout=self._until_ended)
-            self._ended(waiting)
+        await self._closed(_await)
+
+    async def _carried_out(self, wait_for: "_Wait", call: PreparedCall) -> Outcome:
+        since = time.monotonic()
+        hosted, future = self._submitted(call)
+        try:
+            while not future.done() and (left := self._left(hosted, since)) > 0:
+                await wait_for(future, left)
+            if future.done() and not future.cancelled():
+                return future.result()
+            return self._lost(call, stopped=future.cancelled())
+        finally:
+            future.cancel()
+
+    async def _closed(self, wait_for: "_Wait") -> None:
+        ending = self._ending()
+        if ending is None:
+            return
+        await wait_for(ending, 2 * self.limits.deadline + PATIENCE)
+        if not ending.done():
+            raise LifespanError(self._name, "shutdown", "It does not end.")
+        if not ending.cancelled():  # else its loop has ended, and the application with it
+            ending.result()
 
     def _submitted(self, call: PreparedCall) -> "tuple[_Hosted, Future[Outcome]]":
         with self._lock:  # so that what is submitted before `close` is carried out before it
@@ -196,7 +186,7 @@ class ApplicationRunner:
                 self._application, where, self._root_path, state, tasks, raised.append
             )
             deadline = time.monotonic() + self.limits.deadline
-            outcome = await self._http.exchanged(call, Awaiting(send), deadline)
+            outcome = await self._http.exchanged(call, Wire(send=send), deadline)
             if outcome.ok or not raised:
                 return outcome
             return replace(outcome, exception=raised[-1])
@@ -214,12 +204,12 @@ class ApplicationRunner:
         lost = Lost(reason=reason, sent="unknown", late=not stopped)
         return outcome_of(lost, method=call.route.method, name=call.function.name, expose=False)
 
-    def _misled(self, call: PreparedCall, arguments: JsonObject) -> Outcome | None:
+    def _misled(self, call: PreparedCall) -> Outcome | None:
         """Refuse arguments that would lead to another route than the function's.
 
         A server cannot tell `/` in a value from one in the path: ASGI has decoded it by then.
         """
-        route = call.route
+        route, arguments = call.route, call.arguments
         path = unquote(call.request.target.partition("?")[0])[len(self._root_path) :]
         other = self._elsewhere(route.method, route.path, path)
         if other is None:
@@ -244,10 +234,6 @@ class ApplicationRunner:
             text=text, reason="arguments", response=response, function=call.function.name
         )
 
-    @property
-    def _until_ended(self) -> float:
-        return 2 * self.limits.deadline + PATIENCE
-
     def _ending(self) -> "Future[None] | None":
         with self._lock:
             hosted, self._hosted = self._hosted, None
@@ -257,12 +243,6 @@ class ApplicationRunner:
         ending.add_done_callback(lambda _: hosted.loop.close())
         # The loop cannot wait for itself: where the application ends itself, it goes on ending.
         return None if hosted.loop.is_mine() else ending
-
-    def _ended(self, ending: "Future[None] | LoopFuture[None]") -> None:
-        if not ending.done():
-            raise LifespanError(self._name, "shutdown", "It does not end.")
-        if not ending.cancelled():  # else its loop has ended, and the application with it
-            ending.result()
 
 
 class _Hosted:
@@ -320,6 +300,21 @@ class _Hosted:
             for task in running:
                 task.cancel()
         await self.lifespan.stop()
+
+
+_Wait: TypeAlias = Callable[["Future[Any]", float], Awaitable[None]]
+"""Waits for a future, for as many seconds at most."""
+
+
+async def _block(future: "Future[Any]", seconds: float) -> None:
+    wait_in_thread((future,), seconds)
+
+
+async def _await(future: "Future[Any]", seconds: float) -> None:
+    waiting = wrap_future(future)
+    await wait((waiting,), timeout=seconds)
+    if waiting.done() and not waiting.cancelled():
+        waiting.exception()  # the caller looks at the future itself
 
 
 def _text(server: object) -> str:

@@ -15,7 +15,8 @@ from urllib.parse import unquote, urlsplit
 from pyfunctools._text import visible
 from pyfunctools._trace import log_raised
 from pyfunctools.errors import LifespanError
-from pyfunctools.execution.http.wire import AwaitingReply, Reply
+from pyfunctools.execution.http.exchange import Reply
+from pyfunctools.execution.http.transports import framed, reader_of
 from pyfunctools.execution.request.assembly import HttpRequest
 
 Message: TypeAlias = MutableMapping[str, object]
@@ -47,7 +48,7 @@ def over_application(
     state: MutableMapping[str, object],
     tasks: set[Task[None]],
     keep: Keep | None = None,
-) -> Callable[[HttpRequest, float], Awaitable[AwaitingReply]]:
+) -> Callable[[HttpRequest, float], Awaitable[Reply]]:
     """Return what sends requests to an application on the running loop.
 
     `where` is what a log calls them: a method and a template, for a path may hold a secret. `state`
@@ -56,7 +57,7 @@ def over_application(
     what the application raises.
     """
 
-    async def send(request: HttpRequest, deadline: float) -> AwaitingReply:
+    async def send(request: HttpRequest, deadline: float) -> Reply:
         conversation = Conversation(request, where, keep)
         scope = scope_of(request, root_path)
         scope["state"] = dict(state)
@@ -71,7 +72,7 @@ def over_application(
         return Reply(
             status=status,
             headers=headers,
-            chunks=conversation.chunks(),
+            read=reader_of(conversation.chunks()),
             close=partial(conversation.close, task),
         )
 
@@ -82,10 +83,7 @@ def scope_of(request: HttpRequest, root_path: str) -> Message:
     """Return the HTTP scope of a request, whose path begins with `root_path`."""
     parts = urlsplit(request.origin)
     path, _, query = request.target.partition("?")
-    headers = {"host": parts.netloc, "accept": "*/*", "user-agent": "pyfunctools"}
-    headers |= {**request.headers, "accept-encoding": "identity"}  # nothing travels far
-    if request.content is not None or request.method in ("POST", "PUT", "PATCH"):
-        headers["content-length"] = str(len(request.content or b""))
+    headers = framed(request)[1] | {"accept-encoding": "identity"}  # nothing travels far
     return {
         "type": "http",
         "asgi": dict(_VERSIONS),

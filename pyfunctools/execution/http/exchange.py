@@ -1,20 +1,20 @@
 """A request goes out and an answer comes in: the deadline, retries, redirects, and what went wrong.
 
-Written once for blocking and awaiting wires. Whatever happens is a value here; only what ends the
-caller's own work (`CancelledError`, `KeyboardInterrupt`) passes through.
+Written once, as coroutines. Over a wire that blocks they never suspend, and `steps.finish` runs
+them to their end. Whatever happens is a value here; only what ends the caller's own work
+(`CancelledError`, `KeyboardInterrupt`) passes through.
 """
 
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Generic, TypeAlias, TypeVar
+from typing import TypeAlias
 from urllib.parse import urljoin, urlsplit
 
 from pyfunctools.execution.http.decoding import Body, UnreadableError
-from pyfunctools.execution.http.wire import Reply, Wire
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.parameters import is_field_value
 from pyfunctools.limits import Limits
@@ -26,7 +26,39 @@ Headers: TypeAlias = tuple[tuple[str, str], ...]
 Challenge: TypeAlias = Callable[[HttpRequest, Headers], str | None]
 """Answers a 401: the `Authorization` to try again with, or `None`."""
 
-Incoming = TypeVar("Incoming", bound=Reply[object, object])
+GRACE = 0.05
+"""Seconds after the deadline until an awaited step is cancelled.
+
+A library's own timeout comes first and says more: whether there was a connection at all.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """An answer whose head is there; `read` gives the next chunk of its body, or `None` at its end.
+
+    `close` ends it, read to its end or not. `decoded` says that the Content-Encoding is undone.
+    """
+
+    status: int
+    headers: Headers
+    read: Callable[[], Awaitable[bytes | None]]
+    close: Callable[[], Awaitable[object]]
+    decoded: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """What carries requests: `send` takes one and the deadline, as `time.monotonic` counts.
+
+    One that `blocks` never suspends and keeps the deadline itself. `unsent` are the errors after
+    which nothing was sent, `late` those of a time that is over.
+    """
+
+    send: Callable[[HttpRequest, float], Awaitable[Reply]]
+    blocks: bool = False
+    unsent: tuple[type[Exception], ...] = ()
+    late: tuple[type[Exception], ...] = (TimeoutError,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +88,10 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange(Generic[Incoming]):
+class Exchange:
     """How requests are exchanged for answers in one call: over what, and by when."""
 
-    wire: Wire[Incoming]
+    wire: Wire
     deadline: float
     limits: Limits
     challenge: Challenge | None = None
@@ -81,7 +113,7 @@ class Exchange(Generic[Incoming]):
             if pause is None or time.monotonic() + pause >= self.deadline:
                 return result
             arrived = isinstance(result, Received) or result.sent != "no"
-            await self.wire.sleep(pause)
+            await self._sleep(pause)
             attempt += 1
 
     async def _followed(self, request: HttpRequest) -> Received | Lost:
@@ -108,41 +140,63 @@ class Exchange(Generic[Incoming]):
     async def _once(self, request: HttpRequest) -> Received | Lost:
         if time.monotonic() >= self.deadline:
             return Lost(reason=self._late, sent="no", late=True)
+        reply = None
         try:
-            reply = await self.wire.send(request, self.deadline)
-        except Exception as error:  # a client runs code of its caller's: hooks, applications
-            return self._lost(error, "The connection broke before an answer came")
-        try:
-            body = await self._body(request, reply)
+            async with self._until_late():
+                reply = await self.wire.send(request, self.deadline)
+                body = await self._body(request, reply)
             return Received(status=reply.status, headers=reply.headers, body=body)
-        except UnreadableError as error:
-            reason = f"The body of the answer {error.reason}"
-            return Lost(reason=reason, sent="yes", status=reply.status, headers=reply.headers)
-        except Exception as error:  # as above
-            lost = self._lost(error, "The connection broke inside the answer")
-            return replace(lost, status=reply.status, headers=reply.headers)
+        except Exception as error:  # a client runs code of its caller's: hooks, applications
+            return self._lost(error, reply)
         finally:
-            with suppress(Exception):  # what could go wrong here went wrong before
-                await self.wire.close(reply)
+            if reply is not None:
+                with suppress(Exception):  # what could go wrong here went wrong before
+                    await reply.close()
 
-    async def _body(self, request: HttpRequest, reply: Incoming) -> bytes:
+    async def _body(self, request: HttpRequest, reply: Reply) -> bytes:
         limit = self.limits.response
-        encoding = "" if reply.decoded else reply.header("content-encoding")
+        encoding = "" if reply.decoded else _header(reply.headers, "content-encoding")
         body = Body(encoding, limit)
         if not encoding and request.method != "HEAD" and _longer(reply, limit):
             raise UnreadableError(f"is larger than {limit} bytes")
-        while (chunk := await self.wire.read(reply, self.deadline)) is not None:
+        while time.monotonic() < self.deadline:
+            chunk = await reply.read()
+            if chunk is None:
+                return body.whole()
             body.feed(chunk)
-        return body.whole()
+        raise TimeoutError
 
-    def _lost(self, error: Exception, reason: str) -> Lost:
-        names = [kind.__name__ for kind in type(error).__mro__]
-        sent: Sent = "no" if _NOT_SENT.intersection(names) else "unknown"
-        if any("Timeout" in name for name in names):
-            return Lost(reason=self._late, sent=sent, late=True, again=sent == "no")
-        if sent == "no":
-            reason = "No connection could be made"
-        return Lost(reason=f"{reason} ({names[0]})", sent=sent, again=True)
+    def _until_late(self) -> AbstractAsyncContextManager[object]:
+        if self.wire.blocks:
+            return nullcontext()
+        from asyncio import timeout
+
+        return timeout(self.deadline + GRACE - time.monotonic())
+
+    async def _sleep(self, seconds: float) -> None:
+        if self.wire.blocks:
+            return time.sleep(seconds)
+        from asyncio import sleep
+
+        return await sleep(seconds)
+
+    def _lost(self, error: Exception, reply: Reply | None) -> Lost:
+        status, headers = (None, ()) if reply is None else (reply.status, reply.headers)
+        if isinstance(error, UnreadableError):
+            reason = f"The body of the answer {error.reason}"
+            return Lost(reason=reason, sent="yes", status=status, headers=headers)
+        sent: Sent = "no" if reply is None and isinstance(error, self.wire.unsent) else "unknown"
+        late = isinstance(error, self.wire.late)
+        where = "before an answer came" if reply is None else "inside the answer"
+        reason = "No connection could be made" if sent == "no" else f"The connection broke {where}"
+        return Lost(
+            reason=self._late if late else f"{reason} ({type(error).__name__})",
+            sent=sent,
+            status=status,
+            headers=headers,
+            late=late,
+            again=sent == "no" or not late,
+        )
 
     @property
     def _late(self) -> str:
@@ -202,24 +256,6 @@ def retry_after(headers: Headers) -> float | None:
 _REDIRECTS = (301, 302, 303, 307, 308)
 _OVERLOADED = (429, 502, 503, 504)
 
-_NOT_SENT = frozenset(
-    {
-        "ConnectError",
-        "ConnectTimeout",
-        "ConnectionRefusedError",
-        "InvalidURL",
-        "LocalProtocolError",
-        "NoConnectionError",
-        "PoolTimeout",
-        "PrivateAddressError",
-        "ProxyError",
-        "UnsupportedProtocol",
-        "UnusableClientError",
-        "gaierror",
-    }
-)
-"""Errors after which nothing was sent: httpx, httpx2 and what they stand on name them alike."""
-
 
 def _pause(result: Received | Lost, attempt: int) -> float | None:
     """Return the seconds before the next try, or `None` where there is to be none."""
@@ -232,11 +268,12 @@ def _pause(result: Received | Lost, attempt: int) -> float | None:
 
 
 def _header(headers: Headers, name: str) -> str:
-    return next((value for key, value in headers if key == name), "")
+    """Return the values of a header (named in lower case), joined by commas."""
+    return ", ".join(value for key, value in headers if key == name)
 
 
-def _longer(reply: Reply[object, object], limit: int) -> bool:
-    length = reply.header("content-length")
+def _longer(reply: Reply, limit: int) -> bool:
+    length = _header(reply.headers, "content-length")
     return length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > limit)
 
 

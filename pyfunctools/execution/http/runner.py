@@ -1,44 +1,24 @@
-"""Runs operations over HTTP. The only file that names httpx; where httpx2 is installed it is used.
-
-A runner's own connections are a pool of httpcore, the layer httpx stands on: nothing of the
-environment reaches it (proxies, `.netrc`, certificates), it keeps no cookies, follows no redirects,
-normalises no path and logs no URL. A client handed in is used as it is.
-"""
+"""Runs operations over HTTP."""
 
 import logging
-import os
 import time
-import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache, partial
-from importlib import import_module
-from importlib.util import find_spec
-from inspect import iscoroutinefunction
-from threading import Lock
-from types import ModuleType
-from typing import TYPE_CHECKING
+from functools import partial
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import visible
 from pyfunctools._trace import log_raised
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
-from pyfunctools.execution.http.deadlines import DEADLINE, DeadlineBackend, PublicBackend
-from pyfunctools.execution.http.exchange import Challenge, Exchange, Headers, Incoming
+from pyfunctools.execution.http.connections import DEADLINE, Pools
+from pyfunctools.execution.http.exchange import Challenge, Exchange, Wire
 from pyfunctools.execution.http.responses import SAFE, outcome_of
 from pyfunctools.execution.http.transports import (
-    AsyncClient,
-    AsyncPool,
-    Client,
     Masked,
-    Pool,
     masked_for,
-    over_async_client,
-    over_async_pool,
     over_client,
-    over_pool,
+    over_pools,
 )
-from pyfunctools.execution.http.wire import Awaiting, Blocking, Wire
 from pyfunctools.execution.person.blame import locations_of_person, refused
 from pyfunctools.execution.person.masking import Masker
 from pyfunctools.execution.request.assembly import HttpRequest, build
@@ -64,9 +44,6 @@ from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure
-
-if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
 
 LOGGER = logging.getLogger("pyfunctools")
 
@@ -132,14 +109,15 @@ class HttpRunner:
             headers = dict(headers or {})
         self._headers = source_of(headers)
         self._auth = {name: source_of(value) for name, value in (auth or {}).items()}
-        self._client, self._async_client = _kinds(client)
+        self._client = client
+        self._blocks = client is None or over_client(client, None).blocks
         self._own_schemes = own_schemes(auth or {})
         self._names = names_beside(client, auth)
         self._idempotency = checked_idempotency(idempotency_header, headers)
         self.limits = limits
         self._expose = expose_error_body
         self._deep = deep
-        self._pools = _Pools(library, block_private_networks)
+        self._pools = Pools(library, block_private_networks)
 
     def __repr__(self) -> str:
         server = self._server.partition("?")[0] if isinstance(self._server, str) else self._server
@@ -160,18 +138,20 @@ class HttpRunner:
                 runner works under `arun` only.
             DocumentError: the document's server or path cannot be used.
         """
-        if self._async_client is not None:
+        if not self._blocks:
             raise DefinitionError(
                 function.name,
                 "The client of this controller is asynchronous.",
                 "Use `await controller.acall(...)`, or hand in an `httpx.Client`.",
             )
         deadline = time.monotonic() + self.limits.deadline
-        call = finish(self.prepared(function, arguments, context, at_hand, info))
-        if isinstance(call, Outcome):
-            return call
-        forbidden = None if begin is None else finish(begin(arguments))
-        return forbidden or self._waited(call, deadline)
+        token = DEADLINE.set(deadline)
+        try:
+            carry = partial(self._sent, deadline, awaits=False)
+            steps = self.steps(function, arguments, context, begin, info, at_hand, carry)
+            return finish(steps)
+        finally:
+            DEADLINE.reset(token)
 
     async def arun(
         self,
@@ -188,21 +168,8 @@ class HttpRunner:
             DocumentError: the document's server or path cannot be used.
         """
         deadline = time.monotonic() + self.limits.deadline
-        call = await self.prepared(function, arguments, context, settled, info)
-        if isinstance(call, Outcome):
-            return call
-        forbidden = None if begin is None else await begin(arguments)
-        if forbidden is not None:
-            return forbidden
-        if self._client is not None:
-            from asyncio import to_thread
-
-            return await to_thread(self._waited, call, deadline)
-        if self._async_client is not None:
-            send = over_async_client(self._async_client, masked=call.masked)
-        else:
-            send = over_async_pool(self._pools.core, self._pools.of_loop())
-        return await self.exchanged(call, Awaiting(send), deadline)
+        carry = partial(self._sent, deadline, awaits=True)
+        return await self.steps(function, arguments, context, begin, info, settled, carry)
 
     def close(self) -> None:
         """Close the runner's own blocking connections; a later call opens others."""
@@ -212,20 +179,40 @@ class HttpRunner:
         """Close the runner's own connections, blocking and of this loop."""
         await self._pools.aclose()
 
-    async def prepared(
+    async def steps(
         self,
         function: Function,
         arguments: JsonObject,
         context: object,
+        begin: Begin | None,
+        info: CallInfo | None,
         settle: Settle,
-        info: CallInfo | None = None,
-    ) -> "PreparedCall | Outcome":
-        """Return the call that may be sent, or the outcome that says why none is.
+        carry: "Callable[[PreparedCall], Awaitable[Outcome]]",
+        forbid: "Callable[[PreparedCall], Outcome | None]" = lambda _: None,
+    ) -> Outcome:
+        """Make the request, ask `forbid` and `begin` whether it may go, and `carry` it.
 
         Raises:
             DefinitionError: as `run` does.
             DocumentError: as `run` does.
         """
+        call = await self._prepared(function, arguments, context, settle, info)
+        if isinstance(call, Outcome):
+            return call
+        forbidden = forbid(call)
+        if forbidden is None and begin is not None:
+            forbidden = await begin(arguments)
+        return forbidden or await carry(call)
+
+    async def _prepared(
+        self,
+        function: Function,
+        arguments: JsonObject,
+        context: object,
+        settle: Settle,
+        info: CallInfo | None,
+    ) -> "PreparedCall | Outcome":
+        """Return the call that may be sent, or the outcome that says why none is."""
         route = function.origin
         if not isinstance(route, Route):
             raise DefinitionError(function.name, "This function is no HTTP operation.")
@@ -253,8 +240,8 @@ class HttpRunner:
         if isinstance(request, Failure):
             return replace(refused(function, request), response=Response(sent="no"))
         connected.add_query(base_url.partition("?")[2])
-        connected.add_client(self._client or self._async_client)
-        call = PreparedCall(function, route, request, connected)
+        connected.add_client(self._client)
+        call = PreparedCall(function, route, arguments, request, connected)
         call.repeatable = call.repeatable or self._idempotency in request.headers
         return await self._signed(call, context, settle)
 
@@ -277,20 +264,18 @@ class HttpRunner:
                 call.challenge = partial(self._pools.proof, pair_of(scheme.name, credential))
         return call
 
-    def _waited(self, call: "PreparedCall", deadline: float) -> Outcome:
-        if self._client is not None:
-            send = over_client(self._client, masked=call.masked)
+    async def _sent(self, deadline: float, call: "PreparedCall", *, awaits: bool) -> Outcome:
+        if self._client is None:
+            wire = over_pools(self._pools, awaits=awaits)
         else:
-            send = over_pool(self._pools.core, self._pools.of_threads())
-        token = DEADLINE.set(deadline)
-        try:
-            return finish(self.exchanged(call, Blocking(send), deadline))
-        finally:
-            DEADLINE.reset(token)
+            wire = over_client(self._client, call.masked)
+        if wire.blocks and awaits:
+            from asyncio import to_thread
 
-    async def exchanged(
-        self, call: "PreparedCall", wire: Wire[Incoming], deadline: float
-    ) -> Outcome:
+            return await to_thread(lambda: finish(self.exchanged(call, wire, deadline)))
+        return await self.exchanged(call, wire, deadline)
+
+    async def exchanged(self, call: "PreparedCall", wire: Wire, deadline: float) -> Outcome:
         """Send a call's request over a wire and give what came of it."""
         route, started = call.route, time.monotonic()
         exchange = Exchange(
@@ -318,10 +303,16 @@ class PreparedCall:
     """A call that may be sent; `repeatable` says whether more than once."""
 
     def __init__(
-        self, function: Function, route: Route, request: HttpRequest, connected: Connected
+        self,
+        function: Function,
+        route: Route,
+        arguments: JsonObject,
+        request: HttpRequest,
+        connected: Connected,
     ) -> None:
         self.function = function
         self.route = route
+        self.arguments = arguments
         self.request = request
         self.connected = connected
         self.challenge: Challenge | None = None
@@ -331,114 +322,6 @@ class PreparedCall:
             or function.idempotent is True
             or "idempotency-key" in request.headers
         )
-
-
-class _Pools:
-    """A runner's own connections: one pool for all threads, one for each event loop."""
-
-    def __init__(self, library: str | None, public_only: bool) -> None:
-        if library not in (None, "httpx", "httpx2") or not find_spec(library or "httpx"):
-            raise DefinitionError(
-                "library", f"{library!r} is not installed, or is no HTTP library."
-            )
-        self._name = library or ("httpx2" if find_spec("httpx2") else "httpx")
-        self._public_only = public_only
-        self._lock = Lock()
-        self._process = os.getpid()
-        self._of_threads: Pool | None = None
-        self._of_loops: weakref.WeakKeyDictionary[AbstractEventLoop, AsyncPool] = (
-            weakref.WeakKeyDictionary()
-        )
-
-    @property
-    def core(self) -> ModuleType:
-        """httpcore, or httpcore2 beside httpx2."""
-        return import_module(self._name.replace("httpx", "httpcore"))
-
-    def of_threads(self) -> Pool:
-        """Return the blocking pool; after a fork it is another one."""
-        with self._lock:
-            if self._of_threads is None or self._process != os.getpid():
-                core = self.core
-                backend = DeadlineBackend(core.SyncBackend(), public_only=self._public_only)
-                pool: Pool = core.ConnectionPool(network_backend=backend, **self._settings)
-                self._of_threads, self._process = pool, os.getpid()
-                weakref.finalize(self, pool.close)
-            return self._of_threads
-
-    def of_loop(self) -> AsyncPool:
-        """Return the pool of the running loop."""
-        from asyncio import get_running_loop
-
-        loop = get_running_loop()
-        with self._lock:
-            pool = self._of_loops.get(loop)
-            if pool is None:
-                core = self.core
-                backend = PublicBackend(core.AnyIOBackend()) if self._public_only else None
-                pool = core.AsyncConnectionPool(network_backend=backend, **self._settings)
-                self._of_loops[loop] = pool
-            return pool
-
-    def close(self) -> None:
-        """Close the blocking pool."""
-        with self._lock:
-            pool, self._of_threads = self._of_threads, None
-        if pool is not None:
-            pool.close()
-
-    async def aclose(self) -> None:
-        """Close the blocking pool and that of the running loop."""
-        from asyncio import get_running_loop
-
-        self.close()
-        with self._lock:
-            pool = self._of_loops.pop(get_running_loop(), None)
-        if pool is not None:
-            await pool.aclose()
-
-    def proof(self, pair: tuple[str, str], request: HttpRequest, headers: Headers) -> str | None:
-        """Answer a digest challenge (RFC 7616), if there is one."""
-        library = import_module(self._name)
-        asked = library.Request(request.method, request.url)
-        flow = library.DigestAuth(*pair).auth_flow(asked)
-        next(flow)
-        try:
-            flow.send(library.Response(401, headers=list(headers), request=asked))
-        except Exception:  # a challenge that cannot be answered is one that was not
-            return None
-        return asked.headers.get("authorization")
-
-    @property
-    def _settings(self) -> dict[str, object]:
-        return {
-            "ssl_context": _trusted(self._name),
-            "max_connections": 100,
-            "max_keepalive_connections": 20,
-            "keepalive_expiry": 5.0,
-        }
-
-
-@lru_cache(maxsize=2)
-def _trusted(library: str) -> object:
-    """Return the TLS settings of a library, without what the environment says of certificates."""
-    return import_module(library).create_ssl_context(trust_env=False)
-
-
-def _kinds(client: object) -> tuple[Client | None, AsyncClient | None]:
-    """Return the client as a blocking one, or as one for event loops."""
-    if client is None:
-        return None, None
-    send = getattr(client, "send", None)
-    if isinstance(client, type) or not callable(send) or not hasattr(client, "build_request"):
-        raise DefinitionError(
-            "client",
-            f"A {type(client).__name__} is no client of httpx or httpx2.",
-            "Pass an `httpx.Client` or an `httpx.AsyncClient`.",
-        )
-    if iscoroutinefunction(send):
-        return None, client  # pyright: ignore
-    return client, None  # pyright: ignore
 
 
 def _names_of_keys(route: Route) -> frozenset[str]:

@@ -1,248 +1,183 @@
 """How a request goes out: over a pool of httpcore, or over a client of httpx somebody handed in.
 
-Each way there is a blocking and an awaiting function, which differ in the line that sends. No
-library is imported here: what is sent over is handed in, httpx and httpx2 alike.
+Each way there is a blocking and an awaiting one, which differ in the lines that wait. httpx2 and
+httpcore2 are used as what they follow; which errors of each mean what is said here by their class.
 """
 
+import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from functools import lru_cache
+from socket import gaierror
 from types import ModuleType
-from typing import Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
-from pyfunctools.execution.http.wire import AwaitingReply, BlockingReply, Reply
+from pyfunctools.errors import DefinitionError
+from pyfunctools.execution.http.connections import NoConnectionError, Pools, PrivateAddressError
+from pyfunctools.execution.http.exchange import Headers, Reply, Wire
 from pyfunctools.execution.request.assembly import HttpRequest
 
-Lines: TypeAlias = list[tuple[bytes, bytes]]
-"""Header lines, as both libraries have them."""
+if TYPE_CHECKING:  # either library may be the one that is there
+    import httpcore
+    import httpx
+
+T = TypeVar("T")
+
+Masked: TypeAlias = Literal["query", "target"] | None
+"""What of a URL is kept from what a client's library logs: the query, or the path too."""
 
 
 class UnusableClientError(Exception):
     """A client that is closed, or would send to another place. Never leaves this room."""
 
 
-class PoolAnswer(Protocol):
-    """An answer of httpcore."""
-
-    status: int
-    headers: Lines
-
-    def iter_stream(self) -> Iterator[bytes]:
-        """Return the raw body as it comes."""
-        ...
-
-    def aiter_stream(self) -> AsyncIterator[bytes]:
-        """Return the raw body as it comes."""
-        ...
-
-    def close(self) -> None:
-        """Return the connection back."""
-        ...
-
-    def aclose(self) -> Awaitable[None]:
-        """Return the connection back."""
-        ...
-
-
-class Pool(Protocol):
-    """The blocking connections of httpcore."""
-
-    def handle_request(self, request: object) -> PoolAnswer:
-        """Send a request."""
-        ...
-
-    def close(self) -> None:
-        """Close every connection."""
-        ...
-
-
-class AsyncPool(Protocol):
-    """The connections of httpcore for one event loop."""
-
-    def handle_async_request(self, request: object) -> Awaitable[PoolAnswer]:
-        """Send a request."""
-        ...
-
-    def aclose(self) -> Awaitable[None]:
-        """Close every connection."""
-        ...
-
-
-class ClientUrl(Protocol):
-    """A URL of httpx."""
-
-    scheme: str
-    raw_host: bytes
-    port: int | None
-    raw_path: bytes
-
-
-class ClientRequest(Protocol):
-    """A request of httpx."""
-
-    url: ClientUrl
-
-
-class ClientHeaders(Protocol):
-    """Headers of httpx."""
-
-    raw: Lines
-
-
-class ClientAnswer(Protocol):
-    """An answer of httpx."""
-
-    status_code: int
-    headers: ClientHeaders
-    is_stream_consumed: bool
-    content: bytes
-
-    def iter_raw(self) -> Iterator[bytes]:
-        """Return the raw body as it comes."""
-        ...
-
-    def aiter_raw(self) -> AsyncIterator[bytes]:
-        """Return the raw body as it comes."""
-        ...
-
-    def close(self) -> None:
-        """Return the connection back."""
-        ...
-
-    def aclose(self) -> Awaitable[None]:
-        """Return the connection back."""
-        ...
-
-
-class Builder(Protocol):
-    """What a client of either kind makes requests with."""
-
-    is_closed: bool
-
-    def build_request(
-        self,
-        method: str,
-        url: str,
-        *,
-        content: bytes | None,
-        headers: dict[str, str],
-        extensions: dict[str, object],
-    ) -> ClientRequest:
-        """Make a request, with what the client adds to each."""
-        ...
-
-
-class Client(Builder, Protocol):
-    """A blocking client: `httpx.Client`, or httpx2's."""
-
-    def send(self, request: ClientRequest, *, stream: bool, follow_redirects: bool) -> ClientAnswer:
-        """Send a request."""
-        ...
-
-
-class AsyncClient(Builder, Protocol):
-    """A client for event loops: `httpx.AsyncClient`, or httpx2's."""
-
-    def send(
-        self, request: ClientRequest, *, stream: bool, follow_redirects: bool
-    ) -> Awaitable[ClientAnswer]:
-        """Send a request."""
-        ...
-
-
-def over_pool(core: ModuleType, pool: Pool) -> Callable[[HttpRequest, float], BlockingReply]:
-    """Return what sends over a pool and waits."""
-
-    def send(request: HttpRequest, deadline: float) -> BlockingReply:
-        answer = pool.handle_request(_pool_request(core, request, deadline))
-        return Reply(
-            status=answer.status,
-            headers=_lines(answer.headers),
-            chunks=answer.iter_stream(),
-            close=answer.close,
-        )
-
-    return send
-
-
-def over_async_pool(
-    core: ModuleType, pool: AsyncPool
-) -> Callable[[HttpRequest, float], Awaitable[AwaitingReply]]:
-    """Return what sends over the pool of the running loop."""
-
-    async def send(request: HttpRequest, deadline: float) -> AwaitingReply:
-        answer = await pool.handle_async_request(_pool_request(core, request, deadline))
-        return Reply(
-            status=answer.status,
-            headers=_lines(answer.headers),
-            chunks=answer.aiter_stream(),
-            close=answer.aclose,
-        )
-
-    return send
-
-
-Masked: TypeAlias = Literal["query", "target"] | None
-"""What of a URL is kept from what a client's library logs: the query, or the path too."""
-
-
 def masked_for(locations: Collection[str]) -> Masked:
-    """Return what of a URL is kept back where a person's values stand in these parts of a
-    request.
-    """
+    """Return what to mask where a person's values stand in these parts of a request."""
     if "path" in locations:
         return "target"
     return None if {"query", "querystring"}.isdisjoint(locations) else "query"
 
 
-def over_client(client: Client, *, masked: Masked) -> Callable[[HttpRequest, float], BlockingReply]:
-    """Return what sends over a caller's client and waits."""
+def over_pools(pools: Pools, *, awaits: bool) -> Wire:
+    """Return the wire over a runner's own connections: those of the running loop if it `awaits`."""
+    core = pools.core
 
-    def send(request: HttpRequest, deadline: float) -> BlockingReply:
-        built = _client_request(client, request, deadline, masked)
-        answer = client.send(built, stream=True, follow_redirects=False)
-        read = answer.is_stream_consumed
+    async def send(request: HttpRequest, deadline: float) -> Reply:
+        answer = pools.of_threads().handle_request(_pool_request(core, request, deadline))
+        chunks = answer.iter_stream()
         return Reply(
-            status=answer.status_code,
-            headers=_lines(answer.headers.raw),
-            chunks=iter((answer.content,)) if read else answer.iter_raw(),
-            close=answer.close,
-            decoded=read,
+            status=answer.status,
+            headers=_lines(answer.headers),
+            read=_at_once(lambda: next(chunks, None)),
+            close=_at_once(answer.close),
         )
 
-    return send
-
-
-def over_async_client(
-    client: AsyncClient, *, masked: Masked
-) -> Callable[[HttpRequest, float], Awaitable[AwaitingReply]]:
-    """Return what sends over a caller's client for event loops."""
-
-    async def send(request: HttpRequest, deadline: float) -> AwaitingReply:
-        built = _client_request(client, request, deadline, masked)
-        answer = await client.send(built, stream=True, follow_redirects=False)
-        read = answer.is_stream_consumed
+    async def asend(request: HttpRequest, deadline: float) -> Reply:
+        pool = pools.of_loop()
+        answer = await pool.handle_async_request(_pool_request(core, request, deadline))
         return Reply(
-            status=answer.status_code,
-            headers=_lines(answer.headers.raw),
-            chunks=_once(answer.content) if read else answer.aiter_raw(),
+            status=answer.status,
+            headers=_lines(answer.headers),
+            read=reader_of(answer.aiter_stream()),
             close=answer.aclose,
-            decoded=read,
         )
 
-    return send
+    return _wire(core, asend if awaits else send, blocks=not awaits)
 
 
-def _pool_request(core: ModuleType, request: HttpRequest, deadline: float) -> object:
+def over_client(client: object, masked: Masked) -> Wire:
+    """Return the wire over a caller's client, which blocks if the client does.
+
+    Raises:
+        DefinitionError: it is no client of httpx or httpx2.
+    """
+    library = library_of(client)
+    own = cast("httpx.Client", client)
+    own_async = cast("httpx.AsyncClient", client)
+
+    async def send(request: HttpRequest, deadline: float) -> Reply:
+        built = _client_request(own, request, deadline, masked)
+        answer = own.send(built, stream=True, follow_redirects=False)
+        is_read = answer.is_stream_consumed
+        chunks = iter((answer.content,)) if is_read else answer.iter_raw()
+        read, close = _at_once(lambda: next(chunks, None)), _at_once(answer.close)
+        return _reply(answer, read, close, is_read=is_read)
+
+    async def asend(request: HttpRequest, deadline: float) -> Reply:
+        built = _client_request(own_async, request, deadline, masked)
+        answer = await own_async.send(built, stream=True, follow_redirects=False)
+        is_read = answer.is_stream_consumed
+        read = reader_of(_once(answer.content) if is_read else answer.aiter_raw())
+        return _reply(answer, read, answer.aclose, is_read=is_read)
+
+    blocks = isinstance(client, library.Client)
+    return _wire(library, send if blocks else asend, blocks=blocks)
+
+
+def library_of(client: object) -> ModuleType:
+    """Return the library whose client this is.
+
+    Raises:
+        DefinitionError: it is no client of httpx or httpx2.
+    """
+    for name in ("httpx", "httpx2"):
+        library = sys.modules.get(name)  # where it is not loaded the client cannot be its
+        if library is not None and isinstance(client, library.Client | library.AsyncClient):
+            return library
+    raise DefinitionError(
+        "client",
+        f"A {type(client).__name__} is no client of httpx or httpx2.",
+        "Pass an `httpx.Client` or an `httpx.AsyncClient`.",
+    )
+
+
+def _reply(
+    answer: "httpx.Response",
+    read: Callable[[], Awaitable[bytes | None]],
+    close: Callable[[], Awaitable[None]],
+    *,
+    is_read: bool,
+) -> Reply:
+    headers = _lines(answer.headers.raw)
+    status = answer.status_code
+    return Reply(status=status, headers=headers, read=read, close=close, decoded=is_read)
+
+
+def reader_of(chunks: AsyncIterator[bytes]) -> Callable[[], Awaitable[bytes | None]]:
+    """Return a function that gives the next chunk, or `None` after the last."""
+    return lambda: anext(chunks, None)
+
+
+async def _once(content: bytes) -> AsyncIterator[bytes]:
+    yield content
+
+
+def _at_once(step: Callable[[], T]) -> Callable[[], Awaitable[T]]:
+    """Return a blocking step as one to await, which never suspends."""
+
+    async def awaited() -> T:
+        return step()
+
+    return awaited
+
+
+def _wire(
+    library: ModuleType,
+    send: Callable[[HttpRequest, float], Awaitable[Reply]],
+    *,
+    blocks: bool = False,
+) -> Wire:
+    """Return the wire of a library, which says by class what its errors mean."""
+    unsent = (
+        library.ConnectError,
+        library.ConnectTimeout,
+        library.LocalProtocolError,
+        library.PoolTimeout,
+        library.ProxyError,
+        library.UnsupportedProtocol,
+    )
+    invalid = getattr(library, "InvalidURL", UnusableClientError)  # httpcore has none
+    return Wire(
+        send=send,
+        blocks=blocks,
+        unsent=(*unsent, invalid, *_UNSENT),
+        late=(library.TimeoutException, TimeoutError),
+    )
+
+
+_UNSENT = (
+    ConnectionRefusedError,
+    NoConnectionError,
+    PrivateAddressError,
+    UnusableClientError,
+    gaierror,
+)
+
+
+def _pool_request(core: ModuleType, request: HttpRequest, deadline: float) -> "httpcore.Request":
     parts = urlsplit(request.origin)
-    headers = {"host": parts.netloc, "accept": "*/*", "user-agent": "pyfunctools"}
-    headers |= request.headers
-    content = request.content
-    if content is None and request.method in ("POST", "PUT", "PATCH"):
-        content = b""  # some servers answer 411 to a write that says no length
-    if content is not None:
-        headers["content-length"] = str(len(content))
+    content, headers = framed(request)
     return core.Request(
         request.method,
         # From its parts: made of a text, it would lose what follows `;` in the last segment.
@@ -253,9 +188,28 @@ def _pool_request(core: ModuleType, request: HttpRequest, deadline: float) -> ob
     )
 
 
+def framed(request: HttpRequest) -> tuple[bytes | None, dict[str, str]]:
+    """Return the body and all headers of a request that no client completes."""
+    headers = {
+        "host": urlsplit(request.origin).netloc,
+        "accept": "*/*",
+        "user-agent": "pyfunctools",
+    }
+    headers |= request.headers
+    content = request.content
+    if content is None and request.method in ("POST", "PUT", "PATCH"):
+        content = b""  # some servers answer 411 to a write that says no length
+    if content is not None:
+        headers["content-length"] = str(len(content))
+    return content, headers
+
+
 def _client_request(
-    client: Builder, request: HttpRequest, deadline: float, masked: Masked
-) -> ClientRequest:
+    client: "httpx.Client | httpx.AsyncClient",
+    request: HttpRequest,
+    deadline: float,
+    masked: Masked,
+) -> "httpx.Request":
     if client.is_closed:
         raise UnusableClientError
     built = client.build_request(
@@ -278,26 +232,20 @@ def _client_request(
 def _timeouts(deadline: float) -> dict[str, object]:
     """Return the extension by which both libraries are told how long each step may take."""
     left = max(0.001, deadline - time.monotonic())
-    return {"timeout": {"connect": left, "read": left, "write": left, "pool": left}}
+    return {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), left)}
 
 
 @lru_cache(maxsize=8)
-def _masked(
-    kind: Callable[[ClientUrl], ClientUrl], masked: Masked
-) -> Callable[[ClientUrl], ClientUrl]:
+def _masked(kind: "type[httpx.URL]", masked: Masked) -> "type[httpx.URL]":
     """Return the kind of URL that is the same but for its text, which is what gets logged."""
 
-    def shown(url: ClientUrl) -> str:
+    def shown(url: "httpx.URL") -> str:
         path = url.raw_path.partition(b"?")[0].decode("ascii")
         target = f"{path}?***" if masked == "query" else "/***"
         return f"{url.scheme}://{url.raw_host.decode('ascii')}{target}"
 
-    return type("MaskedUrl", (kind,), {"__str__": shown, "__repr__": shown})  # pyright: ignore
+    return type("MaskedUrl", (kind,), {"__str__": shown, "__repr__": shown})
 
 
-def _lines(lines: Lines) -> tuple[tuple[str, str], ...]:
+def _lines(lines: "list[tuple[bytes, bytes]]") -> Headers:
     return tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in lines)
-
-
-async def _once(content: bytes) -> AsyncIterator[bytes]:
-    yield content
