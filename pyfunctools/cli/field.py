@@ -10,6 +10,7 @@ from pyfunctools.schema import Issue, Path, Validator, coerce
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import lookup
 from pyfunctools.schema.separation.predicates import is_file, is_secret, is_secret_of_human
+from pyfunctools.schema.vocabulary import SLOTS
 
 Kind: TypeAlias = Literal[
     "array", "branch", "choice", "file", "json", "map", "object", "secret", "text", "yes or no"
@@ -229,7 +230,7 @@ def _types(body: JsonSchema) -> list[str]:
 
 
 def _has_parts(body: JsonSchema) -> bool:
-    return not _PARTS.isdisjoint(body) or not {"array", "object"}.isdisjoint(_types(body))
+    return not SLOTS.isdisjoint(body) or not {"array", "object"}.isdisjoint(_types(body))
 
 
 def _is_null(body: JsonSchema) -> bool:
@@ -238,6 +239,5 @@ def _is_null(body: JsonSchema) -> bool:
 
 _HINTS = {"file": "path", "json": "JSON or text", "secret": "hidden", "yes or no": "y/n"}
 _ADDRESSES = ("iri", "uri", "uri-reference", "url")
-_PARTS = frozenset({"additionalProperties", "items", "prefixItems", "properties"})
 _TEXTS = ("description", "title", "x-human-ask")
 _YES_OR_NO = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}

@@ -50,6 +50,7 @@ from pyfunctools.schema.ground.references import (
 )
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.shape import type_of
+from pyfunctools.schema.vocabulary import COMPOSED, KEYWORDS, SEES_SIBLINGS, SINGLE, SLOTS
 
 Rewritten = tuple[dict[str, JsonValue], Change]
 """A schema as the profile takes it, and what happens to its values."""
@@ -61,19 +62,7 @@ _TOLD: Final = 160
 _LARGE: Final = 1_000
 """Schemas after which a rendering without references stops unrolling."""
 _TYPES: Final = ("object", "array", "string", "number", "integer", "boolean", "null")
-_JUDGING: Final = frozenset(
-    {
-        "contains",
-        "contentSchema",
-        "else",
-        "if",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
+_JUDGING: Final = SINGLE - SLOTS | SEES_SIBLINGS
 """Keywords with a schema that judges, and of which no value is made."""
 _BY_NAME: Final = _JUDGING | {
     "allOf",
@@ -86,12 +75,9 @@ _BY_NAME: Final = _JUDGING | {
 _SHAPING: Final = frozenset({"additionalProperties", "items", "prefixItems", "properties"})
 """Keywords whose schemas change values."""
 _BY_TYPE: Final = {
-    "additionalProperties": "object",
-    "items": "array",
-    "patternProperties": "object",
-    "prefixItems": "array",
-    "properties": "object",
-    "required": "object",
+    name: row.judges[0]
+    for name, row in KEYWORDS.items()
+    if row.about == "below" or name == "required"
 }
 """Types that a keyword tells where a schema leaves its type open."""
 
@@ -576,7 +562,7 @@ class _Writer:
 
     def _without_root_union(self, body: JsonSchema) -> JsonSchema:
         """Return the root with what its alternatives declare among its own properties."""
-        unions = [keyword for keyword in ("allOf", "anyOf", "oneOf") if keyword in body]
+        unions = [keyword for keyword in COMPOSED if keyword in body]
         if not unions:
             return body
         made = dict(body)

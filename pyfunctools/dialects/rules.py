@@ -8,6 +8,7 @@ from pyfunctools.dialects.table import Profile
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import recursive
 from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.vocabulary import COMPOSED
 
 
 def violations(schema: JsonSchema, profile: Profile) -> Iterator[str]:
@@ -18,7 +19,7 @@ def violations(schema: JsonSchema, profile: Profile) -> Iterator[str]:
     """
     if schema.get("type") != "object":
         yield "/type: the root must be an object"
-    if not profile.root_union and not {"allOf", "anyOf", "oneOf"}.isdisjoint(schema):
+    if not profile.root_union and not schema.keys().isdisjoint(COMPOSED):
         yield "/: the root may have no alternatives"
     if not profile.recursion and recursive(schema):
         yield "/$defs: a definition leads back to itself"

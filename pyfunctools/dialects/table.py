@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from pyfunctools._json import JsonValue
 from pyfunctools.errors import DefinitionError
+from pyfunctools.schema.vocabulary import ASSERTIONS, KEYWORDS, judging
 
 ANNOTATIONS: Final = frozenset({"description", "default"})
 """Keywords that tell and constrain nothing; some profiles refuse `default`."""
@@ -20,9 +21,7 @@ ANNOTATIONS: Final = frozenset({"description", "default"})
 SHAPE: Final = frozenset(
     {"$defs", "$ref", "additionalProperties", "enum", "items", "properties", "required", "type"}
 )
-NUMBERS: Final = frozenset(
-    {"exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf"}
-)
+NUMBERS: Final = judging("number")
 LENGTHS: Final = frozenset({"maxLength", "minLength"})
 COUNTS: Final = frozenset({"maxItems", "minItems"})
 SIZES: Final = frozenset({"maxProperties", "minProperties"})
@@ -30,58 +29,15 @@ COMPOSITION: Final = frozenset({"allOf", "anyOf", "const", "oneOf", "prefixItems
 
 EVERYTHING: Final = (
     ANNOTATIONS
-    | SHAPE
-    | NUMBERS
-    | LENGTHS
-    | COUNTS
-    | SIZES
-    | COMPOSITION
-    | {
-        "contains",
-        "contentEncoding",
-        "contentMediaType",
-        "contentSchema",
-        "dependentRequired",
-        "dependentSchemas",
-        "deprecated",
-        "else",
-        "format",
-        "if",
-        "maxContains",
-        "minContains",
-        "not",
-        "pattern",
-        "patternProperties",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-        "uniqueItems",
-    }
+    | {name for name in ASSERTIONS if not KEYWORDS[name].dated} - {"discriminator"}
+    | {"$defs", "deprecated"}
 )
 """What a model may be told in JSON Schema 2020-12. `title`, `examples`, `discriminator`, `$schema`
 and every `x-` keyword are nobody's: they cost tokens and some vendors refuse them."""
 
-OBJECTS: Final = SIZES | {
-    "additionalProperties",
-    "dependentRequired",
-    "dependentSchemas",
-    "patternProperties",
-    "properties",
-    "propertyNames",
-    "required",
-    "unevaluatedProperties",
-}
+OBJECTS: Final = judging("object")
 """Keywords that are about objects only."""
-ARRAYS: Final = COUNTS | {
-    "contains",
-    "items",
-    "maxContains",
-    "minContains",
-    "prefixItems",
-    "unevaluatedItems",
-    "uniqueItems",
-}
+ARRAYS: Final = judging("array")
 """Keywords that are about arrays only."""
 
 COMMON_FORMATS: Final = frozenset(

@@ -25,6 +25,7 @@ from pyfunctools.schema.result import Failure, Side, Success
 from pyfunctools.schema.separation.predicates import IsHuman, is_secret_of_human
 from pyfunctools.schema.separation.separate import Separated, separate
 from pyfunctools.schema.validation.validator import Validator
+from pyfunctools.schema.vocabulary import MENTIONS, NAMED, SINGLE, judging
 
 Notes = Callable[[], Iterable[Note]]
 """What says, when it is asked, what was odd in schemas as they were written."""
@@ -340,19 +341,5 @@ def _is_object(value: JsonValue) -> bool:
     return isinstance(value, Mapping)
 
 
-_HOLDERS = frozenset(
-    {
-        "$defs",
-        "additionalProperties",
-        "definitions",
-        "dependencies",
-        "dependentSchemas",
-        "if",
-        "not",
-        "patternProperties",
-        "properties",
-        "propertyNames",
-        "unevaluatedProperties",
-    }
-)
+_HOLDERS = NAMED | (SINGLE & judging("object")) | MENTIONS
 """Keywords that hold an object, of those that a schema of an object may have alone."""

@@ -26,6 +26,7 @@ from pyfunctools.record.outcome import Outcome, Reason
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import Place, opened
+from pyfunctools.schema.vocabulary import REMARKS
 
 LONGEST = 4 << 20
 """Characters of the longest ticket that is given out or read."""
@@ -333,7 +334,7 @@ def _untold(schema: JsonSchema) -> JsonValue:
     return holder[""]
 
 
-_TOLD = frozenset({"$comment", "description", "examples", "title", "x-human-ask", "x-human-widget"})
+_TOLD = REMARKS | {"description", "x-human-ask", "x-human-widget"}
 """Keywords that tell of a schema, and change nothing of what it takes."""
 
 

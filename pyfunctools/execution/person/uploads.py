@@ -13,8 +13,9 @@ from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.outline.places import Places
-from pyfunctools.schema.outline.shape import UNIONS, schemas_of
+from pyfunctools.schema.outline.shape import schemas_of
 from pyfunctools.schema.separation.predicates import is_file
+from pyfunctools.schema.vocabulary import UNIONS
 
 
 def file_of(value: JsonValue, schema: JsonSchema | bool = True) -> File | None:

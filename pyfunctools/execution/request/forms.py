@@ -18,7 +18,8 @@ from pyfunctools.execution.request.styles import (
 )
 from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.route import Encoding
-from pyfunctools.schema.outline.shape import UNIONS, schemas_of
+from pyfunctools.schema.outline.shape import schemas_of
+from pyfunctools.schema.vocabulary import UNIONS
 
 PLAIN = Encoding()
 """The encoding of a property about which the document says nothing."""

@@ -8,6 +8,7 @@ from json import dumps
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.references import collect, defined_name, definition
 from pyfunctools.schema.ground.walk import Place, opened
+from pyfunctools.schema.vocabulary import DRAFT
 
 _UNSAFE = re.compile(r"\W+", re.ASCII)
 _WORDS = frozenset(
@@ -74,12 +75,15 @@ def mapped(
     return result if isinstance(result, dict) else {}
 
 
+_UNSHOWN = DRAFT | {"$comment", "title"}
+
+
 def _shown(node: JsonSchema) -> dict[str, JsonValue]:
     """Return a schema without what a model is not shown: titles, comments and extensions."""
     return {
         keyword: value
         for keyword, value in node.items()
-        if keyword not in ("$comment", "$schema", "title") and not keyword.startswith("x-")
+        if keyword not in _UNSHOWN and not keyword.startswith("x-")
     }
 
 

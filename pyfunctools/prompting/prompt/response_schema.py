@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.prompting.prompt.definitions import mapped
 from pyfunctools.schema.ground.references import prune
+from pyfunctools.schema.vocabulary import judging
 
 _HELD = frozenset(
     {
@@ -44,7 +45,6 @@ _FORMATS = frozenset(
 )
 """Formats it knows; the others make it compile nothing as well."""
 
-_BOUNDS = ("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum")
 _EXACT = 2**53
 """The integers up to which every number of JSON is exact (RFC 8259, 6); it has no range beyond."""
 
@@ -88,7 +88,7 @@ def _held(node: JsonSchema) -> dict[str, JsonValue]:
             result |= branches
     if "format" in result and result["format"] not in _FORMATS:
         del result["format"]
-    for keyword in _BOUNDS:
+    for keyword in judging("number") - {"multipleOf"}:
         bound = result.get(keyword)
         if isinstance(bound, int | float) and abs(bound) > _EXACT:
             del result[keyword]

@@ -10,7 +10,8 @@ from pyfunctools._text import shortened
 from pyfunctools.schema.ground.preview import escaped, shown
 from pyfunctools.schema.ground.references import defined_name
 from pyfunctools.schema.outline.expected import bounds_of, type_names
-from pyfunctools.schema.outline.shape import UNIONS, schemas_of
+from pyfunctools.schema.outline.shape import schemas_of
+from pyfunctools.schema.vocabulary import UNIONS
 
 WORDS = 100
 """How long the description of a function may be."""

@@ -6,7 +6,8 @@ from typing import Final, TypeAlias
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.schema.ground.equality import equal
 from pyfunctools.schema.outline.places import Places, items_of, stated
-from pyfunctools.schema.outline.shape import UNIONS, listed_values, schemas_of, type_of
+from pyfunctools.schema.outline.shape import listed_values, schemas_of, type_of
+from pyfunctools.schema.vocabulary import COMPOSED, SLOTS, UNIONS
 
 Fit: TypeAlias = int
 """How well a value fits: `NOT`, `ROUND` or `EXACT`. The more, the better."""
@@ -30,21 +31,10 @@ _CLASSES: dict[str, type] = {
     "object": dict,
     "string": str,
 }
-_TURNING = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
+_TURNING = frozenset({"$ref", *COMPOSED})
 """Keywords that ask another schema about the same value."""
 _LISTING = frozenset({"const", "enum"})
-_HOLDING = frozenset(
-    {
-        "additionalItems",
-        "additionalProperties",
-        "items",
-        "patternProperties",
-        "prefixItems",
-        "properties",
-        "required",
-        "uniqueItems",
-    }
-)
+_HOLDING = SLOTS | {"required", "uniqueItems"}
 _MORE = _TURNING | _LISTING | _HOLDING
 """Keywords besides `type` that are looked at."""
 

@@ -20,9 +20,10 @@ from pyfunctools.schema.coercion.match import (
 from pyfunctools.schema.ground.equality import equal
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.outline.places import Parts, Places, Schemas, Tests, items_of
-from pyfunctools.schema.outline.shape import UNIONS, listed_values, schemas_of, type_of
+from pyfunctools.schema.outline.shape import listed_values, schemas_of, type_of
 from pyfunctools.schema.outline.unions import Unions
 from pyfunctools.schema.result import Repair
+from pyfunctools.schema.vocabulary import UNIONS
 
 _MOST_VALUES = 1_000_000
 _MOST_TRIALS = 256

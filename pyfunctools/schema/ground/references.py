@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.walk import children, rewrite, subschemas
+from pyfunctools.schema.vocabulary import ANNOTATIONS, DRAFT
 
 Lookup: TypeAlias = Callable[[str], JsonSchema | bool | None]
 """What gives the target of a reference that leads out of a schema, `None` where it knows none."""
@@ -75,7 +76,7 @@ def resolve(root: JsonSchema, schema: JsonSchema | bool) -> JsonSchema | bool:
         if not isinstance(schema, dict):
             return schema
         reference = schema.get("$ref")
-        if not isinstance(reference, str) or any(key not in _ANNOTATIONS for key in schema):
+        if not isinstance(reference, str) or any(key not in _SAYING_NOTHING for key in schema):
             return schema
         try:
             target = lookup(root, reference)
@@ -212,7 +213,7 @@ class _Inliner:
         siblings = rewrite({k: v for k, v in schema.items() if k != "$ref"}, self.visit)
         if not siblings:
             return whole
-        if isinstance(whole, dict) and all(key in _ANNOTATIONS for key in siblings):
+        if isinstance(whole, dict) and all(key in _SAYING_NOTHING for key in siblings):
             return {**whole, **siblings}
         also = siblings.get("allOf")
         return {**siblings, "allOf": [whole, *(also if isinstance(also, list) else [])]}
@@ -301,22 +302,8 @@ def _taken(path: dict[str, None], name: str) -> list[str]:
     return members
 
 
-_ANNOTATIONS = frozenset(
-    {
-        "$comment",
-        "$defs",
-        "$ref",
-        "$schema",
-        "default",
-        "deprecated",
-        "description",
-        "example",
-        "examples",
-        "readOnly",
-        "title",
-        "writeOnly",
-    }
-)
+_SAYING_NOTHING = ANNOTATIONS | DRAFT | {"$defs", "$ref"}
+"""Keywords beside which a reference is all that a schema says."""
 
 
 def _definition_of(reference: str) -> str | None:

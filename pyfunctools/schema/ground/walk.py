@@ -1,44 +1,11 @@
-"""The only place that knows which keywords of a JSON Schema hold subschemas."""
+"""A schema walked down: its subschemas, by what the vocabulary says of each keyword."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
-
-SINGLE = frozenset(
-    {
-        "additionalItems",
-        "additionalProperties",
-        "contains",
-        "contentSchema",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
-"""Keywords whose value is a schema."""
-
-LISTED = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
-"""Keywords whose value is an array of schemas; `items` is one up to draft 2019-09."""
-
-NAMED = frozenset(
-    {
-        "$defs",
-        "definitions",
-        "dependencies",
-        "dependentSchemas",
-        "patternProperties",
-        "properties",
-    }
-)
-"""Keywords whose value is an object of schemas; in `dependencies` lists of names stand beside."""
-
+from pyfunctools.schema.vocabulary import LISTED, NAMED, SINGLE
 
 _SCHEMA = (dict, bool)  # a union would be made anew for each question
 

@@ -7,7 +7,8 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.normalization.conjunction import Conjunction
 from pyfunctools.schema.normalization.inlining import Definitions
 from pyfunctools.schema.normalization.joined import Copied
-from pyfunctools.schema.normalization.spelling import ASSERTIONS, SEES_SIBLINGS, spell
+from pyfunctools.schema.normalization.spelling import spell
+from pyfunctools.schema.vocabulary import ASSERTIONS, SEES_SIBLINGS
 
 MOST_INHERITED = 64
 """Definitions that one `allOf` may reach, past those it names itself, and still be merged."""
@@ -17,8 +18,6 @@ MOST_BRANCHES = 1_000
 
 MOST_MERGED = 50_000
 """Branches and properties that one schema merges out of definitions; then references stay."""
-
-_SAYS_LITTLE = frozenset({"$ref", "discriminator", "type"})
 
 
 @dataclass(slots=True)
@@ -156,7 +155,7 @@ class Merger:
 def _must_merge(parts: list[_Part]) -> bool:
     references = {part.reference for part in parts} - {None}
     if len(references) == 1:
-        return any(part.says(*_SAYS_LITTLE) for part in parts)
+        return any(part.says("$ref", "discriminator", "type") for part in parts)
     return bool(references)
 
 

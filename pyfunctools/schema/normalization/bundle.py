@@ -10,18 +10,10 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import Lookup, defined_name, definition, steps_of
-from pyfunctools.schema.ground.walk import (
-    LISTED,
-    NAMED,
-    SINGLE,
-    Place,
-    children,
-    opened,
-    subschemas,
-)
-from pyfunctools.schema.normalization.bundled import IDENTITY, is_early, is_oldest
+from pyfunctools.schema.ground.walk import Place, children, opened, subschemas
+from pyfunctools.schema.normalization.bundled import is_early, is_oldest
 from pyfunctools.schema.normalization.check_input import admit
-from pyfunctools.schema.normalization.spelling import ASSERTIONS
+from pyfunctools.schema.vocabulary import ASSERTIONS, DRAFT, IDENTITY, LISTED, NAMED, SINGLE
 
 MOST_TIMES, MOST_COPIED = 4, 20_000
 """How many schemas a bundle may have: so many for each one that was read, and so many more.
@@ -29,8 +21,8 @@ MOST_TIMES, MOST_COPIED = 4, 20_000
 Every way to a dynamic anchor makes a copy, and a page of schema can have millions of ways.
 """
 
-_GONE = (IDENTITY - {"$dynamicRef", "$recursiveRef"}) | {"$schema", "$vocabulary"}
-_ASSERTING = (ASSERTIONS - {"$ref"}) | {"additionalItems", "dependencies"}
+_GONE = IDENTITY - {"id"} | DRAFT
+_ASSERTING = ASSERTIONS - {"$ref"}
 _HOLDING = NAMED | LISTED | SINGLE
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 

@@ -6,25 +6,15 @@ from functools import lru_cache
 from pyfunctools._json import JsonSchema
 from pyfunctools.schema.ground.references import defined_name, definition
 from pyfunctools.schema.normalization.check_input import Contents
+from pyfunctools.schema.vocabulary import DYNAMIC, IDENTITY
 
-IDENTITY = frozenset(
-    {
-        "$anchor",
-        "$defs",
-        "$dynamicAnchor",
-        "$dynamicRef",
-        "$id",
-        "$recursiveAnchor",
-        "$recursiveRef",
-        "definitions",
-    }
-)
+_PLACES = (IDENTITY | DYNAMIC) - {"id"}
 """Keywords that name a place in a schema, or lead to one by another name than `$ref`."""
 
 
 def is_bundled(contents: Contents) -> bool:
     """Return whether a schema of these contents names no places but the definitions at its root."""
-    return IDENTITY.isdisjoint(contents.keys) and all(map(_is_plain, contents.references))
+    return _PLACES.isdisjoint(contents.keys) and all(map(_is_plain, contents.references))
 
 
 @lru_cache(maxsize=4096)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pyfunctools._json import JsonValue
 from pyfunctools._text import visible
 from pyfunctools.schema.ground.walk import is_schema
+from pyfunctools.schema.vocabulary import KEYWORDS
 
 TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 """The types of JSON Schema."""
@@ -239,55 +240,34 @@ def _object(value: JsonValue) -> JsonValue:
     return value if isinstance(value, dict) else None
 
 
+_OF_FORM: Mapping[str, tuple[Clean, str]] = {
+    "a bound": (_bound, "a number"),
+    "a count": (_count, "a whole number from 0 on"),
+    "a divisor": (_divisor, "a number above 0"),
+    "a flag": (_flag, "true or false"),
+    "a name": (_name, "a reference as a text"),
+    "a number": (_number, "a number"),
+    "a pattern": (_pattern, "a regular expression that compiles"),
+    "a schema": (_schema, "a schema"),
+    "a schema or schemas": (_schema_or_schemas, "a schema"),
+    "a text": (_text, "a text"),
+    "an object": (_object, "an object"),
+    "examples": (_examples, "a list of values"),
+    "left out": (_dropped, "a URI"),
+    "names": (_names, "a list of names"),
+    "names by name": (_named_names, "an object with a list of names for each name"),
+    "schemas": (_schemas, "a list of schemas"),
+    "schemas by name": (_named_schemas, "an object with a schema for each name"),
+    "schemas by pattern": (
+        _pattern_schemas,
+        "an object with a schema for each regular expression that compiles",
+    ),
+    "values": (_listed, "a list of at least one value"),
+}
+"""For each form of a keyword's value, what makes one sound, and what it is in words."""
+
 CLEAN: Mapping[str, Clean] = {
-    **dict.fromkeys(("deprecated", "nullable", "readOnly", "uniqueItems", "writeOnly"), _flag),
-    **dict.fromkeys(("$comment", "description", "format", "title"), _text),
-    **dict.fromkeys(("$schema", "$vocabulary"), _dropped),
-    **dict.fromkeys(("$dynamicRef", "$recursiveRef", "$ref"), _name),
-    **dict.fromkeys(("contentEncoding", "contentMediaType"), _text),
-    **dict.fromkeys(("maximum", "minimum"), _number),
-    **dict.fromkeys(("exclusiveMaximum", "exclusiveMinimum"), _bound),
-    **dict.fromkeys(
-        (
-            "maxContains",
-            "maxItems",
-            "maxLength",
-            "maxProperties",
-            "minContains",
-            "minItems",
-            "minLength",
-            "minProperties",
-        ),
-        _count,
-    ),
-    **dict.fromkeys(
-        (
-            "additionalItems",
-            "additionalProperties",
-            "contains",
-            "contentSchema",
-            "else",
-            "if",
-            "not",
-            "propertyNames",
-            "then",
-            "unevaluatedItems",
-            "unevaluatedProperties",
-        ),
-        _schema,
-    ),
-    **dict.fromkeys(("allOf", "anyOf", "oneOf", "prefixItems"), _schemas),
-    **dict.fromkeys(("dependentSchemas", "properties"), _named_schemas),
-    "dependencies": _object,
-    "dependentRequired": _named_names,
-    "enum": _listed,
-    "examples": _examples,
-    "items": _schema_or_schemas,
-    "multipleOf": _divisor,
-    "pattern": _pattern,
-    "patternProperties": _pattern_schemas,
-    "required": _names,
-    "x-nullable": _flag,
+    keyword: _OF_FORM[row.form][0] for keyword, row in KEYWORDS.items() if row.form in _OF_FORM
 }
 """For each keyword whose value has a form, what makes it sound.
 
@@ -296,28 +276,8 @@ letter nothing at all would fit. Elsewhere, too, what cannot be meant is left ou
 rest of the schema stays: the validator refuses a schema as a whole.
 """
 
-_MEANT: Mapping[Clean, str] = {
-    _flag: "true or false",
-    _text: "a text",
-    _name: "a reference as a text",
-    _number: "a number",
-    _bound: "a number",
-    _divisor: "a number above 0",
-    _count: "a whole number from 0 on",
-    _pattern: "a regular expression that compiles",
-    _names: "a list of names",
-    _listed: "a list of at least one value",
-    _schema: "a schema",
-    _schemas: "a list of schemas",
-    _schema_or_schemas: "a schema",
-    _named_schemas: "an object with a schema for each name",
-    _pattern_schemas: "an object with a schema for each regular expression that compiles",
-    _named_names: "an object with a list of names for each name",
-    _object: "an object",
-}
-
 
 def form_of(keyword: str) -> str | None:
     """Return what the value of a keyword has to be, in words; `None` where it may be anything."""
-    clean = CLEAN.get(keyword)
-    return None if clean is None else _MEANT.get(clean)
+    row = KEYWORDS.get(keyword)
+    return _OF_FORM[row.form][1] if row is not None and row.form in _OF_FORM else None

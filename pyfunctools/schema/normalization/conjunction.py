@@ -10,7 +10,8 @@ from pyfunctools.schema.ground.equality import common, equal
 from pyfunctools.schema.ground.marks import MARKS, mark_of
 from pyfunctools.schema.ground.walk import opened
 from pyfunctools.schema.normalization.joined import Copied, Joined, Settled
-from pyfunctools.schema.normalization.spelling import ASSERTIONS, tighten, types_in
+from pyfunctools.schema.normalization.spelling import tighten, types_in
+from pyfunctools.schema.vocabulary import ASSERTIONS, KEYWORDS, Keyword
 
 MOST_CLOSED = 256
 """Properties of two schemas that are merged where one is closed: each is held against the other."""
@@ -50,8 +51,8 @@ class Conjunction:
         Raises:
             SchemaError: there are too many, or they are too large.
         """
-        grown = [value for keyword in _GROWING if (value := self._node.get(keyword))]
-        self._work += sum(len(value) for value in grown if isinstance(value, dict | list))
+        held = self._node.values()
+        self._work += sum(len(value) for value in held if isinstance(value, dict | list))
         if self._work > MOST_WORK:
             raise SchemaError("Its `allOf` holds too much to be merged.")
         if not self._node and not referenced:
@@ -87,14 +88,14 @@ class Conjunction:
         return node
 
     def _annotate(self, keyword: str, value: JsonValue, referenced: bool) -> None:
-        if keyword in _ANY_TRUE:
+        if KEYWORDS.get(keyword, _UNKNOWN).merged == "true":
             self._node[keyword] = bool(self._node.get(keyword)) or value
         elif keyword in MARKS:
             held = self._fallback if referenced else self._node
             if not mark_of({keyword: held.get(keyword)}) and mark_of({keyword: value}) is not None:
                 held[keyword] = value  # a yes wins over a no, whichever stands first
         elif referenced:
-            if keyword not in _OWN:
+            if KEYWORDS.get(keyword, _UNKNOWN).merged != "own":
                 self._fallback.setdefault(keyword, value)
         else:
             self._node.setdefault(keyword, value)
@@ -119,14 +120,8 @@ def join(one: JsonSchema | bool, other: JsonSchema | bool) -> JsonSchema | bool:
     return Joined(allOf=[*_listed(branches), other])
 
 
-_ANY_TRUE = frozenset({"deprecated", "readOnly", "writeOnly"})
-"""Annotations that hold if any of the schemas has them (2020-12 validation, 9.3 and 9.4)."""
-
-_OWN = frozenset({"$comment", "examples", "externalDocs", "title", "xml"})
-"""Annotations that are about one schema and not about those that refer to it."""
-
-_GROWING = ("enum", "patternProperties", "prefixItems", "properties", "required")
-"""Keywords that are gone through whole for each schema that is added."""
+_UNKNOWN = Keyword(role="annotation")
+"""What is known of a keyword that nobody knows."""
 
 Node: TypeAlias = dict[str, JsonValue]
 _Schemas: TypeAlias = dict[str, JsonSchema | bool]
@@ -159,7 +154,7 @@ def _objects(node: Node, group: Node) -> bool:
     `additionalProperties` looks at the properties that its own schema does not name, so each one
     that only the other schema names is held against it.
     """
-    if _OBJECT.isdisjoint(node):
+    if node.keys().isdisjoint(_GROUPS["properties"][0]):
         node |= group
         return True
     mine, theirs = _named(node, "properties"), _named(group, "properties")
@@ -182,7 +177,7 @@ def _objects(node: Node, group: Node) -> bool:
 
 def _arrays(node: Node, group: Node) -> bool:
     """Merge what an array's items must be (2020-12 core, 10.3.1)."""
-    if _ARRAY.isdisjoint(node):
+    if node.keys().isdisjoint(_GROUPS["items"][0]):
         node |= group
         return True
     mine, theirs = _schemas(node, "prefixItems"), _schemas(group, "prefixItems")
@@ -225,19 +220,17 @@ def _listed(value: JsonValue) -> list[JsonValue]:
     return list(value) if isinstance(value, list) else []
 
 
-_OBJECT = frozenset({"additionalProperties", "patternProperties", "properties"})
-_ARRAY = frozenset({"items", "prefixItems"})
-
-_GROUPS: dict[str, tuple[tuple[str, ...], Callable[[Node, Node], bool]]] = {
-    keyword: (keywords, merge)
-    for keywords, merge in (
-        (("properties", "patternProperties", "additionalProperties"), _objects),
-        (("prefixItems", "items"), _arrays),
-        (("if", "then", "else"), _once),
-        (("contains", "minContains", "maxContains"), _once),
-        (("oneOf", "anyOf", "discriminator"), _choice),
-    )
-    for keyword in keywords
+_MERGES: dict[str, Callable[[Node, Node], bool]] = {
+    "with choice": _choice,
+    "with condition": _once,
+    "with contains": _once,
+    "with items": _arrays,
+    "with members": _objects,
+}
+_GROUPS: dict[str, tuple[list[str], Callable[[Node, Node], bool]]] = {
+    keyword: ([other for other in KEYWORDS if KEYWORDS[other].merged == row.merged], merge)
+    for keyword, row in KEYWORDS.items()
+    if (merge := _MERGES.get(row.merged)) is not None
 }
 """Keywords that say one thing together, each with all of them and what merges such a group.
 
@@ -251,13 +244,13 @@ def _merge(node: Node, keyword: str, value: JsonValue) -> bool:
         return _merge_values(node, value)
     if keyword not in node:
         merged = value
-    elif keyword in _RULES:
-        merged = _RULES[keyword](node[keyword], value)
+    elif (rule := _RULES.get(KEYWORDS[keyword].merged)) is not None:
+        merged = rule(node[keyword], value)
         if merged is None:
             return False
     else:
         # Whether two schemas say the same is not known before they are normalized.
-        return keyword not in ("contentSchema", "not") and equal(node[keyword], value)
+        return KEYWORDS[keyword].merged != "apart" and equal(node[keyword], value)
     if keyword == "type" and "enum" in node:
         typed: Node = {"type": merged}
         if not _merge_values(typed, node["enum"]):
@@ -332,16 +325,14 @@ def _types(mine: JsonValue, value: JsonValue) -> JsonValue:
 
 
 _RULES: dict[str, Callable[[JsonValue, JsonValue], JsonValue]] = {
-    **dict.fromkeys(("exclusiveMinimum", "minItems", "minLength"), _greater),
-    **dict.fromkeys(("minProperties", "minimum"), _greater),
-    **dict.fromkeys(("exclusiveMaximum", "maxItems", "maxLength"), _lesser),
-    **dict.fromkeys(("maxProperties", "maximum"), _lesser),
-    "dependentRequired": _unions,
-    "dependentSchemas": _schemas_of_both,
-    "multipleOf": _multiple,
-    "propertyNames": _schema_of_both,
-    "required": _union,
-    "type": _types,
-    "uniqueItems": lambda mine, value: mine is True or value is True,
+    "greater": _greater,
+    "lesser": _lesser,
+    "multiple": _multiple,
+    "names": _union,
+    "names by name": _unions,
+    "schema": _schema_of_both,
+    "schemas by name": _schemas_of_both,
+    "true": lambda mine, value: mine is True or value is True,
+    "types": _types,
 }
-"""For a keyword, what both of its values say in one; `None` where one value cannot say it."""
+"""For each way to merge, what both values say in one; `None` where one value cannot say it."""

@@ -17,6 +17,7 @@ from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.clean import TYPES, form_of, type_named
 from pyfunctools.schema.normalization.oddities import unsound
 from pyfunctools.schema.normalization.slips import keyword_meant
+from pyfunctools.schema.vocabulary import IN_PLACE, MENTIONS, SEES_SIBLINGS, UNNAMED, judging
 
 
 class Fault(NamedTuple):
@@ -27,20 +28,7 @@ class Fault(NamedTuple):
     remedy: str
 
 
-OPEN = frozenset(
-    {
-        "$ref",
-        "additionalProperties",
-        "allOf",
-        "anyOf",
-        "else",
-        "if",
-        "oneOf",
-        "patternProperties",
-        "then",
-        "unevaluatedProperties",
-    }
-)
+OPEN = (IN_PLACE - MENTIONS - judging("object")) | UNNAMED | SEES_SIBLINGS | {"$ref", "if"}
 """Keywords beside which an object is left as it is written: they may allow what it lacks."""
 
 _ID = frozenset({"$id", "id"})

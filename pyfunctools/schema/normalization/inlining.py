@@ -5,7 +5,8 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.references import Lookup, defined_name
 from pyfunctools.schema.normalization.bundled import is_bundled
 from pyfunctools.schema.normalization.check_input import admit
-from pyfunctools.schema.normalization.spelling import ASSERTIONS, SEES_SIBLINGS, spell
+from pyfunctools.schema.normalization.spelling import spell
+from pyfunctools.schema.vocabulary import ASSERTIONS, SEES_SIBLINGS
 
 _PASSED_ON = frozenset({"$ref", "allOf"})
 

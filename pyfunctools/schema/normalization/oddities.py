@@ -13,10 +13,11 @@ from pyfunctools._text import hidden_count, shortened, visible
 from pyfunctools.note import Note, hidden_said
 from pyfunctools.schema.ground.equality import equal
 from pyfunctools.schema.ground.path import pointer_of
-from pyfunctools.schema.ground.walk import LISTED, NAMED, SINGLE, subschemas
+from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.clean import CLEAN, type_named
 from pyfunctools.schema.normalization.slips import keyword_meant
 from pyfunctools.schema.normalization.spelling import spell
+from pyfunctools.schema.vocabulary import DRAFT, EXAMPLES, LISTED, NAMED, SINGLE
 
 
 def notes_of(
@@ -39,7 +40,7 @@ def notes_of(
 
 BESIDE = "Other keywords stand beside `$ref`, where this version knows none; they count here."
 
-_SILENT = frozenset({"$comment", "$schema", "$vocabulary", "example", "examples", "x-example"})
+_SILENT = DRAFT | EXAMPLES | {"$comment"}
 """Keywords that are dropped or rewritten for good, and say nothing about a value."""
 
 

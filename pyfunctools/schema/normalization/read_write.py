@@ -5,14 +5,9 @@ from collections.abc import Iterator
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.references import MAX_HOPS, lookup, prune
 from pyfunctools.schema.ground.walk import Place, opened, subschemas
+from pyfunctools.schema.vocabulary import BY_NAME, HOLDING, MENTIONS
 
-_HERE = frozenset({"allOf", "anyOf", "dependentSchemas", "else", "oneOf", "then"})
-"""Keywords whose subschemas look at the same value as the schema itself."""
-
-_ASKING = _HERE | {"dependentRequired", "properties", "required"}
-
-_UNTOUCHED = frozenset({"if", "not"})
-"""Keywords whose subschemas may not ask for less: the schema would then refuse more."""
+_ASKING = HOLDING | BY_NAME | {"required"}
 
 
 def writable(schema: JsonSchema) -> JsonSchema:
@@ -49,9 +44,9 @@ def _without(root: JsonSchema, mark: str) -> JsonSchema:
         copy, places = opened(_relieved(schema, hidden) if hidden else schema)
         place.put(copy)
         todo.extend(
-            (inner, hidden if inner.keyword in _HERE else frozenset())
+            (inner, hidden if inner.keyword in HOLDING else frozenset())
             for inner in places
-            if inner.keyword not in _UNTOUCHED
+            if inner.keyword not in MENTIONS  # with less asked there, the schema would refuse more
         )
     result = whole[""]
     return prune(result) if isinstance(result, dict) else root
@@ -114,7 +109,7 @@ def _at(root: JsonSchema, reference: str) -> JsonValue:
 def _relieved(schema: JsonSchema, hidden: frozenset[str]) -> JsonSchema:
     """Return a schema without these properties, and without what asks for them."""
     relieved = dict(schema)
-    for keyword in ("dependentRequired", "dependentSchemas", "properties"):
+    for keyword in BY_NAME:
         named = relieved.get(keyword)
         if isinstance(named, dict):
             relieved[keyword] = {name: v for name, v in named.items() if name not in hidden}

@@ -2,49 +2,11 @@
 
 from functools import lru_cache
 
-from pyfunctools.schema.ground.walk import LISTED, NAMED, SINGLE
-from pyfunctools.schema.normalization.clean import CLEAN
+from pyfunctools.schema.vocabulary import DRAFT, IDENTITY, KEYWORDS, NAMED, REMARKS
 
-_OTHERS = frozenset(
-    {
-        "$anchor",
-        "$dynamicAnchor",
-        "$id",
-        "$recursiveAnchor",
-        "const",
-        "default",
-        "discriminator",
-        "example",
-        "externalDocs",
-        "id",
-        "type",
-        "xml",
-    }
-)
-_KEYWORDS = frozenset(CLEAN) | SINGLE | LISTED | NAMED | _OTHERS
-_REMARKS = frozenset(
-    {
-        "$anchor",
-        "$comment",
-        "$dynamicAnchor",
-        "$id",
-        "$recursiveAnchor",
-        "$schema",
-        "$vocabulary",
-        "deprecated",
-        "example",
-        "examples",
-        "externalDocs",
-        "id",
-        "title",
-        "x-example",
-        "x-nullable",
-        "xml",
-    }
-)
-"""Keywords without which a schema says the same of every value, and a model reads the same."""
-
-_MEANT = sorted(_KEYWORDS - _REMARKS)
+_SAYING_NOTHING = DRAFT | REMARKS | IDENTITY - NAMED | {"x-nullable"}
+_MEANT = sorted(KEYWORDS.keys() - _SAYING_NOTHING)
+"""Keywords without which a schema says something else of a value, or a model reads less."""
 _SHORT = {"max": "maximum", "min": "minimum"}
 _LEAST = 4
 """Letters of a keyword that a word can be a slip of: `note` is none of `not`."""
@@ -62,7 +24,7 @@ def keyword_meant(word: str) -> str | None:
     may be wrong, missing, too many or exchanged with its neighbour, and two in a word of eight
     letters or more that is about as long (`propertys`). `enumNames` and `isNullable` are no slips.
     """
-    if word in _KEYWORDS or word.startswith("x-") or len(word) > 64:
+    if word in KEYWORDS or word.startswith("x-") or len(word) > 64:
         return None
     if word in _SHORT:
         return _SHORT[word]

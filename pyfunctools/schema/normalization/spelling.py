@@ -5,64 +5,9 @@ from collections.abc import Callable
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.equality import equal
 from pyfunctools.schema.normalization.clean import CLEAN, TYPES, shown, type_named
+from pyfunctools.schema.vocabulary import ASSERTIONS, IN_PLACE, REFERENCES
 
-ASSERTIONS = frozenset(
-    {
-        "$dynamicRef",
-        "$recursiveRef",
-        "$ref",
-        "additionalProperties",
-        "allOf",
-        "anyOf",
-        "const",
-        "contains",
-        "contentEncoding",
-        "contentMediaType",
-        "contentSchema",
-        "dependentRequired",
-        "dependentSchemas",
-        "discriminator",
-        "else",
-        "enum",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "format",
-        "if",
-        "items",
-        "maxContains",
-        "maxItems",
-        "maxLength",
-        "maxProperties",
-        "maximum",
-        "minContains",
-        "minItems",
-        "minLength",
-        "minProperties",
-        "minimum",
-        "multipleOf",
-        "not",
-        "oneOf",
-        "pattern",
-        "patternProperties",
-        "prefixItems",
-        "properties",
-        "propertyNames",
-        "required",
-        "then",
-        "type",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-        "uniqueItems",
-    }
-)
-"""Keywords that say something about a value, or belong to one that does; the others annotate."""
-
-SEES_SIBLINGS = frozenset({"unevaluatedItems", "unevaluatedProperties"})
-"""Keywords that look at what those beside them have looked at (2020-12 core, 11)."""
-
-_REFUSING_NULL = frozenset(
-    {"$dynamicRef", "$recursiveRef", "$ref", "allOf", "anyOf", "const", "if", "not", "oneOf"}
-)
+_REFUSING_NULL = IN_PLACE | REFERENCES | {"const"}
 """Keywords that may refuse `null` whatever `type` and `enum` say."""
 
 

@@ -1,54 +1,15 @@
 """Several types in one schema: a list where only the type varies, otherwise one branch for each."""
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.normalization.spelling import SEES_SIBLINGS, types_in
+from pyfunctools.schema.normalization.spelling import types_in
+from pyfunctools.schema.vocabulary import SEES_SIBLINGS, VALUES, judging
 
-_NUMBER = frozenset(
-    {"exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf"},
-)
-
-KEYWORDS: dict[str, frozenset[str]] = {
-    "string": frozenset(
-        {
-            "contentEncoding",
-            "contentMediaType",
-            "contentSchema",
-            "maxLength",
-            "minLength",
-            "pattern",
-        }
-    ),
-    "number": _NUMBER,
-    "integer": _NUMBER,
-    "array": frozenset(
-        {
-            "contains",
-            "items",
-            "maxContains",
-            "maxItems",
-            "minContains",
-            "minItems",
-            "prefixItems",
-            "uniqueItems",
-        }
-    ),
-    "object": frozenset(
-        {
-            "additionalProperties",
-            "dependentRequired",
-            "dependentSchemas",
-            "maxProperties",
-            "minProperties",
-            "patternProperties",
-            "properties",
-            "propertyNames",
-            "required",
-        }
-    ),
+OF_TYPE: dict[str, frozenset[str]] = {
+    name: judging(name) for name in ("string", "number", "integer", "array", "object")
 }
 """The keywords that look at values of one type only. `format` looks at several."""
 
-_TYPED = frozenset[str]().union(*KEYWORDS.values(), {"const", "enum", "format"})
+_TYPED = frozenset[str]().union(*OF_TYPE.values(), VALUES, {"format"})
 
 _NUMERIC_FORMATS = frozenset(
     {"decimal", "decimal128", "double", "double-int", "float", "int16", "int32", "int64", "int8"}
@@ -78,7 +39,7 @@ def split(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
     if len(types) < 2 or _TYPED.isdisjoint(node):
         return node
     names = [str(name) for name in types]
-    moved = {"type", "const", "enum", "format"}.union(*(KEYWORDS.get(n, ()) for n in names))
+    moved = (VALUES | {"type", "format"}).union(*(OF_TYPE.get(n, ()) for n in names))
     if len(moved & node.keys()) == 1:
         return node
     branches = [branch for name in names if (branch := _branch(node, name, names)) is not None]
@@ -91,7 +52,7 @@ def split(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
 def _branch(node: JsonSchema, name: str, names: list[str]) -> dict[str, JsonValue] | None:
     branch: dict[str, JsonValue] = {"type": name}
     for keyword, value in node.items():
-        if keyword in KEYWORDS.get(name, ()) or (
+        if keyword in OF_TYPE.get(name, ()) or (
             keyword == "format" and name in _formatted(value, names)
         ):
             branch[keyword] = value

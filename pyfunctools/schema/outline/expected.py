@@ -8,8 +8,9 @@ from pyfunctools._text import shortened
 from pyfunctools.schema.ground.preview import escaped, shown
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.outline.clock import EXAMPLES
-from pyfunctools.schema.outline.shape import UNIONS, schemas_of
+from pyfunctools.schema.outline.shape import schemas_of
 from pyfunctools.schema.outline.unions import Tag, Unions
+from pyfunctools.schema.vocabulary import BOUNDS, KEYWORDS, UNIONS
 
 LENGTH = 200
 """How long the line may be."""
@@ -189,7 +190,7 @@ def either(texts: Iterable[str]) -> str:
 
 def bounds_of(schema: JsonSchema) -> Iterator[str]:
     """Yield each bound that a schema sets on a number, a length or a count, in words."""
-    for keyword in _BOUNDS:
+    for keyword in BOUNDS:
         if keyword in schema and (words := bound(keyword, schema[keyword])):
             yield words
     if schema.get("uniqueItems") is True:
@@ -198,9 +199,16 @@ def bounds_of(schema: JsonSchema) -> Iterator[str]:
 
 def bound(keyword: str, limit: JsonValue) -> str:
     """Return one bound in words, as `at least 1 item` for `minItems`; empty for other keywords."""
-    if keyword not in _BOUNDS or not isinstance(limit, int | float) or isinstance(limit, bool):
+    row = KEYWORDS.get(keyword)
+    if (
+        row is None
+        or row.words is None
+        or not isinstance(limit, int | float)
+        or isinstance(limit, bool)
+    ):
         return ""
-    return "" if limit == 0 and keyword in _TRIVIAL else _bound(keyword, limit)
+    is_trivial = limit == 0 and row.form == "a count" and row.merged == "greater"
+    return "" if is_trivial else _bound(keyword, limit)
 
 
 def one_of(values: Sequence[JsonValue]) -> str:
@@ -236,24 +244,8 @@ def counted(unit: str, count: float) -> str:
 
 @lru_cache(maxsize=1024, typed=True)
 def _bound(keyword: str, limit: float) -> str:
-    before, unit = _BOUNDS[keyword]
+    before, unit = BOUNDS[keyword]
     return before + shown(limit) + counted(unit, limit)
-
-
-_BOUNDS = {
-    "minimum": ("at least ", ""),
-    "exclusiveMinimum": ("greater than ", ""),
-    "maximum": ("at most ", ""),
-    "exclusiveMaximum": ("less than ", ""),
-    "multipleOf": ("a multiple of ", ""),
-    "minLength": ("at least ", "character"),
-    "maxLength": ("at most ", "character"),
-    "minItems": ("at least ", "item"),
-    "maxItems": ("at most ", "item"),
-    "minProperties": ("at least ", "property"),
-    "maxProperties": ("at most ", "property"),
-}
-_TRIVIAL = frozenset({"minLength", "minItems", "minProperties"})
 
 
 def _string(schema: JsonSchema) -> str:

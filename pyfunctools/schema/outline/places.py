@@ -6,7 +6,8 @@ from typing import TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.references import MAX_HOPS, resolve
-from pyfunctools.schema.outline.shape import ALL_TYPES, UNIONS, listed_values, schemas_of, type_of
+from pyfunctools.schema.outline.shape import ALL_TYPES, listed_values, schemas_of, type_of
+from pyfunctools.schema.vocabulary import UNIONS
 
 Parts: TypeAlias = tuple[JsonSchema, ...]
 """Schemas that hold together for one value, none of them a mere reference."""

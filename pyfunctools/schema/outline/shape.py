@@ -6,9 +6,7 @@ from typing import TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.references import lookup, resolve
-
-UNIONS = ("oneOf", "anyOf")
-"""The keywords of a union, in the order in which they are asked."""
+from pyfunctools.schema.vocabulary import UNIONS
 
 ALL_TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
 """The types of JSON Schema; an `integer` is a `number` too."""

@@ -7,7 +7,6 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.references import resolve, steps_of
 from pyfunctools.schema.outline.shape import (
     ALL_TYPES,
-    UNIONS,
     Constant,
     Listed,
     Shape,
@@ -17,6 +16,7 @@ from pyfunctools.schema.outline.shape import (
     loosely,
     type_of,
 )
+from pyfunctools.schema.vocabulary import UNIONS
 
 
 def meant(

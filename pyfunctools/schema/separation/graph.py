@@ -1,6 +1,6 @@
 """The subschemas of a schema as a graph, each with whether a predicate calls it the human's."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -16,19 +16,12 @@ from pyfunctools.schema.separation.predicates import (
     looks_at_name_only,
     name_in,
 )
+from pyfunctools.schema.vocabulary import IDENTITY, MEMBERS, MENTIONS, UNIONS
 
-UNIONS: Final = frozenset({"anyOf", "oneOf"})
-"""Keywords of whose schemas one fits at the place they stand at."""
-ALTERNATIVES: Final = UNIONS | {"discriminator"}
+ALTERNATIVES: Final = frozenset({*UNIONS, "discriminator"})
 """Keywords whose schemas are alternatives for the place they stand at. Those of a `discriminator`
 are heirs, which only its mapping names: they may be meant, and are not validated."""
-MEMBERS: Final = frozenset({"allOf", "dependencies", "dependentSchemas", "else", "then"})
-"""Keywords whose schemas hold, always or sometimes, for the place they stand at."""
-MENTIONS: Final = frozenset({"if", "not"})
-"""Keywords whose schemas are asked about the place they stand at, and say nothing of it."""
 IN_PLACE: Final = ALTERNATIVES | MEMBERS | MENTIONS
-UNNAMED: Final = frozenset({"additionalProperties", "patternProperties"})
-"""Keywords whose schemas are about properties that are not named."""
 
 
 @dataclass(slots=True, eq=False)
@@ -85,7 +78,7 @@ def prefix(node: Node) -> int:
     return max((len(items) for items in lists if isinstance(items, list)), default=0)
 
 
-def opened(nodes: Iterable[Node], keywords: Set[str]) -> Iterator[Node]:
+def opened(nodes: Iterable[Node], keywords: Collection[str]) -> Iterator[Node]:
     """Yield nodes and what holds at the same place by these keywords, each once."""
     seen: set[Node] = set()
     stack = list(reversed(tuple(nodes)))
@@ -353,7 +346,7 @@ def _is_linked(node: Node) -> bool:
     return node.target is not None or not _PLACED.isdisjoint(node.schema)
 
 
-_PLACED = frozenset({"$anchor", "$defs", "$dynamicAnchor", "$id", "definitions", "discriminator"})
+_PLACED = IDENTITY - {"id"} | {"discriminator"}
 """Keywords that mean something else, or nothing, where a schema is put elsewhere."""
 
 

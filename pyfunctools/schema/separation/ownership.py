@@ -23,7 +23,6 @@ from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.graph import (
     ALTERNATIVES,
     IN_PLACE,
-    UNNAMED,
     Graph,
     Node,
     about,
@@ -35,7 +34,6 @@ from pyfunctools.schema.separation.graph import (
     required,
 )
 from pyfunctools.schema.separation.whole_nodes import (
-    SLOTS,
     Settled,
     alternatives,
     has_slots,
@@ -45,6 +43,16 @@ from pyfunctools.schema.separation.whole_nodes import (
     takes_more,
 )
 from pyfunctools.schema.validation.validator import Validator
+from pyfunctools.schema.vocabulary import (
+    DRAFT,
+    IDENTITY,
+    REMARKS,
+    SEES_SIBLINGS,
+    SLOTS,
+    UNNAMED,
+    VALUES,
+    judging,
+)
 
 Owner: TypeAlias = Literal["llm", "human", "mixed"]
 """Whose a place is: the model's or the human's with all that is below it, or both's in its
@@ -312,12 +320,10 @@ class Ownership:
 
 
 _TOGETHER = frozenset({"allOf"})
-_ITEMS = frozenset({"additionalItems", "items", "prefixItems"})
-_SAYING_NOTHING = frozenset(
-    {"$comment", "$defs", "$ref", "$schema", "allOf", "definitions", "description", "title"}
-)
-_TELLING = frozenset({"const", "enum", "type"})
-_WORDS = frozenset({"$comment", "default", "deprecated", "description", "examples", "title"})
+_ITEMS = SLOTS & judging("array") - SEES_SIBLINGS
+_TELLING = VALUES | {"type"}
+_WORDS = REMARKS | {"default", "description"}
+_SAYING_NOTHING = _WORDS - {"default"} | IDENTITY | DRAFT | _TOGETHER | {"$ref"}
 _DEEP = 16
 """Levels below alternatives in which is looked for what tells them apart."""
 

@@ -9,7 +9,6 @@ from pyfunctools.schema.ground.references import definition
 from pyfunctools.schema.ground.walk import rewrite
 from pyfunctools.schema.separation.graph import (
     ALTERNATIVES,
-    UNIONS,
     Node,
     is_null,
     opened,
@@ -17,6 +16,7 @@ from pyfunctools.schema.separation.graph import (
     unions,
 )
 from pyfunctools.schema.separation.ownership import Ownership, Place
+from pyfunctools.schema.vocabulary import IDENTITY, UNIONS
 
 
 class Needs:
@@ -101,7 +101,7 @@ Fill: TypeAlias = "Callable[[Writer, Node, JsonSchema, Place], dict[str, JsonVal
 NULL: Final[JsonSchema] = {"type": "null"}
 """What the human gives for a value that has no parts, and each side for an item of the other's."""
 
-_PLACED = frozenset({"$anchor", "$defs", "$dynamicAnchor", "$id", "definitions"})
+_PLACED = IDENTITY - {"id"}
 """Keywords that mean nothing where the schema stands now."""
 
 

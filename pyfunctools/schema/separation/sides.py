@@ -10,8 +10,6 @@ from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.separation.graph import (
-    MEMBERS,
-    UNIONS,
     Node,
     declared,
     opened,
@@ -20,6 +18,17 @@ from pyfunctools.schema.separation.graph import (
 )
 from pyfunctools.schema.separation.ownership import HUMAN, LLM, Ownership, Place
 from pyfunctools.schema.separation.side_writer import NULL, Part, Writer
+from pyfunctools.schema.vocabulary import (
+    KEYWORDS,
+    MEMBERS,
+    SEES_SIBLINGS,
+    SLOTS,
+    UNIONS,
+    UNNAMED,
+    VALUES,
+    judging,
+    kept_by,
+)
 
 NOTHING: Final[JsonSchema] = {
     "type": "object",
@@ -29,40 +38,14 @@ NOTHING: Final[JsonSchema] = {
 }
 """The side of one to whom nothing belongs."""
 
-_KEPT = {
-    "llm": frozenset(
-        {
-            "$schema",
-            "contentEncoding",
-            "contentMediaType",
-            "deprecated",
-            "description",
-            "exclusiveMaximum",
-            "exclusiveMinimum",
-            "format",
-            "maxItems",
-            "maxLength",
-            "maximum",
-            "minItems",
-            "minLength",
-            "minimum",
-            "multipleOf",
-            "pattern",
-            "readOnly",
-            "title",
-            "type",
-            "writeOnly",
-        }
-    ),
-    "human": frozenset({"$schema", "deprecated", "description", "maxItems", "minItems", "title"}),
-}
+_KEPT = {"llm": kept_by("llm"), "human": kept_by("human")}
 """Keywords that say the same of one side as of the whole."""
-_CONSTANTS = frozenset({"const", "default", "enum"})
+_CONSTANTS = VALUES | {"default"}
 """Keywords that the model's side keeps where nothing in them can be the human's: no object or
 array, and no text beside a part of theirs."""
-_OBJECT = frozenset({"additionalProperties", "patternProperties", "properties"})
-_CONDITIONS = frozenset({"dependencies", "dependentSchemas", "discriminator", "else", "then"})
-_ITEMS = ("prefixItems", "items", "additionalItems")
+_OBJECT = UNNAMED | {"properties"}
+_CONDITIONS = MEMBERS - {"allOf"} | {"discriminator"}
+_ITEMS = [each for each in KEYWORDS if each in SLOTS & judging("array") - SEES_SIBLINGS]
 
 
 def written(ownership: Ownership, part: Part) -> JsonSchema:
@@ -200,7 +183,7 @@ def _sometimes(writer: Writer, place: Place, name: str) -> JsonSchema | bool:
     conditional = [
         part for node in place.every for keys, part in node.parts.items() if keys[0] in _CONDITIONS
     ]
-    parts = [n.parts.get(("properties", name)) for n in opened(conditional, UNIONS | MEMBERS)]
+    parts = [n.parts.get(("properties", name)) for n in opened(conditional, MEMBERS.union(UNIONS))]
     child = writer.own.child(place, name)
     said = [writer.aside(part, child, name) for part in parts if part is not None]
     schemas = _once([one for one in said if isinstance(one, dict)])

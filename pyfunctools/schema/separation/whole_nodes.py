@@ -2,28 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from pyfunctools.schema.separation.graph import ALTERNATIVES, MEMBERS, MENTIONS, Node, is_null
-
-SLOTS: Final = frozenset(
-    {
-        "additionalItems",
-        "additionalProperties",
-        "items",
-        "patternProperties",
-        "prefixItems",
-        "properties",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
-"""Keywords whose schemas are about a place one step further."""
-WHOLE: Final = frozenset(
-    {"contains", "contentSchema", "propertyNames", "unevaluatedItems", "unevaluatedProperties"}
-)
-"""Keywords whose schemas are about a value in a way that cannot be split: a text that is JSON, the
-names of an object, any of its items. With a mark in one of them all is the human's."""
+from pyfunctools.schema.separation.graph import ALTERNATIVES, Node, is_null
+from pyfunctools.schema.vocabulary import HOLDING, MEMBERS, MENTIONS, SLOTS, WHOLE, judging
 
 Holders: TypeAlias = dict[Node, list[tuple[Node, str]]]
 """For each node those it is a part of, with the keyword; the target of a `$ref` is a member."""
@@ -161,16 +143,4 @@ def is_alternative(node: Node) -> bool:
 
 _PASSED_ON = MEMBERS | MENTIONS | {"$ref"}
 _CONTAINERS = frozenset({"array", "null", "object"})
-_CONSTRAINTS = frozenset(
-    {
-        "dependentRequired",
-        "maxItems",
-        "maxProperties",
-        "minItems",
-        "minProperties",
-        "not",
-        "propertyNames",
-        "required",
-        "uniqueItems",
-    }
-)
+_CONSTRAINTS = judging("array", "object") - HOLDING - SLOTS - {"contains"} | {"not"}

@@ -18,6 +18,7 @@ from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.outline.clock import CLOCK, Formats
 from pyfunctools.schema.outline.places import Test
 from pyfunctools.schema.validation.big_stack import with_stack
+from pyfunctools.schema.vocabulary import IN_PLACE, SEES_SIBLINGS
 
 if TYPE_CHECKING:
     from jsonschema_rs import FancyRegexOptions, Registry, ValidationError, Validator
@@ -229,11 +230,6 @@ def _patterns() -> "FancyRegexOptions":
     return FancyRegexOptions(backtrack_limit=BACKTRACKS)
 
 
-_IN_PLACE = frozenset(
-    {"allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"}
-)
-
-
 def _in_place(root: JsonSchema) -> int:
     """Return how many schemas at most judge one value, one inside the other; a circle counts
     once.
@@ -289,7 +285,7 @@ def _levels(schema: JsonSchema | bool) -> int:
 
 def _judging(root: JsonSchema, schema: JsonSchema) -> Iterator[JsonSchema | bool]:
     for steps, inner in children(schema):
-        if steps[0] in _IN_PLACE:
+        if steps[0] in IN_PLACE:
             yield inner
     if isinstance(reference := schema.get("$ref"), str):
         try:
@@ -301,8 +297,7 @@ def _judging(root: JsonSchema, schema: JsonSchema) -> Iterator[JsonSchema | bool
 
 
 def _weight(schema: JsonSchema) -> int:
-    unevaluated = "unevaluatedProperties" in schema or "unevaluatedItems" in schema
-    return _UNEVALUATED if unevaluated else 1
+    return 1 if SEES_SIBLINGS.isdisjoint(schema) else _UNEVALUATED
 
 
 def _pointer_of_reference(schema: JsonSchema | bool, address: str) -> str | None:

@@ -26,10 +26,9 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import Keys, Path, pointer_of
 from pyfunctools.schema.ground.preview import shown
 from pyfunctools.schema.ground.references import lookup, steps_of
-from pyfunctools.schema.ground.walk import LISTED, NAMED, SINGLE
 from pyfunctools.schema.outline.expected import Expectations, one_of
 from pyfunctools.schema.outline.places import Test, items_of
-from pyfunctools.schema.outline.shape import UNIONS, schemas_of, type_of, types_of
+from pyfunctools.schema.outline.shape import schemas_of, type_of, types_of
 from pyfunctools.schema.outline.unions import Unions
 from pyfunctools.schema.result import Issue, Side
 from pyfunctools.schema.validation.compiled import Compiled, reference_to
@@ -41,6 +40,19 @@ from pyfunctools.schema.validation.messages import (
     hint,
     instead,
 )
+from pyfunctools.schema.vocabulary import (
+    ANNOTATIONS,
+    BY_NAME,
+    DRAFT,
+    DYNAMIC,
+    IDENTITY,
+    LISTED,
+    NAMED,
+    REFERENCES,
+    SEES_SIBLINGS,
+    SINGLE,
+    UNIONS,
+)
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
@@ -51,41 +63,14 @@ MOST = 1_000
 _ENOUGH = MOST + 1
 """Wrong parts of one value after which the others need not be looked for."""
 
-_UNKNOWN = frozenset({"$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties"})
+_UNKNOWN = DYNAMIC | SEES_SIBLINGS
 """Keywords that mean something only together with all that is beside them."""
 _ASKED = frozenset({"contains", "not"})
 """Keywords that hold a schema, and of which only the verdict counts."""
-_ALONE = (SINGLE | LISTED | NAMED | _UNKNOWN) - _ASKED | {
-    "$anchor",
-    "$dynamicAnchor",
-    "$id",
-    "$recursiveAnchor",
-    "$ref",
-    "$schema",
-    "dependentRequired",
-    "discriminator",
-    "id",
-    "required",
-}
+_WALKED = (SINGLE | LISTED | NAMED | BY_NAME | REFERENCES | {"required"}) - _ASKED
+_ALONE = _WALKED | IDENTITY | DRAFT | {"discriminator"}
 """Keywords that are not among a schema's own rules: they are walked, or name the schema."""
-_SILENT = frozenset(
-    {
-        "$anchor",
-        "$comment",
-        "$defs",
-        "$id",
-        "$schema",
-        "default",
-        "definitions",
-        "deprecated",
-        "description",
-        "discriminator",
-        "examples",
-        "readOnly",
-        "title",
-        "writeOnly",
-    }
-)
+_SILENT = ANNOTATIONS | IDENTITY | DRAFT | {"discriminator"}
 """Keywords that refuse nothing."""
 
 

@@ -21,6 +21,7 @@ from pyfunctools.schema.outline.expected import (
     type_names,
 )
 from pyfunctools.schema.outline.shape import listed_values, schemas_of, type_of
+from pyfunctools.schema.vocabulary import HOLDING
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationErrorKind
@@ -138,7 +139,7 @@ class Sentences:
             for _, outer in subschemas(self._root)
             if isinstance(outer, dict)
             for steps, inner in children(outer)
-            if steps[0] in _IN_PLACE
+            if steps[0] in HOLDING
         }
 
     def _find_declared(self, node: JsonSchema) -> dict[str, JsonSchema | bool]:
@@ -199,9 +200,6 @@ _SEARCHED = 32
 """Properties of one object for which a declared one is sought that resembles them."""
 _AROUND = 8
 """Schemas one around the other, all about one value, in which a property is looked up."""
-_IN_PLACE = frozenset(
-    {"allOf", "anyOf", "dependencies", "dependentSchemas", "else", "oneOf", "then"}
-)
 _PARTS = 100
 """How many parts of one schema are searched for properties."""
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError
+from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSED
 from pyfunctools.sources.openapi.document import Document, Place
 from pyfunctools.sources.openapi.media import Kind, chosen, essence, kind_of
 
-_SCHEMA_WORDS = frozenset({"$ref", "allOf", "anyOf", "items", "oneOf", "properties", "type"})
 _WRITTEN = ("string", "boolean", "integer", "number")
 _NO_ENTRY: JsonObject = {}
 
@@ -59,7 +59,7 @@ def _content(document: Document, media: str, entry: Place, received: bool) -> Co
             return Content(media, kind, entry, schema, True)
     elif "itemSchema" in said:
         schema = _sequence(Place(said["itemSchema"], f"{entry.pointer}/itemSchema", entry.resource))
-    elif not _SCHEMA_WORDS.isdisjoint(said):
+    elif not ASSERTIONS.isdisjoint(said):
         notes.append(f"The schema stands right under {media!r}, and is taken from there.")
         schema = entry
     else:
@@ -136,7 +136,7 @@ def _opened(document: Document, schema: Place, depth: int = 3) -> JsonValue:
     if not isinstance(place.value, dict) or not depth:
         return place.value
     opened: dict[str, JsonValue] = {}
-    for keyword in ("anyOf", "oneOf", "allOf"):
+    for keyword in COMPOSED:
         if isinstance(branches := place.value.get(keyword), list):
             below = (place.below(branch, keyword) for branch in branches)
             opened[keyword] = [_opened(document, each, depth - 1) for each in below]

@@ -7,26 +7,22 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import defined_name, definition, heirs
-from pyfunctools.schema.ground.walk import LISTED, NAMED, SINGLE, children
+from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.normalize import normalize
+from pyfunctools.schema.vocabulary import (
+    DRAFT,
+    DYNAMIC,
+    IDENTITY,
+    LISTED,
+    NAMED,
+    REFERENCES,
+    SINGLE,
+)
 from pyfunctools.sources.alternatives import loosened, overlapping
 from pyfunctools.sources.openapi.definition_names import DefinedNames
 from pyfunctools.sources.openapi.document import Document, Place, Resource
 
-_IDENTITY = frozenset(
-    {
-        "$anchor",
-        "$defs",
-        "$dynamicAnchor",
-        "$dynamicRef",
-        "$id",
-        "$recursiveAnchor",
-        "$recursiveRef",
-        "$schema",
-        "$vocabulary",
-        "definitions",
-    }
-)
+_IDENTITY = IDENTITY - {"id"} | DYNAMIC | DRAFT
 """Keywords that name places: in the copy a definition's name is all there is."""
 
 
@@ -251,7 +247,7 @@ class Definitions:
         return self._definition(place)
 
 
-_REFERRING = frozenset({"$ref", "$dynamicRef", "$recursiveRef", "discriminator"})
+_REFERRING = REFERENCES | {"discriminator"}
 _MAPPED = frozenset({"mapping", "defaultMapping"})
 
 

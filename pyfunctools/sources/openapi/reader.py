@@ -16,6 +16,7 @@ from pyfunctools.route import NOTHING, Connected, Server
 from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import IsHuman, answer, is_human_by_default
+from pyfunctools.schema.vocabulary import COMPOSED
 from pyfunctools.sources.openapi.bodies import BodyInput
 from pyfunctools.sources.openapi.describe import Describe, describe_operation
 from pyfunctools.sources.openapi.document import Document, Resolver
@@ -207,7 +208,7 @@ class _Texts:
             said = {}
             if id(found.value) not in seen:
                 seen.add(id(found.value))
-                for keyword in ("allOf", "anyOf", "oneOf"):
+                for keyword in COMPOSED:
                     branches = whole.get(keyword)
                     listed = branches if isinstance(branches, list) else []
                     todo += [found.below(branch, keyword) for branch in listed]

@@ -13,6 +13,7 @@ from pyfunctools.schema.ground.path import Keys, Path, at
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import children, rewrite, subschemas
 from pyfunctools.schema.separation.predicates import is_human_by_default
+from pyfunctools.schema.vocabulary import COMPOSED
 
 if TYPE_CHECKING:  # it imports pydantic at once
     from pyfunctools.sources.python.core import Read
@@ -154,7 +155,7 @@ class Renamed:
             if isinstance(whole, dict) and id(whole) not in seen:
                 seen.add(id(whole))
                 yield whole
-                for keyword in ("allOf", "anyOf", "oneOf"):
+                for keyword in COMPOSED:
                     stack += cast("list[JsonSchema | bool]", whole.get(keyword) or [])
 
 

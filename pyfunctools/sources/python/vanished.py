@@ -12,6 +12,7 @@ from pyfunctools._json import JsonObject, JsonSchema
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.separation.predicates import is_human_by_default
+from pyfunctools.schema.vocabulary import COMPOSED
 from pyfunctools.sources.python.core import (
     INNER,
     CoreSchema,
@@ -73,7 +74,7 @@ class _Reader:
             whole = resolve(self._root, one)
             if isinstance(whole, dict):
                 found[id(whole)] = whole
-                for keyword in ("allOf", "anyOf", "oneOf"):
+                for keyword in COMPOSED:
                     stack += [*cast("list[object]", whole.get(keyword) or [])]
         return tuple(found.values())
 
