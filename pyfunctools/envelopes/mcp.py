@@ -25,6 +25,7 @@ from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, json_of
 from pyfunctools.schema import Validator
 from pyfunctools.schema.ground.references import lookup
+from pyfunctools.schema.vocabulary import COMPOSED
 
 WRAPPED: Final = "x-fastmcp-wrap-result"
 """The keyword that says that an output stands in an object, as its `result`."""
@@ -177,7 +178,7 @@ def _is_object(root: JsonSchema, schema: JsonValue, depth: int = 0) -> bool:
     reference = schema.get("$ref")
     if isinstance(reference, str) and _is_object(root, lookup(root, reference), depth + 1):
         return True
-    inner = {word: schema.get(word) for word in ("allOf", "anyOf", "oneOf")}
+    inner = {word: schema.get(word) for word in COMPOSED}
     parts = {word: held for word, held in inner.items() if isinstance(held, list) and held}
     return any(_is_object(root, each, depth + 1) for each in parts.pop("allOf", ())) or any(
         all(_is_object(root, each, depth + 1) for each in held) for held in parts.values()
