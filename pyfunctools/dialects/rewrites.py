@@ -49,7 +49,7 @@ from pyfunctools.schema.ground.references import (
     resolve,
 )
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.outline.shape import type_of
+from pyfunctools.schema.outline.json_types import type_of
 from pyfunctools.schema.vocabulary import COMPOSED, KEYWORDS, SEES_SIBLINGS, SINGLE, SLOTS
 
 Rewritten = tuple[dict[str, JsonValue], Change]

@@ -19,7 +19,7 @@ from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.check_input import admit
 from pyfunctools.schema.normalization.faults import OPEN, faults_of
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.outline.places import Places
+from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Side, Success
 from pyfunctools.schema.separation.predicates import IsHuman, is_secret_of_human
@@ -160,8 +160,8 @@ class Contract:
 
     def declared(self) -> tuple[list[str], bool]:
         """Return the names of all properties, those of branches too, and whether they are all."""
-        parts = Places(self.parameters).anyhow([self.parameters])
-        names = list(dict.fromkeys(name for part in parts for name in _properties(part)))
+        parts = Outline(self.parameters).place.anyhow
+        names = list(dict.fromkeys(name for part in parts for name in part.declared))
         closed = self.parameters.get("additionalProperties") is False
         return names, closed and "patternProperties" not in self.parameters
 

@@ -6,15 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.coercion.coerce import Coercer, is_exact
+from pyfunctools.schema.coercion.coerce import coerced, is_exact
 from pyfunctools.schema.ground.json_values import is_json
 from pyfunctools.schema.parsing.parse import parse_at, read_strictly
 from pyfunctools.schema.parsing.strict import Strict
 from pyfunctools.schema.result import Failure, Issue, Repair, Side, Success
 
-if TYPE_CHECKING:
-    from pyfunctools.schema.outline.floats import Fractions
-    from pyfunctools.schema.outline.places import Test
+if TYPE_CHECKING:  # the outline is loaded by the first text that is not right as it is
+    from pyfunctools.schema.ground.path import Keys
+    from pyfunctools.schema.outline.outline import Outline, Place, Test
 
 
 class Judge(Protocol):
@@ -24,8 +24,8 @@ class Judge(Protocol):
         """Return whether a value that was read from strict JSON is right."""
         ...
 
-    def test_of(self, part: JsonSchema) -> "Test | None":
-        """Return the compiled test of a part of the schema; see `Validator.test_of`."""
+    def test_of(self, keys: "Keys") -> "Test | None":
+        """Return the compiled test of the part at these steps; see `Validator.test_of`."""
         ...
 
     def validate(self, value: JsonValue, side: Side) -> Success[JsonValue] | Failure:
@@ -37,11 +37,11 @@ class Checker:
     """Reads, coerces and judges what a model wrote, by one schema; what is learned of it is kept.
 
     A list of arguments has the properties in the order of `names`. With `sets` arrays of
-    `uniqueItems` are sets; see `Coercer`. Safe to share between threads, and can be copied and
+    `uniqueItems` are sets; see `coerced`. Safe to share between threads, and can be copied and
     pickled. The schema must not change.
     """
 
-    __slots__ = ("_coercer", "_judge", "_known_fractions", "_names", "_sets", "schema")
+    __slots__ = ("_judge", "_names", "_outline", "_sets", "schema")
 
     def __init__(
         self, schema: JsonSchema, judge: Judge, *, names: Iterable[str] = (), sets: bool = False
@@ -50,8 +50,7 @@ class Checker:
         self._judge = judge
         self._names = tuple(names)
         self._sets = sets
-        self._coercer = Coercer(schema, sets=sets)
-        self._known_fractions: Fractions | None = None
+        self._outline: Outline | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
         again = partial(Checker, names=self._names, sets=self._sets)
@@ -83,7 +82,7 @@ class Checker:
             return self._recovered(arguments, allow_truncated)
         if isinstance(arguments, dict):
             judged = self._judge.validate(arguments, "llm")
-            exact = is_exact(arguments, self.schema)
+            exact = is_exact(self.outline, arguments)
             if judged and exact:
                 return judged
             exact = exact and is_json(arguments)
@@ -92,16 +91,16 @@ class Checker:
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Return the value in the spelling that the schema wants; see `schema.coerce`."""
-        return self._coercer.coerce(value)
+        return coerced(self.outline, value, sets=self._sets)
 
     def _strict(self, read: Strict) -> Success[JsonValue] | Failure | None:
         """Return what comes of strict JSON; `None` where a text is wanted as it was written."""
         value = read.value
         # What is right needs no repair, but for `42.0`, which coercion makes an `int`.
-        is_whole = read.whole and self._fractions().has_whole(value)
+        is_whole = read.whole and self.place().has_whole(value)
         if not is_whole and self._judge.accepts(value):
             return Success(value=value)
-        if read.fractions and self._fractions().has_textual(value):
+        if read.fractions and self.place().has_textual(value):
             return None
         return self._coerced(value, (), exact=not is_whole)
 
@@ -112,7 +111,7 @@ class Checker:
         return dict(zip(self._names, value, strict=False))
 
     def _recovered(self, text: str | bytes, allow_truncated: bool) -> Success[JsonValue] | Failure:
-        read = parse_at(text, self.schema, (self.schema,), known=self._fractions)
+        read = parse_at(text, self.place)
         if not read:
             return read
         cut = [repair for repair in read.repairs if repair.kind == "truncated"]
@@ -134,10 +133,10 @@ class Checker:
         """
         is_blank = value is None or (isinstance(value, str) and not value.strip())
         tests = self._judge.test_of if exact else None
-        coerced = self._coercer.coerce({} if is_blank else value, tests)
-        repairs = (*repairs, *coerced.repairs)
-        if judged is None or coerced.value is not value:
-            judged = self._judge.validate(coerced.value, "llm")
+        made = coerced(self.outline, {} if is_blank else value, tests, sets=self._sets)
+        repairs = (*repairs, *made.repairs)
+        if judged is None or made.value is not value:
+            judged = self._judge.validate(made.value, "llm")
         if judged:
             return Success(value=judged.value, repairs=repairs)
         return Failure(value=judged.value, issues=judged.issues, repairs=repairs)
@@ -146,7 +145,7 @@ class Checker:
         """Return the failure of arguments that are no object, with what the object is to hold."""
         from pyfunctools.schema.outline.expected import object_line
 
-        wanted = object_line(self.schema)
+        wanted = object_line(self.outline)
         if wanted is None:
             return failure
         issues = tuple(
@@ -157,12 +156,21 @@ class Checker:
         )
         return replace(failure, issues=issues)
 
-    def _fractions(self) -> "Fractions":
-        if self._known_fractions is None:
-            from pyfunctools.schema.outline.floats import Fractions
+    @property
+    def outline(self) -> "Outline":
+        """What the schema says of each place in a value."""
+        if self._outline is None:
+            from pyfunctools.schema.outline.outline import Outline
 
-            self._known_fractions = Fractions(self.schema)
-        return self._known_fractions
+            self._outline = Outline(self.schema)
+        return self._outline
+
+    def place(self, *keys: str) -> "Place":
+        """Return the place at these names in a value."""
+        place = self.outline.place
+        for key in keys:
+            place = place.inside(key)
+        return place
 
 
 def truncated(value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]) -> Failure:

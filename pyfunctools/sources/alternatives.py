@@ -17,7 +17,7 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import MAX_HOPS
 from pyfunctools.schema.ground.walk import Place, children, opened
-from pyfunctools.schema.outline.shape import Constant, constant_of, listed_values
+from pyfunctools.schema.outline.json_types import Constant, constant_of, listed_values
 
 Find = Callable[[str], JsonSchema | bool | None]
 """Return what a reference leads to, or `None` where it leads nowhere."""

@@ -4,7 +4,8 @@ import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.outline.expected import LENGTH, Expectations, bound, expected
+from pyfunctools.schema.outline.expected import LENGTH, bound, expected, expected_of_union
+from pyfunctools.schema.outline.outline import Outline, Part
 
 STRING: JsonSchema = {"type": "string"}
 INTEGER: JsonSchema = {"type": "integer"}
@@ -35,6 +36,12 @@ ROOT: JsonSchema = {
         "Self": {"anyOf": [{"$ref": "#/$defs/Self"}, {"type": "array"}]},
     }
 }
+
+
+def part(schema: JsonSchema | bool, root: JsonSchema = ROOT) -> Part:
+    found = Outline({**root, "not": schema}).at(("not",))
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize(
@@ -143,7 +150,7 @@ ROOT: JsonSchema = {
     ],
 )
 def test_a_schema_is_one_line_that_reads_aloud(schema: JsonSchema | bool, line: str):
-    assert expected(ROOT, schema) == line
+    assert expected(part(schema)) == line
 
 
 @pytest.mark.parametrize(
@@ -158,7 +165,7 @@ def test_a_schema_is_one_line_that_reads_aloud(schema: JsonSchema | bool, line: 
     ],
 )
 def test_the_line_has_a_bound(schema: JsonSchema):
-    line = expected(schema, schema)
+    line = expected(Outline(schema).root)
     assert len(line) <= LENGTH
     assert "…" in line
 
@@ -173,7 +180,7 @@ def test_what_a_person_would_not_see_is_escaped():
             {"type": hidden},
         ]
     }
-    line = expected(schema, schema)
+    line = expected(Outline(schema).root)
     assert visible(line) == line
     assert "\\u202e\\u200b\\u001b" in line
 
@@ -190,13 +197,13 @@ def test_schemas_that_fan_out_and_recur_cost_little():
         }
     }
     start = perf_counter()
-    assert expected(wide, {"$ref": "#/$defs/A"})
+    assert expected(part({"$ref": "#/$defs/A"}, wide))
     assert perf_counter() - start < 3
 
 
 def test_the_line_of_a_union_leaves_out_what_stands_beside_it():
     schema: JsonSchema = {"type": "object", "anyOf": [thing("a"), thing("b")]}
-    assert Expectations(schema).union(schema, "anyOf") == 'object with "a" or object with "b"'
+    assert expected_of_union(Outline(schema).root, "anyOf") == 'object with "a" or object with "b"'
 
 
 @pytest.mark.parametrize(

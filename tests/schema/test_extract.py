@@ -2,7 +2,7 @@ import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.outline.places import Places
+from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.parsing.locate import extract
 
 OBJECT: JsonSchema = {"type": "object", "properties": {"a": {"type": "integer"}}}
@@ -11,8 +11,7 @@ TEXT: JsonSchema = {"type": "string"}
 
 
 def found(text: str, schema: JsonSchema | None = None) -> tuple[JsonValue, list[str]]:
-    places = None if schema is None else Places(schema)
-    result = extract(text, DEFAULT_LIMITS, places, [] if schema is None else [schema])
+    result = extract(text, DEFAULT_LIMITS, None if schema is None else Outline(schema).place)
     assert result, result
     return result.value, [repair.kind for repair in result.repairs]
 
@@ -100,14 +99,14 @@ def test_a_schema_says_which_brackets_may_begin_a_value_in_prose():
     assert found(text)[0] == [1]
     assert found(text, ARRAY)[0] == [1]
     assert found(text, OBJECT)[0] == {"a": 1}
-    assert not extract("I cannot, see [1].", DEFAULT_LIMITS, Places(OBJECT), [OBJECT])
+    assert not extract("I cannot, see [1].", DEFAULT_LIMITS, Outline(OBJECT).place)
     assert found("[1,]", OBJECT)[0] == [1]
 
 
 def test_a_word_alone_is_a_string_where_the_schema_wants_one():
     assert found("Oslo", TEXT) == ("Oslo", ["word"])
     assert found("1.10", TEXT) == ("1.10", ["word"])
-    assert not extract("Oslo", DEFAULT_LIMITS, Places(OBJECT), [OBJECT])
+    assert not extract("Oslo", DEFAULT_LIMITS, Outline(OBJECT).place)
 
 
 def test_every_repair_around_the_value_says_what_was_left_out():

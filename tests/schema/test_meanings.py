@@ -4,7 +4,8 @@ import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.coercion.candidates import decoded, may_be_json, meanings
-from pyfunctools.schema.outline.shape import ALL_TYPES
+from pyfunctools.schema.outline.json_types import ALL_TYPES
+from pyfunctools.schema.outline.outline import Outline
 
 
 def meant(value: JsonValue, types: str = " ".join(ALL_TYPES), *listed: str) -> list[JsonValue]:
@@ -54,14 +55,14 @@ def test_an_integer_that_python_does_not_write_is_meant_as_nothing():
 def test_json_is_read_however_often_it_was_encoded():
     text = '{"a": [1]}'
     for _ in range(5):
-        result = decoded(text, {}, [{}])
+        result = decoded(text, Outline({}).place)
         assert result is not None
         assert (result.value, result.repairs) == ({"a": [1]}, ())
         text = json.dumps(text)
 
 
 def test_broken_json_is_read_with_its_repairs():
-    result = decoded("```json\n{'a': 1,}\n```", {}, [{}])
+    result = decoded("```json\n{'a': 1,}\n```", Outline({}).place)
     assert result is not None
     assert result.value == {"a": 1}
     assert {repair.kind for repair in result.repairs} == {"fence", "quote", "comma"}
@@ -69,7 +70,7 @@ def test_broken_json_is_read_with_its_repairs():
 
 def test_the_schema_says_what_a_bare_word_or_number_in_it_is():
     schema: JsonSchema = {"properties": {"a": {"type": "string"}}}
-    result = decoded('{"a": 1.10}', schema, [schema])
+    result = decoded('{"a": 1.10}', Outline(schema).place)
     assert result is not None
     assert result.value == {"a": "1.10"}
 
@@ -96,7 +97,7 @@ def test_the_schema_says_what_a_bare_word_or_number_in_it_is():
     ],
 )
 def test_what_only_looks_like_json_is_a_text(text: str):
-    result = decoded(text, {}, [{}])
+    result = decoded(text, Outline({}).place)
     assert result is None
 
 

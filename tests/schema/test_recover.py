@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.outline.places import Places
+from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.parsing.recovery import MAX_WRONG, Recovery
 
 
@@ -184,8 +184,6 @@ def test_the_schema_is_followed_through_references_and_unions():
         "$defs": {"s": {"oneOf": [{"type": "integer"}, {"type": "string"}]}},
     }
     text = "[a, 1, 1.5, b c]"
-    recovery = Recovery(
-        text, 0, len(text), limits=DEFAULT_LIMITS, places=Places(schema), schemas=[schema]
-    )
+    recovery = Recovery(text, 0, len(text), limits=DEFAULT_LIMITS, place=Outline(schema).place)
     recovery.read()
     assert recovery.value == ["a", 1, 1.5, "b c"]

@@ -2,10 +2,9 @@ import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.outline.expected import Expectations
 from pyfunctools.schema.validation.compiled import Compiled
 from pyfunctools.schema.validation.explain import Explainer
-from pyfunctools.schema.validation.messages import SAMPLES, Sentences, instead, named
+from pyfunctools.schema.validation.messages import SAMPLES, instead, named
 
 STRING: JsonSchema = {"type": "string"}
 INTEGER: JsonSchema = {"type": "integer"}
@@ -89,21 +88,17 @@ def test_a_value_that_fits_no_form_is_told_what_was_expected():
     assert instead("any value", 1) == "does not fit the schema"
 
 
-def test_declared_properties_are_found_through_all_of_and_references():
-    root: JsonSchema = {"$defs": {"A": thing(a=STRING, c=STRING)}}
-    node: JsonSchema = {
+def test_the_properties_that_may_be_given_are_those_of_all_of_and_references_too():
+    root: JsonSchema = {
+        "$defs": {
+            "A": {"properties": {"a": STRING, "c": STRING}, "allOf": [{"$ref": "#/$defs/A"}]}
+        },
         "properties": {"c": INTEGER},
         "allOf": [{"properties": {"b": INTEGER}}, {"$ref": "#/$defs/A"}, True],
+        "additionalProperties": False,
     }
-    declared = Sentences(root, Expectations(root)).declared(node)
-    assert declared == {"c": INTEGER, "b": INTEGER, "a": STRING}
-
-
-def test_declared_properties_of_a_circle_are_found():
-    root: JsonSchema = {
-        "$defs": {"A": {"properties": {"a": True}, "allOf": [{"$ref": "#/$defs/A"}]}}
-    }
-    assert Sentences(root, Expectations(root)).declared({"$ref": "#/$defs/A"}) == {"a": True}
+    (line,) = told(root, {"x": 1})
+    assert 'the properties are "c", "b", "a".' in line
 
 
 def test_a_property_that_a_branch_needs_is_told_as_the_schema_around_declares_it():

@@ -12,8 +12,8 @@ from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.schema.outline.places import Places
-from pyfunctools.schema.outline.shape import schemas_of
+from pyfunctools.schema.outline.json_types import schemas_of
+from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.separation.predicates import is_file
 from pyfunctools.schema.vocabulary import UNIONS
 
@@ -121,12 +121,12 @@ def _texts_for_files(function: Function, human: JsonValue) -> Iterator[Issue]:
             todo += [((*keys, index), inner) for index, inner in enumerate(value)]
         elif isinstance(value, str) and not isinstance(value, File):
             texts.append((keys, value))
-    places = Places(contract_of(function).parameters)
+    outline = Outline(contract_of(function).parameters)
     for keys, text in texts:
-        schemas: list[JsonSchema | bool] = [contract_of(function).parameters]
+        place = outline.place
         for key in keys:
-            schemas = places.inside(places.anyhow(schemas), key)
-        parts = places.anyhow(schemas)
+            place = place.anyhow_inside(key)
+        parts = [part.rules for part in place.anyhow]
         files = [part for part in parts if _is_upload(part)]
         is_other = any(_judged(part) is False and "type" in part for part in parts)
         if files and not is_other and not any(_is_encoded(text, part) for part in files):

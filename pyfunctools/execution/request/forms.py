@@ -18,7 +18,7 @@ from pyfunctools.execution.request.styles import (
 )
 from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.route import Encoding
-from pyfunctools.schema.outline.shape import schemas_of
+from pyfunctools.schema.outline.json_types import schemas_of
 from pyfunctools.schema.vocabulary import UNIONS
 
 PLAIN = Encoding()

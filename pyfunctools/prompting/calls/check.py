@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from pyfunctools._json import JsonObject, JsonValue
@@ -16,6 +17,7 @@ from pyfunctools.prompting.calls.names import Names
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.checker import truncated
 from pyfunctools.schema.ground.path import Keys, Path, at
+from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.parsing.parse import parse_at
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
 
@@ -132,7 +134,7 @@ def _unknown(found: Found, names: Names) -> Failure:
     if isinstance(arguments, Arguments):
         value = dict(arguments.values) or list(arguments.positional) or {}
     elif isinstance(arguments, str):
-        read = parse_at(arguments, None, ())
+        read = parse_at(arguments, None)
         value = read.value
     else:
         value = {} if arguments is None else arguments
@@ -184,8 +186,9 @@ def _piece(
             schema = {"type": "array", "prefixItems": [*[True] * key, schema]}
         else:
             schema = {"type": "object", "properties": {key: schema}}
-    wrapper = schema if isinstance(schema, dict) else {}
-    again = parse_at(piece.text, contract_of(function).llm, (wrapper,))
+    definitions = {"$defs": contract_of(function).llm.get("$defs", {})}
+    wrapper = Outline({**schema, **definitions} if isinstance(schema, dict) else definitions)
+    again = parse_at(piece.text, lambda: wrapper.place)
     inner = at(again.value, keys) if again else None
     if inner is None:
         return _computed_piece(piece, keys, value, function) or result
@@ -409,10 +412,10 @@ def _again(
         if any(each.kind == "name" and each.path.keys[:1] in ((), (name,)) for each in repairs):
             return None  # what is written there is a name, not its value
         source = _source(arguments, list(properties), name)
-        schema = properties.get(name)
+        wanted = partial(contract_of(function).checker.value.place, name)
         read = None
-        if source is not None and isinstance(schema, dict):
-            read = parse_at(source, contract_of(function).llm, (schema,))
+        if source is not None and isinstance(properties.get(name), dict):
+            read = parse_at(source, wanted)
         if not read or (isinstance(read.value, str) and str(source).startswith(_OPENING)):
             return None
         if any(each.kind == "comment" for each in read.repairs):

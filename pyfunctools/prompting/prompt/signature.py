@@ -9,8 +9,8 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.schema.ground.preview import escaped, shown
 from pyfunctools.schema.ground.references import defined_name
-from pyfunctools.schema.outline.expected import bounds_of, type_names
-from pyfunctools.schema.outline.shape import schemas_of
+from pyfunctools.schema.outline.expected import bounds_of
+from pyfunctools.schema.outline.json_types import schemas_of, types_shown
 from pyfunctools.schema.vocabulary import UNIONS
 
 WORDS = 100
@@ -76,7 +76,7 @@ def _parts(schema: JsonSchema, depth: int) -> Iterator[_Type]:
         yield _Type(_literal(schema["const"]))
     elif isinstance(values := schema.get("enum"), list):
         yield _joined([_Type(_literal(value)) for value in values], "|")
-    elif names := type_names(schema):
+    elif names := types_shown(schema):
         yield _joined([_Type(_typed(name, schema, depth)) for name in names], "|")
     for inner in schemas_of(schema.get("allOf")):
         yield _type(inner, depth + 1)

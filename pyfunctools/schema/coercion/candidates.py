@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.outline.places import Schemas
+from pyfunctools._json import JsonValue
+from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.parsing.parse import parse_at
 from pyfunctools.schema.parsing.scalars import (
     boolean_from,
@@ -91,14 +91,14 @@ def _numbers(text: str) -> Iterator[int | float]:
         yield whole
 
 
-def decoded(text: str, root: JsonSchema, schemas: Schemas) -> Success[JsonValue] | None:
+def decoded(text: str, place: Place) -> Success[JsonValue] | None:
     """Return the object or array that a text says, however often it was encoded."""
     repairs: tuple[Repair, ...] = ()
     value: JsonValue = text
     while isinstance(value, str):
         if not may_be_json(value):
             return None
-        read = parse_at(value, root, schemas)
+        read = parse_at(value, lambda: place)
         kinds = {repair.kind for repair in read.repairs}
         if not read or kinds & _GUESSED or ("closer" in kinds and not read.value):
             return None

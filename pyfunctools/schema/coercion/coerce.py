@@ -16,8 +16,7 @@ from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.result import Success
 
 if TYPE_CHECKING:
-    from pyfunctools.schema.coercion.walk import Coercion, Learned
-    from pyfunctools.schema.outline.places import Tests
+    from pyfunctools.schema.outline.outline import Outline, Tests
 
 
 def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
@@ -26,75 +25,47 @@ def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
     A value that fits is given as it is, the same object; so is one that cannot be helped, is nested
     more than 64 deep or is no JSON. Parts that need no repair are shared with it. A whole number
     under `integer` becomes an `int` even where it is right as it is (`42.0`).
+
+    Raises:
+        SchemaError: the schema is none; see `normalize`.
     """
-    return Coercer(schema).coerce(value)
+    from pyfunctools.schema.normalization.normalize import normalize
+    from pyfunctools.schema.outline.outline import Outline
+
+    return coerced(Outline(normalize(schema)), value)
 
 
-class Coercer:
-    """Coerces values by one schema, which must not change: what is learned of it is kept.
+def coerced(
+    outline: "Outline", value: JsonValue, tests: "Tests | None" = None, *, sets: bool = False
+) -> Success[JsonValue]:
+    """Return the value in the spelling that a normalized schema wants; see `coerce`.
 
     With `sets` every array of `uniqueItems` is a set of the program's, in which a second time says
     nothing. Elsewhere that is unknown: `[1, 1, 2]` may have been meant as `[1, 3, 2]`.
 
-    Safe to share between threads.
+    With `tests` what its own test accepts is taken to be right. Then the value must be JSON, and no
+    whole number may stand as a float where an integer may be wanted.
     """
+    # Loaded by the first value that is not right as it is.
+    from pyfunctools.schema.coercion.match import TooDeep
+    from pyfunctools.schema.coercion.repairing import Coercion
 
-    __slots__ = ("_learned", "_left", "_sets", "schema")
-
-    def __init__(self, schema: JsonSchema | bool, *, sets: bool = False) -> None:
-        self.schema = schema
-        self._sets = sets
-        self._learned: Learned | None = None
-        self._left = 0
-
-    def coerce(self, value: JsonValue, tests: "Tests | None" = None) -> Success[JsonValue]:
-        """Return the value in the spelling that the schema wants; see
-        `pyfunctools.schema.coerce`.
-
-        With `tests` what its own test accepts is taken to be right. Then the value must be JSON,
-        and no whole number may stand as a float where an integer may be wanted.
-        """
-        if not isinstance(self.schema, dict):
-            return Success(value=value)
-        # Loaded by the first value that is not right as it is.
-        from pyfunctools.schema.coercion.match import TooDeep
-
-        coercion = self._coercion(self.schema, tests)
-        try:
-            result = coercion.value([self.schema], value, ())
-        except (TooDeep, RecursionError):
-            return Success(value=value)
-        return Success(value=result, repairs=tuple(coercion.repairs))
-
-    def _coercion(self, schema: JsonSchema, tests: "Tests | None") -> "Coercion":
-        from pyfunctools.schema.coercion.walk import Coercion, Learned
-
-        # Values choose which branches are looked at together: what that adds up to is bounded.
-        self._left -= 1
-        learned = self._learned
-        if learned is None or self._left < 0:
-            learned = self._learned = Learned(schema, sets=self._sets)
-            self._left = _RENEWED
-        return Coercion(schema, learned, tests)
+    coercion = Coercion(sets=sets, tests=tests)
+    try:
+        result = coercion.value(outline.place, value, ())
+    except (TooDeep, RecursionError):
+        return Success(value=value)
+    return Success(value=result, repairs=tuple(coercion.repairs))
 
 
-_RENEWED = 1_000
-"""After how many values that needed it what is learned of a schema is learned anew."""
-
-
-def is_exact(value: JsonValue, schema: JsonSchema | None = None) -> bool:
+def is_exact(outline: "Outline", value: JsonValue) -> bool:
     """Return whether no whole number stands as a float (`42.0`) where an integer may be wanted.
 
-    Without a `schema` that is anywhere. Then `coerce` gives the value as it is, if it is right;
-    where that is known, this is quicker. A value that is nested more than 64 deep is not looked
-    through.
+    Then `coerce` gives the value as it is, if it is right; where that is known, this is quicker. A
+    value that is nested more than 64 deep is not looked through.
     """
     floats = _has_whole_float(value)
-    if not floats or schema is None:
-        return floats is False
-    from pyfunctools.schema.outline.floats import Fractions
-
-    return not Fractions(schema).has_whole(value)
+    return floats is False or (floats is True and not outline.place.has_whole(value))
 
 
 def _has_whole_float(value: JsonValue) -> bool | None:

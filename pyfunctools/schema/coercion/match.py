@@ -1,13 +1,14 @@
 """Whether a value looks right at a glance: by types, listed values, required and known keys."""
 
 from collections.abc import Hashable, Sequence
+from functools import cached_property
 from typing import Final, TypeAlias
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.equality import equal
-from pyfunctools.schema.outline.places import Places, items_of, stated
-from pyfunctools.schema.outline.shape import listed_values, schemas_of, type_of
-from pyfunctools.schema.vocabulary import COMPOSED, SLOTS, UNIONS
+from pyfunctools.schema.outline.json_types import listed_values, type_of
+from pyfunctools.schema.outline.outline import Part
+from pyfunctools.schema.vocabulary import COMPOSED, SLOTS, UNIONS, VALUES
 
 Fit: TypeAlias = int
 """How well a value fits: `NOT`, `ROUND` or `EXACT`. The more, the better."""
@@ -33,9 +34,7 @@ _CLASSES: dict[str, type] = {
 }
 _TURNING = frozenset({"$ref", *COMPOSED})
 """Keywords that ask another schema about the same value."""
-_LISTING = frozenset({"const", "enum"})
-_HOLDING = SLOTS | {"required", "uniqueItems"}
-_MORE = _TURNING | _LISTING | _HOLDING
+_MORE = _TURNING | VALUES | SLOTS | {"required", "uniqueItems"}
 """Keywords besides `type` that are looked at."""
 
 
@@ -44,155 +43,140 @@ class TooDeep(Exception):  # noqa: N818 - a verdict, which never leaves the engi
 
 
 class Fitting:
-    """Tells how values fit one schema.
+    """Tells how values fit the parts of one schema.
 
-    What is found out is kept as long as this lives, so neither the schema nor a value may change.
-    With `sets` an array of `uniqueItems` is a set, which fits only if nothing is in it twice.
+    What is found out is kept as long as this lives, so no value may change meanwhile. With `sets`
+    an array of `uniqueItems` is a set, which fits only if nothing is in it twice.
     """
 
-    def __init__(
-        self, places: Places, outlines: "Outlines | None" = None, *, sets: bool = False
-    ) -> None:
-        self._places = places
+    def __init__(self, *, sets: bool = False) -> None:
         self._sets = sets
-        self._known: dict[tuple[int, int], tuple[object, object, Fit]] = {}
-        self._outlines: Outlines = {} if outlines is None else outlines
+        # A value is kept beside its verdict, so that its identity is not used again.
+        self._known: dict[tuple[Part, int], tuple[JsonValue, Fit]] = {}
 
-    def of(self, schema: JsonSchema | bool, value: JsonValue, depth: int = 0) -> Fit:
+    def of(self, part: Part, value: JsonValue, depth: int = 0) -> Fit:
         """Return how well a value fits; one that a validator accepts always does.
 
         Raises:
             TooDeep: the value is nested more than `MAX_DEPTH` deep.
         """
-        if isinstance(schema, dict) and "$ref" in schema:
-            schema = self._places.resolved(schema)
-        if not isinstance(schema, dict):
-            return EXACT if schema else NOT
-        wanted = schema.get("type")
+        asked = part.read(_asked)
+        if asked is None or asked.only is type(value):
+            return EXACT
+        schema = asked.part.rules
+        if asked.part.schema is False:
+            return NOT
         fit: Fit = EXACT
+        wanted = schema.get("type")
         if wanted is not None and not (
             isinstance(wanted, str) and type(value) is _CLASSES.get(wanted)
         ):
             fit = _typed(wanted, value)
-        if not fit or _MORE.isdisjoint(schema):
+        if not fit or not asked.more:
             return fit
-        if not _LISTING.isdisjoint(schema) and not _listed(schema, value):
+        if not VALUES.isdisjoint(schema) and not _listed(schema, value):
             return NOT
-        if not _TURNING.isdisjoint(schema):
-            return min(fit, self._once(schema, value, depth))
-        return min(fit, self._held(schema, value, depth))
+        if asked.turns:
+            return min(fit, self._once(asked, value, depth))
+        return min(fit, self._held(asked, value, depth))
 
-    def _once(self, schema: JsonSchema, value: JsonValue, depth: int) -> Fit:
-        """Ask the schemas that a schema refers to about a value, unless they were asked."""
-        key = (id(schema), id(value))
+    def _once(self, asked: "Asked", value: JsonValue, depth: int) -> Fit:
+        """Ask the parts that a part refers to about a value, unless they were asked."""
+        key = (asked.part, id(value))
         known = self._known.get(key)
         if known is not None:
-            return known[2]
+            return known[1]
         # A schema that leads back to itself without going down says nothing new.
-        self._known[key] = (schema, value, EXACT)
-        fit = self._turned(schema, value, depth)
-        self._known[key] = (schema, value, fit)
+        self._known[key] = (value, EXACT)
+        fit = self._turned(asked, value, depth)
+        self._known[key] = (value, fit)
         return fit
 
-    def _turned(self, schema: JsonSchema, value: JsonValue, depth: int) -> Fit:
-        fit = self.of(self._places.target(schema), value, depth) if "$ref" in schema else EXACT
-        for part in schemas_of(schema.get("allOf")):
-            fit = min(fit, self.of(part, value, depth))
+    def _turned(self, asked: "Asked", value: JsonValue, depth: int) -> Fit:
+        part = asked.part
+        fit: Fit = EXACT if part.target is None else self.of(part.target, value, depth)
+        for each in part.listed("allOf"):
+            fit = min(fit, self.of(each, value, depth))
         for keyword in UNIONS:
-            if fit and keyword in schema:
+            if fit and keyword in part.rules:
                 best: Fit = NOT
-                for branch in schemas_of(schema[keyword]):
+                for branch in part.listed(keyword):
                     best = max(best, self.of(branch, value, depth))
                     if best == EXACT:
                         break
                 fit = min(fit, best)
-        return min(fit, self._held(schema, value, depth)) if fit else NOT
+        return min(fit, self._held(asked, value, depth)) if fit else NOT
 
-    def _held(self, schema: JsonSchema, value: JsonValue, depth: int) -> Fit:
-        if isinstance(value, dict):
-            return self._object(schema, value, depth)
-        return self._array(schema, value, depth) if isinstance(value, list) else EXACT
-
-    def _object(self, schema: JsonSchema, value: JsonSchema, depth: int) -> Fit:
+    def _held(self, asked: "Asked", value: JsonValue, depth: int) -> Fit:
+        if not isinstance(value, dict | list):
+            return EXACT
         if depth >= MAX_DEPTH:
             raise TooDeep
-        known = self._outlines.get(id(schema))
-        if known is None:
-            known = self._outlines[id(schema)] = (schema, Outline(schema))
-        outline = known[1]
-        for name in outline.required:
-            if name not in value:
-                return NOT
-        if outline.patterned:
-            return self._patterned(schema, value, depth)
-        classes, other = outline.classes, outline.other
+        if isinstance(value, list):
+            return self._array(asked, value, depth)
+        if any(name not in value for name in asked.part.required):
+            return NOT
         fit: Fit = EXACT
         for name, inner in value.items():
-            if type(inner) is classes.get(name, other):
+            if type(inner) is asked.classes.get(name, asked.other):
                 continue
-            part = outline.parts.get(name, outline.rest)
-            if part is not True and isinstance(part, dict | bool):
+            for part in asked.part.stated(name):
                 fit = min(fit, self.of(part, inner, depth + 1))
                 if not fit:
                     return NOT
         return fit
 
-    def _patterned(self, schema: JsonSchema, value: JsonSchema, depth: int) -> Fit:
-        fit: Fit = EXACT
-        for name, inner in value.items():
-            for part in stated(schema, name):
-                fit = min(fit, self.of(part, inner, depth + 1))
-                if not fit:
-                    return NOT
-        return fit
-
-    def _array(self, schema: JsonSchema, value: list[JsonValue], depth: int) -> Fit:
-        if depth >= MAX_DEPTH:
-            raise TooDeep
-        front, rest = items_of(schema)
-        plain = _plain(rest)
+    def _array(self, asked: "Asked", value: list[JsonValue], depth: int) -> Fit:
+        front, rest = asked.part.items
+        only = None if rest is None else _class_of(rest)
         fit: Fit = EXACT
         for index, inner in enumerate(value):
-            if index >= len(front) and type(inner) is plain:
+            if index >= len(front) and (rest is None or type(inner) is only):
                 continue
-            part = front[index] if index < len(front) else rest
-            if part is not True and isinstance(part, dict | bool):
+            for part in asked.part.stated(index):
                 fit = min(fit, self.of(part, inner, depth + 1))
                 if not fit:
                     return NOT
-        return NOT if self._sets and is_set(schema) and repeats(value) else fit
+        return NOT if self._sets and is_set(asked.part.rules) and repeats(value) else fit
 
 
-class Outline:
-    """What an object schema says of members, laid out to be asked quickly.
+class Asked:
+    """What is looked at in a part, laid out to be asked quickly.
 
-    `classes` has every declared name, with the one class that fits whatever its value, or `None`;
-    `other` is that of all other names.
+    A class is the one whose values all fit, `None` where there is none. `only` is that of the
+    whole, the others are those of an object's members, where no patterns are.
     """
 
-    __slots__ = ("classes", "other", "parts", "patterned", "required", "rest")
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self.only = _class_of(part)
+        self.more = not _MORE.isdisjoint(part.rules)
+        self.turns = not _TURNING.isdisjoint(part.rules)
+        self._patterned = bool(part.rules.get("patternProperties"))
 
-    def __init__(self, schema: JsonSchema) -> None:
-        named = schema.get("properties")
-        self.parts: JsonObject = named if isinstance(named, dict) else {}
-        self.classes = {name: _plain(part) for name, part in self.parts.items()}
-        self.rest = schema.get("additionalProperties", True)
-        self.other = _plain(self.rest)
-        self.patterned = "patternProperties" in schema
-        required = schema.get("required")
-        names = required if isinstance(required, list) else ()
-        self.required = [name for name in names if isinstance(name, str)]
+    @cached_property
+    def classes(self) -> dict[str, type | None]:
+        """The class of each declared name."""
+        names = {} if self._patterned else self.part.declared
+        return {name: _class_of(inner) for name, inner in names.items()}
+
+    @cached_property
+    def other(self) -> type | None:
+        """The class of all other names."""
+        rest = None if self._patterned else self.part.below("additionalProperties")
+        return None if rest is None else _class_of(rest)
 
 
-Outlines: TypeAlias = dict[int, tuple[object, Outline]]
-"""Outlines by the identity of their schema, which is kept beside it."""
+def _asked(part: Part) -> Asked | None:
+    whole = part.resolved
+    return None if whole is None or whole.schema is True else Asked(whole)
 
 
-def _plain(schema: JsonValue) -> type | None:
-    """Return the one class that fits a schema, whatever the value, or `None`."""
-    if isinstance(schema, dict) and _MORE.isdisjoint(schema):
-        wanted = schema.get("type")
-        return _CLASSES.get(wanted) if isinstance(wanted, str) else None
+def _class_of(part: Part) -> type | None:
+    """Return the one class that fits a part, whatever the value, or `None`."""
+    wanted = part.rules.get("type")
+    if isinstance(wanted, str) and _MORE.isdisjoint(part.rules):
+        return _CLASSES.get(wanted)
     return None
 
 

@@ -76,7 +76,7 @@ def resolve(root: JsonSchema, schema: JsonSchema | bool) -> JsonSchema | bool:
         if not isinstance(schema, dict):
             return schema
         reference = schema.get("$ref")
-        if not isinstance(reference, str) or any(key not in _SAYING_NOTHING for key in schema):
+        if not isinstance(reference, str) or any(key not in SAYING_NOTHING for key in schema):
             return schema
         try:
             target = lookup(root, reference)
@@ -213,7 +213,7 @@ class _Inliner:
         siblings = rewrite({k: v for k, v in schema.items() if k != "$ref"}, self.visit)
         if not siblings:
             return whole
-        if isinstance(whole, dict) and all(key in _SAYING_NOTHING for key in siblings):
+        if isinstance(whole, dict) and all(key in SAYING_NOTHING for key in siblings):
             return {**whole, **siblings}
         also = siblings.get("allOf")
         return {**siblings, "allOf": [whole, *(also if isinstance(also, list) else [])]}
@@ -302,7 +302,7 @@ def _taken(path: dict[str, None], name: str) -> list[str]:
     return members
 
 
-_SAYING_NOTHING = ANNOTATIONS | DRAFT | {"$defs", "$ref"}
+SAYING_NOTHING = ANNOTATIONS | DRAFT | {"$defs", "$ref"}
 """Keywords beside which a reference is all that a schema says."""
 
 

@@ -2,6 +2,7 @@
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.normalization.spelling import types_in
+from pyfunctools.schema.outline.json_types import type_of
 from pyfunctools.schema.vocabulary import SEES_SIBLINGS, VALUES, judging
 
 OF_TYPE: dict[str, frozenset[str]] = {
@@ -75,10 +76,6 @@ def _formatted(form: JsonValue, names: list[str]) -> list[str]:
 
 
 def _is_of(value: JsonValue, name: str) -> bool:
-    from pyfunctools.schema.outline.shape import (
-        type_of,  # needed by few schemas, and not cheap to load
-    )
-
     kind = type_of(value)
     return kind == name or (kind == "integer" and name == "number")
 

@@ -6,10 +6,10 @@ from functools import lru_cache
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.schema.ground.preview import escaped, shown
-from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.outline.clock import EXAMPLES
-from pyfunctools.schema.outline.shape import schemas_of
-from pyfunctools.schema.outline.unions import Tag, Unions
+from pyfunctools.schema.outline.json_types import types_shown
+from pyfunctools.schema.outline.outline import Outline, Part
+from pyfunctools.schema.outline.unions import Tag, union_of
 from pyfunctools.schema.vocabulary import BOUNDS, KEYWORDS, UNIONS
 
 LENGTH = 200
@@ -29,34 +29,23 @@ _NAMES = 6
 """How many properties of an object are named."""
 
 
-def expected(root: JsonSchema | bool, schema: JsonSchema | bool) -> str:
-    """Return what a schema asks for as one line of at most about 200 characters.
-
-    `integer, at least 1`, `one of "a", "b"`, `string or null`, `array of integer`,
-    `object with "name", "price"`. References are followed into `root`.
-    """
-    return Expectations(root).line(schema)
-
-
-def object_line(schema: JsonSchema) -> str | None:
-    """Return what to send where arguments are no object, `None` where `schema` is not of an object.
+def object_line(outline: Outline) -> str | None:
+    """Return what to send where arguments are no object, `None` where none is wanted.
 
     `a JSON object with "city", and if needed "days"`; `an empty JSON object: {}`.
     """
-    whole = resolve(schema, schema)
-    if not isinstance(whole, dict) or type_names(whole) != ["object"]:
+    part = outline.root.resolved
+    if part is None or types_shown(part.rules) != ["object"]:
         return None
-    properties = whole.get("properties")
-    names = list(properties) if isinstance(properties, dict) else []
+    whole, names = part.rules, list(part.declared)
     if not names:
         return (
             "an empty JSON object: {}"
             if whole.get("additionalProperties") is False
             else "a JSON object"
         )
-    required = _listed(whole.get("required"))
-    needed = [shown(name) for name in names if name in required]
-    others = [shown(name) for name in names if name not in required]
+    needed = [shown(name) for name in names if name in part.required]
+    others = [shown(name) for name in names if name not in part.required]
     line = "a JSON object"
     if needed:
         line += f" with {_some(needed, len(needed), _NAMES)}"
@@ -66,120 +55,110 @@ def object_line(schema: JsonSchema) -> str | None:
     return shortened(escaped(line), LENGTH)
 
 
-class Expectations:
-    """What the schemas of one document ask for, each as one line.
+def expected(part: Part) -> str:
+    """Return what a part asks for as one line of at most about 200 characters.
 
-    A line is made once and kept, so the document must not change meanwhile.
+    `integer, at least 1`, `one of "a", "b"`, `string or null`, `array of integer`,
+    `object with "name", "price"`.
     """
+    return part.read(_line)
 
-    def __init__(self, root: JsonSchema | bool, unions: Unions | None = None) -> None:
-        self._root: JsonSchema = root if isinstance(root, dict) else {}
-        self._unions = unions if unions is not None else Unions(self._root)
-        # The schema is kept beside its line, so that its identity is not used again.
-        self._lines: dict[int, tuple[JsonSchema | bool, str]] = {}
 
-    def line(self, schema: JsonSchema | bool) -> str:
-        """Return what a schema asks for."""
-        known = self._lines.get(id(schema))
-        if known is None:
-            line = shortened(escaped(self._text(schema, 0)), LENGTH)
-            known = self._lines[id(schema)] = (schema, line)
-        return known[1]
+def _line(part: Part) -> str:
+    return shortened(escaped(_text(part, 0)), LENGTH)
 
-    def union(self, schema: JsonSchema, keyword: str) -> str:
-        """Return what the branches of `anyOf` or `oneOf` ask for, leaving out what stands
-        beside.
-        """
-        return shortened(escaped(self._union(schema, keyword, 0)), LENGTH)
 
-    def _text(self, schema: JsonSchema | bool, depth: int) -> str:
-        schema = resolve(self._root, schema)
-        if schema is False:
-            return "nothing"
-        if not isinstance(schema, dict):
-            return ANYTHING
-        parts = dict.fromkeys(part for part in self._parts(schema, depth) if part)
-        told = [p for p in parts if not any(q.startswith(f"{p} ") for q in parts)]
-        return ", ".join(told) or ANYTHING
+def expected_of_union(part: Part, keyword: str) -> str:
+    """Return what the branches of `anyOf` or `oneOf` ask for, leaving out what stands beside."""
+    return shortened(escaped(_union(part, keyword, 0)), LENGTH)
 
-    def _parts(self, schema: JsonSchema, depth: int) -> Iterator[str]:
-        """Yield the pieces of the line, which a comma joins."""
-        below = [*schemas_of(schema.get("allOf")), *self._referenced(schema)]
-        if "const" in schema:
-            yield shown(schema["const"])
-        elif isinstance(values := schema.get("enum"), list):
-            yield one_of(values)
+
+def _text(part: Part | None, depth: int) -> str:
+    part = None if part is None else part.resolved
+    if part is None or part.schema is True:
+        return ANYTHING
+    if part.schema is False:
+        return "nothing"
+    parts = dict.fromkeys(piece for piece in _pieces(part, depth) if piece)
+    told = [p for p in parts if not any(q.startswith(f"{p} ") for q in parts)]
+    return ", ".join(told) or ANYTHING
+
+
+def _pieces(part: Part, depth: int) -> Iterator[str]:
+    """Yield the pieces of the line, which a comma joins."""
+    below = [*part.listed("allOf"), *([] if part.target is None else [part.target])]
+    if "const" in part.rules:
+        yield shown(part.rules["const"])
+    elif isinstance(values := part.rules.get("enum"), list):
+        yield one_of(values)
+    else:
+        yield _types(part, depth)
+    for inner in below[:_BRANCHES] if depth < _NESTING else ():
+        text = _text(inner, depth + 1)
+        yield "" if text == ANYTHING else text
+    for keyword in UNIONS:
+        if keyword in part.rules:
+            yield _union(part, keyword, depth)
+    yield from bounds_of(part.rules)
+    if isinstance(part.rules.get("not"), dict) and depth < _NESTING:
+        yield f"not {_text(part.below('not'), depth + 1)}"
+
+
+def _types(part: Part, depth: int) -> str:
+    names = [escaped(name) for name in types_shown(part.rules)]
+    words = [_type(name, part, depth) for name in names if name != "null"]
+    return either([*words, "null"] if "null" in names else words)
+
+
+def _type(name: str, part: Part, depth: int) -> str:
+    if name == "string":
+        return _string(part.rules)
+    if name == "array":
+        return _array(part, depth)
+    return _object(part, depth) if name == "object" else name
+
+
+def _array(part: Part, depth: int) -> str:
+    if depth >= _NESTING:
+        return "array"
+    first, rest = part.items
+    is_closed = rest is not None and rest.schema is False
+    if first:
+        texts = [_of(_text(inner, depth + 1), depth, "") or "any" for inner in first[:_NAMES]]
+        more = len(first) > _NAMES or not is_closed
+        return f"array [{', '.join([*texts, *(['…'] if more else [])])}]"
+    if rest is None or not isinstance(rest.schema, dict):
+        return "empty array" if is_closed else "array"
+    return "array" + _of(_text(rest, depth + 1), depth, " of ")
+
+
+def _object(part: Part, depth: int) -> str:
+    if part.required:
+        return f"object with {_some(map(shown, part.required), len(part.required), _NAMES)}"
+    values = part.below("additionalProperties")
+    if part.declared or values is None or values.schema is False or depth >= _NESTING:
+        return "object"
+    return "object" + _of(_text(values, depth + 1), depth, " whose values are ")
+
+
+def _union(part: Part, keyword: str, depth: int) -> str:
+    if depth >= _NESTING:
+        return ""
+    union = union_of(part, keyword)
+    texts: dict[str, None] = {}
+    for index, branch in enumerate(union.branches[:_BRANCHES]):
+        if union.tag is None or index not in union.tag.branches.values():
+            texts.setdefault(_text(branch, depth + 1))
         else:
-            yield self._types(schema, depth)
-        for inner in below[:_BRANCHES] if depth < _NESTING else ():
-            text = self._text(inner, depth + 1)
-            yield "" if text == ANYTHING else text
-        for keyword in UNIONS:
-            if keyword in schema:
-                yield self._union(schema, keyword, depth)
-        yield from bounds_of(schema)
-        if isinstance(inner := schema.get("not"), dict) and depth < _NESTING:
-            yield f"not {self._text(inner, depth + 1)}"
-
-    def _referenced(self, schema: JsonSchema) -> Iterator[JsonSchema | bool]:
-        if isinstance(reference := schema.get("$ref"), str):
-            yield resolve(self._root, {"$ref": reference})
-
-    def _types(self, schema: JsonSchema, depth: int) -> str:
-        names = type_names(schema)
-        words = [self._type(name, schema, depth) for name in names if name != "null"]
-        return either([*words, "null"] if "null" in names else words)
-
-    def _type(self, name: str, schema: JsonSchema, depth: int) -> str:
-        if name == "string":
-            return _string(schema)
-        if name == "array":
-            return self._array(schema, depth)
-        return self._object(schema, depth) if name == "object" else name
-
-    def _array(self, schema: JsonSchema, depth: int) -> str:
-        if depth >= _NESTING:
-            return "array"
-        first = schemas_of(schema.get("prefixItems"))
-        items = schema.get("items", True)
-        if first:
-            texts = [
-                _of(self._text(inner, depth + 1), depth, "") or "any" for inner in first[:_NAMES]
-            ]
-            more = len(first) > _NAMES or items is not False
-            return f"array [{', '.join([*texts, *(['…'] if more else [])])}]"
-        if not isinstance(items, dict):
-            return "empty array" if items is False else "array"
-        return "array" + _of(self._text(items, depth + 1), depth, " of ")
-
-    def _object(self, schema: JsonSchema, depth: int) -> str:
-        required = [name for name in _listed(schema.get("required")) if isinstance(name, str)]
-        if required:
-            return f"object with {_some(map(shown, required), len(required), _NAMES)}"
-        values = schema.get("additionalProperties")
-        if schema.get("properties") or not isinstance(values, dict) or depth >= _NESTING:
-            return "object"
-        return "object" + _of(self._text(values, depth + 1), depth, " whose values are ")
-
-    def _union(self, schema: JsonSchema, keyword: str, depth: int) -> str:
-        branches = schemas_of(schema.get(keyword))
-        if depth >= _NESTING:
-            return ""
-        tag = self._unions.tag(schema, keyword)
-        texts: dict[str, None] = {}
-        for index, branch in enumerate(branches[:_BRANCHES]):
-            if tag is None or index not in tag.branches.values():
-                texts.setdefault(self._text(branch, depth + 1))
-            else:
-                texts.setdefault(_tagged(tag))
-        texts.pop("nothing", None)
-        if ANYTHING in texts:
-            return ANYTHING
-        if "null" in texts:  # it reads better at the end
-            texts["null"] = texts.pop("null")
-        if len(branches) > _BRANCHES:
-            texts["…"] = None
-        return either(texts) or "nothing"
+            texts.setdefault(_tagged(union.tag))
+    texts.pop("nothing", None)
+    if ANYTHING in texts:
+        return ANYTHING
+    if "null" in texts:  # it reads better at the end
+        texts["null"] = texts.pop("null")
+    if len(union.branches) > _BRANCHES:
+        texts["…"] = None
+    return either(texts) or "nothing"
 
 
 def either(texts: Iterable[str]) -> str:
@@ -218,19 +197,6 @@ def one_of(values: Sequence[JsonValue]) -> str:
     if not values:
         return "nothing"
     return "one of " + _some((shown(value, 40) for value in values[:_VALUES]), len(values), _VALUES)
-
-
-def type_names(schema: JsonSchema) -> list[str]:
-    """Return the types that a schema names, or those that its other keywords show it wants."""
-    named = schema.get("type")
-    names = [named] if isinstance(named, str) else _listed(named)
-    if names:
-        return [escaped(name) for name in names if isinstance(name, str)]
-    if "properties" in schema or "required" in schema:
-        return ["object"]
-    if "items" in schema or "prefixItems" in schema:
-        return ["array"]
-    return ["string"] if "pattern" in schema or "format" in schema else []
 
 
 def counted(unit: str, count: float) -> str:
@@ -277,7 +243,3 @@ def _of(text: str, depth: int, before: str) -> str:
 def _some(texts: Iterable[str], count: int, limit: int) -> str:
     listed = [text for text, _ in zip(texts, range(limit), strict=False)]
     return ", ".join([*listed, *([f"… ({count - limit} more)"] if count > limit else [])])
-
-
-def _listed(value: JsonValue) -> list[JsonValue]:
-    return list(value) if isinstance(value, list) else []

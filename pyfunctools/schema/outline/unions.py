@@ -1,32 +1,28 @@
 """Which branch of a union a value was evidently meant for."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.ground.references import resolve, steps_of
-from pyfunctools.schema.outline.shape import (
+from pyfunctools.schema.ground.references import steps_of
+from pyfunctools.schema.outline.json_types import (
     ALL_TYPES,
     Constant,
     Listed,
-    Shape,
-    ShapeReader,
     constant_of,
     listed_values,
     loosely,
     type_of,
+    types_shown,
 )
+from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.vocabulary import UNIONS
 
-
-def meant(
-    root: JsonSchema, union: JsonSchema, value: JsonValue, keyword: str | None = None
-) -> tuple[str, int] | None:
-    """Return the keyword (`oneOf` or `anyOf`) and the index of the branch `value` was meant for.
-
-    See `Unions.meant`; this is it for a single question.
-    """
-    return Unions(root).meant(union, value, keyword)
+_MOST_SHAPES = 10_000
+"""Shapes that are put together for one union; what lies behind the last of them says nothing."""
+_NESTING = 8
+"""Unions and compositions inside each other that are looked into."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,25 +61,55 @@ class Tag:
         return None if key is None else self.branches.get(key)
 
 
-class Unions:
-    """The unions of one schema: which branch a value was meant for, and what tells them apart.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What a value looks like: one way of several, where the schema is a union.
 
-    `root` is the document that references lead into. What a union says is read once and kept as
-    long as this lives, so the schema must not change meanwhile.
+    `index` is the branch of the union it was asked for. `own` and `constants` are the values that
+    the whole and its properties may have, where they are listed; `declared` are the types of the
+    properties that are named, `items` those of an array's items. With `others` a property that is
+    not named is as good as one that is: the schema is a map.
     """
 
-    def __init__(self, root: JsonSchema) -> None:
-        self._root = root
-        # The list is kept beside what was read of it, so that its identity is not used again.
-        self._read: dict[int, tuple[JsonValue, list[Shape], Tag | None]] = {}
+    index: int = 0
+    types: frozenset[str] = ALL_TYPES
+    own: Listed | None = None
+    constants: dict[str, Listed] = field(default_factory=dict[str, Listed])
+    declared: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    required: frozenset[str] = frozenset()
+    others: bool = False
+    items: frozenset[str] = ALL_TYPES
 
-    def meant(
-        self, union: JsonSchema, value: JsonValue, keyword: str | None = None
-    ) -> tuple[str, int] | None:
-        """Return the keyword and the index of the branch that `value` was meant for.
+    def both(self, other: "Shape") -> "Shape":
+        """Return the shape of what has this one and the other."""
+        shared = {
+            name: {key: None for key in values if key in self.constants.get(name, values)}
+            for name, values in other.constants.items()
+        }
+        return Shape(
+            types=self.types & other.types,
+            own=self.own if other.own is None else other.own,
+            constants={**self.constants, **shared},
+            declared={**self.declared, **other.declared},
+            required=self.required | other.required,
+            others=self.others or other.others,
+            items=self.items & other.items,
+        )
 
-        `union` is a schema with `oneOf` or `anyOf`; `keyword` says which where both stand. Only the
-        outermost choice is given: a branch may be a union again. What decides, in this order:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Union:
+    """A union as it was read: its branches, their shapes, and what tells its objects apart."""
+
+    branches: list[Part]
+    shapes: list[Shape]
+    tag: Tag | None
+
+    def meant(self, value: JsonValue) -> Part | None:
+        """Return the branch that a value was meant for, `None` where nothing tells.
+
+        Only the outermost choice is given: a branch may be a union again. What decides, in this
+        order:
 
         1. the tag: the property that `discriminator` names, or else one for which every object
            among the branches lists other values. A value that has it and fits none of them was
@@ -96,60 +122,112 @@ class Unions:
 
         Constants that nothing equals are compared without case, surrounding space and quotes. A
         wrong type never outweighs the rest: `{"kind": "cat", "lives": "9"}` was meant for the cat.
-        `None` where nothing tells, or several branches look alike. The answer depends on nothing
-        but the arguments; a union is read once, and asked at the cost of the keys of its branches.
         """
-        keyword = _keyword(union) if keyword is None else keyword
-        if keyword is None:
-            return None
-        shapes, tag = self._shapes(union, keyword)
         if isinstance(value, dict):
-            index = _of_object(shapes, value, tag)
+            index = _of_object(self.shapes, value, self.tag)
         else:
-            index = _of_other(shapes, value)
-        return None if index is None else (keyword, index)
+            index = _of_other(self.shapes, value)
+        return None if index is None else self.branches[index]
 
-    def tag(self, union: JsonSchema, keyword: str | None = None) -> Tag | None:
-        """Return what tells the objects of a union apart, or `None` where no one property does."""
-        keyword = _keyword(union) if keyword is None else keyword
-        return None if keyword is None else self._shapes(union, keyword)[1]
 
-    def _shapes(self, union: JsonSchema, keyword: str) -> tuple[list[Shape], Tag | None]:
-        branches = union.get(keyword)
-        if not isinstance(branches, list):
-            return [], None
-        known = self._read.get(id(branches))
-        if known is None:
-            reader = ShapeReader(self._root)
-            shapes = [
-                replace(shape, index=index)
-                for index, branch in enumerate(branches)
-                if isinstance(branch, dict | bool)
-                for shape in reader.shapes(branch)
-            ]
-            tag = _tag(union, branches, shapes)
-            if tag is not None and self._is_certain(tag, branches):
-                tag = replace(tag, certain=True)
-            known = self._read[id(branches)] = (branches, shapes, tag)
-        return known[1:]
+def union_of(part: Part, keyword: str) -> Union:
+    """Return what a part says by `oneOf` or `anyOf`; it is read once."""
+    return part.read(_READ[keyword])
 
-    def _is_certain(self, tag: Tag, branches: list[JsonValue]) -> bool:
-        """Return whether each branch lists its tags itself, or is said to take no object."""
-        for index, branch in enumerate(branches):
-            schema = resolve(self._root, branch) if isinstance(branch, dict) else None
-            kind = schema.get("type") if isinstance(schema, dict) else None
-            if not isinstance(schema, dict) or not isinstance(kind, str):
-                return False
-            if kind != "object":
-                continue
-            properties = schema.get("properties")
-            stated = properties.get(tag.name) if isinstance(properties, dict) else None
-            inner = resolve(self._root, stated) if isinstance(stated, dict) else None
-            values = listed_values(inner) if isinstance(inner, dict) else None
-            keys = [constant_of(value) for value in values or ()]
-            if not keys or any(key is None or tag.branches.get(key) != index for key in keys):
-                return False
-        return True
+
+def _union(part: Part, keyword: str) -> Union:
+    branches = part.listed(keyword)
+    shapes = _Shapes()
+    found = [
+        replace(shape, index=index)
+        for index, branch in enumerate(branches)
+        for shape in shapes.of(branch)
+    ]
+    tag = _tag(part.rules, branches, found)
+    if tag is not None and _is_certain(tag, branches):
+        tag = replace(tag, certain=True)
+    return Union(branches=branches, shapes=found, tag=tag)
+
+
+_READ = {keyword: partial(_union, keyword=keyword) for keyword in UNIONS}
+
+
+class _Shapes:
+    """Puts together the shapes of the branches of one union, within a budget for all of them."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_SHAPES
+
+    def of(self, part: Part, depth: int = 0) -> list[Shape]:
+        """Return every shape that a value of this part may have."""
+        whole = part.resolved
+        self._left -= 1
+        if whole is not None and whole.schema is False:
+            return []
+        if whole is None or whole.schema is True or depth > _NESTING or self._left < 0:
+            return [Shape()]
+        result = [whole.read(_own_shape)]
+        target = whole.target
+        for each in [*whole.listed("allOf"), *([] if target is None else [target])]:
+            result = self._joined(result, self.of(each, depth + 1))
+        for keyword in UNIONS:
+            if keyword in whole.rules:
+                inner = [s for b in whole.listed(keyword) for s in self.of(b, depth + 1)]
+                result = self._joined(result, inner)
+        return [shape for shape in result if shape.types]
+
+    def _joined(self, some: list[Shape], others: list[Shape]) -> list[Shape]:
+        self._left -= len(some) * len(others)
+        return some if self._left < 0 else [a.both(b) for b in others for a in some]
+
+
+def _own_shape(part: Part) -> Shape:
+    """Return what a part's own keywords say of a value's looks."""
+    listed = {name: values for name, inner in part.declared.items() if (values := _values(inner))}
+    items = part.items[1]
+    return Shape(
+        types=_shown_types(part),
+        own=_values(part),
+        constants=listed,
+        declared={name: _types(inner) for name, inner in part.declared.items()},
+        required=frozenset(part.required),
+        others="patternProperties" in part.rules
+        or part.rules.get("additionalProperties", False) is not False,
+        items=ALL_TYPES if items is None else _types(items),
+    )
+
+
+def _types(part: Part, depth: int = 0) -> frozenset[str]:
+    whole = part.resolved
+    if whole is None or not isinstance(whole.schema, dict):
+        return ALL_TYPES
+    types = whole.read(_shown_types)
+    for keyword in UNIONS if depth < _NESTING else ():
+        if keyword in whole.rules:
+            below = _TYPES[depth + 1]
+            types &= frozenset[str]().union(*(b.read(below) for b in whole.listed(keyword)))
+    return types
+
+
+_TYPES = [partial(_types, depth=depth) for depth in range(_NESTING + 1)]
+
+
+def _shown_types(part: Part) -> frozenset[str]:
+    """Return the types that a part's own keywords ask for, or show that they were meant."""
+    if part.own_types != ALL_TYPES:
+        return part.own_types
+    names = types_shown(part.rules)
+    return frozenset(names) if names in (["object"], ["array"]) else ALL_TYPES
+
+
+def _values(part: Part) -> Listed | None:
+    """Return the scalars that a part lists, `None` where it lists none or others too."""
+    whole = part.resolved
+    values = None if whole is None else listed_values(whole.rules)
+    found = [constant_of(value) for value in values or ()]
+    if values is None or None in found:
+        return None
+    return dict.fromkeys(key for key in found if key is not None)
 
 
 def _of_object(shapes: list[Shape], value: JsonSchema, tag: Tag | None) -> int | None:
@@ -222,7 +300,22 @@ def _distance(shape: Shape, value: JsonSchema) -> tuple[int, int, int]:
     return (missing + undeclared, undeclared, missing - len(shape.required))
 
 
-def _tag(union: JsonSchema, branches: list[JsonValue], shapes: list[Shape]) -> Tag | None:
+def _is_certain(tag: Tag, branches: list[Part]) -> bool:
+    """Return whether each branch lists its tags itself, or is said to take no object."""
+    for index, branch in enumerate(branches):
+        part = branch.resolved
+        kind = None if part is None else part.rules.get("type")
+        if part is None or not isinstance(kind, str):
+            return False
+        if kind != "object":
+            continue
+        keys = _values(part.declared[tag.name]) if tag.name in part.declared else None
+        if not keys or any(tag.branches.get(key) != index for key in keys):
+            return False
+    return True
+
+
+def _tag(union: JsonSchema, branches: list[Part], shapes: list[Shape]) -> Tag | None:
     objects = _objects(shapes)
     stated = union.get("discriminator")
     if isinstance(stated, dict) and isinstance(name := stated.get("propertyName"), str):
@@ -242,12 +335,12 @@ def _tag(union: JsonSchema, branches: list[JsonValue], shapes: list[Shape]) -> T
 
 
 def _stated_tag(
-    name: str, mapping: JsonValue, branches: list[JsonValue], objects: list[Shape]
+    name: str, mapping: JsonValue, branches: list[Part], objects: list[Shape]
 ) -> Tag | None:
     places: dict[str, int] = {}
     names: dict[str, int] = {}
     for index, branch in enumerate(branches):
-        reference = branch.get("$ref") if isinstance(branch, dict) else None
+        reference = branch.rules.get("$ref")
         if isinstance(reference, str):
             places.setdefault(reference, index)
             names.setdefault(_last(reference), index)
@@ -284,7 +377,3 @@ def _only(shapes: Iterable[Shape]) -> int | None:
 def _most(shapes: list[Shape], counts: list[int]) -> int | None:
     most = max(counts, default=0)
     return _only(shape for shape, count in zip(shapes, counts, strict=True) if count == most)
-
-
-def _keyword(union: JsonSchema) -> str | None:
-    return next((name for name in UNIONS if isinstance(union.get(name), list)), None)

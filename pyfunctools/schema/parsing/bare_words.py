@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import shortened
-from pyfunctools.schema.outline.places import NUMBERS
+from pyfunctools.schema.outline.outline import NUMBERS
 from pyfunctools.schema.parsing.glyphs import COMMAS, SPACE
 from pyfunctools.schema.parsing.scalars import WRITTEN, is_strict_number, written_number
 from pyfunctools.schema.parsing.surroundings import BLANK

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pyfunctools._json import JsonValue
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.outline.places import Parts, Places, Schemas
+from pyfunctools.schema.outline.outline import Place
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class Frame:
     filled: bool = False
     comma: bool = False
     doubled: bool = False
-    parts: Parts | None = None
+    place: Place | None = None
 
     def put(self, value: JsonValue) -> None:
         """Put the element that was read into its place."""
@@ -32,11 +32,10 @@ class Frame:
 
 
 class Frames:
-    """What is open, the outermost first; with `places` the `schemas` say what is wanted there."""
+    """What is open, the outermost first; `place` is that of the whole value, if it is known."""
 
-    def __init__(self, places: Places | None, schemas: Schemas) -> None:
-        self._places = places
-        self._schemas = schemas
+    def __init__(self, place: Place | None) -> None:
+        self._place = place
         self.open: list[Frame] = []
 
     def keys(self, levels: int | None = None) -> Keys:
@@ -50,14 +49,11 @@ class Frames:
 
     def wanted(self) -> frozenset[str]:
         """Return the types that the schema names for the element that is being read."""
-        places = self._places
-        if places is None:
+        place = self._place
+        if place is None:
             return frozenset()
-        schemas = self._schemas
-        outer: Frame | None = None
         for frame in self.open:
-            if frame.parts is None:
-                inside = outer and places.inside(outer.parts or (), outer.key)
-                frame.parts = places.anyhow(schemas if inside is None else inside)
-            outer = frame
-        return places.named(places.inside(outer.parts or (), outer.key) if outer else schemas)
+            if frame.place is None:
+                frame.place = place
+            place = frame.place.anyhow_inside(frame.key)
+        return place.named

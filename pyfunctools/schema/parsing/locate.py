@@ -8,8 +8,8 @@ from typing import Final
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import Limits
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.outline.places import Places, Schemas
-from pyfunctools.schema.outline.shape import ALL_TYPES
+from pyfunctools.schema.outline.json_types import ALL_TYPES
+from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.parsing.glyphs import OPENING
 from pyfunctools.schema.parsing.recovery import Recovery
 from pyfunctools.schema.parsing.strict import strict
@@ -32,24 +32,21 @@ _MOST = 1000
 """Brackets in prose that are tried before there is taken to be no value."""
 
 
-def extract(
-    text: str, limits: Limits, places: Places | None = None, schemas: Schemas = ()
-) -> Result[JsonValue]:
+def extract(text: str, limits: Limits, place: Place | None = None) -> Result[JsonValue]:
     """Return the first value that is written in a text which is no strict JSON as a whole.
 
-    With `places` the `schemas` say what is wanted.
+    `place` says what is wanted.
     """
-    return _Extraction(text, limits, places, schemas).value()
+    return _Extraction(text, limits, place).value()
 
 
 class _Extraction:
     """The search for the value of one text."""
 
-    def __init__(self, text: str, limits: Limits, places: Places | None, schemas: Schemas) -> None:
+    def __init__(self, text: str, limits: Limits, place: Place | None) -> None:
         self._text = text
         self._limits = limits
-        self._places = places
-        self._schemas = schemas
+        self._place = place
         self._start = len(text) - len(text.lstrip(_BOM))
         self._frame, self._framed = framed(text)
 
@@ -97,8 +94,7 @@ class _Extraction:
             at,
             self._stop(at),
             limits=self._limits,
-            places=self._places,
-            schemas=self._schemas,
+            place=self._place,
             fenced=self._is_framed(at),
             sure=sure,
         )
@@ -111,9 +107,7 @@ class _Extraction:
 
     def _brackets(self) -> re.Pattern[str]:
         """Return what may begin a value in the middle of prose."""
-        types = ALL_TYPES
-        if self._places is not None:
-            types = self._places.types(self._places.parts(*self._schemas))
+        types = ALL_TYPES if self._place is None else self._place.types
         if "object" in types and "array" not in types:
             return _OBJECT
         return _ARRAY if "array" in types and "object" not in types else _EITHER
@@ -130,7 +124,7 @@ class _Extraction:
 
     def _again(self, inner: str, at: int) -> Result[JsonValue]:
         read = strict(inner, self._limits.depth)
-        result = extract(inner, self._limits, self._places, self._schemas) if read is None else None
+        result = extract(inner, self._limits, self._place) if read is None else None
         if isinstance(result, Failure):
             return Failure(value=self._text, issues=result.issues)
         escape = Repair(path=_ROOT, kind="escape", before=self._text[at:], after=inner)

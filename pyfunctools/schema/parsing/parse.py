@@ -8,6 +8,7 @@ quotes where the schema wants a string), and `truncated`: the text ends in this 
 so there may have been more of it.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -19,8 +20,7 @@ from pyfunctools.schema.result import Failure, Issue, Success
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pyfunctools.schema.outline.floats import Fractions
-    from pyfunctools.schema.outline.places import Schemas
+    from pyfunctools.schema.outline.outline import Place
 
 _ROOT: Final = Path.of(())
 
@@ -34,43 +34,42 @@ def parse(
     for certain is an issue. With a `schema` a word without quotes is a string where one is wanted,
     and so is a number where nothing else is, as it was written. `bytes` are UTF-8. The value of a
     `Failure` is the text.
+
+    Raises:
+        SchemaError: the schema had to be asked, and is none; see `normalize`.
     """
-    known = schema if isinstance(schema, dict) else None
-    return parse_at(text, known, () if known is None else (known,), limits)
+    return parse_at(text, partial(_place_of, schema) if schema else None, limits)
+
+
+def _place_of(schema: JsonSchema) -> "Place":
+    from pyfunctools.schema.normalization.normalize import normalize
+    from pyfunctools.schema.outline.outline import Outline
+
+    return Outline(normalize(schema)).place
 
 
 def parse_at(
-    text: str | bytes,
-    root: JsonSchema | None,
-    schemas: "Schemas",
-    limits: Limits = DEFAULT_LIMITS,
-    known: "Callable[[], Fractions] | None" = None,
+    text: str | bytes, wanted: "Callable[[], Place] | None", limits: Limits = DEFAULT_LIMITS
 ) -> Success[JsonValue] | Failure:
-    """Return the value that a text says, where a value of these `schemas` of `root` is wanted.
-
-    `known` gives what is known of where they want fractions, if anybody keeps it.
-    """
+    """Return the value that a text says; `wanted` returns the place it is for, if it is asked."""
     read = read_strictly(text, limits)
     if isinstance(read, Failure):
         return read
-    if read is not None and not (read.fractions and root):
+    if read is not None and (wanted is None or not read.fractions):
         return Success(value=read.value)
-    # What recovers is loaded by the first text that is not strict JSON: few are.
-    from pyfunctools.schema.outline.floats import Fractions
-    from pyfunctools.schema.outline.places import Places
+    # What says what is wanted, and what recovers, are loaded by the first text that needs them.
+    place = None if wanted is None else wanted()
+    if read is not None and place is not None and not place.has_textual(read.value):
+        return Success(value=read.value)
     from pyfunctools.schema.parsing.locate import extract
 
-    if read is not None and root:
-        fractions = Fractions(root, schemas) if known is None else known()
-        if not fractions.has_textual(read.value):
-            return Success(value=read.value)
     if isinstance(text, bytes):
         try:
             text = text.decode()
         except UnicodeDecodeError as error:
             message = f"The byte at offset {error.start} of the text is not UTF-8."
             return _failure(text, "text in UTF-8", message)
-    return extract(text, limits, None if root is None else Places(root), schemas)
+    return extract(text, limits, place)
 
 
 def read_strictly(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Strict | Failure | None:

@@ -8,7 +8,7 @@ from pyfunctools._json import JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.limits import Limits
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.outline.places import Places, Schemas
+from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.parsing.bare_words import is_last, read_bare
 from pyfunctools.schema.parsing.findings import Findings
 from pyfunctools.schema.parsing.frames import Frame, Frames
@@ -40,7 +40,7 @@ _BRACE = re.compile(r"\s*+\}")
 class Recovery:
     """Reads one value of a text, from `start` on, without recursion and in linear time.
 
-    With `places` the `schemas` say what is wanted there.
+    `place` says what is wanted there.
 
     Afterwards `value` holds it and `at` says where it ended; with `issues` there is no value.
     `begun` says whether a member or an item was read, so that it was meant as JSON at all.
@@ -55,8 +55,7 @@ class Recovery:
         stop: int,
         *,
         limits: Limits,
-        places: Places | None = None,
-        schemas: Schemas = (),
+        place: Place | None = None,
         fenced: bool = False,
         sure: bool = True,
     ) -> None:
@@ -65,7 +64,7 @@ class Recovery:
         self._limits = limits
         self._fenced = fenced
         self._sure = sure
-        self._frames = Frames(places, schemas)
+        self._frames = Frames(place)
         self._stack = self._frames.open
         self._wrong = 0
         self._swallowed: int | None = None

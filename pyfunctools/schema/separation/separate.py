@@ -7,7 +7,7 @@ from typing import Any
 from pyfunctools._json import JsonSchema, JsonValue, fresh
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.normalization.check_input import admit
-from pyfunctools.schema.outline.places import Test
+from pyfunctools.schema.outline.outline import Test
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 from pyfunctools.schema.separation.graph import Graph, graph_of
 from pyfunctools.schema.separation.ownership import Owner, Ownership
@@ -161,9 +161,9 @@ class Separated:
         own, dropped = self._own("llm", value)
         return not dropped and own is not ABSENT and self._judges["llm"].accepts(own)
 
-    def test_of(self, part: JsonSchema) -> Test | None:
+    def test_of(self, keys: Keys) -> Test | None:
         """Return the compiled test of a part of the model's side; see `Validator.test_of`."""
-        return self._judges["llm"].test_of(part)
+        return self._judges["llm"].test_of(keys)
 
     def _own(self, side: Part, value: JsonValue) -> tuple[Given, list[Issue]]:
         """Return what of a value is one side's own, and what is wrong with the rest."""

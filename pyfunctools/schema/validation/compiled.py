@@ -16,7 +16,7 @@ from pyfunctools.schema.ground.preview import shown
 from pyfunctools.schema.ground.references import lookup
 from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.outline.clock import CLOCK, Formats
-from pyfunctools.schema.outline.places import Test
+from pyfunctools.schema.outline.outline import Test
 from pyfunctools.schema.validation.big_stack import with_stack
 from pyfunctools.schema.vocabulary import IN_PLACE, SEES_SIBLINGS
 
@@ -65,7 +65,7 @@ class Compiled:
             SchemaError: it is no schema, refers to what is not there or may not be fetched, or is
                 nested too deeply.
         """
-        _inspect(schema)
+        self._is_circular = _inspect(schema)
         from jsonschema_rs import Draft202012Validator, ValidationError, validator_cls_for
 
         self.schema = schema
@@ -112,24 +112,20 @@ class Compiled:
             known = self._tests[keys] = whole.is_valid
         return known
 
-    def test_of(self, schema: JsonSchema) -> Test | None:
-        """Return the test of this very part of the schema; `None` if it is none, or has none."""
-        keys = self._steps.get(id(schema))
+    def test_of(self, keys: Keys) -> Test | None:
+        """Return the test of the part at these steps; `None` if it has none by itself.
+
+        So it is where a part leads back to itself without going down: it says nothing then, and
+        what is guessed of it depends on which part is asked first.
+        """
         try:
-            return None if keys is None else self.test(keys)
+            return self.test(keys) if self._is_sound else None
         except SchemaError:
             return None
 
     @cached_property
-    def _steps(self) -> dict[int, Keys]:
-        """The steps to each part of the schema, by its identity.
-
-        None where a part leads back to itself without going down: it says nothing by itself, and
-        what is guessed of it depends on which part is asked first.
-        """
-        is_sound = self.one_resource and not _is_circular(self.schema)
-        parts = subschemas(self.schema) if is_sound else ()
-        return {id(part): keys for keys, part in parts if isinstance(part, dict)}
+    def _is_sound(self) -> bool:
+        return self.one_resource and not self._is_circular
 
     def part(self, schema: JsonSchema | bool) -> "Validator":
         """Compile a schema whose references are `address`es.
@@ -189,8 +185,8 @@ def reference_to(keys: Keys) -> str:
     return "#" + quote(pointer_of(keys), safe="/~")
 
 
-def _inspect(schema: JsonSchema | bool) -> None:
-    """Refuse what jsonschema-rs cannot be given.
+def _inspect(schema: JsonSchema | bool) -> bool:
+    """Refuse what jsonschema-rs cannot be given; return whether a schema judges a value twice.
 
     Raises:
         SchemaError: it is neither an object nor a boolean, holds what is not JSON, is nested too
@@ -202,11 +198,15 @@ def _inspect(schema: JsonSchema | bool) -> None:
         raise SchemaError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} levels deep")
     for keys, what in not_json(schema):
         raise SchemaError(f"{what} is not JSON", pointer_of(keys))
-    if isinstance(schema, dict) and _in_place(schema) > MAX_IN_PLACE:
+    if not isinstance(schema, dict):
+        return False
+    most, is_circular = _in_place(schema)
+    if most > MAX_IN_PLACE:
         raise SchemaError(
             f"more than {MAX_IN_PLACE} schemas judge one value, one inside the other, "
             "through `$ref`, `allOf`, `anyOf` and their like"
         )
+    return is_circular
 
 
 class _Retriever:
@@ -230,46 +230,30 @@ def _patterns() -> "FancyRegexOptions":
     return FancyRegexOptions(backtrack_limit=BACKTRACKS)
 
 
-def _in_place(root: JsonSchema) -> int:
-    """Return how many schemas at most judge one value, one inside the other; a circle counts
-    once.
+def _in_place(root: JsonSchema) -> tuple[int, bool]:
+    """Return how many schemas at most judge one value, one inside the other; a circle counts once.
+
+    And whether there is such a circle: a schema that judges the value that it judges already.
     """
-    longest: dict[int, int] = {}
-    for _, start in subschemas(root):
-        stack: list[tuple[JsonSchema | bool, bool]] = [(start, False)]
-        while stack:
-            schema, done = stack.pop()
-            if not isinstance(schema, dict) or (id(schema) in longest and not done):
-                continue
-            below = list(_judging(root, schema))
-            if done:
-                most = max((longest.get(id(inner), 0) for inner in below), default=0)
-                longest[id(schema)] = most + _weight(schema)
-            else:
-                longest[id(schema)] = 0
-                stack.append((schema, True))
-                stack.extend((inner, False) for inner in below)
-    return max(longest.values(), default=0)
-
-
-def _is_circular(root: JsonSchema | bool) -> bool:
-    """Return whether a schema judges the value that it judges already."""
-    known: dict[int, bool] = {}  # False while what a schema asks is still looked through
-    stack = [(inner, False) for _, inner in subschemas(root)] if isinstance(root, dict) else []
+    longest: dict[int, int] = {}  # 0 while what a schema asks is still looked through
+    is_circular = False
+    stack = [(inner, False) for _, inner in subschemas(root)]
     while stack:
         schema, done = stack.pop()
-        if not isinstance(schema, dict) or not isinstance(root, dict):
+        if not isinstance(schema, dict) or (id(schema) in longest and not done):
             continue
+        below = [id(inner) for inner in _judging(root, schema)] if done else []
         if done:
-            known[id(schema)] = True
-        elif id(schema) not in known:
-            known[id(schema)] = False
-            below = list(_judging(root, schema))
-            if any(known.get(id(inner)) is False for inner in below):
-                return True
-            stack.append((schema, True))
-            stack.extend((inner, False) for inner in below)
-    return False
+            longest[id(schema)] = _weight(schema) + max(
+                (longest.get(each, 0) for each in below), default=0
+            )
+            continue
+        longest[id(schema)] = 0
+        stack.append((schema, True))
+        for inner in _judging(root, schema):
+            is_circular = is_circular or longest.get(id(inner)) == 0
+            stack.append((inner, False))
+    return max(longest.values(), default=0), is_circular
 
 
 def _levels(schema: JsonSchema | bool) -> int:

@@ -25,20 +25,22 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import Keys, Path, pointer_of
 from pyfunctools.schema.ground.preview import shown
-from pyfunctools.schema.ground.references import lookup, steps_of
-from pyfunctools.schema.outline.expected import Expectations, one_of
-from pyfunctools.schema.outline.places import Test, items_of
-from pyfunctools.schema.outline.shape import schemas_of, type_of, types_of
-from pyfunctools.schema.outline.unions import Unions
+from pyfunctools.schema.ground.references import steps_of
+from pyfunctools.schema.outline.expected import ANYTHING, expected, expected_of_union, one_of
+from pyfunctools.schema.outline.json_types import type_of
+from pyfunctools.schema.outline.outline import Outline, Part, Test
+from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.result import Issue, Side
-from pyfunctools.schema.validation.compiled import Compiled, reference_to
+from pyfunctools.schema.validation.compiled import Compiled
 from pyfunctools.schema.validation.messages import (
     Broken,
     Complaint,
-    Sentences,
     absent,
+    complaints_of,
     hint,
     instead,
+    missing,
+    unexpected,
 )
 from pyfunctools.schema.vocabulary import (
     ANNOTATIONS,
@@ -98,12 +100,9 @@ class Explainer:
     """
 
     def __init__(self, compiled: Compiled) -> None:
-        root: JsonSchema = compiled.schema if isinstance(compiled.schema, dict) else {}
         self.compiled = compiled
-        self.unions = Unions(root)
-        self.lines = Expectations(root, self.unions)
-        self.sentences = Sentences(root, self.lines)
-        self._parts: dict[Keys, _Part] = {}
+        self.outline = Outline(compiled.schema)
+        self._known: dict[Part, _Judged] = {}
 
     def issues(self, value: JsonValue, side: Side) -> tuple[Issue, ...]:
         """Return every issue of a value that is not valid, in the order of the schema.
@@ -136,14 +135,14 @@ class Explainer:
                 seen.add(asked)
                 stack += reversed(self._steps(step))
         if not complained:
-            yield (), self.misfit(self.compiled.schema, value)
+            yield (), _misfit(self.outline.root, value)
 
     def _steps(self, task: Task) -> list[Step]:
         steps: list[Step]
         try:
-            steps = list(islice(self.part(task.at).steps(task), _ENOUGH))
+            steps = list(islice(self.judged(task.at).steps(task), _ENOUGH))
         except SchemaError:  # a part that means nothing apart from the whole
-            steps = [(task.path, self.misfit(True, task.value))]
+            steps = [(task.path, _misfit(None, task.value))]
         if not task.name:
             return steps
         return [
@@ -151,39 +150,36 @@ class Explainer:
             for step in steps
         ]
 
-    def part(self, at: Keys) -> "_Part":
-        """Return what is known of the schema at these steps.
+    def judged(self, at: Keys) -> "_Judged":
+        """Return what is known of the part at these steps.
 
         Raises:
             SchemaError: no schema stands there.
         """
-        known = self._parts.get(at)
+        part = self.outline.at(at)
+        if part is None:
+            raise SchemaError("no schema stands here", pointer_of(at))
+        known = self._known.get(part)
         if known is None:
-            try:
-                found = lookup(self.compiled.schema, reference_to(at))
-            except LookupError:
-                found = None
-            if not isinstance(found, dict | bool):
-                raise SchemaError("no schema stands here", pointer_of(at))
-            known = self._parts[at] = _Part(self, at, found)
+            known = self._known[part] = _Judged(self, part)
         return known
 
-    def misfit(self, schema: JsonSchema | bool, value: JsonValue) -> Complaint:
-        """Return the complaint about a value that does not fit, where no rule says more."""
-        line = self.lines.line(schema)
-        return Complaint(expected=line, says=instead(line, value), value=value)
+
+def _misfit(part: Part | None, value: JsonValue) -> Complaint:
+    """Return the complaint about a value that does not fit, where no rule says more."""
+    line = ANYTHING if part is None else expected(part)
+    return Complaint(expected=line, says=instead(line, value), value=value)
 
 
-class _Part:
+class _Judged:
     """One subschema: what judges it, and what is asked of a value that it refuses."""
 
-    def __init__(self, explainer: Explainer, at: Keys, schema: JsonSchema | bool) -> None:
-        self.at = at
-        self.schema = schema
+    def __init__(self, explainer: Explainer, part: Part) -> None:
+        self.part = part
+        self.at = part.keys
         # Beside a `$ref` nothing counts up to draft 7.
-        legacy = explainer.compiled.legacy and isinstance(schema, dict) and "$ref" in schema
-        self._rules: JsonSchema = schema if isinstance(schema, dict) else {}
-        self._rules = {"$ref": self._rules["$ref"]} if legacy else self._rules
+        legacy = explainer.compiled.legacy and "$ref" in part.rules
+        self._rules: JsonSchema = {"$ref": part.rules["$ref"]} if legacy else part.rules
         self._explainer = explainer
         self._compiled = explainer.compiled
         self._tests: dict[Keys, Validator] = {}
@@ -192,7 +188,7 @@ class _Part:
         self._only = judging[0] if len(judging) == 1 else None
         # Asking a type here saves that the whole of a large value is handed to jsonschema-rs.
         is_typed = not any(k != "type" and k not in _ALONE | _SILENT for k in self._rules)
-        self._typed = types_of(self._rules) if is_typed and "type" in self._rules else None
+        self._typed = part.own_types if is_typed and "type" in self._rules else None
 
     @cached_property
     def fits(self) -> Test:
@@ -226,7 +222,7 @@ class _Part:
             yield from self._members(value, task)
         elif isinstance(value, list | tuple):
             yield from self._items(value, task)
-        for n in range(len(schemas_of(schema.get("allOf")))):
+        for n in range(len(self.part.listed("allOf")) if "allOf" in schema else 0):
             yield from self._below(task, "allOf", n)
         yield from self._referred(task)
         if isinstance(value, dict):
@@ -242,8 +238,8 @@ class _Part:
     @cached_property
     def _own(self) -> "Validator":
         """The schema's own rules, and nothing that holds further down."""
-        if not isinstance(self.schema, dict):
-            return self._compiled.part(self.schema)
+        if isinstance(self.part.schema, bool):
+            return self._compiled.part(self.part.schema)
         own = {keyword: rule for keyword, rule in self._rules.items() if keyword not in _ALONE}
         for keyword in _ASKED & own.keys():
             if isinstance(own[keyword], dict):
@@ -260,8 +256,8 @@ class _Part:
         if self._own.is_valid(task.value):
             return
         for error in self._own.iter_errors(task.value):
-            broken = Broken(error.kind, self.schema, task.value, error.message)
-            for complaint in self._explainer.sentences.of(broken):
+            broken = Broken(error.kind, self.part, task.value, error.message)
+            for complaint in complaints_of(broken):
                 yield task.path, complaint
 
     def _below(self, task: Task, *steps: str | int) -> Iterator[Step]:
@@ -274,18 +270,13 @@ class _Part:
         steps = steps_of(reference) if isinstance(reference, str) else None
         if steps is None or self._refers_out:
             return
-        if self._only == "$ref" or not self._explainer.part(steps).fits(task.value):
+        if self._only == "$ref" or not self._explainer.judged(steps).fits(task.value):
             yield task._replace(at=steps)
 
     @cached_property
-    def _declared(self) -> list[tuple[str, "_Part"]]:
-        named = self._rules.get("properties")
-        names = named if isinstance(named, dict) else {}
-        return [
-            (name, self._inner("properties", name))
-            for name, inner in names.items()
-            if isinstance(inner, dict | bool)
-        ]
+    def _declared(self) -> list[tuple[str, "_Judged"]]:
+        names = self.part.declared if "properties" in self._rules else ()
+        return [(name, self._inner("properties", name)) for name in names]
 
     def _members(self, value: JsonObject, task: Task) -> Iterator[Step]:
         schema, path = self._rules, task.path
@@ -325,26 +316,24 @@ class _Part:
                     yield Task((*self.at, *steps), inner, (*task.path, name))
 
     def _items(self, value: Iterable[JsonValue], task: Task) -> Iterator[Step]:
-        schema = self._rules
-        first, rest = items_of(schema)
-        is_old = isinstance(schema.get("items"), list)  # up to draft 2019-09
-        front, back = ("items", "additionalItems") if is_old else ("prefixItems", "items")
-        later = self._inner(back) if back in schema and isinstance(rest, dict | bool) else None
+        front, rest = self.part.items if self._rules is self.part.rules else ([], None)
+        first = [self._explainer.judged(part.keys) for part in front]
+        later = None if rest is None else self._explainer.judged(rest.keys)
         for n, item in enumerate(value):
-            part = self._inner(front, n) if n < len(first) else later
-            if part is not None and not part.fits(item):
-                yield Task(part.at, item, (*task.path, n))
+            judged = first[n] if n < len(first) else later
+            if judged is not None and not judged.fits(item):
+                yield Task(judged.at, item, (*task.path, n))
 
     def _missing(self, value: JsonObject, task: Task) -> Iterator[Step]:
-        schema, missing = self._rules, self._explainer.sentences.missing
+        schema = self._rules
         for name in _texts(schema.get("required")):
             if name not in value:
-                yield task.path, missing(schema, name)
+                yield task.path, missing(self.part, name)
         for keyword in ("dependentRequired", "dependencies"):
             for when, names in _items(schema.get(keyword)):
                 for name in _texts(names) if when in value else ():
                     if name not in value:
-                        yield task.path, missing(schema, name, when)
+                        yield task.path, missing(self.part, name, when)
 
     def _unexpected(self, value: JsonObject, task: Task) -> Iterator[Step]:
         schema = self._rules
@@ -358,17 +347,17 @@ class _Part:
             forbidden: JsonSchema = {"patternProperties": dict.fromkeys(patterns, False)}
             is_free = self._test(("patternProperties",), forbidden).is_valid
             wrong = [name for name in wrong if is_free({name: None})]
-        for complaint in self._explainer.sentences.unexpected(schema, value, wrong[:_ENOUGH]):
+        for complaint in unexpected(self.part, value, wrong[:_ENOUGH]):
             yield task.path, complaint
 
     def _chosen(self, keyword: str, value: JsonValue) -> bool:
-        branches = range(len(schemas_of(self._rules.get(keyword))))
+        branches = range(len(self.part.listed(keyword)))
         test: JsonSchema = {keyword: [self._refer(keyword, n) for n in branches]}
         return self._test((keyword,), test).is_valid(value)
 
     def _union(self, keyword: str, task: Task) -> Iterator[Step]:
-        schema, value, explainer = self._rules, task.value, self._explainer
-        tag = explainer.unions.tag(schema, keyword)
+        value, union = task.value, union_of(self.part, keyword)
+        tag = union.tag
         index = tag.decided(value) if tag is not None and isinstance(value, dict) else None
         if index is not None:  # the other branches refuse it for their tag
             if self._only == keyword or not self._inner(keyword, index).fits(value):
@@ -376,13 +365,13 @@ class _Part:
             return
         if self._only != keyword and self._chosen(keyword, value):
             return
-        choice = explainer.unions.meant(schema, value, keyword)
-        if choice is not None and not self._inner(keyword, choice[1]).fits(value):
-            yield task._replace(at=(*self.at, keyword, choice[1]))
+        meant = union.meant(value)
+        if meant is not None and not self._explainer.judged(meant.keys).fits(value):
+            yield task._replace(at=meant.keys)
             return
-        line = explainer.lines.union(schema, keyword)
-        branches = range(len(schemas_of(schema.get(keyword))))
-        if keyword == "oneOf" and any(self._inner(keyword, n).fits(value) for n in branches):
+        line = expected_of_union(self.part, keyword)
+        fits = (self._explainer.judged(branch.keys).fits(value) for branch in union.branches)
+        if keyword == "oneOf" and any(fits):
             says = f"must fit exactly one of the allowed forms and fits several: {line}"
             yield task.path, Complaint(f"exactly one of: {line}", says, value)
         elif tag is None or not isinstance(value, dict):
@@ -395,33 +384,32 @@ class _Part:
 
     def _left_over(self, task: Task) -> Iterator[Step]:
         """Yield what nothing else in the schema looks at, where that is why it is refused."""
-        lines, sentences, value = self._explainer.lines, self._explainer.sentences, task.value
-        found = False
+        value, found = task.value, False
         for error in self._compiled.part(self._refer()).iter_errors(value):
             keyword = error.kind.name
             if error.instance_path or not keyword.startswith("unevaluated"):
                 continue
             found = True
             inner = self._rules.get(keyword)
-            line = lines.line(inner if isinstance(inner, dict | bool) else True)
+            line = expected(self._inner(keyword).part)
             if not isinstance(value, dict):
-                expected = "no more items" if inner is False else f"more items only as {line}"
+                wanted = "no more items" if inner is False else f"more items only as {line}"
                 says = "holds items beyond those that are declared"
-                yield task.path, Complaint(expected, says, value)
+                yield task.path, Complaint(wanted, says, value)
                 continue
             names = list(map(str, error.kind.value))[:_ENOUGH]
             if inner is False:
-                for complaint in sentences.unexpected(self._rules, value, names):
+                for complaint in unexpected(self.part, value, names):
                     yield task.path, complaint
                 continue
             for name in names:
                 given = value.get(name)
                 yield task.path, Complaint(line, instead(line, given), given, below=(name,))
         if not found:
-            yield task.path, self._explainer.misfit(self.schema, value)
+            yield task.path, _misfit(self.part, value)
 
-    def _inner(self, *steps: str | int) -> "_Part":
-        return self._explainer.part((*self.at, *steps))
+    def _inner(self, *steps: str | int) -> "_Judged":
+        return self._explainer.judged((*self.at, *steps))
 
     def _test(self, steps: Keys, schema: JsonSchema) -> "Validator":
         """Return the compiled test that this schema keeps at these steps."""

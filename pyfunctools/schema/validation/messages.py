@@ -4,24 +4,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.preview import escaped, shown
-from pyfunctools.schema.ground.references import resolve
-from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.outline.clock import EXAMPLES
 from pyfunctools.schema.outline.expected import (
     ANYTHING,
-    Expectations,
     bound,
     counted,
+    expected,
     one_of,
-    type_names,
 )
-from pyfunctools.schema.outline.shape import listed_values, schemas_of, type_of
-from pyfunctools.schema.vocabulary import HOLDING
+from pyfunctools.schema.outline.json_types import listed_values, type_of, types_shown
+from pyfunctools.schema.outline.outline import Part
+from pyfunctools.schema.vocabulary import HOLDING, SINGLE
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationErrorKind
@@ -40,155 +37,118 @@ class Complaint(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A rule that `value` breaks: the schema it stands in, and what jsonschema-rs says of it."""
+    """A rule that `value` breaks: the part it stands in, and what jsonschema-rs says of it."""
 
     kind: "ValidationErrorKind"
-    node: JsonSchema | bool
+    part: Part
     value: JsonValue
     message: str = ""
 
     @property
     def rules(self) -> JsonSchema:
-        """The schema as an object: without any keyword where it is a boolean."""
-        return self.node if isinstance(self.node, dict) else {}
+        """The keywords of the part."""
+        return self.part.rules
 
 
-class Sentences:
-    """The messages of errors, with the schemas of one document."""
+def complaints_of(broken: Broken) -> Iterable[Complaint]:
+    """Return the complaints about one broken rule: several where several properties break it."""
+    name = type(broken.kind).__name__
+    if name == "AdditionalProperties" and isinstance(broken.value, dict):
+        return unexpected(broken.part, broken.value, [str(name) for name in broken.kind.value])
+    if name in _ON_PARTS:
+        return (_on_parts(name, broken),)
+    says = _SAYS.get(name, _other)(broken)
+    if name == "UniqueItems":
+        wanted = _UNIQUE
+    elif name in _COUNTED:
+        wanted = bound(broken.kind.name, _limit(broken))
+    else:
+        wanted = _wanted(broken)
+    return (Complaint(wanted, says, broken.value),)
 
-    def __init__(self, root: JsonSchema | bool, lines: Expectations) -> None:
-        self._root: JsonSchema = root if isinstance(root, dict) else {}
-        self.lines = lines
-        # The schema is kept beside what was read of it, so that its identity is not used again.
-        self._declared: dict[int, tuple[JsonSchema, Mapping[str, JsonSchema | bool]]] = {}
-        self._around = Lazy(self._find_around)
-        self._remedies: dict[int, tuple[JsonSchema, str]] = {}
-        self._missing: dict[tuple[int, str, str | None], tuple[JsonSchema, Complaint]] = {}
 
-    def of(self, broken: Broken) -> Iterable[Complaint]:
-        """Return the complaints about one broken rule: several where several properties break
-        it.
-        """
-        name = type(broken.kind).__name__
-        if name == "AdditionalProperties" and isinstance(broken.value, dict):
-            names = [str(name) for name in broken.kind.value]
-            return self.unexpected(broken.rules, broken.value, names)
-        if name in _ON_PARTS:
-            return (self._on_parts(name, broken),)
-        says = _SAYS.get(name, _other)(broken)
-        if name == "UniqueItems":
-            expected = _UNIQUE
-        elif name in _COUNTED:
-            expected = bound(broken.kind.name, _limit(broken))
-        else:
-            expected = self._expected(broken)
-        return (Complaint(expected, says, broken.value),)
+def missing(part: Part, name: str, when: str | None = None) -> Complaint:
+    """Return the complaint about a property that is not there, and needed `when` another is."""
+    inner = _property(part, name)
+    line = ANYTHING if inner is None else expected(inner)
+    says = absent(line)
+    if when is not None:
+        says += f"; it is needed where {shown(when)} is given"
+    return Complaint(expected=line, says=says, value=None, below=(name,))
 
-    def missing(self, node: JsonSchema, name: str, when: str | None = None) -> Complaint:
-        """Return the complaint about a property that is not there, and needed `when` another is."""
-        known = self._missing.get((id(node), name, when))
-        if known is None:
-            line = self.lines.line(self._property(node, name))
-            says = absent(line)
-            if when is not None:
-                says += f"; it is needed where {shown(when)} is given"
-            complaint = Complaint(expected=line, says=says, value=None, below=(name,))
-            known = self._missing[id(node), name, when] = (node, complaint)
-        return known[1]
 
-    def unexpected(
-        self, node: JsonSchema, value: JsonObject, names: Iterable[str]
-    ) -> Iterator[Complaint]:
-        """Yield the complaints about properties that may not be there, with what was meant."""
-        known = self.declared(node)
-        for n, name in enumerate(names):
-            near = near_name(name, known) if n < _SEARCHED else None
-            remedy = self._remedy(node) if near is None else f"did you mean {shown(near)}?"
-            yield Complaint(
-                expected=f"no property {shown(name)}; {remedy}",
-                says=f"is not a property that may be given: {remedy}",
-                value=value.get(name),
-                below=(name,),
-            )
+def unexpected(part: Part, value: JsonObject, names: Iterable[str]) -> Iterator[Complaint]:
+    """Yield the complaints about properties that may not be there, with what was meant."""
+    known = part.read(_declared)
+    for n, name in enumerate(names):
+        near = near_name(name, known) if n < _SEARCHED else None
+        remedy = part.read(_remedy) if near is None else f"did you mean {shown(near)}?"
+        yield Complaint(
+            expected=f"no property {shown(name)}; {remedy}",
+            says=f"is not a property that may be given: {remedy}",
+            value=value.get(name),
+            below=(name,),
+        )
 
-    def declared(self, node: JsonSchema) -> Mapping[str, JsonSchema | bool]:
-        """Return the properties that a schema declares, those of its `allOf` and `$ref` with
-        them.
-        """
-        known = self._declared.get(id(node))
-        if known is None:
-            known = self._declared[id(node)] = (node, self._find_declared(node))
-        return known[1]
 
-    def _property(self, node: JsonSchema, name: str) -> JsonSchema | bool:
-        """Return the schema of a property, if need be as the schema around this one declares it."""
-        around: JsonSchema | None = node
-        for _ in range(_AROUND):
-            if around is None:
-                break
-            declared = self.declared(around)
-            if name in declared:
-                return declared[name]
-            around = self._around.value.get(id(around))
-        return True
+def _property(part: Part, name: str) -> Part | None:
+    """Return the part of a property, if need be as the part around this one declares it."""
+    around: Part | None = part
+    for _ in range(_AROUND):
+        if around is None:
+            break
+        declared = around.read(_declared)
+        if name in declared:
+            return declared[name]
+        around = _around(around)
+    return None
 
-    def _find_around(self) -> dict[int, JsonSchema]:
-        """Return for each schema that judges the same value as the one around it, that one."""
-        return {
-            id(inner): outer
-            for _, outer in subschemas(self._root)
-            if isinstance(outer, dict)
-            for steps, inner in children(outer)
-            if steps[0] in HOLDING
-        }
 
-    def _find_declared(self, node: JsonSchema) -> dict[str, JsonSchema | bool]:
-        found: dict[str, JsonSchema | bool] = {}
-        seen: set[int] = set()
-        parts: list[JsonSchema | bool] = [node]
-        while parts and len(seen) < _PARTS:
-            part = parts.pop(0)
-            if not isinstance(part, dict) or id(part) in seen:
-                continue
-            seen.add(id(part))
-            properties = part.get("properties")
-            for name, inner in properties.items() if isinstance(properties, dict) else ():
-                if isinstance(inner, dict | bool):
-                    found.setdefault(name, inner)
-            parts += schemas_of(part.get("allOf"))
-            if isinstance(reference := part.get("$ref"), str):
-                parts.append(resolve(self._root, {"$ref": reference}))
-        return found
+def _around(part: Part) -> Part | None:
+    """Return the part that has another one under a keyword that judges the same value."""
+    keys, start, end = part.keys, 0, 0
+    while end < len(keys):
+        is_alone = keys[end] in SINGLE and not isinstance((*keys, "")[end + 1], int)
+        start, end = end, end + (1 if is_alone else 2)
+    return part.outline.at(keys[:start]) if keys and keys[start] in HOLDING else None
 
-    def _remedy(self, node: JsonSchema) -> str:
-        """Return what to say of the properties that may be given."""
-        known = self._remedies.get(id(node))
-        if known is None:
-            patterns = node.get("patternProperties")
-            others = list(patterns) if isinstance(patterns, dict) else []
-            text = _allowed(list(self.declared(node)), others)
-            known = self._remedies[id(node)] = (node, text)
-        return known[1]
 
-    def _expected(self, broken: Broken) -> str:
-        values = broken.rules.get("enum")
-        line = self.lines.line(broken.node)
-        if not isinstance(values, list) or "const" in broken.rules:
-            return line
-        if len(values) > _LISTED and (near := _near(broken.value, values)) is not None:
-            return f"{line}; did you mean {shown(near)}?"
+def _declared(part: Part) -> dict[str, Part]:
+    """Return the properties that a part declares, those of its `allOf` and `$ref` with them."""
+    found: dict[str, Part] = {}
+    for each in part.parts[:_PARTS]:
+        for name, inner in each.declared.items():
+            found.setdefault(name, inner)
+    return found
+
+
+def _remedy(part: Part) -> str:
+    """Return what to say of the properties that may be given."""
+    patterns = part.rules.get("patternProperties")
+    others = list(patterns) if isinstance(patterns, dict) else []
+    return _allowed(list(part.read(_declared)), others)
+
+
+def _wanted(broken: Broken) -> str:
+    values = broken.rules.get("enum")
+    line = expected(broken.part)
+    if not isinstance(values, list) or "const" in broken.rules:
         return line
+    if len(values) > _LISTED and (near := _near(broken.value, values)) is not None:
+        return f"{line}; did you mean {shown(near)}?"
+    return line
 
-    def _on_parts(self, name: str, broken: Broken) -> Complaint:
-        keyword, before = _ON_PARTS[name]
-        inner = broken.rules.get(keyword)
-        line = self.lines.line(inner if isinstance(inner, dict | bool) else True)
-        if name == "Not":
-            expected, says = f"not {line}", f"must not be {line}, but is {shown(broken.value)}"
-        else:
-            held = f"{_how_many(broken.rules)} of this kind: {line}"
-            expected, says = before + held, f"must hold {held}"
-        return Complaint(expected=expected, says=says, value=broken.value)
+
+def _on_parts(name: str, broken: Broken) -> Complaint:
+    keyword, before = _ON_PARTS[name]
+    inner = broken.part.below(keyword)
+    line = ANYTHING if inner is None else expected(inner)
+    if name == "Not":
+        wanted, says = f"not {line}", f"must not be {line}, but is {shown(broken.value)}"
+    else:
+        held = f"{_how_many(broken.rules)} of this kind: {line}"
+        wanted, says = before + held, f"must hold {held}"
+    return Complaint(expected=wanted, says=says, value=broken.value)
 
 
 _ITEM = 2_000
@@ -235,7 +195,7 @@ def _type(broken: Broken) -> str:
     wanted = broken.rules.get("type")
     known = _TYPES.get(wanted) if isinstance(wanted, str) else None
     if known is None:
-        names = sorted(type_names(broken.rules), key=lambda name: name == "null")
+        names = sorted(types_shown(broken.rules), key=lambda name: name == "null")
         known = " or ".join(_TYPES.get(name, shown(name)) for name in names)
     return f"must be {known}, not {named(broken.value)}"
 

@@ -12,7 +12,8 @@ from pyfunctools.schema.outline.clock import Formats
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 
 if TYPE_CHECKING:  # loaded by the first value that is judged, and by the first that is wrong
-    from pyfunctools.schema.outline.places import Test
+    from pyfunctools.schema.ground.path import Keys
+    from pyfunctools.schema.outline.outline import Test
     from pyfunctools.schema.validation.compiled import Compiled, Resolver
     from pyfunctools.schema.validation.explain import Explainer
 
@@ -73,15 +74,15 @@ class Validator:
         """
         return self._compiled.value.validator.is_valid(value)
 
-    def test_of(self, part: JsonSchema) -> "Test | None":
-        """Return the compiled test of a part of the schema, `None` where it has none.
+    def test_of(self, keys: "Keys") -> "Test | None":
+        """Return the compiled test of the part at these steps, `None` where it has none.
 
         It takes only what was read from strict JSON, or is known to be JSON.
 
         Raises:
             SchemaError: see `compile`.
         """
-        return self._compiled.value.test_of(part)
+        return self._compiled.value.test_of(keys)
 
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
         """Return the value itself, or every issue it has; `side` is noted in each.

@@ -478,7 +478,7 @@ HEAVY = (
     "pyfunctools.schema.normalization.bundle",
     "pyfunctools.schema.normalization.all_of",
     "pyfunctools.schema.result",
-    "pyfunctools.schema.outline.shape",
+    "pyfunctools.schema.outline.outline",
 )
 
 

@@ -1,0 +1,321 @@
+"""One value on its way through one schema: how `coerce` gets at what it must have meant."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.schema.coercion.candidates import WRAPPERS, decoded, meanings
+from pyfunctools.schema.coercion.match import (
+    EXACT,
+    MAX_DEPTH,
+    NOT,
+    ROUND,
+    Fit,
+    Fitting,
+    TooDeep,
+    is_set,
+    repeats,
+)
+from pyfunctools.schema.ground.equality import equal
+from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.outline.json_types import listed_values, type_of
+from pyfunctools.schema.outline.outline import Part, Place, Tests
+from pyfunctools.schema.outline.unions import union_of
+from pyfunctools.schema.result import Repair
+from pyfunctools.schema.vocabulary import UNIONS
+
+_MOST_VALUES = 1_000_000
+_MOST_TRIALS = 256
+_MOST_PATHS = 16 << 20
+"""What is done at most for one value; one that takes more is given as it is."""
+_MOST_WRAPS = 3
+"""Arrays of one item inside each other that are put around one value."""
+
+
+class Coercion:
+    """One value on its way through one schema.
+
+    With `tests` a container is taken to be right if its own test says so; see `Coercer.coerce`.
+    """
+
+    def __init__(self, *, sets: bool = False, tests: Tests | None = None) -> None:
+        self._fitting = Fitting(sets=sets)
+        self._sets = sets
+        self._tests = tests
+        self._values = _MOST_VALUES
+        self._trials = _MOST_TRIALS
+        self._paths = _MOST_PATHS
+        self._wraps = 0
+        self._active: set[tuple[Part, int]] = set()
+        self.repairs: list[Repair] = []
+
+    def value(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
+        """Return the value as it is wanted at a place.
+
+        Raises:
+            TooDeep: it is nested too deep, or there is too much of it.
+        """
+        self._values -= 1
+        if self._values < 0 or len(keys) > MAX_DEPTH:
+            raise TooDeep
+        if isinstance(value, dict | list):
+            if self._is_right(place, value, keys):
+                return value
+            return self._container(place, value, keys)
+        if self._fit(place, value, keys) == EXACT:
+            return value
+        for kind, candidate in meanings(value, place.types, _constants(place)):
+            listed = kind == "string" and self._fit(place, [value], keys) == EXACT
+            if not listed and self._fit(place, candidate, keys) == EXACT:
+                self._note(kind, value, candidate, keys)
+                return candidate
+        if isinstance(value, str) and not place.types.isdisjoint(("object", "array")):
+            result = self._read(place, value, keys)
+            if result is not value:
+                return result
+        for branches in _unions(place.parts):
+            result = self._tried(place, branches, value, keys)
+            if result is not value:
+                return result
+        return self._wrapped(place, value, keys)
+
+    def _is_right(self, place: Place, value: JsonObject | list[JsonValue], keys: Keys) -> bool:
+        """Return whether nothing in a container needs repair.
+
+        One that is refused for what no repair heals may be walked in vain: nothing comes of it.
+        """
+        for part in place.stated:
+            test = self._tests(part.keys) if self._tests else None
+            if test is None:
+                if self._fitting.of(part, value, len(keys)) != EXACT:
+                    return False
+            elif not test(value):
+                return False
+        return True
+
+    def _fit(self, place: Place, value: JsonValue, keys: Keys) -> Fit:
+        return min((self._fitting.of(p, value, len(keys)) for p in place.stated), default=EXACT)
+
+    def _read(self, place: Place, text: str, keys: Keys) -> JsonValue:
+        """Return what a JSON text says, or the text itself where it says nothing that is wanted."""
+        read = decoded(text, place)
+        if read is None or type_of(read.value) not in place.types:
+            return text
+        mark = len(self.repairs)
+        self._note("json", text, read.value, keys)
+        self.repairs += (replace(r, path=Path.of((*keys, *r.path.keys))) for r in read.repairs)
+        tests, self._tests = self._tests, None  # nobody knows of the floats in it
+        result = self.value(place, read.value, keys)
+        self._tests = tests
+        if isinstance(result, list) and not self._fit(place, result, keys):
+            made = self._undone(mark)
+            wrapped = self._wrapped(place, text, keys)
+            if wrapped is not text:
+                return wrapped
+            self.repairs += made
+        return result
+
+    def _container(
+        self, place: Place, value: JsonObject | list[JsonValue], keys: Keys
+    ) -> JsonValue:
+        mark = len(self.repairs)
+        meant, undecided = self._branched(place, value, keys)
+        result: JsonValue
+        if isinstance(value, dict):
+            result = self._members(meant, value, keys)
+        else:
+            result = self._once(meant.parts, self._items(meant, list(value), value, keys), keys)
+        for branches in undecided:
+            if self._fit(place, result, keys) == NOT:
+                result = self._tried(place, branches, result, keys)
+        if not isinstance(value, dict) or not _may_move(place, value):
+            return result
+        if self._fit(place, result, keys) != NOT:
+            return result
+        made = self._undone(mark)
+        for other in (self._unwrapped, self._wrapped):
+            found = other(place, value, keys)
+            if found is not value:
+                return found
+        self.repairs += made
+        return result
+
+    def _branched(
+        self, place: Place, value: JsonValue, keys: Keys
+    ) -> tuple[Place, list[list[Part]]]:
+        """Return the place with the branches that were meant, and the unions that leave it
+        open.
+        """
+        found: dict[Part, None] = {}
+        undecided: list[list[Part]] = []
+        queue = list(place.parts)
+        for part in queue:  # grows while it is read
+            if part in found:
+                continue
+            found[part] = None
+            for keyword in UNIONS:
+                branches = part.listed(keyword) if keyword in part.rules else []
+                fits = [self._fitting.of(branch, value, len(keys)) for branch in branches]
+                if EXACT in fits or not fits:
+                    continue
+                union = union_of(part, keyword)
+                meant = branches[fits.index(ROUND)] if ROUND in fits else union.meant(value)
+                if meant is None:
+                    undecided.append(branches)
+                else:
+                    queue += meant.parts
+        return place.outline.placed(tuple(found)), undecided
+
+    def _members(self, meant: Place, value: JsonObject, keys: Keys) -> JsonObject:
+        changed: dict[str, JsonValue] | None = None
+        for name, inner in value.items():
+            place = meant.inside(name) if type(name) is str else None
+            if place is None or not place.stated:
+                continue
+            below = (*keys, name)
+            if inner is None and self._absent(meant, place, name, below):
+                self._note("absent", None, None, below)
+                changed = dict(value) if changed is None else changed
+                del changed[name]
+                continue
+            result = self.value(place, inner, below)
+            if result is not inner:
+                changed = dict(value) if changed is None else changed
+                changed[name] = result
+        return value if changed is None else changed
+
+    def _absent(self, meant: Place, place: Place, name: str, keys: Keys) -> bool:
+        """Return whether null was written for an optional property that does not take it."""
+        declared = any(name in part.declared for part in meant.parts)
+        required = any(name in part.required for part in meant.parts)
+        return declared and not required and self._fit(place, None, keys) == NOT
+
+    def _items(
+        self, meant: Place, items: list[JsonValue], value: JsonValue, keys: Keys
+    ) -> JsonValue:
+        changed = False
+        first = max((len(part.items[0]) for part in meant.parts), default=0)
+        rest = meant.inside(first)
+        for index, inner in enumerate(items):
+            place = rest if index >= first else meant.inside(index)
+            result = self.value(place, inner, (*keys, index)) if place.stated else inner
+            if result is not inner:
+                changed = True
+                items[index] = result
+        return items if changed else value
+
+    def _once(self, parts: tuple[Part, ...], value: JsonValue, keys: Keys) -> JsonValue:
+        """Return an array without what is in it twice, if it is a set."""
+        if not (
+            self._sets and isinstance(value, list) and any(is_set(part.rules) for part in parts)
+        ):
+            return value
+        twice = repeats(value)
+        for index in twice:
+            self._note("repeated", value[index], None, (*keys, index))
+        again = frozenset(twice)
+        kept = [item for index, item in enumerate(value) if index not in again]
+        return kept if twice else value
+
+    def _tried(self, place: Place, branches: list[Part], value: JsonValue, keys: Keys) -> JsonValue:
+        """Return the value as the one branch wants it that can be made to fit with least repair."""
+        kind = type_of(value)
+        taking = [branch for branch in branches if kind in branch.types]
+        found: list[tuple[list[Repair], JsonValue]] = []
+        for branch in taking if taking and isinstance(value, dict | list) else branches:
+            trial = (branch, id(value))
+            if self._trials <= 0 or trial in self._active:
+                continue
+            self._trials -= 1
+            self._active.add(trial)
+            mark = len(self.repairs)
+            result = self.value(place.outline.placed((branch,)), value, keys)
+            self._active.discard(trial)
+            made = self._undone(mark)
+            if made and self._fit(place, result, keys) == EXACT:
+                found.append((made, result))
+        found.sort(key=lambda each: len(each[0]))
+        rivals = [r for made, r in found[1:] if len(made) == len(found[0][0])]
+        if not found or not all(equal(found[0][1], rival) for rival in rivals):
+            return value
+        self.repairs += found[0][0]
+        return found[0][1]
+
+    def _unwrapped(self, place: Place, value: JsonObject, keys: Keys) -> JsonValue:
+        """Return what an object with the one key `arguments`, or the like, holds, if that fits."""
+        name = next(iter(value), "")
+        if len(value) != 1 or name not in WRAPPERS:
+            return value
+        if any(name in part.declared for part in place.anyhow):
+            return value
+        mark = len(self.repairs)
+        inner = value[name]
+        self._note("unwrapped", value, inner, keys)
+        result = self.value(place, inner, keys)
+        if isinstance(result, dict) and self._fit(place, result, keys) == EXACT:
+            return result
+        self._undone(mark)
+        return value
+
+    def _wrapped(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
+        """Return an array of this one value, if an array is wanted and that one fits."""
+        if value is None or value == "" or self._wraps >= _MOST_WRAPS:
+            return value
+        if "array" not in place.types or type_of(value) in place.types:
+            return value
+        mark = len(self.repairs)
+        self._note("item", value, [value], keys)
+        self._wraps += 1
+        items = place.inside(0)
+        wrapped = [self.value(items, value, (*keys, 0)) if items.stated else value]
+        self._wraps -= 1
+        short = all(_least(part.rules) <= 1 for part in place.parts)
+        if short and self._fit(place, wrapped, keys) == EXACT:
+            return wrapped
+        self._undone(mark)
+        return value
+
+    def _note(self, kind: str, before: JsonValue, after: JsonValue, keys: Keys) -> None:
+        path = Path.of(keys)
+        self._paths -= len(path)
+        if self._paths < 0:
+            raise TooDeep
+        self.repairs.append(Repair(path=path, kind=kind, before=before, after=after))
+
+    def _undone(self, mark: int) -> list[Repair]:
+        made = self.repairs[mark:]
+        del self.repairs[mark:]
+        return made
+
+
+def _constants(place: Place) -> dict[str, JsonValue]:
+    """Return the constants that are listed anywhere for a place, by a text that says them.
+
+    A text says itself; `x-enum-varnames` has a name for each value of an `enum`.
+    """
+    found: dict[str, JsonValue] = {}
+    for part in place.anyhow:
+        values, names = listed_values(part.rules) or (), part.rules.get("x-enum-varnames")
+        named = zip(names, values, strict=False) if isinstance(names, list) else ()
+        found |= {name: value for name, value in named if isinstance(name, str)}
+        found |= {value: value for value in values if isinstance(value, str)}
+    return found
+
+
+def _may_move(place: Place, value: JsonObject) -> bool:
+    """Return whether an object may be a wrapper, or may be meant as the item of an array."""
+    if len(value) == 1 and next(iter(value)) in WRAPPERS:
+        return True
+    return "array" in place.types and "object" not in place.types
+
+
+def _unions(parts: Iterable[Part]) -> Iterator[list[Part]]:
+    for part in parts:
+        for keyword in UNIONS:
+            if keyword in part.rules:
+                yield part.listed(keyword)
+
+
+def _least(schema: JsonSchema) -> int:
+    least = schema.get("minItems")
+    return least if isinstance(least, int) else 0

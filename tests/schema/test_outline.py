@@ -1,0 +1,265 @@
+from time import perf_counter
+
+import pytest
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.outline.json_types import (
+    ALL_TYPES,
+    constant_of,
+    listed_values,
+    loosely,
+    schemas_of,
+    type_of,
+)
+from pyfunctools.schema.outline.outline import Outline, matches
+
+INTEGER: JsonSchema = {"type": "integer"}
+STRING: JsonSchema = {"type": "string"}
+
+
+def types(schema: JsonSchema, root: JsonSchema | None = None) -> frozenset[str]:
+    return Outline({**(root or {}), **schema}).place.types
+
+
+def inside(schema: JsonSchema, key: str | int) -> list[JsonSchema | bool]:
+    return [part.schema for part in Outline(schema).place.inside(key).stated]
+
+
+def test_parts_are_what_holds_together():
+    root: JsonSchema = {
+        "$ref": "#/$defs/a",
+        "minimum": 1,
+        "$defs": {"a": {"allOf": [INTEGER, {"$ref": "#/$defs/b"}]}, "b": {"maximum": 9}},
+    }
+    parts = [part.schema for part in Outline(root).place.parts]
+    assert root in parts
+    assert INTEGER in parts
+    assert {"maximum": 9} in parts
+    assert Outline(True).place.parts == ()
+
+
+def test_a_part_is_the_same_object_however_it_is_reached():
+    root: JsonSchema = {
+        "anyOf": [{"$ref": "#/anyOf/1"}, {"properties": {"a/b": INTEGER}}],
+    }
+    outline = Outline(root)
+    first, second = outline.root.listed("anyOf")
+    assert first.resolved is second
+    assert outline.at(("anyOf", "1")) is outline.at(("anyOf", 1)) is second
+    assert second.below("properties", "a/b") is second.declared["a/b"]
+    assert outline.at(("anyOf", "01x")) is outline.at(("anyOf", 2)) is outline.at(("x",)) is None
+    assert outline.root.read(lambda part: part.schema) is root
+
+
+def test_references_that_lead_nowhere_or_in_circles_say_nothing():
+    root: JsonSchema = {
+        "$defs": {
+            "a": {"$ref": "#/$defs/a"},
+            "b": {"allOf": [{"$ref": "#/$defs/b"}, {"$ref": "#/$defs/b"}, STRING]},
+            "c": {"anyOf": [{"$ref": "#/$defs/c"}, INTEGER]},
+        }
+    }
+    for reference in ("#/$defs/a", "#/$defs/none", "https://example.com/x", "#anchor"):
+        assert types({"$ref": reference}, root) == ALL_TYPES
+    assert types({"$ref": "#/$defs/b"}, root) == {"string"}
+    anyhow = Outline({**root, "$ref": "#/$defs/c"}).place.anyhow
+    assert INTEGER in [part.schema for part in anyhow]
+
+
+@pytest.mark.parametrize(
+    ("schema", "names"),
+    [
+        (INTEGER, "integer"),
+        ({"type": "number"}, "integer number"),
+        ({"type": ["string", "null"]}, "string null"),
+        ({"enum": ["a", 1, None]}, "string integer null"),
+        ({"type": "string", "enum": ["a", 1]}, "string"),
+        ({"const": True}, "boolean"),
+        ({"anyOf": [INTEGER, STRING]}, "integer string"),
+        ({"oneOf": [INTEGER, {"anyOf": [STRING, False]}]}, "integer string"),
+        ({"allOf": [{"type": ["string", "null"]}, {"type": ["string", "array"]}]}, "string"),
+        ({"type": "string", "anyOf": [{"minLength": 1}, {"maxLength": 2}]}, "string"),
+        ({"properties": {}}, " ".join(sorted(ALL_TYPES))),
+        ({"anyOf": [STRING, {}]}, " ".join(sorted(ALL_TYPES))),
+    ],
+)
+def test_types_are_those_that_a_validator_may_accept(schema: JsonSchema, names: str):
+    assert types(schema) == set(names.split())
+
+
+def test_types_of_unions_in_unions_are_found_in_time():
+    wide: JsonSchema = {"anyOf": [{"$ref": "#/$defs/A"}] * 50}
+    start = perf_counter()
+    assert types({"$ref": "#/$defs/A"}, {"$defs": {"A": wide}}) == ALL_TYPES
+    assert perf_counter() - start < 5
+
+
+def test_named_types_leave_out_schemas_that_name_none():
+    outline = Outline({"anyOf": [{}, True, STRING, {"maxLength": 1}]})
+    assert outline.placed(tuple(outline.root.listed("anyOf"))).named == {"string"}
+    assert Outline({}).place.named == frozenset()
+
+
+def test_a_schema_states_what_a_property_is():
+    schema: JsonSchema = {
+        "properties": {"a": INTEGER, "b": True},
+        "patternProperties": {"^a": STRING},
+        "additionalProperties": False,
+    }
+    assert inside(schema, "a") == [INTEGER, STRING]
+    assert inside(schema, "b") == [True]
+    assert inside(schema, "abc") == [STRING]
+    assert inside(schema, "c") == [False]
+    assert inside({}, "c") == []
+    unreadable: JsonSchema = {"patternProperties": {"(": STRING}, "additionalProperties": False}
+    assert inside(unreadable, "c") == []
+
+
+def test_a_schema_states_what_an_item_is():
+    schema: JsonSchema = {"prefixItems": [INTEGER], "items": STRING}
+    assert [inside(schema, index) for index in (0, 1, 9)] == [[INTEGER], [STRING], [STRING]]
+    old: JsonSchema = {"items": [INTEGER], "additionalItems": False}
+    assert [inside(old, index) for index in (0, 1)] == [[INTEGER], [False]]
+    assert inside({}, 0) == []
+
+
+def test_patterns_are_searched_in_linear_time_or_not_at_all():
+    assert matches("^x-", "x-a") is True
+    assert matches("^x-", "ax-") is False
+    assert matches("(", "a") is None
+    assert matches("(?=a)", "a") is None
+    assert matches("a", "\ud800") is None
+    assert matches("a", type("Spelled", (str,), {})("a")) is None
+    began = perf_counter()
+    for pattern in ("^(a+)+$", "^(a|a)*$", "(.*)*x"):
+        matches(pattern, "a" * 100_000 + "!")
+    assert perf_counter() - began < 1
+
+
+COUNTS: JsonSchema = {
+    "properties": {
+        "n": INTEGER,
+        "x": {"type": "number"},
+        "maybe": {"anyOf": [INTEGER, {"type": "null"}]},
+        "any": {"type": ["integer", "number"]},
+        "rows": {"type": "array", "items": {"$ref": "#/$defs/row"}},
+    },
+    "patternProperties": {"^n_": INTEGER},
+    "additionalProperties": {"items": INTEGER},
+    "$defs": {"row": {"oneOf": [{"properties": {"n": INTEGER}}, STRING]}},
+}
+TEXTS: JsonSchema = {
+    "type": "object",
+    "properties": {
+        "price": STRING,
+        "weight": {"type": "number"},
+        "either": {"type": ["string", "number"]},
+        "sizes": {"type": "array", "items": {"$ref": "#/$defs/size"}},
+        "pair": {"prefixItems": [{"type": "number"}, STRING], "items": {}},
+        "note": {"anyOf": [STRING, {"type": "null"}]},
+    },
+    "additionalProperties": {"type": "object", "additionalProperties": {"enum": ["a", "b"]}},
+    "$defs": {"size": STRING},
+}
+
+
+def test_a_float_where_only_a_string_is_wanted_is_found():
+    has_textual = Outline(TEXTS).place.has_textual
+    wrong: list[JsonValue] = [
+        {"price": 1.1},
+        {"sizes": ["a", 1, 2.5]},
+        {"pair": [1.5, 1.5]},
+        {"note": 1.5},
+        {"k": {"x": 0.5}},
+        {"weight": 1.5, "k": {}, "price": 1.0},
+    ]
+    assert all(map(has_textual, wrong))
+    right: list[JsonValue] = [
+        {"price": 1, "sizes": [1]},
+        {"weight": 1.5, "either": 1.5},
+        {"pair": [1.5, "x", 1.5]},
+        {"k": 1.5},
+        {"sizes": 1.5},
+        [1.5],
+        1.5,
+        "x",
+    ]
+    assert not any(map(has_textual, right))
+    assert Outline(STRING).place.has_textual(1.5)
+
+
+def test_a_whole_number_that_stands_as_a_float_is_found_where_an_integer_may_be_wanted():
+    has_whole = Outline(COUNTS).place.has_whole
+    for value in ({"n": 42.0}, {"maybe": 0.0}, {"rows": [{"n": 1}, {"n": 1.0}]}, {"n_a": 1.0}):
+        assert has_whole(value), value
+    for value in ({"n": 42}, {"n": 1.5}, {"x": 42.0}, {"any": 42.0}, {"rows": [{"m": 1.0}]}, 42.0):
+        assert not has_whole(value), value
+    assert has_whole({"other": [1.0]})
+    assert has_whole({"another": [1, 2.0]})
+    assert not has_whole({"other": 1.0})
+
+
+def test_a_value_that_holds_itself_comes_to_an_end():
+    place = Outline({"additionalProperties": {"$ref": "#"}}).place
+    ring: dict[str, JsonValue] = {}
+    ring |= {"n": ring, "m": ring, "x": 1.5}
+    assert not place.has_whole(ring)
+    assert not place.has_textual(ring)
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (True, "boolean"),
+        (1, "integer"),
+        (1.0, "integer"),
+        (1.5, "number"),
+        (float("nan"), "number"),
+        (float("inf"), "number"),
+        ("", "string"),
+        ([], "array"),
+        ((), "array"),
+        ({}, "object"),
+        (None, "null"),
+        (b"", "bytes"),
+    ],
+)
+def test_a_value_has_the_type_that_json_schema_calls_it(value: JsonValue, name: str):
+    assert type_of(value) == name
+
+
+def test_constants_are_equal_as_json_schema_has_it():
+    assert constant_of(1) == constant_of(1.0)
+    assert constant_of(1) != constant_of(True)
+    assert constant_of(0) != constant_of(False)
+    assert constant_of("1") != constant_of(1)
+    assert constant_of([1]) is None
+    assert constant_of({}) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Cat", " cat "), ("'cat'", "cat"), ("1", 1), (1.0, "1"), ("TRUE", True), ("Null", None)],
+)
+def test_constants_that_differ_only_in_spelling_are_alike(one: JsonValue, other: JsonValue):
+    keys = constant_of(one), constant_of(other)
+    assert keys[0] is not None
+    assert keys[1] is not None
+    assert loosely(keys[0]) == loosely(keys[1])
+
+
+def test_a_constant_of_any_size_can_be_spelled():
+    assert loosely(("number", 10**5000)) != loosely(("number", -(10**5000)))
+    assert loosely(("number", 1.5)) == "1.5"
+    assert loosely(("number", 1e300)).isdigit()
+
+
+def test_listed_values_are_those_of_const_or_enum():
+    assert listed_values({"const": None}) == [None]
+    assert listed_values({"enum": [1, 2]}) == [1, 2]
+    assert listed_values(STRING) is None
+
+
+def test_only_what_can_be_a_schema_is_one():
+    assert schemas_of([{}, True, "x", 1]) == [{}, True]
+    assert schemas_of({"a": {}}) == []
