@@ -31,11 +31,13 @@ def parse_calls(
     them or in their place, a name in front of a JSON object, and calls as Python writes them, of
     which nothing is run.
 
-    What is not the model's speech is no call: what stands behind the end of its turn, in thoughts
-    (`<think>`), a result, a comment, a quotation, a string, or the arguments of another call; nor
-    is the mere form of one (`f(city)`, `def f(city):`, a description of `f`), or a sentence about
-    what could or will not be called. In sentences a call counts only where no other stands in the
-    text. Every call in a list or sequence of calls is in the result, right or as a `Failure`.
+    What is not the model's speech is no call: what stands behind the end of its turn, in another's
+    turn (`<user>`), thoughts (`<think>`), a result, a comment, a quotation, a string, or the
+    arguments of another call; nor is the mere form of one (`f(city)`, `def f(city):`, a description
+    of `f`), what may not run (under `if`, behind `return`), an alternative behind an answer, or a
+    sentence about what could or will not be called. In sentences a call counts only where no other
+    stands in the text. Every call in a list or sequence of calls is in the result, right or as a
+    `Failure`.
 
     Calls that only repeat those of an earlier list, array or block of code, and the same calls
     three times or more in a run of tags, count once: a repair `repeated` of the call that stays

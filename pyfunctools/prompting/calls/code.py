@@ -45,6 +45,16 @@ _PROGRAM: Final = re.compile(
     re.MULTILINE,
 )
 _PROGRAMS: Final = ("def ", "class ", "assert", "import ", "function ", "__name__")
+_GUARD: Final = re.compile(
+    r"^[ \t]*(?:\}[ ]*)?(?:(?:if|while)\b(?![ (]*(?:True|true|1|__name__)\b)"
+    r"|(?:elif|else|except|catch|unless)\b|case\b(?=[^\n]*[:{]$))[^\n]*?[:{](?=\s|$)",
+    re.MULTILINE,
+)
+"""What begins code that may not run."""
+_STOPS: Final = re.compile(
+    r"^(?P<indent>[ \t]*)(?:return[ \t]*;?|raise[ ]+[A-Z]\w*(?:\(.*\))?)[ \t]*$", re.MULTILINE
+)
+"""What nothing behind it runs."""
 _DEFINED: Final = re.compile(r"[ \t]*(?:(?:async[ ]+)?def|class)[ ]")
 _INDENT: Final = re.compile(r"[ \t]*")
 _BACKWARD: Final = 4_000
@@ -170,8 +180,8 @@ class Code:
             start = line
         return start
 
-    def is_definition(self, at: int) -> bool:
-        """Return whether this stands in the body of a function or class that is defined here."""
+    def may_not_run(self, at: int) -> bool:
+        """Return whether this stands in a definition, under a condition, or behind a `return`."""
         return any(start <= at < end for start, end in self._survey()[1])
 
     def program(self, at: int) -> int | None:
@@ -195,15 +205,22 @@ class Code:
                 outside = not bodies or start >= bodies[-1][1]
                 if outside and _DEFINED.match(self._text, start):
                     bodies.append((start, self._body(start)))
+            guards = _GUARD.finditer(self._text)
+            bodies += [(each.end(), self._body(each.start())) for each in guards]
+            for each in _STOPS.finditer(self._text):
+                fence = self.fence(each.start())
+                end = len(self._text) if fence is None else fence[1]
+                indented = each["indent"] and self._body(each.start(), -1)
+                bodies.append((each.end(), min(end, indented or end)))
             self._programs = programs, bodies
         return self._programs
 
-    def _body(self, at: int) -> int:
-        """Return where a definition ends: before the next line that is not indented more."""
+    def _body(self, at: int, more: int = 0) -> int:
+        """Return where a block ends: before the next line that is not indented `more` than this."""
         text = self._text
         line = text.find("\n", at)
         first = _INDENT.match(text, at)
-        indent = len(first[0]) if first else 0
+        indent = len(first[0]) + more if first else 0
         less = re.compile(rf"\n(?=[ \t]{{0,{min(indent, 80)}}}[^\s)])")
         found = less.search(text, line) if line >= 0 else None
         return len(text) if found is None else found.start()

@@ -15,10 +15,12 @@ from pyfunctools.prompting.calls.names import Names
 from pyfunctools.prompting.calls.python import CALL, Caller, read_listed
 from pyfunctools.prompting.calls.react import read_actions
 from pyfunctools.prompting.calls.sequences import group, meant
-from pyfunctools.prompting.calls.speech import SKIPPED, Break, breaks, end_of
+from pyfunctools.prompting.calls.speech import SKIPPED, Break, beginning, breaks, end_of
 from pyfunctools.prompting.calls.tagged import read_tagged
 
-_OPENERS: Final = rf"(?P<call>{CALL})|(?P<bracket>[\[{{]|\((?=\s*+[\"']))|(?P<tag><(?=[^\s<>]))"
+_OPENERS: Final = (
+    rf"(?P<call>{CALL})|(?P<bracket>[\[{{]|\((?=\s*+[\"']))|(?P<tag>[<\u25c1](?=[^\s<>]))"
+)
 _ASSIGNED: Final = r"^[ \t]*(?:(?:const|let|var)[ ])?[\w.]+[ \t]*(?::[^=\n]{1,40})?=[ \t]*(?=[\"'])"
 _QUIET: Final = (
     r"(?P<docstring>(?:\"\"\"|''')(?!\w*\s*\n\s*[\[{<]))"
@@ -59,7 +61,7 @@ class Scan:
         self._caller = Caller(self._text, names, self._code)
         self._breaks = breaks(text)
         self._left = _EFFORT * len(text) + _LEAST
-        self._at = _start(text)
+        self._at = beginning(text)
         self._found: list[Found] = []
 
     def calls(self) -> list[Found]:
@@ -125,9 +127,8 @@ class Scan:
 
     def _bracket(self, at: int) -> None:
         text = self._text
-        if text.startswith("[THINK]", at):
-            end = text.find("[/THINK]", at)
-            self._at = len(text) if end < 0 else end + 1
+        if text.startswith("[THINK]", at) and (thought := SKIPPED.match(text, at)):
+            self._at = end_of(text, thought)
             return
         if text[at] == "[" and _LISTED.match(text, at):
             self._at = at + 1
@@ -171,7 +172,8 @@ class Scan:
     def _tag(self, at: int) -> None:
         text = self._text
         skipped = SKIPPED.match(text, at)
-        if skipped is not None:
+        named = None if skipped is None else self._names.find(skipped["tag"] or "")
+        if skipped is not None and named is None:
             self._at = end_of(text, skipped)
             return
         analysis = _ANALYSIS.match(text, at)
@@ -212,12 +214,3 @@ def _quoted(text: str) -> str:
     gap = " " * (len(_ESCAPE) - 1)
     marks = (gap + '"', '"' + gap)
     return front + "".join(marks[n % 2] + part for n, part in enumerate(parts))
-
-
-def _start(text: str) -> int:
-    """Return where the answer begins, behind thoughts whose first tag was in the prompt."""
-    start = 1 if text.startswith("\ufeff") else 0
-    end = text.find("</think>")
-    if end >= 0 and text.find("<think>", 0, end) < 0:
-        return end + len("</think>")
-    return start

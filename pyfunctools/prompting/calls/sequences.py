@@ -41,18 +41,32 @@ _TALK: Final = re.compile(
 _CALLING: Final = (
     r"(?:\w+\s+){0,3}?(?:call|use|run|execute|make|invoke|send|perform|issue|do)(?:ing)?\b"
 )
-_REFUSED: Final = re.compile(
+_NOT: Final = (
     r"\b(?:(?:will|would|must|shall|should|do|does|can|could|did|am|is|are)\s+(?:not|never)"
-    r"|cannot|never|refused?\s+to|(?:wo|would|must|should|do|does|ca|could|did|is|are)n['\u2019]t|not\s+going\s+to"
-    rf"|avoid|without)\s+{_CALLING}",
+    r"|cannot|never|refused?\s+to|(?:wo|would|must|should|do|does|ca|could|did|is|are)n['\u2019]t"
+    r"|not\s+going\s+to|avoid|without|(?:wrong|unsafe|incorrect|unnecessary|no\s+need)\s+to)"
+    r"(?!\s+(?:forget|hesitate|fail|only|just|simply|merely)\b)\s+"
+)
+_REFUSED: Final = re.compile(
+    rf"{_NOT}{_CALLING}[^\n]*:\Z"
+    rf"|(?:{_NOT}{_CALLING}(?:\s+[\w`'\"]+){{0,3}}|\b(?:instead\s+of|rather\s+than|avoid|not))\W*\Z",
     re.IGNORECASE,
 )
+"""A sentence that ends in what will not be called."""
+_NEEDED: Final = re.compile(r"(?:\b(?:not|cannot|never)|n['\u2019]t)\b.*\bwithout\b", re.IGNORECASE)
 _UNTOLD: Final = re.compile(
     r"(?:\bexamples?|\be\.g\.?|\bfor instance|\busage|\bif you (?:want|need|would)[^\n.]*)"
-    r"[^\n.]{0,40}:"
-    r"[\s\[`\"'*]*(?:\w+\n\s*)?\Z",
+    r"[^\n.]{0,40}:\Z"
+    r"|\b(?:alternative(?:ly|s)?|otherwise|another\s+(?:option|way|approach|possibility)|fall-?back"
+    r"|(?:option|approach|variant)\s?(?:[2-9]|[B-H]\b|two|three))\b[^\n.]{0,80}\Z|\A\W*or\W*\Z",
     re.IGNORECASE,
 )
+"""What is said before an example, or before another way to do what was done."""
+_IF: Final = re.compile(r"\bif\b[^\n]*:\Z", re.IGNORECASE)
+_CHOICE: Final = re.compile(r"\blambda\b[^:\n]{0,60}:[ ]*\Z|\bif\b[^\n]{1,80}\belse[ ]+\Z")
+_CHOSEN: Final = re.compile(r"[ \t]+if[ ][^\n]+?[ ]else[ ]")
+_FENCE: Final = re.compile(r"\n[ \t]*(?:```|~~~)\w*\Z")
+_OPENING: Final = " \t\n[`\"'*({"
 _LINE: Final = 400
 _OPENED: Final = re.compile(r"(?:[\[,{*;>.-]|(?<![\w)\]])\()\Z")
 """What may stand before the quotes around a call that is meant."""
@@ -73,14 +87,19 @@ def meant(text: str, calls: list[Found], names: Names, code: Code) -> list[Found
         for each in calls:
             each.weight = max(each.weight, Weight.ALONE)
         return calls
-    runs = _runs(text, _unquoted(text, calls))
+    calls = [each for each in _unquoted(text, calls) if not code.may_not_run(each.start)]
+    runs = _runs(text, calls)
     kept: list[Found] = []
     answered = False
     for run in runs:
         start, end = run[0].start, max(each.end for each in run)
         whole = len(runs) == 1 and _is_gap(text, 0, start) and _is_gap(text, end, len(text))
-        talk = not whole and _is_talk(text, start, end, code, answered=answered)
-        if not talk or _is_tagged(text, start):
+        begin = start if run[0].piece is None else min(start, run[0].piece.start)
+        talk = not whole and _is_talk(text, begin, end)
+        if answered and not talk:
+            again = {each.name for each in run} <= {each.name for each in kept}
+            talk = _is_untold(text, begin, code, again=again)
+        if not talk or _is_tagged(text, begin):
             chosen = _chosen(text, run, names, whole=whole)
             kept += chosen
             if len(runs) > 1 and not answered and code.program(start) is None:
@@ -133,21 +152,35 @@ def _is_tagged(text: str, start: int) -> bool:
     return text[start] == "<" or text[max(start - 40, 0) : start].rstrip()[-1:] in (">", "]")
 
 
-def _is_talk(text: str, start: int, end: int, code: Code, *, answered: bool) -> bool:
-    """Return whether a run is only talked about, or is code behind an answer."""
-    if code.is_definition(start):
+def _lead(text: str, start: int) -> str:
+    """Return the sentence that ends before some calls, on their line or an earlier one."""
+    front = text[max(start - _LINE, 0) : start].rstrip(_OPENING)
+    return _last_sentence(_FENCE.sub("", front).rstrip(_OPENING).rpartition("\n")[2])
+
+
+def _is_untold(text: str, start: int, code: Code, *, again: bool) -> bool:
+    """Return whether calls behind an answer are a program, an example or an alternative.
+
+    With `again` they are of functions that were called already.
+    """
+    lead = _lead(text, start)
+    told = code.program(start) is None and _UNTOLD.search(lead) is None
+    return not told or (again and _IF.search(lead) is not None)
+
+
+def _is_talk(text: str, start: int, end: int) -> bool:
+    """Return whether calls are only talked about."""
+    lead = _lead(text, start)
+    if _REFUSED.search(lead) and not _NEEDED.search(lead):
         return True
     front = text[max(start - _LINE, 0) : start]
-    if answered and (code.program(start) is not None or _UNTOLD.search(front)):
-        return True
-    lead = front.rstrip(" \t\n[`\"'*({").rpartition("\n")[2]
-    if lead.endswith(":") and _REFUSED.search(_last_sentence(lead[:-1])):
+    line = front.rpartition("\n")[2]
+    if _CHOICE.search(line) or _CHOSEN.match(text, end):
         return True
     if _is_alone(text, start, end):
         return False
     ending = _SENTENCE.search(text, end, end + _LINE)
     behind = text[end : ending.start() if ending else end + _LINE]
-    line = front.rpartition("\n")[2]
     return _TALK.search(_last_sentence(line) + " . " + behind) is not None
 
 

@@ -27,11 +27,21 @@ _MARK: Final = (
     r"|\[TOOL_RESULTS\]|\[AVAILABLE_TOOLS\]|\[\|(?:user|system|tool)\|\]|<start_function_response>"
 )
 _LABEL: Final = (
-    r"^[ \t*_#>]*+(?:Observation[ ]?[0-9]{0,3}"
-    r"|(?:Tool|Function)[ ](?:response|result|output)s?)[ ]*+\**:"
+    r"^[ \t*_#>]*+(?:(?:Observation[ ]?[0-9]{0,3}"
+    r"|(?:Tool|Function)[ _](?:response|result|output)s?)[ ]*+\**:"
+    r"|(?-i:tool|function):[ \t]*+(?=[\[(\"']))"
 )
+_PERSON: Final = r"user|human|customer|system|instructions?|question|prompt"
+_TURN: Final = (
+    rf"<(?P<who>(?:{_PERSON})(?:_(?:query|message|input|request|turn|prompt))?)(?:\s[^<>\n]{{0,200}})?>"
+    r"(?:(?!</(?P=who)|<(?:assistant|model|ai)\b)[\s\S])*+"
+    r"|<(?P<turn>message|turn)\s[^<>\n]{0,80}?role\s?=\s?[\"']?(?:user|human|system|tool)\b"
+    r"(?:(?!</(?P=turn))[\s\S])*+"
+)
+_TURNS: Final = re.compile(rf"<(?:{_PERSON}|message\s|turn\s)", re.IGNORECASE)
 _SPOKEN: Final = (
-    r"^[ \t*_]*+(?P<spoken>(?:Human|User|System|Question|Customer|Q)[ ]*+\**:[^\n]*+"
+    rf"(?P<tagged>{_TURN})"
+    r"|^[ \t*_]*+(?P<spoken>(?:Human|User|System|Question|Customer|Q)[ ]*+\**:[^\n]*+"
     r"|#{1,6}[ ]*+(?:Instruction|Human|User|System|Question)[ ]*+\**(?::|$)"
     r"(?:(?!\n\s*\n|\n#)[\s\S])*+)"
 )
@@ -77,11 +87,12 @@ def breaks(text: str) -> deque[Break]:
     angled = "<" in text and any(token in text for token in _ANGLED)
     square = not angled and "[" in text and any(token in text for token in _SQUARE)
     labelled = ":" in text and (_LABELS.search(text) if "\n" in text else _LABELS.match(text))
-    if not (angled or square or labelled):
+    tagged = "<" in text and _TURNS.search(text)
+    if not (angled or square or labelled or tagged):
         return deque()
     found: deque[Break] = deque()
     for each in _BREAK.finditer(text):
-        if each.lastgroup == "spoken":
+        if each.lastgroup in ("spoken", "tagged"):
             found.append(Break(each.start(), each.end()))
         elif each.lastgroup != "end" or not _goes_on(text, each.end()):
             found.append(Break(each.start()))
@@ -93,18 +104,40 @@ def _goes_on(text: str, at: int) -> bool:
 
 
 _THOUGHTS: Final = (
-    r"think|thinking|thought|reasoning|scratch_?pad|observation|environment_details"
+    r"[\w:]{0,20}?(?:think|thought|reasoning|reflection|scratch_?pad|monologue|rationale)\w{0,20}"
+)
+_ASIDE: Final = (
+    rf"{_THOUGHTS}|analysis|plan|planning|internal|observation|environment_details"
     r"|tool_(?:response|result|output)s?|function_(?:response|result|output)s?|search_results?"
     r"|examples?|documents?|context|history|(?:block)?quote"
 )
 SKIPPED: Final = re.compile(
-    rf"(?P<thought><(?P<tag>{_THOUGHTS})(?:\s[^<>\n]{{0,200}})?>)|(?P<remark><!--)", re.IGNORECASE
+    rf"(?:<{_BAR}?|\u25c1)(?P<tag>{_ASIDE})(?:\s[^<>\n]{{0,200}})?(?:{_BAR}?>|\u25b7)"
+    r"|\[(?P<boxed>THINK)\]|(?P<remark><!--)",
+    re.IGNORECASE,
 )
 """What begins thoughts, the result that a model imagines, or a comment of HTML."""
+_BEGUN: Final = re.compile(r"(?:start|begin)_(?:of_)?", re.IGNORECASE)
+_THOUGHT: Final = re.compile(
+    rf"(?:</|\u25c1/)(?P<tag>{_THOUGHTS})[>\u25b7]|\[/(?P<boxed>THINK)\]", re.IGNORECASE
+)
 
 
 def end_of(text: str, opened: re.Match[str]) -> int:
     """Return where that ends which a match of `SKIPPED` begins: at the latest with the text."""
-    closer = "-->" if opened["remark"] else f"</{opened['tag']}>"
-    end = text.find(closer, opened.end())
-    return len(text) if end < 0 else end + len(closer)
+    if opened["remark"]:
+        end = text.find("-->", opened.end())
+        return len(text) if end < 0 else end + 3
+    tag = re.escape(_BEGUN.sub("", opened["tag"] or opened["boxed"]))
+    closer = rf"(?:<{_BAR}?/|<{_BAR}end_(?:of_)?|\u25c1/|\[/){tag}(?:{_BAR}?>|\u25b7|\])"
+    closed = re.compile(closer, re.IGNORECASE).search(text, opened.end())
+    return len(text) if closed is None else closed.end()
+
+
+def beginning(text: str) -> int:
+    """Return where the answer begins, behind thoughts whose first tag was in the prompt."""
+    start = 1 if text.startswith("\ufeff") else 0
+    closed = _THOUGHT.search(text) if "/" in text else None
+    if closed is None or SKIPPED.search(text, 0, closed.start()):
+        return start
+    return closed.end()
