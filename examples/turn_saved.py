@@ -1,11 +1,18 @@
-"""A person answers in another process: the turn is kept as JSON, and goes on from it."""
+"""A person answers in another process: the turn is kept as JSON, and goes on from it.
+
+For the real model leave out `http_client=` and the key: the SDK reads `OPENAI_API_KEY`.
+"""
 
 import json
+import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from scripted import openai_reply
+from openai import OpenAI
+from scripted import http_client, openai_reply
 
 from pyfunctools import Controller, Human, SqliteStore, Tickets, Tools
 
@@ -17,25 +24,43 @@ def transfer(amount: float, to: str, pin: Human[str]) -> str:
     return f"sent {amount:.2f} to {to}" if pin == "4711" else "the pin is wrong"
 
 
-def tools_of(folder: str) -> Tools:
+def tools_of(folder: Path) -> Tools:
     """Return the tools as every process makes them: with the same key and the same store."""
-    tickets = Tickets(KEY, store=SqliteStore(Path(folder) / "used.sqlite"))
+    tickets = Tickets(KEY, store=SqliteStore(folder / "used.sqlite"))
     return Controller.from_functions([transfer]).configured(tickets=tickets).tools("openai")
 
 
-def first_process(folder: str) -> str:
+def said(messages: list[Any], tools: Any, script: dict[str, Any]) -> Any:
+    """Return what the model answers."""
+    client = OpenAI(api_key="none", http_client=http_client(script))
+    return client.chat.completions.create(model="gpt-5.6", messages=messages, tools=tools)
+
+
+def ask(folder: Path) -> None:
     """Run what can run, and keep the rest until somebody has asked the person."""
-    response = openai_reply(transfer='{"amount": 25, "to": "Ada"}')
-    turn = tools_of(folder).run(response)
-    print("ask for:", [waiting.schema for waiting in turn.waiting])
-    return json.dumps(turn.save())
+    messages = [{"role": "user", "content": "Send Ada 25 euros."}]
+    tools = tools_of(folder)
+    turn = tools.run(said(messages, tools, openai_reply(transfer='{"amount": 25, "to": "Ada"}')))
+    print("process 1 asks for:", *(waiting.schema for waiting in turn.waiting))
+    kept = {"process": os.getpid(), "messages": messages, "turn": turn.save()}
+    (folder / "turn.json").write_text(json.dumps(kept))
 
 
-def second_process(folder: str, saved: str) -> list[dict[str, Any]]:
-    """Go on with what the person answered, and return the messages for the model."""
-    return tools_of(folder).resume(json.loads(saved), {"call_0": {"pin": "4711"}}).messages
+def answer(folder: Path) -> None:
+    """Go on with what the person answered, and tell the model what came of it."""
+    kept = json.loads((folder / "turn.json").read_text())
+    assert kept["process"] != os.getpid()
+    tools = tools_of(folder)
+    turn = tools.resume(kept["turn"], {"call_0": {"pin": "4711"}})
+    print("process 2:", *(outcome.text for outcome in turn.outcomes))
+    messages = [*kept["messages"], *turn.messages]
+    turn = tools.run(said(messages, tools, openai_reply("Ada has her 25 euros.")))
+    print(turn.text)
 
 
-with tempfile.TemporaryDirectory() as folder:
-    for message in second_process(folder, first_process(folder)):
-        print(message["role"], message["content"])
+if sys.argv[1:]:
+    {"ask": ask, "answer": answer}[sys.argv[1]](Path(sys.argv[2]))
+else:
+    with tempfile.TemporaryDirectory() as folder:
+        for process in ("ask", "answer"):
+            subprocess.run([sys.executable, __file__, process, folder], check=True)  # noqa: S603

@@ -1,5 +1,6 @@
 """The examples run as they are written."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -17,14 +18,16 @@ SHOWN = {
     "human": "account 0 51: accepted",
     "human_openapi": "reason, photo, pin; the key is ***",
     "loop_anthropic": "It will be sunny in both.",
+    "loop_gemini": "It will be sunny in Oslo.",
     "loop_openai": "It will be sunny in Oslo.",
+    "loop_streaming": "{'city': 'Oslo', 'days': 3}\nIt will be sunny in Oslo.",
     "methods": "Welcome, Ada!",
     "openapi": "{'path': '/forecast/New%20York?days=3'}",
     "prompt": "2 lamp bought",
     "retry": "right at try 3",
     "schema": "A trip to Oslo, paid in EUR",
     "tickets": "-> sent 100.00 euros to Ada",
-    "turn_saved": "tool sent 25.00 to Ada",
+    "turn_saved": "process 2: sent 25.00 to Ada\nAda has her 25 euros.",
 }
 """What each example prints of a call that worked."""
 
@@ -43,3 +46,19 @@ def test_an_example_runs_and_shows_a_call_that_works(path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert SHOWN[path.stem] in done.stdout
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "examples").glob("loop_*.py")), ids=lambda p: p.stem
+)
+def test_a_whole_loop_is_at_most_25_lines_without_its_script(path: Path) -> None:
+    source = path.read_text()
+    lines = source.splitlines()
+    counted = [
+        line
+        for statement in ast.parse(source).body[1:]
+        if not ast.unparse(statement).startswith(("script = ", "script: "))
+        for line in lines[statement.lineno - 1 : statement.end_lineno]
+        if line.strip()
+    ]
+    assert len(counted) <= 25

@@ -1,17 +1,24 @@
 """What a model would answer, as the bodies of HTTP responses: the examples need no key."""
 
+import json
 from typing import Any
 
 import httpx2
 
 
-def http_client(*replies: dict[str, Any]) -> httpx2.Client:
-    """Return a client for an SDK whose requests are answered with these replies in turn."""
+def http_client(*replies: dict[str, Any] | str) -> httpx2.Client:
+    """Return a client for an SDK whose requests are answered with these replies in turn.
+
+    A text is a stream of events.
+    """
     left = iter(replies)
 
     def answer(request: httpx2.Request) -> httpx2.Response:
         del request
-        return httpx2.Response(200, json=next(left))
+        reply = next(left)
+        if isinstance(reply, str):
+            return httpx2.Response(200, text=reply, headers={"Content-Type": "text/event-stream"})
+        return httpx2.Response(200, json=reply)
 
     return httpx2.Client(transport=httpx2.MockTransport(answer))
 
@@ -48,3 +55,33 @@ def anthropic_reply(*content: dict[str, Any]) -> dict[str, Any]:
         "stop_sequence": None,
         "usage": {"input_tokens": 1, "output_tokens": 1},
     }
+
+
+def streamed(reply: dict[str, Any], size: int = 8) -> str:
+    """Return a chat completion as the stream of events that its server would send."""
+    (choice,) = reply["choices"]
+    message = choice["message"]
+    text = message["content"] or ""
+    deltas: list[dict[str, Any]] = [
+        {"content": text[n : n + size]} for n in range(0, len(text), size)
+    ]
+    for index, call in enumerate(message.get("tool_calls", ())):
+        written = call["function"]["arguments"]
+        begun = {**call, "index": index, "function": {**call["function"], "arguments": ""}}
+        deltas.append({"tool_calls": [begun]})
+        for n in range(0, len(written), size):
+            piece = {"index": index, "function": {"arguments": written[n : n + size]}}
+            deltas.append({"tool_calls": [piece]})
+    ends = [{"delta": delta, "finish_reason": None} for delta in deltas]
+    ends.append({"delta": {}, "finish_reason": choice["finish_reason"]})
+    chunks = [
+        {**reply, "object": "chat.completion.chunk", "choices": [{"index": 0, **end}]}
+        for end in ends
+    ]
+    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+
+
+def gemini_reply(*parts: dict[str, Any]) -> dict[str, Any]:
+    """Return a response of `generateContent` with these parts."""
+    content = {"role": "model", "parts": list(parts)}
+    return {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}]}

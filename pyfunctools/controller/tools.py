@@ -7,6 +7,7 @@ messages += turn.messages
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, TypedDict, Unpack
 
 from pyfunctools._json import JsonValue
@@ -20,6 +21,7 @@ from pyfunctools.dialects.table import dialect_of
 from pyfunctools.envelopes import ENVELOPES, Spoken, SpokenCall, StreamReading, envelope_of
 from pyfunctools.envelopes.blocks import Ids
 from pyfunctools.errors import DefinitionError
+from pyfunctools.execution.brevity import bounded
 from pyfunctools.execution.person.approval import Approval, Approve
 from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.execution.pipeline import Ask, Given
@@ -141,7 +143,7 @@ class Tools(list[Any]):
             LoopError: a function is asynchronous and this thread runs an event loop.
         """
         draft = self._begun(response, previous)
-        return draft.run(lambda call: self._controller.call(call, **beside))
+        return draft.run(lambda call: self._told(call, self._controller.call(call, **beside)))
 
     async def arun(
         self, response: object, *, previous: Turn | None = None, **beside: Unpack[_Beside]
@@ -154,7 +156,11 @@ class Tools(list[Any]):
             DefinitionError: as `run`.
         """
         draft = self._begun(response, previous)
-        return await draft.arun(lambda call: self._controller.acall(call, **beside), self._together)
+
+        async def one(call: Call) -> Outcome:
+            return self._told(call, await self._controller.acall(call, **beside))
+
+        return await draft.arun(one, self._together)
 
     def resume(
         self,
@@ -178,9 +184,10 @@ class Tools(list[Any]):
 
         def one(call: Call) -> Outcome:
             ticket, human, approve = asked[call.id or ""]
-            return self._controller.resume(
+            outcome = self._controller.resume(
                 ticket, human, approve=approve, context=context, audience=audience
             )
+            return self._told(call, outcome)
 
         return draft.run(one)
 
@@ -201,9 +208,10 @@ class Tools(list[Any]):
 
         async def one(call: Call) -> Outcome:
             ticket, human, approve = asked[call.id or ""]
-            return await self._controller.aresume(
+            outcome = await self._controller.aresume(
                 ticket, human, approve=approve, context=context, audience=audience
             )
+            return self._told(call, outcome)
 
         return await draft.arun(one, self._together)
 
@@ -258,6 +266,24 @@ class Tools(list[Any]):
             namespace=spoken.namespace,
             caller=spoken.caller,
         )
+
+    def _told(self, call: Call, outcome: Outcome) -> Outcome:
+        """Return an outcome in the words that the model saw.
+
+        What `check` finds is said in them already. What comes after (a whole that is wrong, a
+        validator of the user's) is not.
+        """
+        rendering = self._renderings.get(call.name)
+        mine = tuple(each for each in outcome.issues if each.side != "human")
+        if outcome.reason != "arguments" or not mine or not call.result:
+            return outcome
+        if rendering is None or not rendering.reshapes:
+            return outcome
+        failure = rendering.reworded(Failure(value=call.arguments, issues=mine))
+        most = self._controller._longest(call.name)  # pyright: ignore[reportPrivateUsage]
+        theirs = tuple(each for each in outcome.issues if each.side == "human")
+        text = bounded(failure.feedback(), most)
+        return replace(outcome, text=text, issues=(*failure.issues, *theirs))
 
     def _begun(self, response: object, previous: Turn | None) -> Draft:
         if previous is not None and not isinstance(previous, Turn):  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -1,7 +1,7 @@
 """`Turn`: what a model called in one response, what came of it, and the messages that say so."""
 
 from asyncio import create_task, gather
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import (
     Callable,
     Container,
@@ -122,11 +122,11 @@ class Turn:
         Raises:
             DefinitionError: the model's turn holds what is no JSON.
         """
-        spoken = {**asdict(self._spoken), "messages": deepcopy(list(self._spoken.messages))}
+        spoken = asdict(self._spoken)
         saved = {
             "v": _VERSION,
             "dialect": self._dialect,
-            "spoken": {**spoken, "calls": list(spoken["calls"])},
+            "spoken": {key: _packed(value) for key, value in spoken.items()},
             "ids": [call.id for call in self.calls],
             "outcomes": [_saved(each) for each in self.outcomes],
             "before": dict(self._before),
@@ -162,7 +162,7 @@ class Saved:
                 f"This turn is of tools for {body['dialect']!r}, not for {dialect!r}.",
                 f"Write `controller.tools({body['dialect']!r}).resume(...)`.",
             )
-        spoken = body["spoken"]
+        spoken = {key: _unpacked(value) for key, value in body["spoken"].items()}
         self.spoken = Spoken(
             messages=tuple(spoken["messages"]),
             text=spoken["text"],
@@ -262,6 +262,7 @@ async def _all_of(steps: Sequence[Coroutine[None, None, None]]) -> None:
 _BROKEN_OFF: Final = "This call was cancelled after it had started; what it did is not known."
 _NOT_BEGUN: Final = "The turn was cancelled before this call. Nothing of it has run."
 _VERSION: Final = 1
+_BYTES: Final = "$bytes"
 
 
 def _mark(outcome: Outcome) -> str:
@@ -277,6 +278,37 @@ def _canonical(saved: Mapping[str, Any]) -> bytes:
     except (TypeError, ValueError, RecursionError) as error:
         reason = f"This is no JSON: {error}."
         raise DefinitionError("Turn.save", reason, "Go on with the `Turn` itself.") from None
+
+
+def _packed(value: object) -> object:
+    """Return a value as JSON: lists, and for bytes (a hidden thought of Bedrock's) an object."""
+    if isinstance(value, bytes):
+        return {_BYTES: b64encode(value).decode()}
+    if isinstance(value, list | tuple):
+        return [_packed(each) for each in cast("Sequence[object]", value)]
+    if isinstance(value, dict):
+        named = cast("dict[str, object]", value)
+        escape = "$" if _is_tag(named) else ""
+        return {f"{escape}{key}": _packed(each) for key, each in named.items()}
+    return value
+
+
+def _unpacked(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_unpacked(each) for each in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    named = cast("dict[str, Any]", value)
+    if not _is_tag(named):
+        return {key: _unpacked(each) for key, each in named.items()}
+    ((tag, inner),) = named.items()
+    return b64decode(inner) if tag == _BYTES else {tag[1:]: _unpacked(inner)}
+
+
+def _is_tag(value: Mapping[str, object]) -> bool:
+    """True if this object stands for bytes, or looks as if it did."""
+    names = [str(key) for key in value]
+    return len(names) == 1 and names[0].startswith("$") and names[0].lstrip("$") == "bytes"
 
 
 def _saved(outcome: Outcome) -> JsonObject:

@@ -1,7 +1,7 @@
 """Small questions about a schema that is rewritten, and small changes of one."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -87,23 +87,43 @@ def over_limits(made: JsonSchema, profile: Profile) -> list[str]:
 
     The root and each definition are counted alone, as OpenAI does.
     """
-    if (profile.properties, profile.enum_values, profile.levels) == (None, None, None):
+    limits = (profile.properties, profile.enum_values, profile.levels, profile.characters)
+    if limits == (None, None, None, None):
         return []
-    count = values = 0
+    names: list[str] = []
+    values: list[JsonValue] = []
+    longest = 0
     for _, inner in subschemas(made):
         if isinstance(inner, dict):
-            named, listed = inner.get("properties"), inner.get("enum")
-            count += len(named) if isinstance(named, dict) else 0
-            values += len(listed) if isinstance(listed, list) else 0
+            for keyword in ("properties", "$defs"):
+                held = inner.get(keyword)
+                names += held if isinstance(held, dict) else ()
+            listed = inner.get("enum")
+            enum = listed if isinstance(listed, list) else ()
+            longest = max(longest, _letters(enum) if len(texts(listed)) > _LONG_ENUM else 0)
+            values += [*enum, *([inner["const"]] if "const" in inner else [])]
     definitions = made.get("$defs")
+    kept = definitions if isinstance(definitions, dict) else {}
     body = {keyword: value for keyword, value in made.items() if keyword != "$defs"}
-    parts = [body, *(definitions.values() if isinstance(definitions, dict) else ())]
     over = {
-        "properties": profile.properties is not None and count > profile.properties,
-        "enum": profile.enum_values is not None and values > profile.enum_values,
-        "levels": profile.levels is not None and max(map(_levels, parts)) > profile.levels,
+        "properties": _over(len(names) - len(kept), profile.properties)
+        or _over(_letters([*names, *values]), profile.characters),
+        "enum": _over(len(values), profile.enum_values) or _over(longest, profile.enum_characters),
+        "levels": _over(max(map(_levels, [body, *kept.values()])), profile.levels),
     }
     return [keyword for keyword, is_over in over.items() if is_over]
+
+
+_LONG_ENUM: Final = 250
+"""Texts of one enum after which their letters are counted."""
+
+
+def _over(count: int, limit: int | None) -> bool:
+    return limit is not None and count > limit
+
+
+def _letters(values: Iterable[JsonValue]) -> int:
+    return sum(len(value) for value in values if isinstance(value, str))
 
 
 def _levels(schema: JsonValue) -> int:

@@ -304,21 +304,20 @@ class _Writer:
         made = node.made
         if "const" in made and "const" not in self._profile.keywords:
             made["enum"] = [made.pop("const")]
-        values = made.get("enum")
+        values = made.get("enum", [made["const"]] if "const" in made else None)
         if not isinstance(values, list):
             return
         if self._profile.nullable and None in values and len(values) > 1:
             values = made["enum"] = [value for value in values if value is not None]
             made["nullable"] = True
-        if not self._profile.takes_values(values):
-            del made["enum"]
-            self._tell(node, "enum", values)
-            kinds = {"integer" if isinstance(v, int) else type_of(v) for v in values}
-            if "type" not in made and len(kinds) == 1:
-                made["type"] = kinds.pop()
-        elif "type" not in made and not self._profile.untyped:
-            kinds = sorted({type_of(value) for value in values}, key=_TYPES.index)
-            made["type"] = kinds[0] if len(kinds) == 1 else list(kinds)
+        kinds: list[JsonValue] = sorted({type_of(each) for each in values}, key=_TYPES.index)
+        kind = kinds[0] if len(kinds) == 1 else kinds
+        if "enum" in made and not self._profile.takes_values(values):
+            self._tell(node, "enum")
+            if kind is not kinds:
+                made.setdefault("type", kind)
+        elif not self._profile.untyped:
+            made.setdefault("type", kind)
 
     def _types(self, node: _Node) -> None:
         """Rewrite type lists, and name the type where it has to be named."""

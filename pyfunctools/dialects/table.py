@@ -60,7 +60,8 @@ class Profile:
     `untyped` whether a schema may leave its type open, `enums` what an `enum` may hold, `nullable`
     that null is said by a keyword of OpenAPI. `root_union` says whether `anyOf` and its like may
     stand at the root. `key` is what a property's name must match. The limits count as OpenAI does:
-    the root and each definition alone.
+    the root and each definition alone; `characters` are those of all names and listed values,
+    `enum_characters` those of one `enum` of more than 250 texts.
     """
 
     name: str
@@ -85,6 +86,8 @@ class Profile:
     properties: int | None = None
     levels: int | None = None
     enum_values: int | None = None
+    characters: int | None = None
+    enum_characters: int | None = None
 
     def takes_pattern(self, pattern: str) -> bool:
         """True if `pattern` may say this."""
@@ -167,6 +170,8 @@ OPENAI_STRICT: Final = Profile(
     properties=5_000,
     levels=10,
     enum_values=1_000,
+    characters=120_000,
+    enum_characters=15_000,
     source="OpenAI structured outputs guide; pydantic-ai 2.68 for reference siblings and counting",
     date="2026-11-21",
 )

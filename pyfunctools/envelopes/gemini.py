@@ -5,6 +5,7 @@ snake case. A turn goes back as it came: a `thoughtSignature` that is lost or mo
 is refused. A call without an id is answered by its place.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type, wit
 from pyfunctools.envelopes.blocks import Blocks, is_cut
 from pyfunctools.envelopes.envelope import Delta, Result, Spoken
 from pyfunctools.envelopes.sdk_data import first, grow, items, mapping, member, plain
+from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.file import File
 
 _SHOWN: Final = IMAGES - {"image/gif"} | {"application/pdf", "text/plain"}
@@ -91,12 +93,17 @@ def _inline(file: File) -> dict[str, Any]:
 
 
 class ContentReading:
-    """A content that is read chunk by chunk, each of which holds whole parts."""
+    """A content that is read chunk by chunk, each of which holds whole parts.
+
+    Vertex sends a call in pieces where it was asked to: `partialArgs`, each with a JSON Path, until
+    a piece without `willContinue`.
+    """
 
     def __init__(self) -> None:
         self._parts: list[dict[str, Any]] = []
         self._role = "model"
         self._reason: JsonValue = None
+        self._continues = False
 
     @property
     def response(self) -> JsonObject:
@@ -113,10 +120,31 @@ class ContentReading:
         )
         blocks = Blocks()
         for part in items(mapping(candidate.get("content")).get("parts")):
-            blocks.add(part)
-            self._add(part)
+            called = mapping(part.get("functionCall") or part.get("function_call"))
+            if self._continues or _pieces(called) or _goes_on(called):
+                blocks.add(plain(self._piece(part, called)))
+            else:
+                blocks.add(part)
+                self._add(part)
         calls = blocks.calls(cut=False)
         return Delta(text=blocks.text, call=calls[-1] if calls else None)
+
+    def _piece(self, part: dict[str, Any], called: dict[str, Any]) -> dict[str, Any]:
+        """Add a piece of a call, and return the part that it belongs to."""
+        beside = {key: said for key, said in part.items() if key not in _CALL}
+        if not self._continues:
+            self._parts.append({"functionCall": {"args": {}}})
+        whole = self._parts[-1]
+        whole |= beside
+        call = whole["functionCall"]
+        for key in ("id", "name"):
+            if called.get(key) is not None:
+                call[key] = called[key]
+        call["args"] |= mapping(called.get("args"))
+        for piece in _pieces(called):
+            _put(call["args"], piece)
+        self._continues = _goes_on(called)
+        return whole
 
     def _add(self, part: dict[str, Any]) -> None:
         """Add a part; a text goes on where the one before it is as bare, so no signature moves."""
@@ -126,3 +154,60 @@ class ContentReading:
             grow(last, "text", part["text"])
         else:
             self._parts.append(part)
+
+
+_CALL: Final = ("functionCall", "function_call")
+_STEP: Final = re.compile(
+    r"""\.([^.\[]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]"""
+)
+_PATH: Final = re.compile(rf"\$(?:{_STEP.pattern})+")
+
+
+def _pieces(called: dict[str, Any]) -> list[dict[str, Any]]:
+    return items(called.get("partialArgs") or called.get("partial_args"))
+
+
+def _goes_on(called: dict[str, Any]) -> bool:
+    return bool(called.get("willContinue") or called.get("will_continue"))
+
+
+def _put(args: dict[str, Any], piece: dict[str, Any]) -> None:
+    """Add a piece of the arguments; one whose path leads nowhere stands under the path."""
+    path = str(piece.get("jsonPath") or piece.get("json_path"))
+    named = (f"{kind}{end}" for kind in ("string", "number", "bool") for end in ("Value", "_value"))
+    value = next((piece[name] for name in named if piece.get(name) is not None), None)
+    keys = _keys_of(path)
+    try:
+        _placed(args, keys if len(keys) <= DEFAULT_LIMITS.depth else [path], value)
+    except LookupError:
+        args[path] = value
+
+
+def _keys_of(path: str) -> list[str | int]:
+    if _PATH.fullmatch(path) is None:
+        return [path]
+    steps = (found.groups() for found in _STEP.finditer(path))
+    return [int(at) if at else re.sub(r"\\(.)", r"\1", a or b or c) for a, at, b, c in steps]
+
+
+def _placed(whole: Any, keys: list[str | int], piece: JsonValue) -> Any:
+    """Return what is at a place with a piece below it: a text goes on where one stands already.
+
+    Raises:
+        LookupError: the keys lead nowhere.
+    """
+    if not keys:
+        return whole + piece if isinstance(whole, str) and isinstance(piece, str) else piece
+    key, below = keys[0], keys[1:]
+    if isinstance(key, int):
+        listed: list[Any] = [] if whole is None else whole
+        if not isinstance(listed, list) or key > len(listed):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise LookupError(key)
+        listed += [None] if key == len(listed) else []
+        listed[key] = _placed(listed[key], below, piece)
+        return listed
+    members: dict[str, Any] = {} if whole is None else whole
+    if not isinstance(members, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise LookupError(key)
+    members[key] = _placed(members.get(key), below, piece)
+    return members

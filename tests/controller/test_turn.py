@@ -2,14 +2,17 @@
 
 import asyncio
 import json
+from typing import Annotated
 
 import pytest
+from pydantic import AfterValidator
 from turns import response, shop
 
 from pyfunctools import (
     Approval,
     Controller,
     DefinitionError,
+    Human,
     MemoryStore,
     Tickets,
     Tools,
@@ -29,6 +32,18 @@ def test_a_turn_is_the_models_turn_untouched_and_every_result_in_order() -> None
     assert turn.results == turn.messages[1:]
     assert made.done == ["buy tea"]
     assert not turn.done
+
+
+def test_a_result_that_cannot_be_written_is_answered_too() -> None:
+    def circle() -> list[object]:
+        """Return what holds itself."""
+        made: list[object] = []
+        made.append(made)
+        return made
+
+    turn = Controller.from_functions([circle]).tools().run(response(("a", "circle", "{}")))
+    assert turn.outcomes[0].reason == "output"
+    assert "cannot be written as JSON" in turn.messages[1]["content"]
 
 
 def test_a_turn_without_calls_is_done() -> None:
@@ -188,3 +203,41 @@ def test_a_stream_is_read_into_a_response() -> None:
     assert tools.run(reading.response).outcomes[0].reason == "arguments"  # it broke off
     reading.feed({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
     assert tools.run(reading.response).outcomes[0].text == "1 tea"
+
+
+def even(value: int) -> int:
+    if value % 2:
+        raise ValueError("must be even")
+    return value
+
+
+def order(counts: dict[str, Annotated[int, AfterValidator(even)]], pin: Human[str] = "") -> str:
+    """Order."""
+    return f"ordered {counts}"
+
+
+@pytest.mark.parametrize("pin", [None, "1234"])
+def test_what_a_validator_of_the_users_refuses_is_told_as_the_model_wrote_it(
+    pin: str | None,
+) -> None:
+    tools = Controller.from_functions([order]).tools(strict=True)
+    said = response(("a", "order", '{"counts": [{"key": "tea", "value": 3}]}'))
+    (outcome,) = tools.run(said, human=pin and {"pin": pin}).outcomes
+    assert [str(issue.path) for issue in outcome.issues] == ["$input.counts[0].value"]
+    assert '"value": 3 // ❌ expected must be even' in outcome.text
+
+
+def test_bytes_of_a_vendor_are_saved_and_go_back_as_bytes() -> None:
+    thought = {"reasoningContent": {"redactedContent": b"\xff\x00"}}
+    written = {"amount": 3, "note": {"$bytes": "AAAA"}}
+    use = {"toolUse": {"toolUseId": "t", "name": "pay", "input": written}}
+    message = {"role": "assistant", "content": [thought, use]}
+    tools = Controller.from_functions([pay]).tools("bedrock")
+    turn = tools.run({"output": {"message": message}, "stopReason": "tool_use"})
+    saved = json.loads(json.dumps(turn.save()))
+    assert tools.resume(saved, {"t": {"pin": "1"}}).messages[0] == message
+
+
+def pay(amount: int, note: dict[str, str], pin: Human[str]) -> str:
+    """Pay."""
+    return f"paid {amount} {note}"

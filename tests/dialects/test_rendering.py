@@ -1,10 +1,11 @@
 """Schemas as each vendor takes them: what is sent, what was lost, and the way back."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 
-from pyfunctools import DefinitionError, Failure
+from pyfunctools import DefinitionError, Failure, Loss
 from pyfunctools.dialects.rendering import render
 from pyfunctools.dialects.rules import violations
 from pyfunctools.dialects.table import DIALECTS
@@ -172,6 +173,45 @@ def test_a_tree_is_unrolled_where_no_reference_may_stand() -> None:
     rendering = render(thing(t={"$ref": "#/$defs/T"}) | {"$defs": {"T": tree}}, "gemini-schema")
     assert "$ref" not in json.dumps(rendering.schema)
     assert {loss.keyword for loss in rendering.losses} >= {"$ref"}
+
+
+def nested(levels: int) -> dict[str, object]:
+    return thing(a=nested(levels - 1)) if levels > 1 else thing(a={"type": "string"})
+
+
+@pytest.mark.parametrize(
+    ("schema", "keyword"),
+    [
+        pytest.param(lambda more: nested(10 + more), "levels", id="levels"),
+        pytest.param(
+            lambda more: thing(a={"enum": [f"e{n}" for n in range(999 + more)]}),
+            "enum",
+            id="values of enums, null among them",
+        ),
+        pytest.param(
+            lambda more: thing(a={"enum": [f"{n:060}" for n in range(249 + more * 2)]}),
+            "enum",
+            id="letters of one enum",
+        ),
+        pytest.param(
+            lambda more: thing(**{"a" * (119_999 + more): {"const": "b"}}),
+            "properties",
+            id="letters of names and values",
+        ),
+        pytest.param(
+            lambda more: thing(**{f"p{n}": {"type": "null"} for n in range(5_000 + more)}),
+            "properties",
+            id="properties",
+        ),
+    ],
+)
+def test_a_function_beyond_a_limit_of_strict_mode_is_not_strict(
+    schema: Callable[[int], dict[str, object]], keyword: str
+) -> None:
+    assert render(schema(0), "openai", strict=True).strict
+    beyond = render(schema(1), "openai", strict=True)
+    assert not beyond.strict
+    assert beyond.losses[0] == Loss(path="$input", keyword=keyword, how="refused")
 
 
 def test_a_schema_is_handed_out_fresh() -> None:

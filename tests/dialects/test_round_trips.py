@@ -83,7 +83,9 @@ def test_strict_and_inlined_renderings_compile_to_a_grammar(shared: Path) -> Non
             rendering = function.render(name, strict=strict)
             if rendering.strict or profile == "inlined":
                 made += 1
-                grammar = llguidance.LLMatcher.grammar_from_json_schema(rendering.schema)
+                grammar = llguidance.LLMatcher.grammar_from_json_schema(
+                    json.dumps(rendering.schema)
+                )
                 if said := llguidance.LLMatcher.validate_grammar(grammar):
                     refused[f"{name} {function.name}"] = said
     assert made > 1_000

@@ -242,3 +242,39 @@ def test_a_hidden_thought_of_bedrocks_stays_bytes() -> None:
     ]
     content: Any = fed("bedrock", events)[0].messages[0]["content"]
     assert content == [{"reasoningContent": {"redactedContent": b"\xff\xfe"}}]
+
+
+def vertex(**call: Any) -> dict[str, Any]:
+    parts = [{"functionCall": call}]
+    return {"candidates": [{"content": {"role": "model", "parts": parts}}]}
+
+
+def test_arguments_that_gemini_streams_by_their_paths_come_together() -> None:
+    name = "$.a.b[0]['x y']"
+    events = [
+        vertex(id="g", name="f", willContinue=True),
+        vertex(
+            partialArgs=[{"jsonPath": name, "stringValue": "Par", "willContinue": True}],
+            willContinue=True,
+        ),
+        vertex(
+            partialArgs=[
+                {"jsonPath": name, "stringValue": "is"},
+                {"jsonPath": "$.n", "numberValue": 3},
+                {"jsonPath": "$.no", "nullValue": "NULL_VALUE"},
+                {"jsonPath": "$.a.b[7]", "boolValue": False},
+            ],
+            willContinue=True,
+        ),
+        vertex(),
+        vertex(name="g", args={"x": 1}),
+        {"candidates": [{"finishReason": "STOP"}]},
+    ]
+    spoken, deltas = fed("gemini", events)
+    assert deltas[1].arguments == {"a": {"b": [{"x y": "Par"}]}}
+    whole = {"a": {"b": [{"x y": "Paris"}]}, "n": 3, "no": None, "$.a.b[7]": False}
+    assert [(call.id, call.name, call.arguments) for call in spoken.calls] == [
+        ("g", "f", whole),
+        (None, "g", {"x": 1}),
+    ]
+    assert [call.closed for call in fed("gemini", events[:3])[0].calls] == [False]
