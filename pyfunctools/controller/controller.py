@@ -17,9 +17,12 @@ from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_defaul
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from mcp import Client, ClientSession
+
     from pyfunctools.controller.opening import Application, ApplicationSettings, Opened, Source
     from pyfunctools.controller.report import Report
     from pyfunctools.controller.tools import Tools
+    from pyfunctools.execution.mcp import Accept
     from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.execution.pipeline import Runner
     from pyfunctools.execution.request.connection import Connection
@@ -167,6 +170,34 @@ class Controller(Calling):
         from pyfunctools.controller.opening import open_application
 
         return cls._of(open_application(source, **settings))
+
+    @classmethod
+    async def from_mcp(
+        cls,
+        source: Client | ClientSession,
+        *,
+        is_human: IsHuman | None = is_human_by_default,
+        accept: Accept | None = None,
+        limits: Limits | None = None,
+    ) -> Self:
+        """Return a controller of the tools of an MCP server, over the official SDK.
+
+        `source` is a `Client`, or a `ClientSession` that is open. A client that is not open is
+        opened, and closed by `aclose`. Names that vendors refuse are changed; what cannot be read
+        is in `skipped`. A result keeps its text whatever else is wrong with it, and its value is
+        checked by what the tool promises. A tool that says something else of itself than when it
+        was read is not called, unless `accept`, a function of both, returns true; so the list is
+        read again before a call, for as long as the server does not say that it stays as it is.
+        Calls go over the event loop on which this ran, also those of other threads.
+
+        Raises:
+            DefinitionError: the SDK is not installed, or a setting is none of these.
+            DocumentError: the server cannot be reached, or its list has no end.
+        """
+        from pyfunctools.controller.opening import open_mcp
+
+        opened = await open_mcp(source, is_human=is_human, accept=accept, limits=limits)
+        return cls._of(opened)
 
     def __getitem__(self, name: str) -> Function:
         return self._entry(name)[0]

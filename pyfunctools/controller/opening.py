@@ -12,6 +12,7 @@ from pyfunctools.schema.separation.predicates import IsHuman, check_predicate
 if TYPE_CHECKING:
     from os import PathLike
 
+    from pyfunctools.execution.mcp import Accept
     from pyfunctools.execution.pipeline import Runner
     from pyfunctools.execution.request.connection import Connection
     from pyfunctools.limits import Limits
@@ -240,3 +241,34 @@ def open_application(
         found.reading.description,
         found.skipped,
     )
+
+
+async def open_mcp(
+    source: object,
+    *,
+    is_human: IsHuman | None,
+    accept: "Accept | None",
+    limits: "Limits | None",
+) -> Opened:
+    """Return what `Controller.from_mcp` holds."""
+    from functools import partial
+
+    from pyfunctools.execution.mcp import RemoteRunner, Session, header_fault
+    from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
+    from pyfunctools.sources.mcp import read_tools, reread
+
+    check_predicate(is_human)
+    if accept is not None and not callable(accept):
+        remedy = "Write a function of the old `Function` and the new one."
+        raise wrong_type("from_mcp(accept)", "a function", accept, remedy)
+    session = Session(source, DEFAULT_LIMITS if limits is None else checked_limits(limits))
+    await session.open()
+    try:
+        listed = await session.first_tools()
+    except BaseException:
+        await session.close()
+        raise
+    found = read_tools(listed, server=session.name, is_human=is_human, fault=header_fault)
+    runner = RemoteRunner(session, partial(reread, is_human=is_human), accept)
+    entries = ((function, runner) for function in found.functions)
+    return Opened(entries, session.name, session.instructions, found.skipped)

@@ -22,13 +22,11 @@ from pyfunctools.dialects.rendering import Rendering, render
 from pyfunctools.envelopes.attachments import base64_of, media_type
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
+from pyfunctools.record.origin import WRAPPED
 from pyfunctools.record.outcome import Outcome, json_of
 from pyfunctools.schema import Validator
 from pyfunctools.schema.ground.references import lookup
 from pyfunctools.schema.vocabulary import COMPOSED
-
-WRAPPED: Final = "x-fastmcp-wrap-result"
-"""The keyword that says that an output stands in an object, as its `result`."""
 
 MODERN: Final = "2026-07-28"
 """The first revision that takes any output."""

@@ -132,7 +132,38 @@ class Contract:
         result = None
         if output is not None:
             result = _sound(name, "/output", output, partial(normalize, output))
-        contract = cls.of(whole, result, is_human, partial(notes_on, given, output))
+        return cls._compiled(
+            name, cls.of(whole, result, is_human, partial(notes_on, given, output))
+        )
+
+    @classmethod
+    def found(
+        cls,
+        name: str,
+        parameters: JsonSchema,
+        output: JsonSchema | None,
+        is_human: IsHuman | None,
+    ) -> "Contract":
+        """Return the contract of a function that somebody else wrote: as `written`, but what is
+        odd in the schemas, and can be compiled, is in the notes.
+
+        Raises:
+            DefinitionError: the parameters are not those of an object, or a schema does not
+                compile.
+        """
+        with _blamed(name, "/parameters"):
+            admit(parameters)
+            whole = _closed(name, parameters)
+        result = None
+        if output is not None:
+            with _blamed(name, "/output"):
+                admit(output)
+                result = normalize(output)
+        notes = partial(notes_on, parameters, output)
+        return cls._compiled(name, cls.of(whole, result, is_human, notes))
+
+    @classmethod
+    def _compiled(cls, name: str, contract: "Contract") -> "Contract":
         for pointer, validator in (
             ("/parameters", contract.validator),
             ("/output", contract.output_validator),

@@ -1,9 +1,13 @@
 """Where a function lives."""
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, Union
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from json import dumps
+from typing import TYPE_CHECKING, Final, TypeAlias, Union
+
+from pyfunctools._json import JsonValue
 
 if TYPE_CHECKING:  # what has a method for its origin needs no route
     from pyfunctools.route import Route
@@ -19,10 +23,28 @@ class Method:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteTool:
-    """A tool of an MCP server: the server's name and the tool's own."""
+    """A tool of an MCP server: the server's name and the tool's own.
+
+    `digest` tells a change of what the tool says of itself. With `wraps` what it gives stands in an
+    object, as its `result`.
+    """
 
     server: str
     name: str
+    digest: str = field(default="", repr=False)
+    wraps: bool = False
+
+
+WRAPPED: Final = "x-fastmcp-wrap-result"
+"""The keyword of fastmcp by which an MCP tool says that its output stands in an object."""
+
+_SAID: Final = ("annotations", "description", "inputSchema", "name", "outputSchema")
+
+
+def digest_of_tool(tool: Mapping[str, JsonValue]) -> str:
+    """Return a digest of what a model and we go by: name, description, schemas and annotations."""
+    said = {word: tool.get(word) for word in _SAID}
+    return sha256(dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 Origin: TypeAlias = Union[Method, "Route", RemoteTool]
