@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     from pyfunctools.sources.python.markers import Context, Human, Inject, human
     from pyfunctools.sources.python.reader import function_of
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Approval",
     "ArgumentsError",

@@ -1,7 +1,9 @@
 """The public face: complete, sorted, documented, light."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 from types import FunctionType
 
 import pytest
@@ -94,3 +96,9 @@ def test_decorating_a_class_loads_nothing_heavy() -> None:
         check=True,
     )
     assert done.stdout.strip() == ""
+
+
+def test_the_version_is_the_one_that_is_built() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", pyfunctools.__version__)
+    written = (Path(__file__).parents[1] / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert "## [Unreleased]" in written or f"## [{pyfunctools.__version__}]" in written
