@@ -116,7 +116,7 @@ def imported(path: Path, corpus: Path) -> dict[str, object]:
     """Import one document in this process, and build every schema of it."""
     from pyfunctools import Controller
     from pyfunctools.errors import DocumentError
-    from pyfunctools.sources.openapi.resolver import files_under
+    from pyfunctools.sources.openapi.document import files_under
 
     folder = path.parent if path.is_relative_to(corpus / "multifile") else None
     resolver = None if folder is None else files_under(folder)

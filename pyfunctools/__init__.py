@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from pyfunctools.record.param import Param
     from pyfunctools.route import Route
     from pyfunctools.schema import Failure, Issue, Path, Repair, Separated, Success
-    from pyfunctools.sources.openapi.resolver import files_under
+    from pyfunctools.sources.openapi.document import files_under
     from pyfunctools.sources.python.decorators import function
     from pyfunctools.sources.python.markers import Context, Human, Inject, human
     from pyfunctools.sources.python.reader import function_of
@@ -165,7 +165,7 @@ _HOMES = {
     "record.function": ("Function", "Skipped"),
     "route": ("Route",),
     "schema": ("Failure", "Issue", "Path", "Repair", "Separated", "Success"),
-    "sources.openapi.resolver": ("files_under",),
+    "sources.openapi.document": ("files_under",),
     "sources.python.decorators": ("function",),
     "sources.python.markers": ("Context", "Human", "Inject", "human"),
     "sources.python.reader": ("function_of",),

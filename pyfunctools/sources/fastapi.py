@@ -16,7 +16,7 @@ from pyfunctools.record.function import Skipped
 from pyfunctools.route import NOTHING, Connected
 from pyfunctools.schema.ground.path import at
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
-from pyfunctools.sources.openapi.describe import Describe
+from pyfunctools.sources.openapi.function_schemas import Describe
 from pyfunctools.sources.openapi.naming import Names
 from pyfunctools.sources.openapi.reader import OnSkip, Reading, read
 from pyfunctools.sources.python.aliases import owned

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.execution.request.forms import form_text
+from pyfunctools.execution.request.body import form_text
 from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.route import Encoding
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools.execution.request.multipart import multipart
+from pyfunctools.execution.request.body import multipart
 from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.route import Encoding
 

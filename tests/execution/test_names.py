@@ -2,7 +2,7 @@
 
 import pytest
 
-from pyfunctools.execution.request.wire_names import Name, Names, Rank, names_in, names_in_cookies
+from pyfunctools.execution.request.claims import Name, Names, Rank, names_in, names_in_cookies
 
 SAME = [
     ("pin", "PIN"),

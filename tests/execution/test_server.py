@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.errors import DefinitionError, DocumentError
-from pyfunctools.execution.request.base_url import server_url
+from pyfunctools.execution.request.connection import server_url
 from pyfunctools.route import Server
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from pyfunctools.execution.request.path_template import Slot, Template, is_dot_segment, template_of
+from pyfunctools.execution.request.parameters import Slot, Template, is_dot_segment, template_of
 from pyfunctools.execution.unsendable import UnsendableError
 
 

@@ -21,8 +21,7 @@ from pyfunctools.execution.http.responses import outcome_of
 from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.person.blame import refused
-from pyfunctools.execution.request.base_url import server_url
-from pyfunctools.execution.request.connection import Connection
+from pyfunctools.execution.request.connection import Connection, server_url
 from pyfunctools.execution.steps import Begin, at_hand, finish, settled
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.call_info import CallInfo

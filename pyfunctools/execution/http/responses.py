@@ -6,7 +6,7 @@ from json import JSONEncoder, detect_encoding
 
 from pyfunctools._text import shortened, visible
 from pyfunctools.execution.http.exchange import Headers, Lost, Received, origin_of, retry_after
-from pyfunctools.execution.request.media_types import codec_of, is_json, is_text, media_type
+from pyfunctools.media_types import codec_of, is_json, is_text, media_type
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.schema.parsing.strict import strict
 

@@ -22,8 +22,8 @@ from pyfunctools.execution.http.transports import (
 from pyfunctools.execution.person.blame import locations_of_person, refused
 from pyfunctools.execution.person.masking import Masker
 from pyfunctools.execution.request.assembly import HttpRequest, build
-from pyfunctools.execution.request.base_url import server_url
-from pyfunctools.execution.request.connected import Connected
+from pyfunctools.execution.request.connection import server_url
+from pyfunctools.execution.request.connection_secrets import ConnectionSecrets
 from pyfunctools.execution.request.credentials import (
     checked_headers,
     checked_idempotency,
@@ -219,7 +219,7 @@ class HttpRunner:
         base_url = self._server
         if not isinstance(base_url, str):
             base_url = server_url(route.servers, base_url, self._variables)
-        connected = Connected(_names_of_keys(route))
+        connected = ConnectionSecrets(_names_of_keys(route))
         try:
             given = await settle(self._headers(context), "headers")
             fixed = checked_headers(given)
@@ -308,7 +308,7 @@ class PreparedCall:
         route: Route,
         arguments: JsonObject,
         request: HttpRequest,
-        connected: Connected,
+        connected: ConnectionSecrets,
     ) -> None:
         self.function = function
         self.route = route

@@ -12,17 +12,20 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.execution.request.body import Content, encoded
 from pyfunctools.execution.request.claims import Clash, all_names, clashes
-from pyfunctools.execution.request.media_types import is_json, media_type
 from pyfunctools.execution.request.parameters import (
+    Pieces,
+    Slot,
     cookie_pairs,
     header_text,
+    is_dot_segment,
     is_field_value,
     query_pairs,
     query_text,
     segment_text,
+    template_of,
 )
-from pyfunctools.execution.request.path_template import Pieces, Slot, is_dot_segment, template_of
 from pyfunctools.execution.unsendable import UnsendableError
+from pyfunctools.media_types import is_json, media_type
 from pyfunctools.route import NOTHING, Connected, Location, Parameter, Route
 from pyfunctools.schema import Failure, Issue, Path, Repair, Separated
 from pyfunctools.schema.ground.path import Keys, at

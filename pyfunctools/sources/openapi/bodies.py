@@ -1,14 +1,163 @@
-"""The body of a request: which media type is sent, and how it is written."""
+"""What stands under `content`: the media type of choice, its schema, requests and responses."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast, get_args
+from typing import NamedTuple, cast, get_args
 
-from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.route import Body, Encoding, Style
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.errors import DocumentError
+from pyfunctools.media_types import Kind, chosen, kind_of, media_type
+from pyfunctools.route import Body, DeclaredResponse, Encoding, Style
 from pyfunctools.schema.ground.marks import mark_of
-from pyfunctools.sources.openapi.content import Content, content_in, form_schema
-from pyfunctools.sources.openapi.document import Document, Place
+from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSED
+from pyfunctools.sources.openapi import swagger
+from pyfunctools.sources.openapi.document import Document, Place, Resource
+from pyfunctools.sources.openapi.operations import Operation
+
+_WRITTEN = ("string", "boolean", "integer", "number")
+_NO_ENTRY: JsonObject = {}
+
+
+class Content(NamedTuple):
+    """One media type: what it makes of a value, what is said of it, and the value's schema.
+
+    `schema` is `True` where nothing is said; then `is_said` is false. A mark of the human's may
+    stand in `marked`: beside the schema, or beside a reference to the media type.
+    """
+
+    media: str
+    kind: Kind
+    entry: Place
+    schema: Place
+    is_said: bool
+    notes: tuple[str, ...] = ()
+    marked: tuple[JsonValue, ...] = ()
+
+
+def content_in(document: Document, place: Place, *, received: bool = False) -> Content | None:
+    """Return the content of choice of what has a `content`, or `None` where there is none.
+
+    What is `received` as text is text, whatever the schema says; a number or a boolean is sent as
+    its own text.
+
+    Raises:
+        DocumentError: the media type refers to something that is not there.
+    """
+    raw = place.value if isinstance(place.value, dict) else _NO_ENTRY
+    content = raw.get("content")
+    if not isinstance(content, dict) or not content:
+        return None
+    media = next(iter(content)) if len(content) == 1 else chosen(content)
+    pointer = f"{place.pointer}/content/{media.replace('~', '~0').replace('/', '~1')}"
+    entry = document.follow(Place(content[media], pointer, place.resource))
+    found = _content(document, media, entry, received)
+    return found._replace(marked=(content[media], entry.value))
+
+
+def _content(document: Document, media: str, entry: Place, received: bool) -> Content:
+    said = entry.value if isinstance(entry.value, dict) else _NO_ENTRY
+    kind = kind_of(media)
+    notes: list[str] = []
+    if "schema" in said:
+        schema = Place(said["schema"], f"{entry.pointer}/schema", entry.resource)
+        if kind == "json" and isinstance(schema.value, dict):
+            return Content(media, kind, entry, schema, True)
+    elif "itemSchema" in said:
+        schema = _sequence(Place(said["itemSchema"], f"{entry.pointer}/itemSchema", entry.resource))
+    elif not ASSERTIONS.isdisjoint(said):
+        notes.append(f"The schema stands right under {media!r}, and is taken from there.")
+        schema = entry
+    else:
+        schema = entry._replace(value=None)
+    is_said = schema.value is not None
+    if not isinstance(schema.value, dict | bool):
+        if is_said:
+            notes.append(f"The schema of {media!r} is none, and anything is taken.")
+        schema = schema._replace(value=True)
+    if kind == "text":
+        schema = _text(document, media, schema, received)
+    elif kind == "bytes":
+        schema = _bytes(document, schema)
+    return Content(media, kind, entry, schema, is_said, tuple(notes))
+
+
+def _sequence(items: Place) -> Place:
+    if not isinstance(items.value, dict | bool):
+        return items
+    return items._replace(value={"type": "array", "items": items.value})
+
+
+def _text(document: Document, media: str, schema: Place, received: bool) -> Place:
+    """Return the schema of a value that is sent or read as text, whatever the text holds."""
+    found = _followed(document, schema).value
+    kinds = ("string",) if received or media_type(media) != "text/plain" else _WRITTEN
+    if isinstance(found, dict) and found.get("type") in kinds:
+        return schema
+    made: dict[str, JsonValue] = {"type": "string"}
+    if isinstance(found, dict):
+        made |= {key: found[key] for key in ("title", "description") if key in found}
+    name = media_type(media)
+    if name != "text/plain" and (name.startswith("text/") or name.endswith("xml")):
+        made["contentMediaType"] = name
+    return schema._replace(value=made)
+
+
+def _bytes(document: Document, schema: Place) -> Place:
+    """Return the schema of a value that is bytes."""
+    found = _followed(document, schema).value
+    if isinstance(found, dict) and found.get("type", "string") == "string":
+        if "format" in found or "contentEncoding" in found:
+            return schema
+        return schema._replace(value={**found, "type": "string", "format": "binary"})
+    return schema._replace(value={"type": "string", "format": "binary"})
+
+
+def form_schema(document: Document, schema: Place) -> JsonSchema | bool:
+    """Return the schema of a form as far as writing it needs: its properties, references
+    followed.
+    """
+    whole = _followed(document, schema)
+    if not isinstance(whole.value, dict):
+        return whole.value if isinstance(whole.value, bool) else True
+    properties: dict[str, JsonValue] = {}
+    seen: set[int] = set()
+    todo = deque([whole])
+    while todo:
+        place = todo.popleft()
+        if not isinstance(place.value, dict) or id(place.value) in seen:
+            continue
+        seen.add(id(place.value))
+        found, merged = place.value.get("properties"), place.value.get("allOf")
+        for name, inner in found.items() if isinstance(found, dict) else ():
+            properties.setdefault(name, _opened(document, place.below(inner, name)))
+        parts = merged if isinstance(merged, list) else []
+        todo.extend(_followed(document, place.below(inner, "allOf")) for inner in parts)
+    return {**whole.value, "properties": properties} if properties else whole.value
+
+
+def _opened(document: Document, schema: Place, depth: int = 3) -> JsonValue:
+    """Return a schema with the references followed in its alternatives and its items."""
+    place = _followed(document, schema)
+    if not isinstance(place.value, dict) or not depth:
+        return place.value
+    opened: dict[str, JsonValue] = {}
+    for keyword in COMPOSED:
+        if isinstance(branches := place.value.get(keyword), list):
+            below = (place.below(branch, keyword) for branch in branches)
+            opened[keyword] = [_opened(document, each, depth - 1) for each in below]
+    if isinstance(items := place.value.get("items"), dict):
+        opened["items"] = _opened(document, place.below(items, "items"), depth - 1)
+    return {**place.value, **opened} if opened else place.value
+
+
+def _followed(document: Document, place: Place) -> Place:
+    try:
+        return document.follow(place)
+    except DocumentError:  # the operation is skipped for it
+        return place._replace(value=True)
+
 
 _URLENCODED = "application/x-www-form-urlencoded"
 _STYLES: tuple[str, ...] = get_args(Style)
@@ -104,3 +253,100 @@ def _headers(document: Document, place: Place, raw: JsonValue) -> Mapping[str, s
         if isinstance(text, str):
             fixed[name] = text
     return fixed
+
+
+_STATUS = re.compile(r"[1-5](?:[0-9]{2}|[xX]{2})|default", re.ASCII)
+_OTHERWISE = ("2XX", "2xx", "2xX", "2Xx", "default")
+_NOTHING: JsonObject = {}
+
+
+class Answers(NamedTuple):
+    """The answers of an operation: all of them, the schema of the good one, and oddities."""
+
+    responses: tuple[DeclaredResponse, ...]
+    output: Place | None
+    notes: Sequence[str]
+
+
+class _Answer(NamedTuple):
+    response: DeclaredResponse
+    place: Place
+
+
+class Responses:
+    """The answers of one document; each that stands in it once is read once."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._known: dict[tuple[Resource | str, ...], dict[tuple[str, str], _Answer]] = {}
+        self._responses: dict[tuple[str, ...], DeclaredResponse] = {}
+
+    def of(self, operation: Operation) -> Answers:
+        """Return the answers of an operation.
+
+        The good one is the lowest exact status of 2xx, then `2XX`, then `default`.
+        """
+        raw = operation.raw.get("responses")
+        if not isinstance(raw, dict):
+            return Answers((), None, ())
+        produces = swagger.media_types(operation.raw, self._document.root, "produces")
+        # Swagger 2.0 says beside the operation in which media types it answers.
+        known = self._known.setdefault((operation.resource, *produces), {})
+        found: dict[str, _Answer] = {}
+        notes: list[str] = []
+        for status, value in raw.items():
+            reference = value.get("$ref") if isinstance(value, dict) else None
+            if not isinstance(reference, str):
+                if _STATUS.fullmatch(status):
+                    pointer = f"{operation.pointer}/responses/{status}"
+                    place = Place(value, pointer, operation.resource)
+                    found[status] = self._new(status, place, produces)
+                continue
+            key = status, reference
+            answer = known.get(key)
+            if answer is None:
+                if not _STATUS.fullmatch(status):
+                    continue
+                try:
+                    place = self._document.end(reference, operation.resource)
+                except DocumentError as error:
+                    notes.append(f"The answer {status} is not known: {error.reason}")
+                    continue
+                answer = known[key] = self._new(status, place, produces)
+            found[status] = answer
+        good = _good(found)
+        output = None if good is None else self._output(found[good], notes)
+        return Answers(tuple([answer.response for answer in found.values()]), output, notes)
+
+    def _new(self, status: str, place: Place, produces: list[str]) -> "_Answer":
+        raw = place.value if isinstance(place.value, dict) else _NOTHING
+        content = raw.get("content")
+        if not isinstance(content, dict):
+            content = swagger.content_of(raw, produces) if "schema" in raw else _NOTHING
+            place = place._replace(value={"content": content})
+        said = raw.get("description")
+        key = status, *content, said if isinstance(said, str) else ""
+        response = self._responses.get(key)
+        if response is None:
+            response = self._responses[key] = DeclaredResponse(
+                status=status if status == "default" else status.upper(),
+                content_types=key[1:-1],
+                description=key[-1],
+            )
+        return _Answer(response, place)
+
+    def _output(self, answer: "_Answer", notes: list[str]) -> Place | None:
+        try:
+            content = content_in(self._document, answer.place, received=True)
+        except DocumentError as error:
+            notes.append(f"What comes back is not known: {error.reason}")
+            return None
+        if content is None or not (content.is_said or content.kind in ("text", "bytes")):
+            return None
+        notes += content.notes
+        return content.schema
+
+
+def _good(found: Iterable[str]) -> str | None:
+    exact = min([status for status in found if "200" <= status <= "299"], default=None)
+    return exact or next((status for status in _OTHERWISE if status in found), None)

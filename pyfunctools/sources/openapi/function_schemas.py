@@ -1,8 +1,15 @@
-"""The schemas of a function, made of its plan when somebody asks for them."""
+"""The schemas and the description of a function, made of its plan when somebody asks for them.
 
+The description follows six rules, in this order: the summary; the description, as the next
+paragraph; `@param` for a parameter that has something to say which its schema does not; `@security`
+with the names of schemes and scopes; `@tag`; `@deprecated`.
+"""
+
+from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import islice
 from threading import RLock
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
@@ -10,6 +17,7 @@ from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import GROUPS
+from pyfunctools.route import Requirement
 from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.normalization.clean import shown
 from pyfunctools.schema.normalization.read_write import readable, writable
@@ -19,6 +27,44 @@ from pyfunctools.sources.openapi.document_definitions import Definitions
 from pyfunctools.sources.openapi.document_notes import Oddities, notes_on
 from pyfunctools.sources.openapi.operation_parameters import Input
 from pyfunctools.sources.openapi.routes import Plan
+
+Describe: TypeAlias = Literal["model", "full", "brief"]
+"""How much a description says: what the schema leaves out, everything, or no tags at all."""
+
+_MOST_SCHEMES = 20
+"""Lines of `@security`: what stands once in a document stands in each of its descriptions."""
+
+
+def describe_operation(
+    summary: str,
+    description: str,
+    *,
+    params: Iterable[tuple[str, str]] = (),
+    security: Sequence[Requirement] = (),
+    tags: Sequence[str] = (),
+    deprecated: bool = False,
+) -> str:
+    """Return the description of an operation; `params` are the names and texts for `@param`."""
+    lines = [f"@param {name} {text}" for name, text in params]
+    if security:
+        named = dict.fromkeys(
+            " ".join(("@security", name, *scopes))
+            for requirement in security[:_MOST_SCHEMES]
+            for name, scopes in islice(requirement.schemes.items(), _MOST_SCHEMES)
+        )
+        lines += islice(named, _MOST_SCHEMES)
+    lines += [f"@tag {tag}" for tag in tags]
+    if deprecated:
+        lines.append("@deprecated")
+    summary, description = summary.strip(), description.strip()
+    paragraphs = (
+        "" if description.startswith(summary) else summary,
+        description,
+        "\n".join(lines),
+    )
+    text = "\n\n".join(filter(None, paragraphs))
+    return text.replace("\r\n", "\n") if "\r" in text else text
+
 
 _Named = tuple[JsonSchema | bool, bool]
 """A schema, and whether it is required."""

@@ -11,7 +11,7 @@ from pyfunctools.schema.ground.marks import MARKS, mark_of
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.openapi import swagger
-from pyfunctools.sources.openapi.content import content_in, form_schema
+from pyfunctools.sources.openapi.bodies import content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place, Resource
 from pyfunctools.sources.openapi.operations import Operation
 from pyfunctools.sources.openapi.security import Security

@@ -18,15 +18,18 @@ from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import IsHuman, answer, is_human_by_default
 from pyfunctools.schema.vocabulary import COMPOSED
 from pyfunctools.sources.openapi.bodies import BodyInput
-from pyfunctools.sources.openapi.describe import Describe, describe_operation
 from pyfunctools.sources.openapi.document import Document, Resolver
-from pyfunctools.sources.openapi.function_schemas import Pending, SchemaMaker
-from pyfunctools.sources.openapi.load import load
+from pyfunctools.sources.openapi.function_schemas import (
+    Describe,
+    Pending,
+    SchemaMaker,
+    describe_operation,
+)
+from pyfunctools.sources.openapi.load import load, version_of
 from pyfunctools.sources.openapi.naming import Names, name_all
 from pyfunctools.sources.openapi.operation_parameters import Input
 from pyfunctools.sources.openapi.operations import operations
 from pyfunctools.sources.openapi.routes import Plan, Routes
-from pyfunctools.sources.openapi.version import version_of
 
 OnSkip = Literal["collect", "raise"]
 """What is done with operations that cannot become functions."""

@@ -4,7 +4,7 @@ import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.sources.openapi.content import Content, content_in, form_schema
+from pyfunctools.sources.openapi.bodies import Content, content_in, form_schema
 from pyfunctools.sources.openapi.document import Document, Place
 from pyfunctools.sources.openapi.load import Loaded
 

@@ -19,8 +19,8 @@ from pyfunctools.route import Route
 from pyfunctools.schema import normalize
 from pyfunctools.schema.ground.references import collect, defined_name
 from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.sources.openapi.document import files_under
 from pyfunctools.sources.openapi.reader import Reading, read
-from pyfunctools.sources.openapi.resolver import files_under
 
 UNREADABLE = {
     "apidevtools-swagger-parser--invalid_old-version.yaml": "This follows version '1.2'",

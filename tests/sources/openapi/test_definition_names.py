@@ -6,8 +6,8 @@ import pytest
 
 from pyfunctools._json import JsonObject
 from pyfunctools.schema.ground.references import defined_name, definition
-from pyfunctools.sources.openapi.definition_names import DefinedNames
 from pyfunctools.sources.openapi.document import Document
+from pyfunctools.sources.openapi.document_definitions import DefinedNames
 from pyfunctools.sources.openapi.load import Loaded
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pyfunctools.route import Requirement
-from pyfunctools.sources.openapi.describe import describe_operation
+from pyfunctools.sources.openapi.function_schemas import describe_operation
 
 
 @pytest.mark.parametrize(

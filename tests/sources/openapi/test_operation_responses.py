@@ -4,9 +4,9 @@ import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.route import DeclaredResponse
+from pyfunctools.sources.openapi.bodies import Answers, Responses
 from pyfunctools.sources.openapi.document import Document
 from pyfunctools.sources.openapi.load import Loaded
-from pyfunctools.sources.openapi.operation_responses import Answers, Responses
 from pyfunctools.sources.openapi.operations import Operation, operations
 
 

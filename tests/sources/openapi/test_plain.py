@@ -9,7 +9,7 @@ import pytest
 
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.sources.openapi.plain import plain
+from pyfunctools.sources.openapi.survey import plain
 
 
 class Color(StrEnum):

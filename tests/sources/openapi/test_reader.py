@@ -20,9 +20,9 @@ from pyfunctools.execution.request.assembly import HttpRequest, build
 from pyfunctools.limits import Limits
 from pyfunctools.record.function import NAME, Function
 from pyfunctools.route import Route, Server
-from pyfunctools.sources.openapi.describe import Describe
+from pyfunctools.sources.openapi.document import files_under
+from pyfunctools.sources.openapi.function_schemas import Describe
 from pyfunctools.sources.openapi.reader import Reading, read
-from pyfunctools.sources.openapi.resolver import files_under
 
 TEXT: JsonObject = {"type": "string"}
 

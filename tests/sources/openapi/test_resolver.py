@@ -6,7 +6,7 @@ import pytest
 
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import Limits
-from pyfunctools.sources.openapi.resolver import files_under
+from pyfunctools.sources.openapi.document import files_under
 
 
 @pytest.fixture

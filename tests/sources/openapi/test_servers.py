@@ -8,7 +8,7 @@ from pyfunctools.route import Server
 from pyfunctools.sources.openapi.document import Document
 from pyfunctools.sources.openapi.load import Loaded
 from pyfunctools.sources.openapi.operations import Operation, operations
-from pyfunctools.sources.openapi.servers import Servers
+from pyfunctools.sources.openapi.routes import Servers
 
 
 def servers(root: JsonObject) -> Servers:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyfunctools.sources.openapi.template import template_names, template_of
+from pyfunctools.sources.openapi.naming import template_names, template_of
 
 
 @pytest.mark.parametrize(

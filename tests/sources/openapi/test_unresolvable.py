@@ -3,9 +3,8 @@
 import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.sources.openapi.document import Document, Place, Resolver
+from pyfunctools.sources.openapi.document import Document, Place, Reach, Resolver
 from pyfunctools.sources.openapi.load import load
-from pyfunctools.sources.openapi.unresolvable import Reach
 
 
 def reach(schemas: JsonObject, resolver: Resolver | None = None) -> tuple[Reach, Document]:

@@ -4,7 +4,7 @@ import pytest
 
 from pyfunctools._json import JsonObject
 from pyfunctools.errors import DocumentError
-from pyfunctools.sources.openapi.version import version_of
+from pyfunctools.sources.openapi.load import version_of
 
 
 @pytest.mark.parametrize(

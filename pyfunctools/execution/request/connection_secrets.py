@@ -17,7 +17,7 @@ from pyfunctools.execution.request.credentials import checked_headers
 from pyfunctools.schema.separation.predicates import sounds_secret
 
 
-class Connected:
+class ConnectionSecrets:
     """The texts of a connection: `credentials`, and what else it sends with every request."""
 
     def __init__(self, declared: Collection[str] = ()) -> None:

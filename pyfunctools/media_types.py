@@ -1,6 +1,9 @@
-"""Media types: what their names say, without a registry."""
+"""Media types: what their names say, and which of several is sent or read."""
 
 from codecs import lookup
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Literal, TypeAlias
 
 
 def media_type(content_type: str) -> str:
@@ -90,6 +93,55 @@ _TEXTS = frozenset(
         "application/x-yaml",
         "application/yaml",
         "application/graphql-response",
+        "application/sdp",
         "application/x-sh",
     }
 )
+
+
+Kind: TypeAlias = Literal["json", "multipart", "form", "any", "text", "bytes", "other"]
+"""What a media type makes of a value; `any` is a range such as `*/*`, `other` has no rule here."""
+
+_BYTES = ("image/", "audio/", "video/", "font/")
+_RANK: dict[Kind, int] = {
+    "json": 0,
+    "multipart": 2,
+    "form": 3,
+    "any": 4,
+    "text": 5,
+    "bytes": 6,
+    "other": 7,
+}
+
+
+@lru_cache(maxsize=1024)
+def kind_of(media: str) -> Kind:
+    """Return what a media type makes of a value."""
+    name = media_type(media)
+    if is_json(name):
+        return "json"
+    if name.startswith("multipart/"):
+        return "multipart"
+    if name.endswith("x-www-form-urlencoded"):
+        return "form"
+    if name in ("*/*", "*", "", "application/*"):
+        return "any"
+    if is_text(name):
+        return "text"
+    if name.startswith(_BYTES) or name in ("application/octet-stream", "application/pdf"):
+        return "bytes"
+    return "other"
+
+
+def chosen(content: Iterable[str]) -> str:
+    """Return the media type of choice: JSON, then forms, ranges, text, bytes, the rest.
+
+    Plain JSON goes before what is built on it; among equals the document's order holds.
+    """
+    return min(content, key=_rank)
+
+
+@lru_cache(maxsize=1024)
+def _rank(media: str) -> tuple[int, bool]:
+    kind = kind_of(media)
+    return _RANK[kind], media_type(media) not in ("application/json", "text/plain")
