@@ -22,7 +22,7 @@ from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Side, Success
-from pyfunctools.schema.separation.predicates import IsHuman, is_secret_of_human
+from pyfunctools.schema.separation.predicates import IsHuman, is_secret_of_human, is_upload
 from pyfunctools.schema.separation.separate import Separated, separate
 from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import MENTIONS, NAMED, SINGLE, judging
@@ -33,29 +33,37 @@ Notes = Callable[[], Iterable[Note]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secrets:
-    """What of a function's human part is secret: the division of that part, where any of it is.
+    """What of a function's human part is secret: `is_any` of it, or `is_all`.
 
     `defaults` are what stands in its schema for values that were not given. `names` are the names
-    that the human's schema declares, which are no values of a person's.
+    that the human's schema declares, which are no values of a person's. With `takes_files` a file
+    is wanted somewhere.
     """
 
-    division: Separated | None
+    is_any: bool
+    is_all: bool
     defaults: tuple[JsonValue, ...] = field(repr=False)
     names: frozenset[str]
+    takes_files: bool
+    _division: Separated = field(repr=False)
 
     @classmethod
     def of(cls, human: JsonSchema) -> "Secrets":
         """Return what is secret in the human's side of a function."""
         division = separate(human, is_secret_of_human)
+        parts = [(keys, part) for keys, part in subschemas(human) if isinstance(part, dict)]
         return cls(
-            division=division if division.has_human else None,
+            is_any=division.has_human,
+            is_all=division.owner(()) == "human",
             defaults=tuple(_defaults(division.shared("human"))),
-            names=frozenset(_names(human)),
+            names=frozenset(str(k[-1]) for k, _ in parts if len(k) > 1 and k[-2] == "properties"),
+            takes_files=any(is_upload(part) for _, part in parts),
+            _division=division,
         )
 
     def split(self, human: JsonValue) -> JsonValue:
         """Return what is secret of a value of the human's part."""
-        return {} if self.division is None else self.division.part(human, "human")
+        return self._division.part(human, "human")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,14 +304,6 @@ def _defaults(schema: JsonSchema) -> Iterator[JsonValue]:
         inner["default"]
         for _, inner in subschemas(schema)
         if isinstance(inner, dict) and "default" in inner
-    )
-
-
-def _names(schema: JsonSchema) -> Iterator[str]:
-    return (
-        str(keys[-1])
-        for keys, _ in subschemas(schema)
-        if len(keys) > 1 and keys[-2] == "properties"
     )
 
 

@@ -99,51 +99,50 @@ class Theirs:
         if separated is None:
             return Masker(())
         known = contract_of(self.function).secrets.value
-        names = known.names | set(_field_names(self.held))
-        parts = [self.typed, *(separated.split(each)[1] for each in (self.whole, self.held))]
-        secrets = {text for part in parts for text in _hidden(part)}
-        if known.division is not None:
-            found = [*(known.split(part) for part in parts), *known.defaults]
-            secrets |= {text for part in found for text in _texts(part, names)}
+        held = (separated.part(each, "human") for each in (self.whole, self.held))
+        parts = (self.typed, *held)
+        theirs = _inside(parts)
+        secret = [inner for inner in theirs if hasattr(inner, "get_secret_value")]
+        if known.is_all:
+            secret = [*theirs, *_inside(known.defaults)]
+        elif known.is_any:
+            secret += _inside([*map(known.split, parts), *known.defaults])
+        names = known.names | _field_names(self.held) if secret or is_error else known.names
+        secrets = _texts(secret, names)
         others: set[str] = set()
         if is_error:
-            others = {text for part in parts for text in _texts(part, names)}
-            others -= set(_texts(self.llm, frozenset()))
+            others = _texts(theirs, names) - _texts(_inside((self.llm,)), frozenset())
         return Masker(secrets, others)
 
 
-def _texts(value: JsonValue, names: Set[str]) -> Iterator[str]:
-    """Return the texts by which what is in a tree would be told, without the `names` in it."""
-    for inner in _inside(value):
-        if isinstance(inner, dict):
-            yield from (key for key in inner if key not in names)
+def _texts(values: Iterable[JsonValue], names: Set[str]) -> set[str]:
+    """Return the texts by which values would be told, keys too, without the `names`."""
+    found: set[str] = set()
+    for inner in values:
+        if type(inner) is str:
+            found.add(inner)
+            found.update(_decoded(inner))
+        elif isinstance(inner, dict):
+            found |= inner.keys() - names
             if isinstance(inner, Tree):
-                yield from _words_of(inner)
+                found.update(_words_of(inner))
         elif not isinstance(inner, list):
-            yield from _texts_of(inner)
+            found.update(_texts_of(inner))
+    return found
 
 
-def _hidden(value: JsonValue) -> Iterator[str]:
-    """Return the texts of what hides itself in a tree, whatever its place is called."""
-    for inner in _inside(value):
-        if hasattr(inner, "get_secret_value"):
-            yield from _texts_of(inner)
+def _field_names(value: JsonValue) -> set[str]:
+    return {key for inner in _inside((value,)) if isinstance(inner, Tree) for key in inner}
 
 
-def _field_names(value: JsonValue) -> Iterator[str]:
-    return (key for inner in _inside(value) if isinstance(inner, Tree) for key in inner)
-
-
-def _inside(value: JsonValue) -> Iterator[JsonValue]:
-    """Return a value and everything in it; an object that is held twice is read once."""
-    left, seen = [value], set[int]()
+def _inside(values: Iterable[JsonValue]) -> list[JsonValue]:
+    """Return values and everything in them; an object that is held twice is read once."""
+    left, seen = list(values), set[int]()
     for inner in left:  # grows while it is read
-        if isinstance(inner, dict | list | tuple):
-            if id(inner) in seen:
-                continue
+        if isinstance(inner, dict | list | tuple) and id(inner) not in seen:
             seen.add(id(inner))
             left += inner.values() if isinstance(inner, dict) else inner
-        yield inner
+    return left
 
 
 def _texts_of(leaf: object) -> Iterator[str]:
@@ -186,7 +185,7 @@ def _words_of(tree: Tree) -> Iterator[str]:
 
     A card may tell its number with dashes, or the last four digits of it.
     """
-    parts = "\n".join(text for inner in tree.values() for text in _texts(inner, set())).casefold()
+    parts = "\n".join(_texts(_inside(tree.values()), frozenset())).casefold()
     told = (text for tell in (str, repr) for text in _told(tree.source, tell))
     for word in {word for text in told for word in _WORD.findall(text)}:
         if len(word) >= SHORTEST and word.casefold() in parts:

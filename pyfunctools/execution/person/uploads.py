@@ -11,10 +11,9 @@ from pyfunctools.record.file import File
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.outline.json_types import schemas_of
 from pyfunctools.schema.outline.outline import Outline
-from pyfunctools.schema.separation.predicates import is_file
+from pyfunctools.schema.separation.predicates import is_upload
 from pyfunctools.schema.vocabulary import UNIONS
 
 
@@ -63,8 +62,7 @@ def merged(function: Function, llm: JsonValue, human: JsonValue) -> Success[Json
 
     It would be uploaded as its own content, and was most often meant as a path.
     """
-    separated = function.separated
-    if separated is not None and _takes_uploads(separated.human):
+    if contract_of(function).secrets.value.takes_files:
         wrong = tuple(_texts_for_files(function, human))
         if wrong:
             return Failure(value=None, issues=wrong)
@@ -83,7 +81,7 @@ def is_binary(schema: JsonSchema | bool) -> bool:
 
 def _judged(schema: JsonSchema) -> bool | None:
     """Return whether a text is a file here; `None` where no text is taken."""
-    if _is_upload(schema):
+    if is_upload(schema):
         return True
     for keyword in (*UNIONS, "allOf"):
         found = [
@@ -94,20 +92,6 @@ def _judged(schema: JsonSchema) -> bool | None:
     kinds = schema.get("type")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     return None if "string" not in kinds and None not in kinds else False
-
-
-def _is_upload(schema: JsonSchema) -> bool:
-    """True if a schema is a file's own; with another format it is the address of one (`uri`)."""
-    return is_file(_NOWHERE, schema) and schema.get("format") in (None, "binary", "byte")
-
-
-_NOWHERE = Path.of(())
-
-
-def _takes_uploads(schema: JsonSchema | None) -> bool:
-    return schema is not None and any(
-        isinstance(inner, dict) and _is_upload(inner) for _, inner in subschemas(schema)
-    )
 
 
 def _texts_for_files(function: Function, human: JsonValue) -> Iterator[Issue]:
@@ -127,7 +111,7 @@ def _texts_for_files(function: Function, human: JsonValue) -> Iterator[Issue]:
         for key in keys:
             place = place.anyhow_inside(key)
         parts = [part.rules for part in place.anyhow]
-        files = [part for part in parts if _is_upload(part)]
+        files = [part for part in parts if is_upload(part)]
         is_other = any(_judged(part) is False and "type" in part for part in parts)
         if files and not is_other and not any(_is_encoded(text, part) for part in files):
             path = Path.of(keys)

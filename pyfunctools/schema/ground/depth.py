@@ -1,6 +1,6 @@
 """How deep a value is nested: what stands before everything that recurses."""
 
-from collections.abc import Iterable
+from typing import cast
 
 from pyfunctools._json import JsonValue
 
@@ -18,21 +18,18 @@ def deeper_than(value: JsonValue, limit: int) -> bool:
     value that holds itself is simply too deep. So is one that holds the same value so often that
     more than `MAX_CONTAINERS` would be read on one level.
     """
-    level = _containers((value,))
+    level: list[JsonValue] = [value] if isinstance(value, _CONTAINERS) else []
     for _ in range(limit):
         if not level:
             return False
         below: list[JsonValue] = []
         for outer in level:
-            if isinstance(outer, dict):
-                below += _containers(outer.values())
-            elif isinstance(outer, list | tuple):
-                below += _containers(outer)
+            held = outer.values() if isinstance(outer, dict) else cast("list[JsonValue]", outer)
+            below += [value for value in held if isinstance(value, _CONTAINERS)]
             if len(below) > MAX_CONTAINERS:
                 return True
         level = below
     return bool(level)
 
 
-def _containers(values: Iterable[JsonValue]) -> list[JsonValue]:
-    return [value for value in values if isinstance(value, dict | list | tuple)]
+_CONTAINERS = (dict, list, tuple)

@@ -88,6 +88,14 @@ def is_file(_: Path, schema: JsonSchema) -> bool:
     return not re.fullmatch(_TEXT_MEDIA, media.partition(";")[0].strip().lower())
 
 
+def is_upload(schema: JsonSchema) -> bool:
+    """Return whether a schema is a file's own; with another format it is the address of one."""
+    return schema.get("format") in (None, "binary", "byte") and is_file(_NOWHERE, schema)
+
+
+_NOWHERE = Path.of(())
+
+
 class _AnyOf(NamedTuple):
     predicates: tuple[IsHuman, ...]
 

@@ -45,17 +45,15 @@ def is_plain(value: JsonValue) -> bool:
     """
     if isinstance(value, dict):
         return all(type(key) is str for key in value)
-    return value is None or isinstance(value, list | str | int | float)
+    return value is None or isinstance(value, _JSON_KINDS)
+
+
+_JSON_KINDS = (list, str, int, float)
 
 
 def is_too_deep(value: JsonValue) -> bool:
     """Return whether a value is nested deeper than arguments may be."""
     return deeper_than(value, DEFAULT_LIMITS.depth)
-
-
-def present(values: Iterable[tuple[str, Given]]) -> dict[str, JsonValue]:
-    """Return the members that are there."""
-    return {key: value for key, value in values if value is not ABSENT}
 
 
 def filled(values: Iterable[Given]) -> list[JsonValue]:
@@ -144,10 +142,12 @@ def part_of(
         return value if part == "human" else ABSENT
     child = ownership.child
     if isinstance(value, dict):
-        kept = present(
-            (key, part_of(ownership, part, child(place, key), inner, shaped=shaped))
+        kept = {
+            key: found
             for key, inner in value.items()
-        )
+            if (found := part_of(ownership, part, child(place, key), inner, shaped=shaped))
+            is not ABSENT
+        }
         return kept if kept or shaped or part == "llm" else ABSENT
     if isinstance(value, list):
         rows = [(child(place, n), item) for n, item in enumerate(value)]
@@ -238,15 +238,13 @@ class Joiner:
     def _object(self, place: Place, llm: Given, human: Given, keys: Keys) -> JsonValue:
         mine, theirs = (each if isinstance(each, dict) else {} for each in (llm, human))
         child = self._ownership.child
-        return present(
-            (
-                key,
-                self._joined(
-                    child(place, key), mine.get(key, ABSENT), theirs.get(key, ABSENT), (*keys, key)
-                ),
-            )
-            for key in {**mine, **theirs}
-        )
+        joined: dict[str, JsonValue] = {}
+        for key in {**mine, **theirs}:
+            one, other = mine.get(key, ABSENT), theirs.get(key, ABSENT)
+            found = self._joined(child(place, key), one, other, (*keys, key))
+            if found is not ABSENT:
+                joined[key] = found
+        return joined
 
     def _array(self, place: Place, llm: Given, human: Given, keys: Keys) -> JsonValue:
         count, *different = {len(value) for value in (human, llm) if isinstance(value, list)}
