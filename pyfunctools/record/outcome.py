@@ -9,6 +9,7 @@ from pyfunctools._text import brief
 from pyfunctools.errors import CallError, DefinitionError
 from pyfunctools.record.file import File
 from pyfunctools.schema import Issue, Repair
+from pyfunctools.schema.ground.json_values import is_json
 
 Sent: TypeAlias = Literal["no", "yes", "unknown"]
 """Whether a request reached the other side: `unknown` when the connection broke after sending."""
@@ -156,9 +157,8 @@ def json_of(outcome: Outcome) -> tuple[JsonValue] | None:
     """
     if outcome._json is not None:  # pyright: ignore[reportPrivateUsage]
         return outcome._json  # pyright: ignore[reportPrivateUsage]
-    value = outcome.value
-    is_plain = value is None or isinstance(value, str | int | float | dict | list)
-    return (cast("JsonValue", value),) if is_plain else None
+    value = cast("JsonValue", outcome.value)
+    return (value,) if is_json(value) else None
 
 
 _REASONS: tuple[str, ...] = get_args(Reason)
