@@ -62,7 +62,7 @@ def main() -> None:
         wrote = {"body": {"reason": "hail", "photo": "/etc/passwd", "pin": "0000"}}
         print(claims.call("claims_post", wrote).text)
 
-        # The program shows a form for `waiting.schema`, and calls again with what the person gave.
+        # The program shows a form for `waiting.questions`, and calls again with what is given.
         wrote = {"body": {"reason": "hail"}}
         waiting = claims.call("claims_post", wrote)
         print(waiting.text, waiting.reason)

@@ -43,9 +43,8 @@ class WebApplication:
         """Handle the first request: the model wants to call."""
         outcome = self.bank.call("transfer", text)
         assert outcome.waiting is not None
-        assert outcome.waiting.schema is not None
         assert outcome.waiting.ticket is not None
-        print(outcome.text, "- ask for:", outcome.waiting.schema["properties"])
+        print(outcome.text, "- ask for:", [each.label for each in outcome.waiting.questions])
         self.waiting.append(outcome.waiting.ticket)  # or into the form that the person gets
 
     def person_answered(self, ticket: str, pin: str, limit: float) -> None:

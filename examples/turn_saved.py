@@ -41,7 +41,10 @@ def ask(folder: Path) -> None:
     messages = [{"role": "user", "content": "Send Ada 25 euros."}]
     tools = tools_of(folder)
     turn = tools.run(said(messages, tools, openai_reply(transfer='{"amount": 25, "to": "Ada"}')))
-    print("process 1 asks for:", *(waiting.schema for waiting in turn.waiting))
+    print(
+        "process 1 asks for:",
+        *(each.label for waiting in turn.waiting for each in waiting.questions),
+    )
     kept = {"process": os.getpid(), "messages": messages, "turn": turn.save()}
     (folder / "turn.json").write_text(json.dumps(kept))
 

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from pyfunctools.record.origin import Method, RemoteTool
     from pyfunctools.record.outcome import Outcome, Response, Waiting
     from pyfunctools.record.param import Param
+    from pyfunctools.record.question import Question
     from pyfunctools.route import Route
     from pyfunctools.schema import Failure, Issue, Path, Repair, Separated, Success
     from pyfunctools.sources.openapi.document import files_under
@@ -101,6 +102,7 @@ __all__ = [
     "PendingCall",
     "Prompt",
     "PyfunctoolsError",
+    "Question",
     "RemoteTool",
     "Rendering",
     "Repair",
@@ -159,6 +161,7 @@ _HOMES = {
     "record.origin": ("Method", "RemoteTool"),
     "record.outcome": ("Outcome", "Response", "Waiting"),
     "record.param": ("Param",),
+    "record.question": ("Question",),
     "prompting.attempts": ("Attempts",),
     "prompting.calls.calls": ("parse_calls",),
     "prompting.prompt.prompt": ("Prompt", "prompt_of"),

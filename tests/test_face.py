@@ -23,8 +23,8 @@ def test_the_face_is_exactly_this() -> None:
         "Approval ArgumentsError Attempts Call CallError CallInfo Connection Context Controller "
         "DefinitionError DocumentError Failure File Function Human Inject Issue LifespanError "
         "Limits LoopError Loss MemoryStore Method Outcome Param Path PendingCall Prompt "
-        "PyfunctoolsError RemoteTool Rendering Repair Response Retry Route SchemaError Separated "
-        "Skipped SqliteStore Success TicketStore TicketStoreError Tickets Tools Turn "
+        "PyfunctoolsError Question RemoteTool Rendering Repair Response Retry Route SchemaError "
+        "Separated Skipped SqliteStore Success TicketStore TicketStoreError Tickets Tools Turn "
         "UnknownFunctionError Waiting WaitingError files_under function function_of human "
         "parse_calls prompt_of"
     )

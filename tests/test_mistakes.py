@@ -16,6 +16,7 @@ from pyfunctools import (
     File,
     Function,
     Human,
+    PendingCall,
     Tickets,
     function,
     function_of,
@@ -196,7 +197,7 @@ def test_what_could_never_ask_a_person_is_a_mistake_of_the_program(
 
 
 def test_what_asks_a_person_and_fails_with_a_type_error_of_its_own_is_an_outcome() -> None:
-    def ask(_: Function, __: Any) -> Any:
+    def ask(_: PendingCall) -> Any:
         return {"address": "SECRET-7f3a" + is_wrong(3)}
 
     outcome = SHOP.call("send", {"item": "tea"}, human=ask)

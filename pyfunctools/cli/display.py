@@ -128,8 +128,10 @@ def outcome_text(outcome: Outcome) -> RenderableType:
     style = "red" if outcome.is_error else "yellow" if waiting is not None else ""
     answer = [plain(outcome.text, style)]
     asked: list[RenderableType] = []
-    if waiting is not None and waiting.schema is not None:
-        asked = [_titled("what only a person gives", waiting.schema)]
+    if waiting is not None and waiting.questions:
+        said = "\n".join(f"{each.path}: {each.label}" for each in waiting.questions)
+        title = "what only a person gives"
+        asked = [Panel(plain(said), title=title, title_align="left", border_style="dim")]
     return Group(*repairs, *status, *answer, *asked)
 
 

@@ -44,10 +44,11 @@ class Calling:
         is the model's text, or the value where somebody has read it (a list is taken in the order
         of `Function.positional`); none, `None` and blank text are `{}`. `human` are the person's
         values, or a callable that asks for them. It is asked only where the call cannot run without
-        them, and given the function and the model's part; `None` says that the person gave nothing.
+        them, and given the `PendingCall`; `None` says that the person gave nothing.
         Where values are required and there is no `human`, nothing runs, and `outcome.waiting` has
-        the schema of what to ask for and the ticket to `resume` with. `context` reaches parameters
-        annotated `Context`.
+        the questions to ask and the ticket to `resume` with. Values are nested as the schema, or
+        by `Question.path`; they may be texts of a form, files, and Python objects. `context`
+        reaches parameters annotated `Context`.
 
         A function with `confirm` runs only when `approve` is `True`, or an `Approval` with what the
         person edited or added, which is checked again, or a callable that gives one of them.

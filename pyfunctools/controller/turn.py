@@ -28,6 +28,7 @@ from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.record.call import Call
 from pyfunctools.record.file import File
 from pyfunctools.record.outcome import Outcome, Waiting
+from pyfunctools.record.question import Question
 from pyfunctools.schema import Issue, Path
 
 STUCK: Final = 3
@@ -336,6 +337,11 @@ def _saved(outcome: Outcome) -> JsonObject:
     }
 
 
+def _waiting(saved: Mapping[str, Any]) -> Waiting:
+    questions = tuple(Question(**each) for each in saved["questions"])
+    return replace(Waiting(**saved), questions=questions)
+
+
 def _loaded(saved: Mapping[str, Any]) -> Outcome:
     waiting = saved["waiting"]
     return Outcome(
@@ -356,5 +362,5 @@ def _loaded(saved: Mapping[str, Any]) -> Outcome:
             )
             for each in saved["issues"]
         ),
-        waiting=None if waiting is None else Waiting(**waiting),
+        waiting=None if waiting is None else _waiting(waiting),
     )

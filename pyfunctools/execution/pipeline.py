@@ -26,6 +26,7 @@ from pyfunctools.limits import Limits
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function, handler_of
 from pyfunctools.record.outcome import Outcome, Waiting
+from pyfunctools.record.question import Question
 from pyfunctools.schema import Failure, Issue, Path, Repair, Success
 from pyfunctools.schema.ground.equality import equal
 from pyfunctools.schema.ground.path import at
@@ -33,7 +34,7 @@ from pyfunctools.schema.separation.sieve import issue
 
 if TYPE_CHECKING:  # loaded by the first call that has to do with a person
     from pyfunctools._lazy import Lazy
-    from pyfunctools.execution.person.approval import Approve
+    from pyfunctools.execution.person.approval import Approve, PendingCall
     from pyfunctools.execution.person.held import Theirs
     from pyfunctools.execution.person.tickets import Ticket, Tickets
 
@@ -84,11 +85,11 @@ class Runner(Protocol):
 Given: TypeAlias = Mapping[str, Any] | None
 """What a person gave: their values, or nothing."""
 
-Ask: TypeAlias = Callable[[Function, Mapping[str, Any]], "Given | Awaitable[Given]"]
+Ask: TypeAlias = Callable[["PendingCall"], "Given | Awaitable[Given]"]
 """Asks a person for their part, where the call cannot run without it.
 
-It gets the function and the model's part, and gives the person's values; `None` says that they gave
-none.
+It gets the pending call, with the model's part and the questions, and gives the person's values;
+`None` says that they gave none.
 """
 
 Entry: TypeAlias = Callable[[str], tuple[Function, Runner]]
@@ -117,11 +118,13 @@ class Invocation:
         self._tickets = tickets
         self._awaits = awaits
         self._ask: Ask | None = None
+        self._given: object = None
+        self._typed: JsonValue = None
         self._human: JsonValue = None
         if callable(human) and not isinstance(human, Mapping):
             self._ask = human
-        elif human is not None:
-            self._human = _values(cast("object", human))
+        else:
+            self._given = human
         self._context = context
         self._approve = approve
         if approve is not None:
@@ -201,7 +204,7 @@ class Invocation:
         if function.separated is not None:
             from pyfunctools.execution.person.held import Theirs
 
-            self._theirs = Theirs(function, llm=checked.value, typed=self._human, whole=whole)
+            self._theirs = Theirs(function, llm=checked.value, typed=self._typed, whole=whole)
         if self._theirs is not None or self._ticket is not None:
             begin = self._begin
         info = CallInfo(
@@ -250,13 +253,12 @@ class Invocation:
         """Return the whole, for which the person is asked where all that is missing is theirs."""
         merged = self._joined(function, checked)
         if not merged and self._ask is not None and _is_theirs(function, merged):
-            answer = await self._answer(
-                "human", _UNASKED, self._ask, function, deepcopy(checked.value)
-            )
+            pending = self._pending(function, checked)
+            answer = await self._answer("human", _UNASKED, self._ask, pending)
             if isinstance(answer, Outcome):
                 return answer
-            self._human = _values(answer[0])
-            if self._human is None:
+            self._given = answer[0]
+            if self._given is None:
                 return Outcome(text=_DECLINED, reason="declined")
             merged = self._joined(function, checked)
         if merged:
@@ -266,22 +268,24 @@ class Invocation:
         if self._human is None and self._approve is False:
             return await self._denied()
         waiting = self._waiting("needs_human", function, checked, merged.issues)
-        return waiting if self._human is None else _mistaken(waiting, merged)
+        return waiting if self._given is None else _mistaken(waiting, merged)
 
     def _joined(
         self, function: Function, checked: Success[JsonValue]
     ) -> Success[JsonValue] | Failure:
         """Return the whole, or what is missing; what the person gave before is wanted again."""
-        if self._human is None:
+        if self._given is None:
             if function.separated is None:
                 return checked  # nothing to join: what was checked is the whole
             merged = function.merge(llm=checked.value)
         else:
+            from pyfunctools.execution.person.questions import values_of
             from pyfunctools.execution.person.uploads import merged as merged_with
 
+            self._typed, self._human = values_of(function, checked.value, self._given)
             merged = merged_with(function, checked.value, self._human)
         if not merged:
-            return merged if self._human is None else blamed(function, merged, self._human)
+            return merged if self._given is None else blamed(function, merged, self._human)
         before = () if self._ticket is None else self._ticket.filled
         missing = [keys for keys in before if at(self._human, keys) is None]
         if not missing:
@@ -314,7 +318,7 @@ class Invocation:
         if not edited:
             return _mistaken(self._waiting("needs_approval", function, checked), edited)
         if function.separated is not None:
-            self._human = function.separated.split(edited.value)[1]
+            self._typed = self._human = function.separated.split(edited.value)[1]
         before, after = of_model(function, view.whole), of_model(function, edited.value)
         edit = Repair(path=Path.of(()), kind="edited", before=before, after=after)
         return Success(value=edited.value, repairs=() if equal(before, after) else (edit,))
@@ -327,8 +331,8 @@ class Invocation:
         from pyfunctools.execution.person.approval import Approval, check_approve
 
         check_approve(approve)
-        if isinstance(approve, Approval) and approve.human is not None and self._human is None:
-            self._human = _values(approve.human)
+        if isinstance(approve, Approval) and self._given is None:
+            self._given = approve.human
 
     async def _claimed(self, ticket: "Ticket") -> Outcome | None:
         """Use up the ticket that the call goes on from; return what forbids it."""
@@ -376,9 +380,28 @@ class Invocation:
             arguments=checked.value,
             approval=function.confirm,
             ticket=ticket,
-            schema=None if function.separated is None else function.separated.human,
+            questions=self._questions(function, checked, wrong),
         )
         return Outcome(text=_WAITS[reason], reason=reason, waiting=waiting)
+
+    def _pending(self, function: Function, checked: Success[JsonValue]) -> "PendingCall":
+        """Return the call as a person is asked for their values."""
+        from pyfunctools.execution.person.approval import PendingCall
+
+        arguments = cast("JsonObject", deepcopy(checked.value))
+        questions = self._questions(function, checked)
+        return PendingCall(function=function, arguments=arguments, questions=questions)
+
+    def _questions(
+        self, function: Function, checked: Success[JsonValue], wrong: Sequence[Issue] = ()
+    ) -> tuple[Question, ...]:
+        """Return what to ask the person; what is `wrong` is so only with what they gave."""
+        if function.separated is None:
+            return ()
+        from pyfunctools.execution.person.questions import sheet_of
+
+        issues = () if self._given is None else wrong
+        return tuple(sheet_of(function, checked.value, self._given, issues).questions)
 
     async def _answer(
         self, where: str, unanswered: str, asked: Callable[..., object], *about: object
@@ -425,15 +448,6 @@ def _check_context(function: Function, context: object) -> None:
             "It is the context, and the call was given none.",
             "Pass `context=` to the call, give it a default, or hint `Context[... | None]`.",
         )
-
-
-def _values(human: object) -> JsonValue:
-    """Return a person's values as the schema takes them: an object, with files as such."""
-    from pyfunctools.execution.person.uploads import with_files
-
-    if isinstance(human, Mapping):
-        human = dict(cast("JsonObject", human))
-    return with_files(cast("JsonValue", human))
 
 
 def _checked_audience(audience: object) -> str | None:

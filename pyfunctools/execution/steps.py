@@ -70,7 +70,7 @@ def check_asked(where: str, asked: object, about: tuple[object, ...]) -> None:
 
 _ASKED = {
     "approve": "a function of the pending call that returns `True`, or an `Approval`",
-    "human": "the values, or a function of the `Function` and the model's arguments",
+    "human": "the values, or a function of the pending call that returns them",
     "store": "one whose `claim` is a function of a ticket's id and its end",
 }
 

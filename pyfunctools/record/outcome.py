@@ -8,6 +8,7 @@ from pyfunctools._json import JsonValue
 from pyfunctools._text import brief
 from pyfunctools.errors import CallError, DefinitionError
 from pyfunctools.record.file import File
+from pyfunctools.record.question import Question
 from pyfunctools.schema import Issue, Repair
 from pyfunctools.schema.ground.json_values import is_json
 
@@ -61,8 +62,9 @@ class Response:
 class Waiting:
     """A call that waits for a person. Nothing of it has run.
 
-    `arguments` are the model's part. `schema` is the JSON Schema of the person's part, `None` where
-    the function takes none. `approval` is whether the call has to be approved too. `ticket` is what
+    `arguments` are the model's part. `questions` are what to ask the person for this call, with
+    what was wrong with their last answers; `call` and `resume` take the answers by their `path`.
+    `approval` is whether the call has to be approved too. `ticket` is what
     `Controller.resume` takes; it is `None` where the model's part is too large for one.
     """
 
@@ -71,10 +73,10 @@ class Waiting:
     arguments: Any
     approval: bool
     ticket: str | None
-    schema: Mapping[str, Any] | None
+    questions: tuple[Question, ...] = ()
 
     def __repr__(self) -> str:
-        values = [] if self.schema is None else ["values"]
+        values = ["values"] if self.questions else []
         wanted = " and ".join([*values, "an approval"] if self.approval else values)
         return f"<Waiting {self.function!r} (call {brief(self.call_id, 80)}): {wanted}>"
 

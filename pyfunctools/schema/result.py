@@ -1,5 +1,6 @@
 """What the engine answers: `Success` or `Failure`, with the issues and the repairs."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
@@ -93,6 +94,16 @@ class Failure:
         from pyfunctools.schema.feedback.feedback import feedback
 
         return feedback(self.value, self.issues)
+
+    def to_person(self, texts: Mapping[str, str] | None = None) -> str:
+        """Return the text for the person who gave the value: a plain sentence for each issue.
+
+        `Card number: This must be a whole number.`, each on a line. `texts` are your own words for
+        the keys of `schema.feedback.plain_words.TEXTS`, such as those of another language.
+        """
+        from pyfunctools.schema.feedback.plain_words import TEXTS, to_person
+
+        return to_person(self.issues, {**TEXTS, **(texts or {})})
 
     def unwrap(self) -> NoReturn:
         """Raise this failure as an exception, for those who want one.

@@ -7,7 +7,17 @@ from dataclasses import replace
 import pytest
 from rich.console import Console, RenderableType
 
-from pyfunctools import Controller, Function, Outcome, Path, Repair, Response, Skipped, Waiting
+from pyfunctools import (
+    Controller,
+    Function,
+    Outcome,
+    Path,
+    Question,
+    Repair,
+    Response,
+    Skipped,
+    Waiting,
+)
 from pyfunctools.cli import display
 
 HOSTILE = "evil [bold]\x1b]0;title\x07\x1b[2J\u202e name"
@@ -47,7 +57,7 @@ def test_nothing_a_terminal_obeys_comes_out_and_markup_is_text() -> None:
             arguments={},
             approval=False,
             ticket=None,
-            schema={"title": HOSTILE},
+            questions=(Question(path=HOSTILE, label=HOSTILE, kind="text"),),
         ),
     )
     controller = Controller([], skipped=[Skipped(where=HOSTILE, reason=HOSTILE, pointer="/x")])

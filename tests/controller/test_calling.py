@@ -105,9 +105,9 @@ def test_a_call_goes_on_from_its_ticket_in_either_way(first: str, then: str) -> 
 
 
 def test_a_person_can_be_asked_while_the_call_waits() -> None:
-    async def ask(asked: object, arguments: object) -> dict[str, str]:
+    async def ask(asked: PendingCall) -> dict[str, str]:
         await asyncio.sleep(0)
-        return {"account": f"for {arguments}"}
+        return {"account": f"for {asked.arguments}"}
 
     source = Bank()
     outcome = call(Controller.from_object(source), "acall", "transfer", {"amount": 1}, human=ask)

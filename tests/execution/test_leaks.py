@@ -152,7 +152,7 @@ def told(outcome: Outcome, caplog: pytest.LogCaptureFixture) -> Iterator[str]:
     yield from (str(outcome.issues), *map(repr, outcome.issues))
     if outcome.waiting is not None:
         yield from (repr(outcome.waiting), str(outcome.waiting.arguments))
-        yield str(outcome.waiting.schema)
+        yield str(outcome.waiting.questions)
     if outcome.waiting is not None and outcome.waiting.ticket is not None:
         yield json.dumps(payload_of(outcome.waiting.ticket))
     for record in caplog.records:

@@ -605,7 +605,7 @@ def test_d13_what_waits_is_a_copy_too() -> None:
     controller = Controller.from_functions([charge])
     waiting = controller.call("charge", {"account": {"owner": "Ada"}}).waiting
     assert waiting is not None
-    spoil(waiting.schema)
+    spoil(waiting.questions[0].schema)
     assert controller["charge"].separated.human["properties"]  # type: ignore[union-attr,index]
 
 

@@ -24,9 +24,9 @@ ISSUE = Issue(path=Path.of(()), expected="integer", value="x", message="wrong")
 MARKER = "SECRET-7f3a"
 
 
-def waiting(ticket: str | None = "t", schema: Any = None) -> Waiting:
+def waiting(ticket: str | None = "t", questions: Any = ()) -> Waiting:
     return Waiting(
-        call_id="c1", function="f", arguments={}, approval=True, ticket=ticket, schema=schema
+        call_id="c1", function="f", arguments={}, approval=True, ticket=ticket, questions=questions
     )
 
 

@@ -7,7 +7,6 @@ from pyfunctools import (
     Approval,
     Context,
     Controller,
-    Function,
     Human,
     Inject,
     Issue,
@@ -100,12 +99,12 @@ async def run() -> None:
     assert_type(await shop.later(1), str)
 
 
-def asks(function: Function, arguments: object) -> dict[str, str] | None:
-    return {"pin": function.name} if arguments else None
+def asks(pending: PendingCall) -> dict[str, str] | None:
+    return {"pin": pending.function.name} if pending.arguments else None
 
 
-async def asks_later(function: Function, arguments: object) -> dict[str, int]:
-    return {"pin": len(function.name)}
+async def asks_later(pending: PendingCall) -> dict[str, int]:
+    return {"pin": len(pending.questions)}
 
 
 def approves(call: PendingCall) -> bool | Approval:

@@ -8,8 +8,10 @@ from typing import TypeAlias
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import wrong_type
 from pyfunctools.execution.person.masking import MASK, Arguments
+from pyfunctools.execution.person.questions import values_of
 from pyfunctools.execution.person.uploads import merged, with_files
 from pyfunctools.record.function import Function, contract_of
+from pyfunctools.record.question import Question
 from pyfunctools.schema import Failure, Issue, Success, separate
 from pyfunctools.schema.ground.equality import equal
 from pyfunctools.schema.ground.path import Keys
@@ -21,11 +23,13 @@ from pyfunctools.schema.separation.sieve import ABSENT, Given, is_too_deep, issu
 class PendingCall:
     """A call that waits for a person's approval: the function, and the whole of its arguments.
 
-    In place of each secret stands `***`. The arguments are a copy, and not in the `repr`.
+    In place of each secret stands `***`. The arguments are a copy, and not in the `repr`. Where the
+    person is asked for their values, `arguments` are the model's, and `questions` what to ask.
     """
 
     function: Function
     arguments: JsonObject = field(repr=False)
+    questions: tuple[Question, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +122,8 @@ class View:
         if approval.human is not None:
             separated = self._function.separated
             models = restored if separated is None else separated.split(restored)[0]
-            checked = merged(self._function, models, with_files(approval.human))
+            _, human = values_of(self._function, models, approval.human)
+            checked = merged(self._function, models, human)
         else:
             checked = self._function.validate(restored)
         if not checked:

@@ -44,7 +44,7 @@ def file_of(value: JsonValue, schema: JsonSchema | bool = True) -> File | None:
     )
 
 
-def with_files(value: JsonValue) -> JsonValue:
+def with_files(value: object) -> JsonValue:
     """Return a value in which bytes, uploads, and mappings of `content` as bytes are `File`s.
 
     An upload is an open file, or what a web framework hands over: it has `read`. So a schema that
@@ -52,9 +52,9 @@ def with_files(value: JsonValue) -> JsonValue:
     without end, or cannot be read, which the schema refuses.
     """
     try:
-        return _with_files(value)
+        return _with_files(cast("JsonValue", value))
     except RecursionError:
-        return value
+        return cast("JsonValue", value)
 
 
 def merged(function: Function, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:

@@ -9,7 +9,14 @@ from pyfunctools._json import JsonValue
 Keys: TypeAlias = tuple[str | int, ...]
 """The steps from the root: a property's name or an item's index. What the engine walks with."""
 
+ROOT = "$input"
+"""How the path of every place in arguments begins."""
+
 _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*", re.ASCII)
+
+_STEP = re.compile(
+    r'\.([A-Za-z_$][A-Za-z0-9_$]*)|\[([0-9]{1,9})\]|\[("(?:[^"\\]|\\.)*")\]', re.ASCII
+)
 
 
 class Path(str):
@@ -22,7 +29,7 @@ class Path(str):
     keys: Keys = ()
 
     @classmethod
-    def of(cls, keys: Iterable[str | int], root: str = "$input") -> "Path":
+    def of(cls, keys: Iterable[str | int], root: str = ROOT) -> "Path":
         """Return the path of these steps."""
         steps = tuple(keys)
         text = root
@@ -43,6 +50,25 @@ class Path(str):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (str(self), self.keys))
+
+
+def parsed_path(text: str) -> Keys | None:
+    """Return the steps of a path as `Path.of` writes it; `None` where it is none."""
+    from json import loads
+
+    keys: list[str | int] = []
+    at = len(ROOT)
+    while text.startswith(ROOT) and at < len(text):
+        found = _STEP.match(text, at)
+        if found is None:
+            return None
+        name, index, quoted = found.groups()
+        try:
+            keys.append(name or (int(index) if index else loads(quoted)))
+        except ValueError:
+            return None
+        at = found.end()
+    return tuple(keys) if text.startswith(ROOT) else None
 
 
 def at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:

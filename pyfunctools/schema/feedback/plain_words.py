@@ -1,0 +1,137 @@
+"""Our own words for a person: a table that an application may translate, and what is made of it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from pyfunctools.schema.feedback.feedback import IssueLike
+from pyfunctools.schema.ground.path import Keys
+
+TEXTS: Final[Mapping[str, str]] = {
+    # A question
+    "part": "{outer}: {label}",  # something of something
+    "numbered": "{label} {number}",  # one of a list, counted from 1
+    "which": "{label}: which kind",
+    "count": "{label}: how many",
+    "about": "For {value}.",  # what a model wrote of the item
+    "lines": "One on each line.",
+    # What is wrong with an answer
+    "needed": "This is needed.",
+    "wrong": "This must be {expected}.",
+    "not_asked": "This was not asked for.",
+    "sentence": "{label}: {problem}",
+    # What is expected
+    "a value": "a value",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "a text",
+    "boolean": "yes or no",
+    "array": "a list",
+    "object": "a group of values",
+    "file": "a file",
+    "date": "a date such as {example}",
+    "date-time": "a date and time such as {example}",
+    "time": "a time such as {example}",
+    "list of": "a list of {what}",
+    "format": "a text in the form “{name}”",
+    "pattern": "a text of the pattern {name}",
+    "one of": "one of {values}",
+    "at least": "at least {limit}",
+    "at most": "at most {limit}",
+    "greater than": "greater than {limit}",
+    "less than": "less than {limit}",
+    "multiple": "a multiple of {limit}",
+    "character": "{limit} character",
+    "characters": "{limit} characters",
+    "item": "{limit} item",
+    "items": "{limit} items",
+    "property": "{limit} value",
+    "properties": "{limit} values",
+    "or": " or ",
+}
+"""The words that a person is shown, by keys that stay the same; what is in braces is filled in."""
+
+
+def humanized(name: str) -> str:
+    """Return a name as it is read: `card_number` and `cardNumber` are `Card number`."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.\s]+", " ", name).split()
+    read = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
+    return read[:1].upper() + read[1:] or name
+
+
+def label_of(keys: Keys, texts: Mapping[str, str] = TEXTS) -> str:
+    """Return what a place is called: `Guests 2: Passport number`."""
+    label = ""
+    for key in keys:
+        if isinstance(key, int):
+            label = texts["numbered"].format(label=label, number=key + 1)
+        elif label:
+            label = texts["part"].format(outer=label, label=humanized(key))
+        else:
+            label = humanized(key)
+    return label
+
+
+def told(issue: IssueLike, texts: Mapping[str, str] = TEXTS, *, missing: bool = False) -> str:
+    """Return what is wrong with an answer as a sentence for the person who gave it."""
+    if missing:
+        return texts["needed"]
+    if issue.expected.startswith(("no value here", "no property", "nothing")):
+        return texts["not_asked"]
+    return texts["wrong"].format(expected=plain(issue.expected, texts))
+
+
+def to_person(issues: Sequence[IssueLike], texts: Mapping[str, str] = TEXTS) -> str:
+    """Return a sentence for each issue, each on a line, which begins with what it is about."""
+    lines: dict[str, None] = {}
+    for issue in issues:
+        problem, label = told(issue, texts), label_of(issue.path.keys, texts)
+        lines[texts["sentence"].format(label=label, problem=problem) if label else problem] = None
+    return "\n".join(lines)
+
+
+def plain(expected: str, texts: Mapping[str, str] = TEXTS) -> str:
+    """Return a line of what a schema expects in a person's words; `null` is not for them."""
+    if expected.startswith("a file"):
+        return texts["file"]
+    # What stands in quotes is a value, and stays as it is.
+    pieces = _QUOTED.split(expected)
+    pieces[::2] = (_reworded(piece, texts) for piece in pieces[::2])
+    return "".join(pieces)
+
+
+def _reworded(piece: str, texts: Mapping[str, str]) -> str:
+    def word(found: re.Match[str]) -> str:
+        kind, text = found.lastgroup or "", found.group()
+        if kind == "date":
+            return texts[found["of_date"]].format(example=found["example"])
+        if kind == "limit":
+            limit, unit = found["size"], found["unit"]
+            limit = texts[unit].format(limit=limit) if unit else limit
+            return texts[found["bound"].replace("a multiple of", "multiple")].format(limit=limit)
+        if kind == "form":
+            return texts[found["by"]].format(name=found["name"])
+        return {" or null": "", "null or ": "", " or ": texts["or"]}.get(
+            text, texts["a value"] if text == "any value" else texts.get(text, text)
+        )
+
+    reworded = _WORDS.sub(word, _LIST.sub(lambda _: "\0", piece))
+    head, *rest = reworded.split("\0")
+    for inner in rest:
+        head += texts["list of"].format(what=inner)
+    if "one of " in head:
+        before, _, values = head.partition("one of ")
+        head = before + texts["one of"].format(values=values)
+    return head
+
+
+_QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
+_LIST = re.compile(r"\barray of ")
+_WORDS = re.compile(
+    r"(?P<date>string \(format: (?P<of_date>date-time|date|time) such as (?P<example>[^\s)]+)\))"
+    r"|(?P<form>string \((?P<by>format|pattern): (?P<name>[^\n]+?)\)(?=[, ]|$))"
+    r"|(?P<limit>(?P<bound>at least|at most|greater than|less than|a multiple of) (?P<size>\S+?)"
+    r"(?: (?P<unit>characters?|items?|property|properties))?(?=[,\s)]|$))"
+    r"|(?P<null> or null\b|\bnull or )|(?P<other> or |\bany value\b"
+    r"|\b(?:integer|number|string|boolean|array|object)\b)"
+)

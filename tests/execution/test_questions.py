@@ -1,0 +1,257 @@
+"""What a person is asked for one call, and what their answers mean."""
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import date
+from enum import Enum
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import BaseModel, SecretStr
+
+from pyfunctools import Controller, File, Function, Human, Outcome, Question, human
+
+Schema = dict[str, Any]
+S = {"type": "string"}
+I = {"type": "integer"}  # noqa: E741
+CLOSED = {"additionalProperties": False}
+
+
+def mine(schema: Schema) -> Schema:
+    return {**schema, "x-human": True}
+
+
+def object_of(properties: Schema, *required: str, **keywords: Any) -> Schema:
+    return {"type": "object", "properties": properties, "required": [*required], **keywords}
+
+
+def controller_of(parameters: Schema) -> Controller:
+    made = Function.from_schema(name="f", parameters=parameters, handler=lambda **given: given)
+    return Controller.from_functions([made])
+
+
+def asked(outcome: Outcome) -> dict[str, Question]:
+    assert outcome.waiting is not None, outcome
+    return {each.path: each for each in outcome.waiting.questions}
+
+
+class Speed(Enum):
+    SLOW = "slow"
+    FAST = "fast"
+
+
+class Card(BaseModel):
+    kind: Literal["card"] = "card"
+    number: SecretStr
+
+
+class Bank(BaseModel):
+    kind: Literal["bank"] = "bank"
+    iban: str
+
+
+@dataclass
+class Guest:
+    """A guest."""
+
+    name: str
+    passport: Annotated[str, human("Passport number")]
+    born: Human[date]
+
+
+def book(
+    hotel: str,
+    guests: list[Guest],
+    pay: Human[Card | Bank],
+    speed: Human[Speed],
+    scan: Human[bytes],
+    nights: Human[int],
+    agreed: Human[bool],
+    tags: Human[list[str]] = [],  # noqa: B006
+    others: Human[list[Guest]] = [],  # noqa: B006
+) -> str:
+    """Book a hotel."""
+    return repr((hotel, guests, pay, speed, scan, nights, agreed, tags, others))
+
+
+WROTE = {"hotel": "Ritz", "guests": [{"name": "Kim"}, {"name": "Ada"}]}
+FORM: dict[str, Any] = {
+    "$input.guests[0].passport": "P1",
+    "$input.guests[0].born": "1990-01-02",
+    "$input.guests[1].passport": "P2",
+    "$input.guests[1].born": date(1999, 12, 2),
+    "$input.pay": "bank",
+    "$input.pay.iban": "DE02-IBAN",
+    "$input.speed": "Fast",
+    "$input.scan": File(b"scan", "a.png"),
+    "$input.nights": " 3 ",
+    "$input.agreed": "on",
+    "$input.tags": "quiet\nhigh",
+    "$input.others": "",
+}
+
+
+def test_what_is_asked_follows_the_lengths_that_the_model_chose() -> None:
+    outcome = Controller.from_functions([book]).call("book", WROTE)
+    told = {
+        path: (each.label, each.kind, each.required, each.secret)
+        for path, each in asked(outcome).items()
+    }
+    assert told == {
+        "$input.guests[0].passport": ("Guests 1: Passport number", "text", True, False),
+        "$input.guests[0].born": ("Guests 1: Born", "date", True, False),
+        "$input.guests[1].passport": ("Guests 2: Passport number", "text", True, False),
+        "$input.guests[1].born": ("Guests 2: Born", "date", True, False),
+        "$input.pay": ("Pay: which kind", "choice", True, False),
+        "$input.speed": ("Speed", "choice", True, False),
+        "$input.scan": ("Scan", "file", True, False),
+        "$input.nights": ("Nights", "integer", True, False),
+        "$input.agreed": ("Agreed", "boolean", True, False),
+        "$input.tags": ("Tags", "json", False, False),
+        "$input.others": ("Others: how many", "integer", False, False),
+    }
+    questions = asked(outcome)
+    assert questions["$input.pay"].options == ("Card", "Bank")
+    assert questions["$input.speed"].options == ("slow", "fast")
+    assert questions["$input.guests[1].passport"].help == "For Ada."
+    assert all(each.problem is None for each in questions.values())
+
+
+def test_answers_by_path_are_texts_of_a_form_and_run_the_call() -> None:
+    hotel = Controller.from_functions([book])
+    first = hotel.call("book", WROTE)
+    assert first.waiting is not None
+    done = hotel.resume(first.waiting.ticket or "", FORM)
+    assert done.ok, done
+    for part in ("iban='***'", "Speed.FAST", "b'scan', 3, True, ['quiet', 'high'], []"):
+        assert part in done.text
+    assert "datetime.date(1999, 12, 2)" in done.text
+
+
+def test_what_was_wrong_is_told_at_its_question_and_the_rest_is_asked_again() -> None:
+    hotel = Controller.from_functions([book])
+    wrong = {"$input.guests[0].born": "1990-13-02", "$input.pay.iban": " ", "$input.nights": "x"}
+    outcome = hotel.call("book", WROTE, human={**FORM, **wrong, "$input.others": "1"})
+    told = {path: each.problem for path, each in asked(outcome).items() if each.problem}
+    assert told == {
+        "$input.guests[0].born": "This must be a date such as 2025-01-31.",
+        "$input.pay.iban": "This is needed.",
+        "$input.nights": "This must be a whole number.",
+        "$input.others[0].name": "This is needed.",
+        "$input.others[0].passport": "This is needed.",
+        "$input.others[0].born": "This is needed.",
+    }
+    assert asked(outcome)["$input.pay.iban"].secret
+    assert "DE02" not in repr(outcome) + str(outcome.waiting)
+
+
+def test_questions_go_through_json() -> None:
+    for each in asked(Controller.from_functions([book]).call("book", WROTE)).values():
+        assert Question(**json.loads(json.dumps(asdict(each)))) == each
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind", "typed", "value"),
+    [
+        (S, "text", "x", "x"),
+        (I, "integer", "+7", 7),
+        ({"type": "number"}, "number", "1e3", 1000.0),
+        ({"type": "boolean"}, "boolean", "off", False),
+        ({"enum": ["a", "b", None]}, "choice", "B", "b"),
+        ({"oneOf": [{"const": "a"}, {"enum": [2]}]}, "choice", "2", 2),
+        ({"type": ["integer", "null"]}, "integer", " ", None),
+        ({"anyOf": [I, {"type": "null"}]}, "integer", "7", 7),
+        ({"anyOf": [I, S]}, "text", "7", "7"),
+        ({"type": "string", "format": "date"}, "date", "2025-01-31", "2025-01-31"),
+        ({"type": "string", "format": "time"}, "time", "09:30:00Z", "09:30:00Z"),
+        ({"type": "string", "x-human-widget": "date"}, "date", "x", "x"),
+        ({"type": "string", "format": "binary"}, "file", File(b"x"), "eA=="),
+        ({"type": "array", "items": I}, "json", "1\n2\n", [1, 2]),
+        ({"type": "array", "items": I}, "json", "[1, 2]", [1, 2]),
+        ({"type": "array", "items": I}, "json", "", []),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, "choices", ["a"], ["a"]),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, "choices", "b", ["b"]),
+        ({"type": "array", "items": {"format": "binary"}}, "file", [File(b"x")], ["eA=="]),
+        ({"type": "object", "additionalProperties": I}, "json", '{"a": "1"}', {"a": 1}),
+        ({}, "json", '{"a": "1"}', {"a": "1"}),
+        ({}, "json", "plain", "plain"),
+    ],
+    ids=str,
+)
+def test_the_kind_and_the_meaning_of_an_answer_follow_from_the_schema(
+    schema: Schema, kind: str, typed: Any, value: Any
+) -> None:
+    controller = controller_of(object_of({"m": S, "h": mine(schema)}, "m", "h"))
+    (question,) = asked(controller.call("f", {"m": "x"})).values()
+    assert (question.path, question.kind) == ("$input.h", kind)
+    outcome = controller.call("f", {"m": "x"}, human={"$input.h": typed})
+    assert outcome.value == {"m": "x", "h": value}
+
+
+def test_an_object_is_asked_for_in_its_parts_which_are_needed_once_one_is_given() -> None:
+    place = mine(object_of({"street": S, "city": S, "note": S}, "street", "city"))
+    controller = controller_of(object_of({"place": place, "pin": mine(S)}, "pin"))
+    first = asked(controller.call("f", {}))
+    assert [(path, each.required) for path, each in first.items()] == [
+        ("$input.pin", True),
+        ("$input.place.street", False),
+        ("$input.place.city", False),
+        ("$input.place.note", False),
+    ]
+    gave = {"$input.pin": "1", "$input.place.street": "", "$input.place.note": ""}
+    assert controller.call("f", {}, human=gave).value == {"pin": "1"}
+    half = asked(controller.call("f", {}, human={**gave, "$input.place.street": "x"}))
+    assert half["$input.place.city"].problem == "This is needed."
+
+
+def test_the_branch_that_the_model_chose_says_what_is_asked() -> None:
+    def branch(kind: str, secret: str) -> Schema:
+        properties = {"kind": {"const": kind}, secret: mine(S)}
+        return object_of(properties, "kind", secret, **CLOSED)
+
+    union = {"oneOf": [branch("a", "alpha"), branch("b", "beta")]}
+    controller = controller_of(object_of({"u": union}, "u"))
+    outcome = controller.call("f", {"u": {"kind": "b"}})
+    assert list(asked(outcome)) == ["$input.u.beta"]
+    done = controller.call("f", {"u": {"kind": "b"}}, human={"$input.u.beta": "x"})
+    assert done.value == {"u": {"kind": "b", "beta": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("gave", "where"),
+    [
+        ({"$input.m": "mine"}, "$input.m"),
+        ({"$input.nothing": "x"}, "$input.nothing"),
+        ({"$input.rows[2].t": "x"}, "$input.rows"),
+        ({"$input.rows[999999999].t": "x"}, '$input.rows["999999999"]'),
+        ({"$input.rows[0].x": "x"}, "$input.rows[0].x"),
+        ({"$input.h.deep": "x"}, "$input.h"),
+        ({"$input": "x"}, "$input"),
+        ({"$input.h": "1", "h": "1"}, '$input["$input.h"]'),
+        ({"$input.h[": "1"}, '$input["$input.h["]'),
+    ],
+)
+def test_answers_that_were_not_asked_for_are_refused(gave: Any, where: str) -> None:
+    row = object_of({"n": I, "t": mine(S)}, "n", "t")
+    parameters = {"m": S, "h": mine(S), "rows": {"type": "array", "items": row}}
+    controller = controller_of(object_of(parameters, "h"))
+    right = {"$input.h": "1", "$input.rows[0].t": "a", "$input.rows[1].t": "b"}
+    wrote = {"m": "x", "rows": [{"n": 1}, {"n": 2}]}
+    assert controller.call("f", wrote, human=right).ok
+    every = {**right, **gave} if all(key.startswith("$input.") for key in gave) else gave
+    outcome = controller.call("f", wrote, human=every)
+    assert outcome.reason == "needs_human"
+    assert where in [str(issue.path) for issue in outcome.issues]
+
+
+def test_a_recursive_object_ends() -> None:
+    node: Schema = object_of({"name": S, "next": {"$ref": "#/$defs/N"}}, "name")
+    parameters = {**object_of({"n": mine({"$ref": "#/$defs/N"})}, "n"), "$defs": {"N": node}}
+    controller = controller_of(parameters)
+    questions = asked(controller.call("f", {}))
+    assert {path: each.kind for path, each in questions.items()} == {
+        "$input.n.name": "text",
+        "$input.n.next": "json",
+    }
+    gave = {"$input.n.name": "a", "$input.n.next": '{"name": "b"}'}
+    assert controller.call("f", {}, human=gave).value == {"n": {"name": "a", "next": {"name": "b"}}}
