@@ -1,6 +1,5 @@
 import json
 import re
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -39,92 +38,6 @@ def refused(route: Route, arguments: Any, **rest: Any) -> list[str]:
     assert isinstance(failure, Failure)
     assert failure.value is arguments
     return [str(issue.path) for issue in failure.issues]
-
-
-def of_vector(vector: dict[str, Any]) -> tuple[Parameter, Any]:
-    parameter = Parameter(
-        name=vector["name"],
-        location=vector["in"],
-        argument=(vector["in"], vector["name"]),
-        style=vector.get("style", {"path": "simple", "header": "simple"}.get(vector["in"], "form")),
-        explode=vector.get("explode", False),
-        allow_reserved=vector.get("allowReserved", False),
-        content_type=vector.get("content"),
-    )
-    return parameter, vector["value"]
-
-
-def assembled(entries: list[dict[str, Any]], **route: Any) -> tuple[Route, Any]:
-    arguments: dict[str, dict[str, Any]] = {}
-    parameters = []
-    for entry in entries:
-        parameter, value = of_vector(entry)
-        parameters.append(parameter)
-        if not (isinstance(value, dict) and "$undefined" in value):
-            arguments.setdefault(entry["in"], {})[entry["name"]] = value
-    return Route(method="GET", parameters=tuple(parameters), **route), arguments
-
-
-def test_every_vector_of_assembly_is_written_exactly(shared: Path) -> None:
-    table = json.loads((shared / "vectors" / "style.json").read_text("utf-8"))
-    for vector in table["assembly"]:
-        route, arguments = assembled(vector["parameters"], path=vector.get("path", "/x"))
-        request = made(route, arguments, base_url=vector.get("server", "https://h"))
-        if "expected_url" in vector:
-            assert request.url == vector["expected_url"], vector["id"]
-        elif "expected_cookie" in vector:
-            assert request.headers["cookie"] == vector["expected_cookie"], vector["id"]
-        else:
-            query = vector["expected_query"]
-            assert request.url == "https://h/x" + (f"?{query}" if query else ""), vector["id"]
-    assert len(table["assembly"]) == 8
-
-
-def test_every_vector_of_a_rejection_is_refused_with_its_path(shared: Path) -> None:
-    table = json.loads((shared / "vectors" / "style.json").read_text("utf-8"))
-    for vector in table["rejections"]:
-        entry = dict(vector, style="cookie") if vector["id"].endswith("cookie-style") else vector
-        route, arguments = assembled([entry], path="/users/{id}")
-        if vector["in"] == "path":
-            route = Route(
-                method="DELETE", path=f"/users/{{{vector['name']}}}", parameters=route.parameters
-            )
-        else:
-            route = Route(method="DELETE", path="/users", parameters=route.parameters)
-        try:
-            answer = build(route, arguments, base_url=BASE)
-        except Exception as error:
-            raise AssertionError(vector["id"]) from error
-        assert isinstance(answer, Failure), vector["id"]
-        assert answer.issues[0].path.keys == (vector["in"], vector["name"])
-    assert len(table["rejections"]) == 24
-
-
-def test_every_swagger_vector_is_written_exactly(shared: Path) -> None:
-    styles: dict[tuple[str, str], tuple[Any, bool]] = {
-        ("query", "csv"): ("form", False),
-        ("query", "ssv"): ("spaceDelimited", False),
-        ("query", "tsv"): ("tabDelimited", False),
-        ("query", "pipes"): ("pipeDelimited", False),
-        ("query", "multi"): ("form", True),
-        ("path", "csv"): ("simple", False),
-        ("path", "pipes"): ("pipeDelimited", False),
-        ("header", "csv"): ("simple", False),
-    }
-    table = json.loads((shared / "vectors" / "style.json").read_text("utf-8"))
-    for vector in table["swagger2"]:
-        if vector["in"] == "formData":
-            continue
-        style, explode = styles[vector["in"], vector["collectionFormat"]]
-        entry = {**vector, "style": style, "explode": explode}
-        route, arguments = assembled([entry], path="/x/{ids}" if vector["in"] == "path" else "/x")
-        request = made(route, arguments, base_url="https://h")
-        got = {
-            "path": request.url.removeprefix("https://h/x/"),
-            "query": request.url.partition("?")[2],
-            "header": request.headers.get("ids"),
-        }[vector["in"]]
-        assert got == vector["expected"], vector["id"]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 
 from pyfunctools.execution.http.decoding import Body, UnreadableError
 from pyfunctools.execution.request.assembly import HttpRequest
-from pyfunctools.execution.request.parameters import is_field_value
+from pyfunctools.execution.request.styles import is_field_value
 from pyfunctools.limits import Limits
 from pyfunctools.record.outcome import Sent
 

@@ -5,8 +5,11 @@ parameter goes to exactly one place on the wire, and no value can leave the plac
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from typing import TypeVar
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
@@ -16,19 +19,21 @@ from pyfunctools.execution.request.parameters import (
     Pieces,
     Slot,
     cookie_pairs,
-    header_text,
+    header_line,
     is_dot_segment,
-    is_field_value,
     query_pairs,
     query_text,
     segment_text,
     template_of,
 )
+from pyfunctools.execution.request.styles import is_field_value
 from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.media_types import is_json, media_type
 from pyfunctools.route import NOTHING, Connected, Location, Parameter, Route
 from pyfunctools.schema import Failure, Issue, Path, Repair, Separated
 from pyfunctools.schema.ground.path import Keys, at
+
+T = TypeVar("T")
 
 NO_HEADERS: Mapping[str, str] = {}
 
@@ -153,32 +158,19 @@ class _Draft:
 
     def query(self, parts: list[str], deep: bool) -> str:
         """Return the whole query, beginning with what stands there already."""
-        for parameter, value in self._given("query"):
-            with self._collecting(parameter.argument, value):
-                parts += map("=".join, query_pairs(parameter, value, deep=deep))
-        for parameter, value in self._given("querystring"):
-            if value is not None:
-                with self._collecting(parameter.argument, value):
-                    parts.append(query_text(parameter, value, deep=deep))
+        for pairs in self._each("query", partial(query_pairs, deep=deep)):
+            parts += map("=".join, pairs)
+        parts += self._each("querystring", partial(query_text, deep=deep))
         return "&".join(filter(None, parts))
 
     def headers(self) -> dict[str, str]:
         """Return the header parameters."""
-        found: dict[str, str] = {}
-        for parameter, value in self._given("header"):
-            with self._collecting(parameter.argument, value):
-                text = header_text(parameter, value)
-                if text is not None:
-                    found[parameter.name.lower()] = text
-        return found
+        return dict(self._each("header", header_line))
 
     def cookies(self) -> str:
         """Return the text of the cookie parameters."""
-        parts: list[str] = []
-        for parameter, value in self._given("cookie"):
-            with self._collecting(parameter.argument, value):
-                parts += map("=".join, cookie_pairs(parameter, value))
-        return "; ".join(parts)
+        pairs = chain.from_iterable(self._each("cookie", cookie_pairs))
+        return "; ".join(map("=".join, pairs))
 
     def body(self, boundary: str | None, deep: bool) -> Content | None:
         """Return the body, if there is one."""
@@ -187,9 +179,9 @@ class _Draft:
             return None
         found = at(self.arguments, body.argument)
         if found is not None:
-            with self._collecting(body.argument, found[0]):
-                return encoded(body, found[0], boundary=boundary, deep=deep)
-        elif body.required:
+            write = partial(encoded, body, found[0], boundary=boundary, deep=deep)
+            return self._tried(body.argument, found[0], write)
+        if body.required:
             self.issues.append(_issue(body.argument, _REQUIRED, None))
         return None
 
@@ -217,8 +209,8 @@ class _Draft:
             if parameter is not None:
                 owner = owner or parameter
                 found = at(self.arguments, parameter.argument) or (None,)
-                with self._collecting(parameter.argument, found[0]):
-                    text += segment_text(parameter, found[0])
+                write = partial(segment_text, parameter, found[0])
+                text += self._tried(parameter.argument, found[0], write) or ""
             elif piece.text is not None:
                 text += piece.text
             else:
@@ -231,41 +223,32 @@ class _Draft:
     def _where(self) -> str:
         return f"{self.route.method} {self.route.path}"
 
-    def _given(self, location: Location) -> Iterator[tuple[Parameter, JsonValue]]:
+    def _each(
+        self, location: Location, write: Callable[[Parameter, JsonValue], T | None]
+    ) -> Iterator[T]:
+        """Yield what is written for each parameter of a place that is there."""
         for parameter in self.route.parameters:
-            if parameter.location == location and parameter.argument not in self._left:
-                found = at(self.arguments, parameter.argument)
-                if found is not None:
-                    yield parameter, found[0]
-                elif parameter.required:
-                    self.issues.append(_issue(parameter.argument, _REQUIRED, None))
+            if parameter.location != location or parameter.argument in self._left:
+                continue
+            found = at(self.arguments, parameter.argument)
+            if found is not None:
+                write_it = partial(write, parameter, found[0])
+                written = self._tried(parameter.argument, found[0], write_it)
+                if written is not None:
+                    yield written
+            elif parameter.required:
+                self.issues.append(_issue(parameter.argument, _REQUIRED, None))
 
-    def _collecting(self, keys: tuple[str, ...], value: JsonValue) -> "_Collecting":
-        return _Collecting(self.issues, keys, value)
-
-
-class _Collecting:
-    """Makes an issue of what cannot be sent."""
-
-    def __init__(self, issues: list[Issue], keys: tuple[str, ...], value: JsonValue) -> None:
-        self.issues = issues
-        self.keys = keys
-        self.value = value
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
-    ) -> bool:
-        if isinstance(error, UnsendableError):
-            found = at(self.value, error.keys) or (None,)
-            self.issues.append(_issue((*self.keys, *error.keys), error.expected, found[0]))
-        elif isinstance(error, RecursionError):
-            self.issues.append(_issue(self.keys, "a value that is not nested so deeply", None))
-        else:
-            return False
-        return True
+    def _tried(self, keys: Keys, value: JsonValue, write: Callable[[], T]) -> T | None:
+        """Return what is written, or `None` and an issue where it cannot be."""
+        try:
+            return write()
+        except UnsendableError as error:
+            found = at(value, error.keys) or (None,)
+            self.issues.append(_issue((*keys, *error.keys), error.expected, found[0]))
+        except RecursionError:
+            self.issues.append(_issue(keys, "a value that is not nested so deeply", None))
+        return None
 
 
 _REQUIRED = "a value: it is required"

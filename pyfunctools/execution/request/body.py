@@ -1,6 +1,5 @@
 """The body of a request: JSON, forms, multipart (RFC 7578), text and bytes."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from secrets import token_hex
@@ -8,9 +7,11 @@ from secrets import token_hex
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.execution.person.uploads import file_of, is_binary, wants_file
 from pyfunctools.execution.request.styles import (
+    TOKEN,
     Encode,
     Pairs,
     form,
+    is_field_value,
     json_text,
     pairs,
     percent_reserved,
@@ -221,24 +222,20 @@ def _head(part: Part) -> bytes:
             shown += f'; filename="{_escaped(part.filename)}"'
         lines["Content-Disposition"] = shown
     if part.content_type is not None:
-        if not _VISIBLE.fullmatch(part.content_type):
+        if not is_field_value(part.content_type):
             raise UnsendableError("a media type in visible ASCII", ("content_type",))
         lines["Content-Type"] = part.content_type
     taken = {name.lower() for name in lines}
     lines |= {
         name: text
         for name, text in part.headers.items()
-        if name.lower() not in taken and _TOKEN.fullmatch(name) and _VISIBLE.fullmatch(text)
+        if name.lower() not in taken and TOKEN.fullmatch(name) and is_field_value(text)
     }
     return "".join(f"{name}: {text}\r\n" for name, text in lines.items()).encode()
 
 
 def _escaped(name: str) -> str:
     return name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
-
-
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VISIBLE = re.compile(r"[\t\x20-\x7e]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,9 +279,6 @@ def encoded(
         raise UnsendableError("text that is valid Unicode, without lone surrogates") from None
 
 
-_MEDIA = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
-
-
 def _multipart(media: str) -> str:
     return "multipart/form-data" if "*" in media else media
 
@@ -293,7 +287,7 @@ def _bytes(body: Body, file: File, media: str) -> Content:
     given = body.content_type
     if "*" in media or media == "application/octet-stream":
         given = file.content_type or ("application/octet-stream" if "*" in media else given)
-        if not _MEDIA.fullmatch(given):
+        if not given or not is_field_value(given):
             raise UnsendableError("a media type in visible ASCII", ("content_type",))
     return Content(content_type=given, content=file.spelled(body.schema))
 

@@ -14,8 +14,7 @@ from pyfunctools.errors import DefinitionError, DocumentError, wrong_type
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.claims import connected_names
 from pyfunctools.execution.request.connection import Connection
-from pyfunctools.execution.request.parameters import TOKEN, is_field_value
-from pyfunctools.execution.request.styles import percent
+from pyfunctools.execution.request.styles import TOKEN, is_field_value, percent
 from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function

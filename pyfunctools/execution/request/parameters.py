@@ -10,8 +10,10 @@ from urllib.parse import unquote
 from pyfunctools._json import JsonValue
 from pyfunctools.execution.request.body import form_text
 from pyfunctools.execution.request.styles import (
+    TOKEN,
     Encode,
     Pairs,
+    is_field_value,
     json_text,
     kept,
     pairs,
@@ -130,10 +132,6 @@ def _pieces(text: str, slot: re.Pattern[str]) -> Iterator[str | Slot]:
     yield kept(text[end:], _LITERAL)
 
 
-TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""The name of a header or cookie (RFC 9110, section 5.6.2)."""
-
-
 def segment_text(parameter: Parameter, value: JsonValue) -> str:
     """Return the text of a path parameter; `/` in it is encoded.
 
@@ -162,12 +160,16 @@ def query_pairs(parameter: Parameter, value: JsonValue, *, deep: bool) -> Pairs:
     return pairs(parameter.name, value, parameter.style, parameter.explode, encode, deep=deep)
 
 
-def query_text(parameter: Parameter, value: JsonValue, *, deep: bool) -> str:
+def query_text(parameter: Parameter, value: JsonValue, *, deep: bool) -> str | None:
     """Return the text of a parameter that is the whole query (OpenAPI 3.2, `in: querystring`).
+
+    Null is not sent.
 
     Raises:
         UnsendableError: the value cannot be written.
     """
+    if value is None:
+        return None
     content_type = parameter.content_type or "application/x-www-form-urlencoded"
     if media_type(content_type) != "application/x-www-form-urlencoded":
         return _content(content_type, value, percent)
@@ -176,8 +178,8 @@ def query_text(parameter: Parameter, value: JsonValue, *, deep: bool) -> str:
     return form_text(value, {}, parameter.schema, deep=deep)
 
 
-def header_text(parameter: Parameter, value: JsonValue) -> str | None:
-    """Return the value of a header parameter, or `None` where nothing is sent.
+def header_line(parameter: Parameter, value: JsonValue) -> tuple[str, str] | None:
+    """Return the name (lower case) and the value of a header, or `None` where nothing is sent.
 
     Raises:
         UnsendableError: the header is not an argument's to set, or the value is not visible ASCII
@@ -191,14 +193,11 @@ def header_text(parameter: Parameter, value: JsonValue) -> str | None:
         text = _content(parameter.content_type, value, plain)
     else:
         text = written(parameter.name, value, parameter.style, parameter.explode, plain)
-    if text is not None and not is_field_value(text):
+    if text is None:
+        return None
+    if not is_field_value(text):
         raise UnsendableError("visible ASCII, spaces and tabs inside it at most")
-    return text
-
-
-def is_field_value(text: str) -> bool:
-    """Return whether a text can be a header's value: visible ASCII, with spaces and tabs inside."""
-    return _FIELD.fullmatch(text) is not None
+    return parameter.name.lower(), text
 
 
 def is_reserved(header: str) -> bool:
@@ -238,7 +237,6 @@ def cookie_pairs(parameter: Parameter, value: JsonValue) -> Pairs:
     return found
 
 
-_FIELD = re.compile(r"(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?")
 _OCTETS = re.compile(
     r"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+( +[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+)*|"
 )

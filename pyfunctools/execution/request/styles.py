@@ -22,6 +22,17 @@ Pairs: TypeAlias = list[tuple[str, str]]
 """Names and values, both encoded."""
 
 
+TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""The name of a header or cookie (RFC 9110, section 5.6.2)."""
+
+_FIELD = re.compile(r"(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?")
+
+
+def is_field_value(text: str) -> bool:
+    """Return whether a text can be a header's value: visible ASCII, with spaces and tabs inside."""
+    return _FIELD.fullmatch(text) is not None
+
+
 def percent(text: str) -> str:
     """Encode everything but the unreserved characters (RFC 3986, section 2.3).
 
