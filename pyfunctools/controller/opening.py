@@ -159,8 +159,8 @@ def open_document(
 ) -> Opened:
     """Return what `Controller.from_openapi` holds."""
     from pyfunctools.execution.http.runner import HttpRunner
-    from pyfunctools.execution.request.connection import Connection, check_settings
-    from pyfunctools.execution.request.credentials import check_schemes, settled_names
+    from pyfunctools.execution.request.connection import Connection, check_settings, settled_names
+    from pyfunctools.execution.request.credentials import check_schemes
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.sources.openapi.reader import read
 
@@ -208,8 +208,8 @@ def open_application(
 ) -> Opened:
     """Return what `Controller.from_fastapi` holds."""
     from pyfunctools.execution.asgi.application import ApplicationRunner
-    from pyfunctools.execution.request.connection import check_settings
-    from pyfunctools.execution.request.credentials import check_schemes, settled_names
+    from pyfunctools.execution.request.connection import check_settings, settled_names
+    from pyfunctools.execution.request.credentials import check_schemes
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.sources.fastapi import read_application
 

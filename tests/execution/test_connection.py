@@ -20,6 +20,7 @@ def test_every_setting_is_one_of_the_runner_and_is_documented() -> None:
 
 def checked(**settings: Any) -> None:
     check_settings(settings, Connection.__annotations__)
+    HttpRunner(**settings)
 
 
 @pytest.mark.parametrize(

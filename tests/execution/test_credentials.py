@@ -5,8 +5,8 @@ from pydantic import SecretStr
 
 from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.execution.request.assembly import HttpRequest
+from pyfunctools.execution.request.connection import checked_headers
 from pyfunctools.execution.request.credentials import (
-    checked_headers,
     chosen,
     is_digest,
     pair_of,
@@ -150,11 +150,11 @@ def test_the_operation_says_which_credentials_are_sent(
 
 
 def test_a_source_is_a_value_or_a_function_of_nothing_or_of_the_context() -> None:
-    assert source_of("a")("context") == "a"
-    assert source_of(lambda: "a")("context") == "a"
-    assert source_of(lambda context: context)("context") == "context"
-    assert source_of(lambda prefix="p": prefix)("context") == "p"
-    assert source_of(dict)("context") == {}
+    assert source_of("x", "a")("context") == "a"
+    assert source_of("x", lambda: "a")("context") == "a"
+    assert source_of("x", lambda context: context)("context") == "context"
+    assert source_of("x", lambda prefix="p": prefix)("context") == "p"
+    assert source_of("x", dict)("context") == {}
 
 
 def test_headers_are_checked_when_they_are_given() -> None:

@@ -22,20 +22,22 @@ from pyfunctools.execution.http.transports import (
 from pyfunctools.execution.person.blame import locations_of_person, refused
 from pyfunctools.execution.person.masking import Masker
 from pyfunctools.execution.request.assembly import HttpRequest, build
-from pyfunctools.execution.request.connection import server_url
-from pyfunctools.execution.request.connection_secrets import ConnectionSecrets
-from pyfunctools.execution.request.credentials import (
+from pyfunctools.execution.request.connection import (
     checked_headers,
     checked_idempotency,
+    names_beside,
+    server_url,
+    with_call_id,
+)
+from pyfunctools.execution.request.connection_secrets import ConnectionSecrets
+from pyfunctools.execution.request.credentials import (
     chosen,
     is_digest,
-    names_beside,
     own_schemes,
     pair_of,
     signed,
     source_of,
     told_by,
-    with_call_id,
 )
 from pyfunctools.execution.steps import Begin, Settle, at_hand, finish, settled
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
@@ -107,8 +109,10 @@ class HttpRunner:
         if not callable(headers):
             checked_headers(headers or {})
             headers = dict(headers or {})
-        self._headers = source_of(headers)
-        self._auth = {name: source_of(value) for name, value in (auth or {}).items()}
+        self._headers = source_of("headers", headers)
+        self._auth = {
+            name: source_of(f"auth[{name!r}]", value) for name, value in (auth or {}).items()
+        }
         self._client = client
         self._blocks = client is None or over_client(client, None).blocks
         self._own_schemes = own_schemes(auth or {})

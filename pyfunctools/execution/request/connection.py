@@ -3,17 +3,26 @@
 import ipaddress
 import re
 import socket
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from inspect import Parameter, signature
+from hashlib import sha256
 from typing import TypeAlias, TypedDict, cast
 from urllib.parse import urlsplit
 
 from pyfunctools.errors import DefinitionError, DocumentError, PyfunctoolsError, wrong_type
+from pyfunctools.execution.request.claims import connected_names
+from pyfunctools.execution.request.credentials import (
+    FRAMING,
+    can_be_set,
+    own_schemes,
+    revealed,
+    unfit,
+)
 from pyfunctools.execution.request.parameters import is_dot_segment
-from pyfunctools.execution.request.styles import kept
+from pyfunctools.execution.request.styles import TOKEN, is_field_value, kept
 from pyfunctools.execution.unsendable import UnsendableError
-from pyfunctools.route import Server
+from pyfunctools.record.call_info import CallInfo
+from pyfunctools.route import Connected, Server
 
 
 class Connection(TypedDict, total=False):
@@ -66,10 +75,6 @@ def check_settings(given: Mapping[str, object], known: Collection[str]) -> None:
     for name, remedy in _MAPPINGS.items():
         if given.get(name) is not None and not isinstance(given[name], Mapping):
             raise wrong_type(name, "a mapping", given[name], remedy)
-    if callable(given.get("headers")):
-        _check_source("headers", given["headers"])
-    for name, value in cast("Mapping[str, object]", given.get("auth") or {}).items():
-        _check_source(f"auth[{name!r}]", value)
 
 
 _MEANT = {
@@ -82,26 +87,6 @@ _MAPPINGS = {
     "auth": "Write `auth={scheme: credential}`, with the name of the document's security scheme.",
     "variables": "Write `variables={name: text}`.",
 }
-
-
-def _check_source(where: str, value: object) -> None:
-    """Refuse a function that could not be called for a header or a credential."""
-    if not callable(value):
-        return
-    try:
-        parameters = signature(value).parameters.values()
-    except (TypeError, ValueError):  # some built-in callables have no signature
-        return
-    needed = [p for p in parameters if p.default is Parameter.empty and p.kind not in _STARS]
-    if len(needed) > 1 or any(p.kind is Parameter.KEYWORD_ONLY for p in needed):
-        raise DefinitionError(
-            where,
-            "This function has more required parameters than the context.",
-            "Write one of no parameters, or of the context alone.",
-        )
-
-
-_STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 Refusal: TypeAlias = Callable[[str], PyfunctoolsError]
@@ -224,3 +209,114 @@ def _is_link_local(host: str) -> bool:
         return ipaddress.ip_address(socket.inet_aton(host)).is_link_local
     except (OSError, UnicodeError):
         return False
+
+
+def checked_headers(headers: object) -> dict[str, str]:
+    """Return the headers of a connection, the names in lower case.
+
+    Raises:
+        DefinitionError: they are no mapping of text to text, a name or a value cannot be sent, or
+            a header frames the message, which is the library's to do.
+    """
+    if not isinstance(headers, Mapping):
+        raise wrong_type("headers", "a mapping", headers)
+    found: dict[str, str] = {}
+    for key, value in cast("Mapping[object, object]", headers).items():
+        name = str(key).lower()
+        if not TOKEN.fullmatch(name) or name in FRAMING:
+            reason = "frames the message" if name in FRAMING else "has a name that no header has"
+            raise unfit(f"headers[{name!r}]", f"{reason} and cannot be set")
+        text = revealed(f"headers[{name!r}]", value)
+        if not is_field_value(text):
+            raise unfit(f"headers[{name!r}]", "is not visible ASCII")
+        found[name] = text
+    return found
+
+
+def settled_names(connection: Connection) -> Connected:
+    """Return the names that settings set with every request, as far as they say so by themselves.
+
+    Headers that a function gives are known in the call.
+
+    Raises:
+        DefinitionError: as `checked_headers`.
+    """
+    server, headers = connection.get("server"), connection.get("headers")
+    fixed = {} if headers is None or callable(headers) else checked_headers(headers)
+    found = connected_names(fixed, server.partition("?")[2] if isinstance(server, str) else "")
+    idempotency_header = connection.get("idempotency_header")
+    if idempotency_header is not None:
+        found["header"].add(idempotency_header.lower())
+    besides = names_beside(connection.get("client"), connection.get("auth"))
+    return {place: names | {*besides[place]} for place, names in found.items()}
+
+
+def names_beside(client: object, auth: Iterable[str] | None) -> Connected:
+    """Return the names that a caller's client and own schemes set with every request.
+
+    What the client's library sets is none of them.
+    """
+    own = own_schemes(auth or ())
+    headers = {str(name).lower() for name in _keys(client, "headers")} - _OF_THE_LIBRARY
+    return {
+        "header": headers | {str(e.parameter).lower() for e in own if e.location == "header"},
+        "cookie": set(_keys(client, "cookies")),
+        "query": {
+            *_keys(client, "params"),
+            *(str(e.parameter) for e in own if e.location == "query"),
+        },
+    }
+
+
+def checked_idempotency(name: object, headers: object) -> str | None:
+    """Return the name of the header that has a call's id, in lower case.
+
+    Raises:
+        DefinitionError: it is no name of a header that can be set, or `headers` set it too.
+    """
+    if name is None:
+        return None
+    remedy = 'Write `idempotency_header="Idempotency-Key"`.'
+    if not isinstance(name, str):
+        raise wrong_type("idempotency_header", "text", name, remedy)
+    if not can_be_set(name):
+        raise DefinitionError("idempotency_header", f"{name!r} cannot be set as a header.", remedy)
+    if isinstance(headers, Mapping) and name.lower() in checked_headers(cast("object", headers)):
+        raise _set_twice(name)
+    return name.lower()
+
+
+def with_call_id(
+    headers: dict[str, str], name: str | None, info: CallInfo | None
+) -> dict[str, str]:
+    """Return the headers with the id of a call in the one of this name (lower case).
+
+    An id that no header can hold, or of more than 255 characters, is sent as its SHA-256.
+
+    Raises:
+        DefinitionError: the headers have it already.
+    """
+    if name is None or info is None:
+        return headers
+    if name in headers:
+        raise _set_twice(name)
+    fits = is_field_value(info.id) and 0 < len(info.id) <= 255
+    digest = sha256(info.id.encode("utf-8", "surrogatepass")).hexdigest()
+    return {**headers, name: info.id if fits else digest}
+
+
+def _set_twice(name: str) -> DefinitionError:
+    return DefinitionError(
+        "idempotency_header",
+        f"`headers` set {name!r} too, with one value for every call.",
+        "Take it out of `headers`.",
+    )
+
+
+_OF_THE_LIBRARY = frozenset({"accept", "accept-encoding", "connection", "user-agent"})
+
+
+def _keys(client: object, name: str) -> Iterator[str]:
+    held: object = getattr(client, name, None)
+    if isinstance(held, Mapping):
+        yield from map(str, cast("Mapping[object, object]", held))

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import cast
 from urllib.parse import parse_qsl
 
-from pyfunctools.execution.request.credentials import checked_headers
+from pyfunctools.execution.request.connection import checked_headers
 from pyfunctools.schema.separation.predicates import sounds_secret
 
 

@@ -4,21 +4,17 @@ Values are here only until a request is made. They are never in a text, a `repr`
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from inspect import Parameter, signature
 from typing import cast
 
 from pyfunctools.errors import DefinitionError, DocumentError, wrong_type
 from pyfunctools.execution.request.assembly import HttpRequest
-from pyfunctools.execution.request.claims import connected_names
-from pyfunctools.execution.request.connection import Connection
 from pyfunctools.execution.request.styles import TOKEN, is_field_value, percent
 from pyfunctools.execution.unsendable import UnsendableError
-from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function
-from pyfunctools.route import Connected, Route, SecurityScheme
+from pyfunctools.route import Route, SecurityScheme
 
 
 def chosen(route: Route, known: Collection[str]) -> tuple[SecurityScheme, ...]:
@@ -50,25 +46,40 @@ def own_schemes(names: Iterable[str]) -> tuple[SecurityScheme, ...]:
     for name in names:
         location, colon, parameter = str(name).partition(":")
         if colon and location in ("header", "query"):
-            if location == "header" and not _can_be_set(parameter):
-                raise _unfit(f"auth[{name!r}]", "names no header that can be set")
+            if location == "header" and not can_be_set(parameter):
+                raise unfit(f"auth[{name!r}]", "names no header that can be set")
             if not parameter:
-                raise _unfit(f"auth[{name!r}]", "names no query parameter")
+                raise unfit(f"auth[{name!r}]", "names no query parameter")
             found.append(
                 SecurityScheme(name=name, type="apiKey", location=location, parameter=parameter)
             )
     return tuple(found)
 
 
-def source_of(value: object) -> Callable[[object], object]:
+def source_of(where: str, value: object) -> Callable[[object], object]:
     """Return what supplies a value for a context: the value itself, or the function it is.
 
-    A function takes nothing, or the context.
+    Raises:
+        DefinitionError: the function takes more than nothing or the context.
     """
     if not callable(value):
         return lambda _: value
     supplied: Callable[..., object] = value
-    return supplied if _takes_context(supplied) else lambda _: supplied()
+    try:
+        parameters = signature(supplied).parameters.values()
+    except (TypeError, ValueError):  # some built-in callables have no signature
+        return lambda _: supplied()
+    needed = [p for p in parameters if p.default is Parameter.empty and p.kind not in _STARS]
+    if len(needed) > 1 or any(p.kind is Parameter.KEYWORD_ONLY for p in needed):
+        raise DefinitionError(
+            where,
+            "This function has more required parameters than the context.",
+            "Write one of no parameters, or of the context alone.",
+        )
+    return supplied if needed else lambda _: supplied()
+
+
+_STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 def signed(request: HttpRequest, scheme: SecurityScheme, credential: object) -> HttpRequest:
@@ -139,11 +150,11 @@ def pair_of(name: str, credential: object) -> tuple[str, str]:
     if isinstance(credential, tuple | list):
         pair = cast("Sequence[object]", credential)
         if len(pair) != 2:
-            raise _unfit(where, "is no pair")
+            raise unfit(where, "is no pair")
         return revealed(where, pair[0]), revealed(where, pair[1])
     user, colon, password = revealed(where, credential).partition(":")
     if not colon:
-        raise _unfit(where, "is neither a pair nor `user:password`")
+        raise unfit(where, "is neither a pair nor `user:password`")
     return user, password
 
 
@@ -179,125 +190,16 @@ def revealed(where: str, credential: object) -> str:
     return text
 
 
-def checked_headers(headers: object) -> dict[str, str]:
-    """Return the headers of a connection, the names in lower case.
-
-    Raises:
-        DefinitionError: they are no mapping of text to text, a name or a value cannot be sent, or
-            a header frames the message, which is the library's to do.
-    """
-    if not isinstance(headers, Mapping):
-        raise wrong_type("headers", "a mapping", headers)
-    found: dict[str, str] = {}
-    for key, value in cast("Mapping[object, object]", headers).items():
-        name = str(key).lower()
-        if not TOKEN.fullmatch(name) or name in _FRAMING:
-            reason = "frames the message" if name in _FRAMING else "has a name that no header has"
-            raise _unfit(f"headers[{name!r}]", f"{reason} and cannot be set")
-        text = revealed(f"headers[{name!r}]", value)
-        if not is_field_value(text):
-            raise _unfit(f"headers[{name!r}]", "is not visible ASCII")
-        found[name] = text
-    return found
+def can_be_set(header: str) -> bool:
+    """True if a program may set a header of this name; the others frame or address the message."""
+    return bool(TOKEN.fullmatch(header)) and header.lower() not in (*FRAMING, "host")
 
 
-def settled_names(connection: Connection) -> Connected:
-    """Return the names that settings set with every request, as far as they say so by themselves.
-
-    Headers that a function gives are known in the call.
-
-    Raises:
-        DefinitionError: as `checked_headers`.
-    """
-    server, headers = connection.get("server"), connection.get("headers")
-    fixed = {} if headers is None or callable(headers) else checked_headers(headers)
-    found = connected_names(fixed, server.partition("?")[2] if isinstance(server, str) else "")
-    idempotency_header = connection.get("idempotency_header")
-    if idempotency_header is not None:
-        found["header"].add(idempotency_header.lower())
-    besides = names_beside(connection.get("client"), connection.get("auth"))
-    return {place: names | {*besides[place]} for place, names in found.items()}
+FRAMING = frozenset({"connection", "content-length", "transfer-encoding"})
 
 
-def names_beside(client: object, auth: Iterable[str] | None) -> Connected:
-    """Return the names that a caller's client and own schemes set with every request.
-
-    What the client's library sets is none of them.
-    """
-    own = own_schemes(auth or ())
-    headers = {str(name).lower() for name in _keys(client, "headers")} - _OF_THE_LIBRARY
-    return {
-        "header": headers | {str(e.parameter).lower() for e in own if e.location == "header"},
-        "cookie": set(_keys(client, "cookies")),
-        "query": {
-            *_keys(client, "params"),
-            *(str(e.parameter) for e in own if e.location == "query"),
-        },
-    }
-
-
-def checked_idempotency(name: object, headers: object) -> str | None:
-    """Return the name of the header that has a call's id, in lower case.
-
-    Raises:
-        DefinitionError: it is no name of a header that can be set, or `headers` set it too.
-    """
-    if name is None:
-        return None
-    remedy = 'Write `idempotency_header="Idempotency-Key"`.'
-    if not isinstance(name, str):
-        raise wrong_type("idempotency_header", "text", name, remedy)
-    if not _can_be_set(name):
-        raise DefinitionError("idempotency_header", f"{name!r} cannot be set as a header.", remedy)
-    if isinstance(headers, Mapping) and name.lower() in checked_headers(cast("object", headers)):
-        raise _set_twice(name)
-    return name.lower()
-
-
-def with_call_id(
-    headers: dict[str, str], name: str | None, info: CallInfo | None
-) -> dict[str, str]:
-    """Return the headers with the id of a call in the one of this name (lower case).
-
-    An id that no header can hold, or of more than 255 characters, is sent as its SHA-256.
-
-    Raises:
-        DefinitionError: the headers have it already.
-    """
-    if name is None or info is None:
-        return headers
-    if name in headers:
-        raise _set_twice(name)
-    fits = is_field_value(info.id) and 0 < len(info.id) <= 255
-    digest = sha256(info.id.encode("utf-8", "surrogatepass")).hexdigest()
-    return {**headers, name: info.id if fits else digest}
-
-
-def _set_twice(name: str) -> DefinitionError:
-    return DefinitionError(
-        "idempotency_header",
-        f"`headers` set {name!r} too, with one value for every call.",
-        "Take it out of `headers`.",
-    )
-
-
-def _can_be_set(header: str) -> bool:
-    return bool(TOKEN.fullmatch(header)) and header.lower() not in (*_FRAMING, "host")
-
-
-_OF_THE_LIBRARY = frozenset({"accept", "accept-encoding", "connection", "user-agent"})
-
-
-def _keys(client: object, name: str) -> Iterator[str]:
-    held: object = getattr(client, name, None)
-    if isinstance(held, Mapping):
-        yield from map(str, cast("Mapping[object, object]", held))
-
-
-_FRAMING = frozenset({"connection", "content-length", "transfer-encoding"})
-
-
-def _unfit(name: str, reason: str) -> DefinitionError:
+def unfit(name: str, reason: str) -> DefinitionError:
+    """Return the error for a setting of which `reason` says what is wrong."""
     return DefinitionError(name, f"This {reason}.")
 
 
@@ -307,7 +209,7 @@ def _place(scheme: SecurityScheme) -> str:
 
 def _sendable(scheme: SecurityScheme, text: str) -> str:
     if scheme.location != "query" and not is_field_value(text):
-        raise _unfit(_place(scheme), "is not visible ASCII")
+        raise unfit(_place(scheme), "is not visible ASCII")
     return text
 
 
@@ -321,23 +223,14 @@ def _with_key(request: HttpRequest, scheme: SecurityScheme, text: str) -> HttpRe
         try:
             pair = f"{percent(name)}={percent(text)}"
         except UnsendableError:
-            raise _unfit(_place(scheme), "is not valid Unicode") from None
+            raise unfit(_place(scheme), "is not valid Unicode") from None
         return replace(request, url=request.url + ("&" if "?" in request.url else "?") + pair)
-    if not _can_be_set(name):
+    if not can_be_set(name):
         raise DocumentError(f"securitySchemes.{scheme.name}", "It names no header or cookie.")
     if scheme.location == "header":
         return _with_header(request, name.lower(), text)
     if any(character in text for character in ' ",;\\'):
-        raise _unfit(_place(scheme), "cannot be a cookie")
+        raise unfit(_place(scheme), "cannot be a cookie")
     cookies = request.headers.get("cookie")
     cookie = f"{name}={text}"
     return _with_header(request, "cookie", f"{cookies}; {cookie}" if cookies else cookie)
-
-
-def _takes_context(called: Callable[..., object]) -> bool:
-    try:
-        parameters = signature(called).parameters.values()
-    except (TypeError, ValueError):  # some built-in callables have no signature
-        return False
-    kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    return any(p.kind in kinds and p.default is Parameter.empty for p in parameters)
