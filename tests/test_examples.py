@@ -21,6 +21,8 @@ SHOWN = {
     "loop_gemini": "It will be sunny in Oslo.",
     "loop_openai": "It will be sunny in Oslo.",
     "loop_streaming": "{'city': 'Oslo', 'days': 3}\nIt will be sunny in Oslo.",
+    "mcp_client": "the price: 15.0\nprice goes to any vendor",
+    "mcp_server": "ordered: Sencha, wrapped: For Ada",
     "methods": "Welcome, Ada!",
     "openapi": "{'path': '/forecast/New%20York?days=3'}",
     "prompt": "2 lamp bought",

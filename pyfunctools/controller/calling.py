@@ -142,7 +142,9 @@ class Calling:
             awaits=False, human=human, context=context, approve=approve, audience=audience
         )
         del human
-        return finish(closed(call.resume(ticket), call.id, self._longest))
+        outcome = finish(closed(call.resume(ticket), call.id, self._longest))
+        self._tickets.value.ended(ticket, outcome)
+        return outcome
 
     async def aresume(
         self,
@@ -164,7 +166,9 @@ class Calling:
             awaits=True, human=human, context=context, approve=approve, audience=audience
         )
         del human
-        return await closed(call.resume(ticket), call.id, self._longest)
+        outcome = await closed(call.resume(ticket), call.id, self._longest)
+        self._tickets.value.ended(ticket, outcome)
+        return outcome
 
     def _call(
         self,

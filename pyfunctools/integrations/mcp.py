@@ -12,21 +12,24 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from inspect import isawaitable
 from ipaddress import ip_address
 from socket import AF_INET, AF_INET6, create_server
-from typing import Any, Final, Literal, TypeAlias, TypedDict, Unpack
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 from weakref import WeakSet
 
 from pyfunctools.controller import Controller
 from pyfunctools.envelopes.mcp import MODERN, ToolOutput, output_of, result_of, tool_of
 from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.execution.person.tickets import Ticket, Tickets
 from pyfunctools.record.function import Function, handler_of
-from pyfunctools.record.outcome import Outcome
+from pyfunctools.record.outcome import Outcome, Waiting
 
 try:
     from mcp.server import Server, ServerRequestContext
+    from mcp.server.auth.middleware.auth_context import get_access_token
     from mcp.server.auth.provider import AccessToken
     from mcp.server.auth.settings import AuthSettings
     from mcp.server.connection import Connection
@@ -44,8 +47,21 @@ try:
         ToolsListChanged,
     )
     from mcp.shared.exceptions import MCPError
-    from mcp_types import INVALID_PARAMS, CallToolRequestParams, PaginatedRequestParams
+    from mcp_types import (
+        INVALID_PARAMS,
+        CallToolRequestParams,
+        ElicitResult,
+        PaginatedRequestParams,
+    )
     from starlette.applications import Starlette
+
+    from pyfunctools.integrations.elicitation import (
+        Pages,
+        form_of,
+        message_of,
+        modes_of,
+        refusal_of,
+    )
 except ModuleNotFoundError as error:
     raise DefinitionError(
         "pyfunctools.integrations.mcp",
@@ -67,6 +83,12 @@ Transport: TypeAlias = Literal["stdio", "http"]
 
 _PATIENCE: Final = 2.0
 """Seconds in which a client of the older revision takes the news that the list has changed."""
+
+_HOLD: Final = 25.0
+"""Seconds in which a request waits for a person on a page; clients give up after 60, say."""
+
+_PERSON: Final = "person"
+_CLOSED: Final = "The person closed the question without an answer. Nothing has run."
 
 _LIFETIME: Final = 24 * 3600.0
 """Seconds in which the state of a request ends; the ticket in it ends sooner."""
@@ -120,6 +142,7 @@ class FunctionServer(Server[Any]):
         self._auth = settings.get("auth")
         self._bus = InMemorySubscriptionBus()
         self._connected: WeakSet[Connection] = WeakSet()
+        self._pages_open = Pages()
         self._set(controller)
         name = settings.get("name") or controller.name or "pyfunctools"
         super().__init__(
@@ -167,6 +190,8 @@ class FunctionServer(Server[Any]):
 
     def _set(self, controller: Controller) -> None:
         self.controller = controller
+        if self._url is not None:
+            self._tickets.listen(self._pages_open)
         self._outputs: dict[tuple[str, bool], ToolOutput | None] = {}
         self._pages: dict[tuple[int, bool], list[dict[str, Any]]] = {}
         names = "\n".join(each.name for each in controller.functions)
@@ -218,22 +243,111 @@ class FunctionServer(Server[Any]):
         Raises:
             MCPError: there is no such function.
         """
-        controller, name = self.controller, params.name
-        if name not in controller:
-            raise MCPError(INVALID_PARAMS, (await controller.acall(name)).text)
-        outcome = await controller.acall(
-            name,
-            params.arguments,
-            context=None if self._context is None else await _settled(self._context(request)),
-            audience=authenticated_principal(request),
-        )
-        return self._told(outcome, controller[name], modern=request.protocol_version >= MODERN)
+        controller, modern = self.controller, request.protocol_version >= MODERN
+        if params.name not in controller:
+            raise MCPError(INVALID_PARAMS, (await controller.acall(params.name)).text)
+        function = controller[params.name]
+        given = await self._given(request)
+        if params.request_state is None:
+            outcome = await controller.acall(params.name, params.arguments, **given)
+        else:
+            answer = (params.input_responses or {}).get(_PERSON)
+            said = answer if isinstance(answer, ElicitResult) else None
+            outcome = await self._answered(params.request_state, said, given, _HOLD)
+        while outcome is not None and (waiting := outcome.waiting) is not None:
+            asked = self._asked(function, waiting, request)
+            if isinstance(asked, str):
+                outcome = replace(outcome, text=asked, waiting=None)
+            elif modern:
+                asking = {"method": "elicitation/create", "params": asked.params}
+                return _input_required(asked.state, {_PERSON: asking})
+            else:
+                answer = await _elicited(request, asked)
+                outcome = await self._answered(asked.state, answer, given, _LIFETIME)
+        if outcome is None:  # it is on a page, where the person has not come to an end yet
+            return _input_required(params.request_state or "")
+        return self._told(outcome, function, modern=modern)
+
+    async def _given(self, request: Request) -> dict[str, Any]:
+        """Return the context of a call, and whose it is."""
+        context = None if self._context is None else await _settled(self._context(request))
+        token = None if self._auth is None else get_access_token()
+        whose = authenticated_principal(request) if token is None else token.client_id
+        return {"context": context, "audience": whose}
+
+    def _asked(self, function: Function, waiting: Waiting, request: Request) -> "Asked | str":
+        """Return what the client is to ask, or why it cannot.
+
+        Raises:
+            DefinitionError: the `url` of the server gives none.
+        """
+        modes, form = modes_of(request.session.client_capabilities), form_of(waiting.questions)
+        if waiting.ticket is not None and form is not None and "form" in modes:
+            params = {"mode": "form", "message": message_of(function, waiting)}
+            return Asked(f"form:{waiting.ticket}", {**params, "requestedSchema": form})
+        ticket = None if waiting.ticket is None else self._tickets.read(waiting.ticket)
+        if self._url is None or "url" not in modes or not isinstance(ticket, Ticket):
+            return refusal_of(waiting, modes, has_page=self._url is not None)
+        address = self._url(ticket.text)
+        if not isinstance(address, str) or not address.startswith(("https://", "http://")):  # pyright: ignore[reportUnnecessaryIsInstance]
+            reason = f"It gave {address!r}, which is no address."
+            raise DefinitionError("server(url)", reason, "Return one that begins with `https://`.")
+        self._pages_open.open(ticket.id)
+        params = {"mode": "url", "message": message_of(function, waiting, on_page=True)}
+        more = {} if request.protocol_version >= MODERN else {"elicitationId": ticket.id}
+        return Asked(f"page:{ticket.text}", {**params, "url": address, **more})
+
+    async def _answered(
+        self, state: str, answer: ElicitResult | None, given: dict[str, Any], patience: float
+    ) -> Outcome | None:
+        """Return what comes of a call after an answer, `None` if that is still to come."""
+        where, _, ticket = state.partition(":")
+        if answer is not None and answer.action == "decline":
+            return await self.controller.aresume(ticket, approve=False, **given)
+        if answer is not None and answer.action == "cancel":
+            return Outcome(text=_CLOSED, reason="declined")
+        if where == "form" and answer is not None:  # what they accept they approve
+            values = answer.content or None
+            return await self.controller.aresume(ticket, values, approve=True, **given)
+        read = self._tickets.read(ticket)
+        if where != "page" or not isinstance(read, Ticket):
+            return await self.controller.aresume(ticket, **given)
+        return await self._pages_open.outcome(read.id, patience)
+
+    @property
+    def _tickets(self) -> Tickets:
+        return self.controller._tickets.value  # pyright: ignore[reportPrivateUsage]
 
     def _told(self, outcome: Outcome, function: Function, *, modern: bool) -> dict[str, Any]:
         key = (function.name, modern)
         if key not in self._outputs:
             self._outputs[key] = output_of(function, modern=modern, inline=self._inline)
         return result_of(outcome, self._outputs[key], modern=modern)
+
+
+class Asked(NamedTuple):
+    """What a client is to ask a person, and the state with which the call goes on."""
+
+    state: str
+    params: dict[str, Any]
+
+
+async def _elicited(request: Request, asked: Asked) -> ElicitResult:
+    """Return a person's answer over a client of the older revision, which is asked in the call."""
+    session, params, related = request.session, asked.params, request.request_id
+    try:
+        if params["mode"] == "form":
+            return await session.elicit_form(params["message"], params["requestedSchema"], related)
+        return await session.elicit_url(
+            params["message"], params["url"], params["elicitationId"], related
+        )
+    except (MCPError, ValueError):  # it cannot ask after all, or what it says is no answer
+        return ElicitResult(action="cancel")
+
+
+def _input_required(state: str, asked: dict[str, Any] | None = None) -> dict[str, Any]:
+    requests = {} if asked is None else {"inputRequests": asked}
+    return {"resultType": "input_required", "requestState": state, **requests}
 
 
 def serve(

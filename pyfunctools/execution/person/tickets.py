@@ -15,7 +15,7 @@ from inspect import iscoroutinefunction
 from json import dumps, loads
 from math import ceil, inf
 from secrets import token_bytes, token_urlsafe
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
@@ -93,6 +93,24 @@ class _OwnSigner:
         return (_OwnSigner, (self._clock,))
 
 
+class Listener(Protocol):
+    """What is told of the ends of calls that went on from tickets."""
+
+    def hear(self, ticket: str, outcome: Outcome) -> None:
+        """Hear what came of the ticket of this id."""
+        ...
+
+
+class _Listeners:
+    """Those that are told in this process; a copy of it has none."""
+
+    def __init__(self) -> None:
+        self.all: weakref.WeakSet[Listener] = weakref.WeakSet()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_Listeners, ())
+
+
 _OWN: weakref.WeakSet[_OwnSigner] = weakref.WeakSet()
 
 
@@ -131,6 +149,7 @@ class Tickets:
     lifetime: timedelta | float = 900
     clock: Callable[[], float] = field(default=time.time, repr=False)
     _own: _OwnSigner = field(init=False, repr=False, compare=False)
+    _heard_by: "_Listeners" = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.key is not None and (
@@ -153,6 +172,21 @@ class Tickets:
         if isinstance(self.store, MemoryStore | SqliteStore):
             self.store.follow(self.clock)
         object.__setattr__(self, "_own", _OwnSigner(self.clock))
+        object.__setattr__(self, "_heard_by", _Listeners())
+
+    def listen(self, listener: "Listener") -> None:
+        """Tell a listener of every call that comes to an end by a ticket, for as long as it is."""
+        self._heard_by.all.add(listener)
+
+    def ended(self, text: object, outcome: Outcome) -> None:
+        """Tell what came of a call that went on from a ticket, if that is its end."""
+        taken = outcome.waiting is None and not (outcome.reason or "").startswith("ticket_")
+        if not taken or not self._heard_by.all:
+            return
+        ticket = self.read(text)
+        if isinstance(ticket, Ticket):
+            for each in list(self._heard_by.all):
+                each.hear(ticket.id, outcome)
 
     def issue(
         self,

@@ -1,0 +1,29 @@
+"""The tools of an MCP server as functions: the one of `mcp_server.py`, as a program of its own."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from mcp import Client, StdioServerParameters
+
+from pyfunctools import Controller
+
+SERVER = Path(__file__).with_name("mcp_server.py")
+
+
+async def main() -> None:
+    """Read the list, call a tool, and show what a model would be sent."""
+    started = StdioServerParameters(
+        command=sys.executable, args=[str(SERVER), "serve"], env=dict(os.environ)
+    )
+    async with await Controller.from_mcp(Client(started)) as tools:
+        print([each.name for each in tools])
+        wrong = await tools.acall("price", '{"tea": 5, "grams": "a lot"}')
+        print(wrong.text)  # the mistakes are found here, before anything is sent
+        right = await tools.acall("price", '{"tea": "Sencha", "grams": "250"}')
+        print("the price:", right.value)
+        print(tools.tools("openai")[0]["function"]["name"], "goes to any vendor")
+
+
+asyncio.run(main())

@@ -1,0 +1,176 @@
+"""What a person is asked through an MCP client: forms made of questions, pages, and refusals.
+
+A form is flat, of texts, numbers, yes and no, and choices, and must never ask for a secret. So what
+is secret, or a file, is given on a page of the application. Where neither can be, the call is
+refused, in words that say what a person can do.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from json import JSONEncoder
+from typing import Any, Final
+
+from mcp_types import ClientCapabilities
+
+from pyfunctools._json import JsonValue
+from pyfunctools._text import shortened, visible
+from pyfunctools.record.function import Function
+from pyfunctools.record.outcome import Outcome, Waiting
+from pyfunctools.record.question import Question
+
+FORMATS: Final = frozenset({"date", "date-time", "email", "uri"})
+"""The formats that a text of a form may have."""
+
+PAGES: Final = 10_000
+"""Pages that are open at once; of more the oldest are forgotten."""
+
+_TYPES: Final = {"boolean": bool, "integer": int, "number": int | float, "string": str}
+_LONGEST: Final = 1_000
+_plain: Final = JSONEncoder(ensure_ascii=False).encode
+
+
+def form_of(questions: Sequence[Question]) -> dict[str, Any] | None:
+    """Return the schema of a form, by `Question.path`, `None` where a page has to ask.
+
+    What is secret, or a file, and not required is left out.
+    """
+    private = [each for each in questions if each.secret or each.kind == "file"]
+    if any(each.required for each in private):
+        return None
+    asked = [each for each in questions if each not in private]
+    form: dict[str, Any] = {"type": "object"}
+    form["properties"] = {each.path: _field(each) for each in asked}
+    if required := [each.path for each in asked if each.required]:
+        form["required"] = required
+    return form
+
+
+def message_of(function: Function, waiting: Waiting, *, on_page: bool = False) -> str:
+    """Return what a person is told of a call before they answer."""
+    said = function.description.partition("\n")[0]
+    lines = [
+        f"{function.title or function.name}: {said}" if said else function.title or function.name
+    ]
+    if waiting.arguments:
+        lines.append(shortened(_plain(waiting.arguments), _LONGEST))
+    lines += [f"{each.label}: {each.problem}" for each in waiting.questions if each.problem]
+    if on_page:
+        lines.append("Open the page to complete the call there.")
+    elif waiting.approval:
+        lines.append("Accept to approve this call, decline to refuse it.")
+    return visible("\n".join(lines))
+
+
+def modes_of(capabilities: ClientCapabilities | None) -> frozenset[str]:
+    """Return how a client can ask a person: by `form`, by `url`, by both, or not at all."""
+    said = None if capabilities is None else capabilities.elicitation
+    if said is None:
+        return frozenset()
+    modes = {"url"} if said.url is not None else set[str]()
+    return frozenset(modes | ({"form"} if said.form is not None or not modes else set()))
+
+
+def refusal_of(waiting: Waiting, modes: frozenset[str], *, has_page: bool) -> str:
+    """Return why a person cannot be asked, and what they can do."""
+    private = [each.label for each in waiting.questions if each.secret or each.kind == "file"]
+    wanted = "add their part to" if waiting.questions else "approve"
+    text = f"A person has to {wanted} this call first, and cannot be asked here: "
+    if waiting.ticket is None:
+        text += "its arguments are too large to be kept until they answer."
+    elif private and not has_page:
+        text += f"{', '.join(private)} may not be asked for in a form, and this server has no page."
+    elif private or "form" not in modes:
+        text += f"this client has no elicitation {'by address' if private else 'by form'}."
+    text += " Nothing has run. Tell the person to make this call in the application itself"
+    return f"{text}{', or in a client that can ask them' if has_page or not private else ''}."
+
+
+def _field(question: Question) -> dict[str, Any]:
+    field: dict[str, Any] = {"title": question.label, **_kind(question)}
+    told = [question.help, *([f"Not taken: {question.problem}"] if question.problem else [])]
+    if question.kind == "json":
+        told.append("As JSON; of a list of texts or numbers one on each line.")
+    if question.kind == "time":
+        told.append("A time, such as 09:30.")
+    if description := "\n".join(filter(None, told)):
+        field["description"] = description
+    kind = _TYPES.get(field["type"])
+    default = question.default
+    if (
+        kind is not None
+        and isinstance(default, kind)
+        and (kind is bool) == isinstance(default, bool)
+    ):
+        field["default"] = default
+    return field
+
+
+def _kind(question: Question) -> dict[str, Any]:
+    schema = question.schema if isinstance(question.schema, dict) else {}
+    options = [each if isinstance(each, str) else _plain(each) for each in question.options]
+    match question.kind:
+        case "number" | "integer" | "boolean" as kind:
+            return {"type": kind, **_bounds(schema, "maximum", "minimum")}
+        case "choice":
+            return {"type": "string", "enum": options}
+        case "choices":
+            return {"type": "array", "items": {"type": "string", "enum": options}}
+        case "date":
+            return {"type": "string", "format": "date"}
+        case "datetime":
+            return {"type": "string", "format": "date-time"}
+        case "text":
+            said = schema.get("format")
+            named = {"format": said} if said in FORMATS else {}
+            return {"type": "string", **named, **_bounds(schema, "maxLength", "minLength")}
+        case _:
+            return {"type": "string"}
+
+
+def _bounds(schema: dict[str, JsonValue], *words: str) -> dict[str, JsonValue]:
+    return {word: schema[word] for word in words if isinstance(schema.get(word), int | float)}
+
+
+@dataclass(slots=True)
+class _Page:
+    loop: asyncio.AbstractEventLoop
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+    outcome: Outcome | None = None
+
+
+class Pages:
+    """The calls that people complete on pages of the application, by the ids of their tickets.
+
+    A page calls `Controller.resume`, in any thread of this process; what comes of it is kept for
+    the client to ask for.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[str, _Page] = {}
+
+    def open(self, ticket: str) -> None:
+        """Keep what will come of a ticket."""
+        while len(self._open) >= PAGES:
+            del self._open[next(iter(self._open))]
+        self._open.setdefault(ticket, _Page(asyncio.get_running_loop()))
+
+    def hear(self, ticket: str, outcome: Outcome) -> None:
+        """Hear what came of a ticket."""
+        page = self._open.get(ticket)
+        if page is not None:
+            page.outcome = outcome
+            with suppress(RuntimeError):  # its loop has ended
+                page.loop.call_soon_threadsafe(page.done.set)
+
+    async def outcome(self, ticket: str, seconds: float) -> Outcome | None:
+        """Return what came of a ticket, `None` if it has not come within the time."""
+        page = self._open.get(ticket)
+        if page is None:
+            return None
+        with suppress(TimeoutError):
+            await asyncio.wait_for(page.done.wait(), seconds)
+        if page.outcome is not None:
+            self._open.pop(ticket, None)
+        return page.outcome
