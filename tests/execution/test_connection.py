@@ -1,13 +1,14 @@
-"""The settings of `from_openapi`: those the HTTP runner takes, and what they may be."""
+"""The settings of `from_openapi`, and the base URL."""
 
 import inspect
 from typing import Any, get_type_hints
 
 import pytest
 
-from pyfunctools import DefinitionError
+from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.execution.http.runner import HttpRunner
-from pyfunctools.execution.request.connection import Connection, check_settings
+from pyfunctools.execution.request.connection import Connection, check_settings, server_url
+from pyfunctools.route import Server
 
 
 def test_every_setting_is_one_of_the_runner_and_is_documented() -> None:
@@ -75,3 +76,119 @@ def test_a_setting_that_there_is_not_is_a_type_error_that_says_which_there_are(
         checked(**settings)
     assert said in str(raised.value)
     assert "SECRET-7f3a" not in str(raised.value)
+
+
+def documents(url: str, variables: Any = None, **defaults: str) -> str:
+    allowed = {"region": ("eu", "us")} if "region" in defaults else {}
+    return server_url([Server(url=url, variables=defaults, allowed=allowed)], True, variables)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://api.example.com/v1", "https://api.example.com/v1"),
+        ("HTTPS://API.example.com:8443/v1/", "https://api.example.com:8443/v1/"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("http://[::1]:80/a", "http://[::1]:80/a"),
+        ("https://h/v1?api-version=2", "https://h/v1?api-version=2"),
+        ("https://h/ü/%2F", "https://h/%C3%BC/%2F"),
+    ],
+)
+def test_a_base_url_is_taken_from_the_caller_and_from_a_document(url: str, expected: str) -> None:
+    assert server_url((), url) == expected
+    assert documents(url) == expected
+
+
+HOSTILE = [
+    "file:///etc",
+    "ftp://h/",
+    "//evil",
+    "/v1",
+    "v1",
+    "",
+    "https://api.example@evil/",
+    "https://u:p@h/",
+    "https:///x",
+    "https://",
+    "https://h/a/../b",
+    "https://h/%2e%2e/b",
+    "https://h/#x",
+    "https://h\\evil/",
+    "https://h /",
+    "https://h\r\nX: 1/",
+    "https://münchen.example/",
+    "https://h:port/",
+    "https://h:99999/",
+    "https://[::1/",
+    "https://h/{x}",
+    "javascript://h/%0aalert(1)",
+    "https://h/\ud800",
+]
+
+
+@pytest.mark.parametrize("url", HOSTILE)
+def test_a_hostile_base_url_is_refused_and_no_user_information_is_quoted(url: str) -> None:
+    with pytest.raises(DocumentError) as documents_fault:
+        documents(url)
+    with pytest.raises(DefinitionError) as callers_fault:
+        server_url((), url)
+    for error in (documents_fault, callers_fault):
+        assert "u:p" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["169.254.169.254", "169.254.169.254.", "0xA9FEA9FE", "2852039166", "0251.0376.0251.0376",
+     "[fe80::1]"],
+)  # fmt: skip
+def test_a_document_may_not_choose_a_link_local_address(host: str) -> None:
+    with pytest.raises(DocumentError):
+        documents(f"http://{host}/")
+    assert server_url((), f"http://{host}/") == f"http://{host}/".lower()
+
+
+def test_no_server_is_used_that_nobody_accepted() -> None:
+    for server in (None, False):
+        with pytest.raises(DefinitionError, match="server=True"):
+            server_url([Server(url="https://evil.example/")], server)
+    with pytest.raises(DocumentError):
+        server_url([], True)
+
+
+def test_variables_are_filled_in() -> None:
+    url = "{scheme}://{region}.example.com:{port}/{base}"
+    assert documents(url, scheme="https", region="eu", port="8443", base="v2/api") == (
+        "https://eu.example.com:8443/v2/api"
+    )
+    filled = documents(url, {"region": "us", "base": "a b?c"}, scheme="http", region="eu", port="1")
+    assert filled == "http://us.example.com:1/a%20b%3Fc"
+    assert documents("{base}/v1", {"base": "https://own.example"}) == "https://own.example/v1"
+    assert server_url((), "https://{t}.example.com", {"t": "a"}) == "https://a.example.com"
+
+
+@pytest.mark.parametrize(
+    ("url", "name", "value"),
+    [
+        ("https://{h}/", "h", "evil/#"),
+        ("https://{h}.example.com/", "h", "evil.test/"),
+        ("https://{h}.example.com/", "h", "u@evil"),
+        ("https://{h}.example.com/", "h", "evil?"),
+        ("https://{h}.example.com/", "h", "ev\nil"),
+        ("https://{h}.example.com/", "h", ""),
+        ("https://h/{p}", "p", "../x"),
+        ("https://h/{p}", "p", "\ud800"),
+        ("{s}://h/", "s", "file"),
+        ("{b}/v1", "b", "file:///etc"),
+        ("{b}/v1", "b", "//evil"),
+    ],
+)
+def test_a_variable_cannot_leave_its_place(url: str, name: str, value: str) -> None:
+    with pytest.raises((DefinitionError, DocumentError)):
+        documents(url, {name: value})
+
+
+def test_a_variable_has_to_be_known_and_listed() -> None:
+    with pytest.raises(DocumentError):
+        documents("https://{h}/")
+    with pytest.raises(DefinitionError, match="does not list"):
+        documents("https://{region}.example.com", {"region": "xx"}, region="eu")

@@ -1,13 +1,184 @@
-"""The body of a request."""
+"""What stands under content: bodies of requests, and responses."""
 
 import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.route import Body, Encoding
-from pyfunctools.sources.openapi.bodies import BodyInput, body_input
+from pyfunctools.route import Body, DeclaredResponse, Encoding
+from pyfunctools.sources.openapi.bodies import (
+    Answers,
+    BodyInput,
+    Content,
+    Responses,
+    body_input,
+    content_in,
+    form_schema,
+)
 from pyfunctools.sources.openapi.document import Document, Place
 from pyfunctools.sources.openapi.load import Loaded
+from pyfunctools.sources.openapi.operations import Operation, operations
+
+OBJECT: JsonObject = {"type": "object"}
+ROOT: JsonObject = {
+    "text": {"type": "string", "maxLength": 7},
+    "object": {"type": "object", "title": "O"},
+    "media": {"schema": OBJECT},
+}
+
+
+def content_read(content: JsonValue) -> Content | None:
+    document = Document(Loaded(root=ROOT, name="a.json"))
+    return content_in(document, Place({"content": content}, "/here", document.main))
+
+
+def of(media: str, entry: JsonValue) -> Content:
+    found = content_read({media: entry})
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("content", [None, 7, [], {}])
+def test_no_content_is_none(content: JsonValue) -> None:
+    assert content_read(content) is None
+    document = Document(Loaded(root={}, name="a.json"))
+    assert content_in(document, Place(content, "", document.main)) is None
+
+
+def test_the_media_type_of_choice_is_read() -> None:
+    found = content_read({"text/plain": {}, "application/json": {"schema": OBJECT}})
+    assert found is not None
+    assert (found.media, found.kind, found.is_said) == ("application/json", "json", True)
+    assert found.schema.value is OBJECT
+    assert found.schema.pointer == "/here/content/application~1json/schema"
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected", "is_said", "note"),
+    [
+        ({}, True, False, ""),
+        (None, True, False, ""),
+        (7, True, False, ""),
+        ({"example": {}}, True, False, ""),
+        ({"schema": OBJECT}, OBJECT, True, ""),
+        ({"schema": False}, False, True, ""),
+        ({"schema": None}, True, False, ""),
+        ({"schema": 7}, True, True, "The schema of 'application/json' is none"),
+        ({"itemSchema": OBJECT}, {"type": "array", "items": OBJECT}, True, ""),
+        ({"itemSchema": 7}, True, True, "is none"),
+        ({"type": "object"}, OBJECT, True, "stands right under 'application/json'"),
+        ({"$ref": "#/media"}, OBJECT, True, ""),
+        ({"$ref": "#/object"}, {"type": "object", "title": "O"}, True, "stands right under"),
+    ],
+)
+def test_the_schema_is_found_where_it_stands(
+    entry: JsonValue, expected: JsonValue, is_said: bool, note: str
+) -> None:
+    found = of("application/json", entry)
+    assert found.schema.value == expected
+    assert found.is_said is is_said
+    assert note in "".join(found.notes)
+    assert bool(note) is bool(found.notes)
+
+
+def test_a_media_type_that_leads_nowhere_is_an_error() -> None:
+    with pytest.raises(DocumentError):
+        of("application/json", {"$ref": "#/none"})
+
+
+@pytest.mark.parametrize(
+    ("media", "schema", "expected"),
+    [
+        ("text/plain", {"type": "string", "maxLength": 7}, {"type": "string", "maxLength": 7}),
+        ("text/plain", {"$ref": "#/text"}, {"$ref": "#/text"}),
+        ("text/plain", {"$ref": "#/object"}, {"type": "string", "title": "O"}),
+        ("text/plain", {"$ref": "#/none"}, {"type": "string"}),
+        ("text/plain", True, {"type": "string"}),
+        ("text/plain", OBJECT, {"type": "string"}),
+        (
+            "application/xml",
+            {"type": "object", "title": "Pet", "description": "A pet."},
+            {
+                "type": "string",
+                "title": "Pet",
+                "description": "A pet.",
+                "contentMediaType": "application/xml",
+            },
+        ),
+        ("text/csv; header=present", {}, {"type": "string", "contentMediaType": "text/csv"}),
+        ("application/x-ndjson", {}, {"type": "string"}),
+        ("image/png", True, {"type": "string", "format": "binary"}),
+        ("image/png", OBJECT, {"type": "string", "format": "binary"}),
+        ("image/png", {"$ref": "#/text"}, {"type": "string", "maxLength": 7, "format": "binary"}),
+        ("image/png", {"type": "string", "format": "byte"}, {"type": "string", "format": "byte"}),
+        ("image/png", {"contentEncoding": "base64"}, {"contentEncoding": "base64"}),
+    ],
+)
+def test_what_is_sent_as_text_or_bytes_is_a_text_or_a_file(
+    media: str, schema: JsonValue, expected: JsonObject
+) -> None:
+    assert of(media, {"schema": schema}).schema.value == expected
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        (True, True),
+        (7, True),
+        ({"type": "object"}, {"type": "object"}),
+        (
+            {"properties": {"a": {"$ref": "#/file"}, "b": {"type": "string"}}},
+            {"properties": {"a": {"format": "binary"}, "b": {"type": "string"}}},
+        ),
+        (
+            {"$ref": "#/whole"},
+            {
+                "allOf": [{"$ref": "#/base"}, {"properties": {"c": {}}}],
+                "properties": {"a": {"format": "binary"}, "b": {}, "c": {}},
+            },
+        ),
+        ({"$ref": "#/none"}, True),
+        ({"properties": {"a": {"$ref": "#/none"}}}, {"properties": {"a": True}}),
+        ({"$ref": "#/loop"}, {"allOf": [{"$ref": "#/loop"}]}),
+    ],
+)
+def test_a_form_says_what_its_properties_are(schema: JsonValue, expected: JsonValue) -> None:
+    root: JsonObject = {
+        "file": {"format": "binary"},
+        "base": {"properties": {"a": {"$ref": "#/file"}, "b": {}}},
+        "whole": {"allOf": [{"$ref": "#/base"}, {"properties": {"c": {}}}]},
+        "loop": {"allOf": [{"$ref": "#/loop"}]},
+    }
+    document = Document(Loaded(root=root, name="a.json"))
+    assert form_schema(document, Place(schema, "", document.main)) == expected
+
+
+def test_a_form_that_multiplies_is_read_once() -> None:
+    schemas: dict[str, JsonValue] = {
+        f"S{i}": {"allOf": [{"$ref": f"#/S{i + 1}"}] * 500, "properties": {f"p{i}": {}}}
+        for i in range(10)
+    }
+    document = Document(
+        Loaded(root={**schemas, "S10": {"properties": {"last": {}}}}, name="a.json")
+    )
+    found = form_schema(document, Place({"$ref": "#/S0"}, "", document.main))
+    assert isinstance(found, dict)
+    assert [*found["properties"]] == [*(f"p{i}" for i in range(10)), "last"]  # pyright: ignore
+
+
+@pytest.mark.parametrize("kind", ["boolean", "integer", "number"])
+def test_a_number_or_a_boolean_is_sent_as_its_own_text_and_read_as_text(kind: str) -> None:
+    document = Document(Loaded(root={"scalar": {"type": kind}}, name="a.json"))
+    for schema in ({"type": kind}, {"$ref": "#/scalar"}):
+        place = Place({"content": {"text/plain": {"schema": schema}}}, "", document.main)
+        sent, got = content_in(document, place), content_in(document, place, received=True)
+        assert sent is not None
+        assert got is not None
+        assert (sent.schema.value, got.schema.value) == (schema, {"type": "string"})
+    xml = content_in(
+        document, Place({"content": {"text/xml": {"schema": {"type": kind}}}}, "", document.main)
+    )
+    assert xml is not None
+    assert xml.schema.value == {"type": "string", "contentMediaType": "text/xml"}
 
 
 def read(raw: JsonValue, **root: JsonValue) -> BodyInput | None:
@@ -19,9 +190,6 @@ def made(content: JsonObject, **more: JsonValue) -> BodyInput:
     found = read({"content": content, **more})
     assert found is not None
     return found
-
-
-OBJECT: JsonObject = {"type": "object"}
 
 
 def test_a_body_has_its_media_type_and_its_schema() -> None:
@@ -157,3 +325,142 @@ def test_a_header_that_leads_nowhere_refuses_the_body() -> None:
     entry: JsonObject = {"encoding": {"a": {"headers": {"X": {"$ref": "#/none"}}}}}
     with pytest.raises(DocumentError):
         read({"content": {"multipart/form-data": entry}})
+
+
+def answers(responses: JsonValue, **root: JsonValue) -> Answers:
+    whole: JsonObject = {"paths": {"/a": {"get": {"responses": responses}}}, **root}
+    document = Document(Loaded(root=whole, name="a.json"))
+    (operation,) = operations(document)
+    assert isinstance(operation, Operation)
+    return Responses(document).of(operation)
+
+
+def output(responses: JsonValue, **root: JsonValue) -> JsonValue:
+    found = answers(responses, **root).output
+    return None if found is None else found.value
+
+
+def content(schema: JsonValue, media: str = "application/json") -> JsonObject:
+    return {"description": "d", "content": {media: {"schema": schema}}}
+
+
+def typed(name: str) -> JsonObject:
+    return content({"title": name})
+
+
+@pytest.mark.parametrize(
+    ("statuses", "good"),
+    [
+        (["200", "201"], "200"),
+        (["404", "201", "202"], "201"),
+        (["2XX", "201"], "201"),
+        (["default", "2XX"], "2XX"),
+        (["default", "2xx"], "2xx"),
+        (["default", "404"], "default"),
+        (["404", "500"], None),
+        (["299", "x-200"], "299"),
+        ([], None),
+    ],
+)
+def test_the_good_answer_is_the_lowest_exact_one_then_the_range_then_the_default(
+    statuses: list[str], good: str | None
+) -> None:
+    assert output({status: typed(status) for status in statuses}) == (good and {"title": good})
+
+
+def test_a_good_answer_without_content_says_nothing() -> None:
+    assert output({"204": {"description": "Done."}, "default": typed("x")}) is None
+    assert output({"200": {"content": {}}}) is None
+    assert output({"200": {"content": {"application/json": {}}}}) is None
+    assert output({"200": {"content": {"application/json": 7}}}) is None
+    assert output({"200": content(None)}) is None
+    assert output({"200": content(7)}) is True
+    assert output({"200": None}) is None
+
+
+@pytest.mark.parametrize("responses", [None, 7, []])
+def test_no_answers_are_none(responses: JsonValue) -> None:
+    assert answers(responses) == ((), None, ())
+
+
+@pytest.mark.parametrize(
+    ("media", "schema", "expected"),
+    [
+        ("application/json", False, False),
+        ("application/json", {"type": "integer"}, {"type": "integer"}),
+        ("*/*", {"type": "object"}, {"type": "object"}),
+        ("application/vnd.x", {"type": "object"}, {"type": "object"}),
+        ("text/plain", {"type": "object"}, {"type": "string"}),
+        ("image/png", {}, {"type": "string", "format": "binary"}),
+    ],
+)
+def test_the_output_is_any_schema(media: str, schema: JsonValue, expected: JsonValue) -> None:
+    assert output({"200": content(schema, media)}) == expected
+
+
+def test_json_goes_first() -> None:
+    both: JsonObject = {
+        "content": {"text/plain": {"schema": {}}, "application/json": {"schema": {"title": "j"}}}
+    }
+    assert output({"200": both}) == {"title": "j"}
+
+
+def test_a_sequence_is_text_or_a_list() -> None:
+    entry: JsonObject = {"itemSchema": {"title": "i"}}
+    assert output({"200": {"content": {"application/json": entry}}}) == {
+        "type": "array",
+        "items": {"title": "i"},
+    }
+    stream = output({"200": {"content": {"text/event-stream": entry}}})
+    assert stream == {"type": "string", "contentMediaType": "text/event-stream"}
+
+
+def test_a_media_type_may_stand_elsewhere() -> None:
+    entry: JsonObject = {"content": {"application/json": {"$ref": "#/media"}}}
+    assert output({"200": entry}, media={"schema": {"title": "m"}}) == {"title": "m"}
+    found = answers({"200": entry})
+    assert found.output is None
+    assert list(found.notes) == [
+        "What comes back is not known: The reference '#/media' leads nowhere."
+    ]
+
+
+def test_every_answer_is_listed() -> None:
+    found = answers(
+        {
+            "200": content({}),
+            "4xx": {"description": 7},
+            "default": {"$ref": "#/error"},
+            "x-note": {},
+            "600": {},
+        },
+        error=content({}, "application/problem+json"),
+    )
+    assert found.responses == (
+        DeclaredResponse(status="200", content_types=("application/json",), description="d"),
+        DeclaredResponse(status="4XX"),
+        DeclaredResponse(
+            status="default", content_types=("application/problem+json",), description="d"
+        ),
+    )
+
+
+def test_an_answer_that_leads_nowhere_is_noted_and_loses_nothing_else() -> None:
+    found = answers({"200": typed("x"), "404": {"$ref": "#/none"}})
+    assert found.output is not None
+    assert list(found.notes) == [
+        "The answer 404 is not known: The reference '#/none' leads nowhere."
+    ]
+
+
+def test_the_place_of_the_output_is_known() -> None:
+    found = answers({"200": typed("x")}).output
+    assert found is not None
+    assert found.pointer == "/paths/~1a/get/responses/200/content/application~1json/schema"
+
+
+def test_answers_of_swagger_have_the_media_types_that_are_produced() -> None:
+    found = answers({"200": {"schema": {"title": "x"}}}, produces=["text/csv", "application/json"])
+    assert found.responses[0].content_types == ("text/csv", "application/json")
+    assert found.output is not None
+    assert found.output.value == {"title": "x"}
