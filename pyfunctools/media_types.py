@@ -12,7 +12,7 @@ def media_type(content_type: str) -> str:
 
 
 def charset_of(content_type: str) -> str | None:
-    """Return the `charset` of a media type, or `None` where it names none."""
+    """Return the `charset` of a media type, or `None`."""
     for parameter in content_type.split(";")[1:]:
         name, _, value = parameter.partition("=")
         if name.strip().lower() == "charset":
@@ -21,10 +21,9 @@ def charset_of(content_type: str) -> str | None:
 
 
 def codec_of(content_type: str) -> str | None:
-    """Return the codec of a media type's charset, UTF-8 where it names none, `None` if there is
-    none.
+    """Return the codec of a media type's charset: UTF-8 by default, `None` if unknown.
 
-    Codecs that are Python's own and no charset count as none.
+    Codecs of Python's own, such as `zlib`, are unknown.
     """
     try:
         name = lookup(charset_of(content_type) or "utf-8").name
@@ -44,7 +43,7 @@ def is_xml(media: str) -> bool:
 
 
 def is_text(media: str) -> bool:
-    """Return whether what has this media type is read as text."""
+    """Return whether a body of this media type is read as text."""
     return media.startswith("text/") or is_xml(media) or media in _TEXTS
 
 
@@ -100,7 +99,7 @@ _TEXTS = frozenset(
 
 
 Kind: TypeAlias = Literal["json", "multipart", "form", "any", "text", "bytes", "other"]
-"""What a media type makes of a value; `any` is a range such as `*/*`, `other` has no rule here."""
+"""How a value of a media type is written; `any` is a range such as `*/*`, `other` has no rule."""
 
 _BYTES = ("image/", "audio/", "video/", "font/")
 _RANK: dict[Kind, int] = {
@@ -116,7 +115,7 @@ _RANK: dict[Kind, int] = {
 
 @lru_cache(maxsize=1024)
 def kind_of(media: str) -> Kind:
-    """Return what a media type makes of a value."""
+    """Return the kind of a media type."""
     name = media_type(media)
     if is_json(name):
         return "json"

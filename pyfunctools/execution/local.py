@@ -162,7 +162,7 @@ def _handler_of(function: "Function") -> "Handler":
 
 
 def _complete(bound: "Bound") -> object:
-    """Call, and collect what is given out bit by bit."""
+    """Call, and collect the items of an iterator."""
     value = bound()
     if isinstance(value, Iterator) and not isinstance(value, io.IOBase):
         return list(cast("Iterator[object]", value))
@@ -217,7 +217,7 @@ def _raised(function: "Function", error: Exception) -> "Outcome":
 
 
 def _words(said: object) -> str:
-    """Return somebody's words as text: a message may be any object, and fail to tell itself."""
+    """Return a message as text; it may be any object, and its `str` may raise."""
     try:
         return visible(str(said))
     except Exception:  # it is somebody else's code
@@ -257,7 +257,7 @@ def _returned(function: "Function", handler: "Handler", value: object) -> "Outco
 
 
 def _parted(value: object) -> "tuple[tuple[File, ...], object]":
-    """Return the files that were returned, alone or in a list or tuple, and what stood beside them.
+    """Return the returned files, alone or in a list or tuple, and the rest.
 
     Beside them stands `None` where they are all there is, and the thing itself where it is one.
     """

@@ -36,7 +36,7 @@ class BackgroundLoop:
         return run_coroutine_threadsafe(steps, self._started())
 
     def wait_for(self, steps: Coroutine[object, object, T]) -> T:
-        """Run a coroutine on the loop and give what comes of it; not for the loop's own thread."""
+        """Run a coroutine on the loop and return its result; not for the loop's own thread."""
         future = self.submit(steps)
         try:
             return future.result()

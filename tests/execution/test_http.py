@@ -172,7 +172,7 @@ def test_a_function_that_fails_is_an_error_outcome_without_its_message(
     fine: Any, way: str, given: Any
 ) -> None:
     outcome = called(HttpRunner(server=fine.url, **given), guarded(KEY), ONE, way)
-    assert outcome.text == "The credentials are not to be had (ValueError). Nothing was sent."
+    assert outcome.text == "The credentials could not be obtained (ValueError). Nothing was sent."
     assert (outcome.is_error, outcome.response.sent, fine.connections) == (True, "no", 0)
 
 

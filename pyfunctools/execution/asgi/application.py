@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import visible
-from pyfunctools.errors import DefinitionError, LifespanError, LoopError
+from pyfunctools.errors import LifespanError, LoopError, wrong_type
 from pyfunctools.execution.asgi.conversation import Application, Lifespan, over_application
 from pyfunctools.execution.http.exchange import Lost, Wire
 from pyfunctools.execution.http.responses import outcome_of
@@ -266,7 +266,7 @@ class _Hosted:
             self._calls.discard(task)
 
     async def start(self) -> None:
-        """Start the application, if nobody has; what fails is tried again by the next call.
+        """Start the application unless it is up; the next call retries a start that failed.
 
         Raises:
             LifespanError: it does not start.
@@ -320,9 +320,6 @@ def _text(server: object) -> str:
     if server is None:
         return BASE_URL
     if not isinstance(server, str):
-        raise DefinitionError(
-            "server",
-            "An application in this process names no server.",
-            "Leave it out, or pass the base URL that the application is to be told of.",
-        )
+        remedy = "Leave it out, or pass the base URL that the application is to be told of."
+        raise wrong_type("server", "text", server, remedy)
     return server

@@ -49,7 +49,7 @@ def over_application(
     tasks: set[Task[None]],
     keep: Keep | None = None,
 ) -> Callable[[HttpRequest, float], Awaitable[Reply]]:
-    """Return what sends requests to an application on the running loop.
+    """Return a function that sends requests to an application on the running loop.
 
     `where` is what a log calls them: a method and a template, for a path may hold a secret. `state`
     is what the lifespan has left, of which each request gets a copy. `tasks` holds what runs, also
@@ -136,9 +136,7 @@ class Conversation:
             self._news.set()
 
     async def head(self) -> tuple[int, tuple[tuple[str, str], ...]]:
-        """Return the status and the headers; a 500, as servers do, where the application has
-        none.
-        """
+        """Return the status and the headers; 500, as servers do, if the application sends none."""
         while (message := await self._next()) is not None:
             if message["type"] == "http.response.start":
                 lines = cast("Iterable[tuple[bytes, bytes]]", message.get("headers") or ())
@@ -167,7 +165,7 @@ class Conversation:
                     yield cast("bytes", message.get("body", b""))
 
     async def close(self, task: "Task[None]") -> None:
-        """End it. An application that has not said all it wanted to is told, and stopped."""
+        """End it; an application that is still sending is told, and cancelled."""
         if not self._is_answered:
             self.leave(task)
         self._over.set()

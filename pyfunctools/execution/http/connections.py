@@ -55,7 +55,7 @@ class Pools:
 
     def __init__(self, library: str | None, public_only: bool) -> None:
         if library not in (None, "httpx", "httpx2") or not find_spec(library or "httpx"):
-            reason = f"{library!r} is not installed, or is no HTTP library."
+            reason = f"{library!r} is not installed, or not an HTTP library."
             raise DefinitionError("library", reason, 'Write `library="httpx"`.')
         self._name = library or ("httpx2" if find_spec("httpx2") else "httpx")
         self._public_only = public_only
@@ -139,7 +139,7 @@ class Pools:
 
 @lru_cache(maxsize=2)
 def _trusted(library: str) -> object:
-    """Return the TLS settings of a library, without what the environment says of certificates."""
+    """Return the TLS settings of a library, which ignore the environment's certificates."""
     return import_module(library).create_ssl_context(trust_env=False)
 
 
@@ -152,7 +152,7 @@ class DeadlineStream:
         self.get_extra_info = inner.get_extra_info
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Return what is there, once something is."""
+        """Wait for data and return it."""
         return self._inner.read(max_bytes, _left(timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:

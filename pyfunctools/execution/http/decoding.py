@@ -82,7 +82,7 @@ class Body:
                 return
 
     def _window(self, head: bytes) -> int:
-        """Return the window bits for what begins like this (RFC 1950, section 2.2)."""
+        """Return the window bits for data that begins so (RFC 1950, section 2.2)."""
         if self._encoding == "gzip":
             return 16 + zlib.MAX_WBITS
         zlib_header = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0

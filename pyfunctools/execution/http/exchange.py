@@ -72,7 +72,7 @@ class Received:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
-    """No answer, or none that could be read.
+    """No answer, or one that could not be read.
 
     `reason` begins a sentence; it names no host, no header and no value. `status` and `headers` are
     there where the head of the answer was. `late` says that the deadline was the reason, `again`
@@ -89,7 +89,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """How requests are exchanged for answers in one call: over what, and by when."""
+    """The exchange of requests and answers in one call: its wire, its deadline, its limits."""
 
     wire: Wire
     deadline: float
@@ -258,7 +258,7 @@ _OVERLOADED = (429, 502, 503, 504)
 
 
 def _pause(result: Received | Lost, attempt: int) -> float | None:
-    """Return the seconds before the next try, or `None` where there is to be none."""
+    """Return the seconds before the next try, or `None` if there is none."""
     if isinstance(result, Lost):
         return 0.2 * 2**attempt if result.again else None
     if result.status not in _OVERLOADED:

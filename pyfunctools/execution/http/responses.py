@@ -39,7 +39,7 @@ def outcome_of(result: Received | Lost, *, method: str, name: str, expose: bool)
     if good and whole:
         text = _success(value, status, content_type)
     elif good:
-        text = f"{status}, but the body is not the JSON it is said to be."
+        text = f"{status}, but the body is not valid JSON."
     else:
         text = _error(result, status, headers)
     if expose and value is not None and not (good and whole):
@@ -80,7 +80,7 @@ def _lost(result: Lost, method: str, name: str) -> Outcome:
 
 
 def _value(result: Received, content_type: str) -> tuple[object, bool]:
-    """Return what a body says, and whether it is what its content type says."""
+    """Return the value of a body, and whether it is of its content type."""
     body = result.body
     if not body or result.status in (204, 205, 304):
         return None, True

@@ -216,10 +216,10 @@ class HttpRunner:
         settle: Settle,
         info: CallInfo | None,
     ) -> "PreparedCall | Outcome":
-        """Return the call that may be sent, or the outcome that says why none is."""
+        """Return the call to send, or the outcome that says why it cannot be sent."""
         route = function.origin
         if not isinstance(route, Route):
-            raise DefinitionError(function.name, "This function is no HTTP operation.")
+            raise DefinitionError(function.name, "This function is not an HTTP operation.")
         base_url = self._server
         if not isinstance(base_url, str):
             base_url = server_url(route.servers, base_url, self._variables)
@@ -252,7 +252,7 @@ class HttpRunner:
     async def _signed(
         self, call: "PreparedCall", context: object, settle: Settle
     ) -> "PreparedCall | Outcome":
-        """Return the call with its credentials, or the outcome that says which is not to be had."""
+        """Return the call with its credentials, or the outcome if one could not be obtained."""
         for scheme in (*chosen(call.route, self._auth), *self._own_schemes):
             try:
                 credential = await settle(
@@ -280,7 +280,7 @@ class HttpRunner:
         return await self.exchanged(call, wire, deadline)
 
     async def exchanged(self, call: "PreparedCall", wire: Wire, deadline: float) -> Outcome:
-        """Send a call's request over a wire and give what came of it."""
+        """Send a call's request over a wire and return its outcome."""
         route, started = call.route, time.monotonic()
         exchange = Exchange(
             wire=wire, deadline=deadline, limits=self.limits, challenge=call.challenge
@@ -343,7 +343,7 @@ def _unprovided(function: Function, error: Exception) -> Outcome:
         raise error
     log_raised(function.name, "what gives the credentials", error)
     return Outcome(
-        text=f"The credentials are not to be had ({type(error).__name__}). Nothing was sent.",
+        text=f"The credentials could not be obtained ({type(error).__name__}). Nothing was sent.",
         reason="raised",
         exception=error,
         response=Response(sent="no"),

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import wrong_type
 from pyfunctools.execution.http.connections import NoConnectionError, Pools, PrivateAddressError
 from pyfunctools.execution.http.exchange import Headers, Reply, Wire
 from pyfunctools.execution.request.assembly import HttpRequest
@@ -105,11 +105,8 @@ def library_of(client: object) -> ModuleType:
         library = sys.modules.get(name)  # where it is not loaded the client cannot be its
         if library is not None and isinstance(client, library.Client | library.AsyncClient):
             return library
-    raise DefinitionError(
-        "client",
-        f"A {type(client).__name__} is no client of httpx or httpx2.",
-        "Pass an `httpx.Client` or an `httpx.AsyncClient`.",
-    )
+    remedy = "Pass an `httpx.Client` or an `httpx.AsyncClient`."
+    raise wrong_type("client", "a client of httpx or httpx2", client, remedy)
 
 
 def _reply(
@@ -148,7 +145,7 @@ def _wire(
     *,
     blocks: bool = False,
 ) -> Wire:
-    """Return the wire of a library, which says by class what its errors mean."""
+    """Return the wire of a library, with the classes of its errors."""
     unsent = (
         library.ConnectError,
         library.ConnectTimeout,
@@ -230,14 +227,14 @@ def _client_request(
 
 
 def _timeouts(deadline: float) -> dict[str, object]:
-    """Return the extension by which both libraries are told how long each step may take."""
+    """Return the extension that limits each step, for both libraries."""
     left = max(0.001, deadline - time.monotonic())
     return {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), left)}
 
 
 @lru_cache(maxsize=8)
 def _masked(kind: "type[httpx.URL]", masked: Masked) -> "type[httpx.URL]":
-    """Return the kind of URL that is the same but for its text, which is what gets logged."""
+    """Return a subclass of a URL whose text, which gets logged, is masked."""
 
     def shown(url: "httpx.URL") -> str:
         path = url.raw_path.partition(b"?")[0].decode("ascii")

@@ -128,7 +128,7 @@ class _Draft:
         self._left: set[tuple[str, ...]] = set()
 
     def check(self, connected: Connected, separated: Separated | None) -> None:
-        """Refuse what would set what is not its own, and leave to the connection what it sets."""
+        """Refuse arguments that would set another's name; leave the connection's to it."""
         found: dict[Keys, Clash] = {}
         for clash in clashes(self.route, self.arguments, connected, separated):
             found.setdefault(clash.keys, clash)
@@ -145,7 +145,7 @@ class _Draft:
             )
 
     def path(self) -> tuple[str, str]:
-        """Return the path, and what the template itself writes into the query."""
+        """Return the path, and the query that the template itself has."""
         try:
             template = template_of(self.route.path)
         except UnsendableError:
@@ -157,7 +157,7 @@ class _Draft:
         return "/".join(segments), self._filled(template.query, slots)[0]
 
     def query(self, parts: list[str], deep: bool) -> str:
-        """Return the whole query, beginning with what stands there already."""
+        """Return the whole query, beginning with these parts."""
         for pairs in self._each("query", partial(query_pairs, deep=deep)):
             parts += map("=".join, pairs)
         parts += self._each("querystring", partial(query_text, deep=deep))
@@ -215,7 +215,8 @@ class _Draft:
                 text += piece.text
             else:
                 raise DocumentError(
-                    self._where, f"The path has a slot {piece.name!r} and no such parameter."
+                    self._where,
+                    f"The path has {piece.name!r}, and no such parameter.",
                 )
         return text, owner
 
@@ -226,7 +227,7 @@ class _Draft:
     def _each(
         self, location: Location, write: Callable[[Parameter, JsonValue], T | None]
     ) -> Iterator[T]:
-        """Yield what is written for each parameter of a place that is there."""
+        """Yield the text of each parameter of a location that has an argument."""
         for parameter in self.route.parameters:
             if parameter.location != location or parameter.argument in self._left:
                 continue
@@ -240,7 +241,7 @@ class _Draft:
                 self.issues.append(_issue(parameter.argument, _REQUIRED, None))
 
     def _tried(self, keys: Keys, value: JsonValue, write: Callable[[], T]) -> T | None:
-        """Return what is written, or `None` and an issue where it cannot be."""
+        """Return the result of writing a value; `None`, and an issue, if it cannot be written."""
         try:
             return write()
         except UnsendableError as error:

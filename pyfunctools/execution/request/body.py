@@ -88,7 +88,7 @@ def styled(
 def items(
     value: JsonValue, schema: JsonSchema | bool
 ) -> Iterator[tuple[JsonValue, JsonSchema | bool]]:
-    """Yield what is written on its own: each item of an array, or the value; nulls are left out."""
+    """Yield each item of an array, or the value itself, with its schema; nulls are left out."""
     if isinstance(value, list | tuple):
         branches = [branch for keyword in UNIONS for branch in schemas_of(_under(schema, keyword))]
         held = (_under(each, "items") for each in (schema, *branches))
@@ -123,7 +123,7 @@ def _field(value: JsonValue, rule: Encoding, schema: JsonSchema | bool) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One part: its name and file name where it has them, and what it holds."""
+    """One part of a multipart body."""
 
     name: str | None
     content: bytes
@@ -298,7 +298,7 @@ def _text(body: Body, value: JsonValue, media: str) -> Content:
     text = scalar(value)
     codec = codec_of(body.content_type)
     if codec is None:
-        raise UnsendableError("nothing: the charset of this body is not known here")
+        raise UnsendableError("no body: its charset is unknown")
     if "*" in media:
         is_string = isinstance(value, str)
         given = "text/plain; charset=utf-8" if is_string else "application/json"

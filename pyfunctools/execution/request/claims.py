@@ -83,7 +83,7 @@ _Owner = TypeVar("_Owner")
 
 @dataclass(frozen=True, slots=True)
 class Taken(Generic[_Owner]):
-    """A name that is somebody's, and whose it is."""
+    """A name that is taken, and its owner."""
 
     name: Name
     rank: Rank
@@ -92,7 +92,7 @@ class Taken(Generic[_Owner]):
 
 @dataclass(slots=True)
 class Names(Generic[_Owner]):
-    """Names that are taken, found by what may be the same name."""
+    """Names that are taken, found by any name that a server may take for them."""
 
     _found: dict[str, list[Taken[_Owner]]] = field(default_factory=dict[str, list[Taken[_Owner]]])
 
@@ -142,7 +142,7 @@ def names_in_cookies(header: str) -> set[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clash:
-    """A value that may not be sent as it is, and what could be.
+    """A value that may not be sent, and what is expected instead.
 
     `parameter` is the one that the connection sets, where it is all of one.
     """
@@ -189,7 +189,7 @@ def connected_names(headers: Mapping[str, str], query: str) -> dict[Location, se
 def all_names(
     route: Route, headers: Mapping[str, str], query: str, own_query: str, besides: Connected
 ) -> Connected:
-    """Return the names that are nobody's to set: the connection's, and those of credentials.
+    """Return the names that no argument may set: the connection's, and those of credentials.
 
     `own_query` is what the path has for a query. A parameter may repeat it, and is then sent too.
     """
@@ -210,7 +210,7 @@ def clashes(
     connected: Connected,
     separated: Separated | None,
 ) -> Iterator[Clash]:
-    """Return what in the arguments would set what is somebody else's."""
+    """Yield the arguments that would set a name of another."""
     if separated is not None:
         yield from _twins(arguments, separated)
     spaces: list[tuple[list[_Field], Collection[str]]] = []

@@ -178,7 +178,7 @@ def _checked(url: str, refusal: Refusal) -> str:
         raise refusal("The base URL is not a URL.") from None
     scheme = parsed.scheme.lower()
     if not scheme:
-        raise refusal("The base URL is relative, and what it is relative to is not known.")
+        raise refusal("The base URL is relative.")
     if scheme not in ("http", "https"):
         raise refusal("The base URL is neither http nor https.")
     if "@" in parsed.netloc:

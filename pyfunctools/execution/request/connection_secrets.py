@@ -86,7 +86,7 @@ def _is_token(text: str) -> bool:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Return what of a credential would be told alone: it without its scheme, the password."""
+    """Yield the secret parts of a credential: the text after its scheme, the password."""
     scheme, _, rest = text.partition(" ")
     if rest:
         yield rest.strip()

@@ -37,7 +37,7 @@ def chosen(route: Route, known: Collection[str]) -> tuple[SecurityScheme, ...]:
 
 
 def own_schemes(names: Iterable[str]) -> tuple[SecurityScheme, ...]:
-    """Return the scheme of each name that says itself what is sent: `header:X-Key`, `query:key`.
+    """Return the schemes of names such as `header:X-Key` and `query:key`.
 
     Raises:
         DefinitionError: what follows the colon cannot be a header or a query parameter.
@@ -47,9 +47,9 @@ def own_schemes(names: Iterable[str]) -> tuple[SecurityScheme, ...]:
         location, colon, parameter = str(name).partition(":")
         if colon and location in ("header", "query"):
             if location == "header" and not can_be_set(parameter):
-                raise unfit(f"auth[{name!r}]", "names no header that can be set")
+                raise unfit(f"auth[{name!r}]", "must name a header that can be set")
             if not parameter:
-                raise unfit(f"auth[{name!r}]", "names no query parameter")
+                raise unfit(f"auth[{name!r}]", "must name a query parameter")
             found.append(
                 SecurityScheme(name=name, type="apiKey", location=location, parameter=parameter)
             )
@@ -57,7 +57,7 @@ def own_schemes(names: Iterable[str]) -> tuple[SecurityScheme, ...]:
 
 
 def source_of(where: str, value: object) -> Callable[[object], object]:
-    """Return what supplies a value for a context: the value itself, or the function it is.
+    """Return a function from a context to the value, or to what the value, a function, returns.
 
     Raises:
         DefinitionError: the function takes more than nothing or the context.
@@ -108,7 +108,7 @@ def signed(request: HttpRequest, scheme: SecurityScheme, credential: object) -> 
         if text.lower().startswith(f"{kind} "):
             return _with_header(request, "authorization", text)
         return _with_header(request, "authorization", f"{kind.title()} {text}")
-    raise DocumentError(f"securitySchemes.{scheme.name}", f"The type {scheme.type!r} is not known.")
+    raise DocumentError(f"securitySchemes.{scheme.name}", f"The type {scheme.type!r} is unknown.")
 
 
 def check_schemes(given: Collection[str], functions: Iterable[Function]) -> None:
@@ -144,22 +144,22 @@ def pair_of(name: str, credential: object) -> tuple[str, str]:
     """Return the user and the password of a credential.
 
     Raises:
-        DefinitionError: it is neither a pair nor `user:password`.
+        DefinitionError: it must be a pair of user and password, or `user:password`.
     """
     where = f"auth[{name!r}]"
     if isinstance(credential, tuple | list):
         pair = cast("Sequence[object]", credential)
         if len(pair) != 2:
-            raise unfit(where, "is no pair")
+            raise unfit(where, "must be a pair of user and password")
         return revealed(where, pair[0]), revealed(where, pair[1])
     user, colon, password = revealed(where, credential).partition(":")
     if not colon:
-        raise unfit(where, "is neither a pair nor `user:password`")
+        raise unfit(where, "must be a pair of user and password, or `user:password`")
     return user, password
 
 
 def told_by(scheme: SecurityScheme, credential: object, request: HttpRequest) -> tuple[str, ...]:
-    """Return the texts by which a credential would be told: its own, and how a request spells it.
+    """Return the texts to mask of a credential: its own, and its spelling in the request.
 
     Raises:
         DefinitionError: it is not text.
@@ -199,7 +199,7 @@ FRAMING = frozenset({"connection", "content-length", "transfer-encoding"})
 
 
 def unfit(name: str, reason: str) -> DefinitionError:
-    """Return the error for a setting of which `reason` says what is wrong."""
+    """Return the error for a setting: `reason` completes "This ..."."""
     return DefinitionError(name, f"This {reason}.")
 
 
@@ -226,7 +226,7 @@ def _with_key(request: HttpRequest, scheme: SecurityScheme, text: str) -> HttpRe
             raise unfit(_place(scheme), "is not valid Unicode") from None
         return replace(request, url=request.url + ("&" if "?" in request.url else "?") + pair)
     if not can_be_set(name):
-        raise DocumentError(f"securitySchemes.{scheme.name}", "It names no header or cookie.")
+        raise DocumentError(f"securitySchemes.{scheme.name}", "Its name cannot be sent.")
     if scheme.location == "header":
         return _with_header(request, name.lower(), text)
     if any(character in text for character in ' ",;\\'):

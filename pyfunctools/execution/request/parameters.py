@@ -47,7 +47,7 @@ Pieces: TypeAlias = tuple[str | Slot, ...]
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The segments of a path, and what the template writes into the query itself.
+    """The segments of a path, and the template's own query.
 
     `climbs` says that a segment without a slot is `.` or `..`.
     """
@@ -87,7 +87,7 @@ def template_of(path: str) -> Template:
 
 
 def is_dot_segment(segment: str) -> bool:
-    """Return whether some server would take a segment for a step up, or for none.
+    """Return whether some server would read a segment as `.` or `..`.
 
     The segment is given as it is sent. It is decoded once for what it says, and up to three times
     more for servers that decode again; each time it is split at `/` and `\\`, and a path parameter
@@ -148,7 +148,7 @@ def segment_text(parameter: Parameter, value: JsonValue) -> str:
 
 
 def query_pairs(parameter: Parameter, value: JsonValue, *, deep: bool) -> Pairs:
-    """Return the names and values of a query parameter, encoded; none where nothing is sent.
+    """Return the names and values of a query parameter, encoded; empty if it is not sent.
 
     Raises:
         UnsendableError: the value cannot be written.
@@ -211,7 +211,7 @@ def is_reserved(header: str) -> bool:
 
 
 def cookie_pairs(parameter: Parameter, value: JsonValue) -> Pairs:
-    """Return the names and values of a cookie parameter; none where nothing is sent.
+    """Return the names and values of a cookie parameter; empty if it is not sent.
 
     Control characters are refused. Style `cookie` encodes nothing, so it refuses whatever RFC 6265
     (section 4.1.1) has no place for, but for spaces inside a value, which the specification's own

@@ -64,7 +64,7 @@ def kept(text: str, reserved: str) -> str:
 
 
 def percent_reserved(text: str) -> str:
-    """Encode as `allowReserved` wants, but never what would begin another query parameter.
+    """Encode as `allowReserved` wants, but always the characters that begin another parameter.
 
     Percent-encoded triples pass. `& = + # [ ]` are encoded although RFC 6570 would let them pass:
     OpenAPI leaves the care for them to the caller, and the caller is a model.
@@ -207,7 +207,7 @@ def _parts(value: JsonValue, encode: Encode) -> _Parts:
 
 
 def delimiter_of(style: Style, *, explode: bool) -> str:
-    """Return what stands between the items or members of a value that is written as one text."""
+    """Return the delimiter of the items or members of a value that is written as one text."""
     if style == "label" and explode:
         return "."
     return _DELIMITERS.get(style, ",")

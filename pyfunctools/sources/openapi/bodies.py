@@ -21,7 +21,7 @@ _NO_ENTRY: JsonObject = {}
 
 
 class Content(NamedTuple):
-    """One media type: what it makes of a value, what is said of it, and the value's schema.
+    """One media type under `content`: its kind, its entry, and the value's schema.
 
     `schema` is `True` where nothing is said; then `is_said` is false. A mark of the human's may
     stand in `marked`: beside the schema, or beside a reference to the media type.
@@ -37,7 +37,7 @@ class Content(NamedTuple):
 
 
 def content_in(document: Document, place: Place, *, received: bool = False) -> Content | None:
-    """Return the content of choice of what has a `content`, or `None` where there is none.
+    """Return the preferred media type of a `content` map, or `None` without one.
 
     What is `received` as text is text, whatever the schema says; a number or a boolean is sent as
     its own text.
@@ -74,7 +74,7 @@ def _content(document: Document, media: str, entry: Place, received: bool) -> Co
     is_said = schema.value is not None
     if not isinstance(schema.value, dict | bool):
         if is_said:
-            notes.append(f"The schema of {media!r} is none, and anything is taken.")
+            notes.append(f"The schema of {media!r} is not a schema; any value is accepted.")
         schema = schema._replace(value=True)
     if kind == "text":
         schema = _text(document, media, schema, received)
@@ -165,7 +165,7 @@ _STYLES: tuple[str, ...] = get_args(Style)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyInput:
-    """The body: how it is sent, and what its schema is made of."""
+    """The body of an operation: how it is sent, and its schema."""
 
     body: Body
     schema: Place
@@ -175,7 +175,7 @@ class BodyInput:
 
 
 def body_input(document: Document, place: Place) -> BodyInput | None:
-    """Return the body that a request body object describes, or `None` where it describes none.
+    """Return the body that a request body object describes, or `None`.
 
     Raises:
         DocumentError: it refers to something that is not there.
@@ -310,7 +310,7 @@ class Responses:
                 try:
                     place = self._document.end(reference, operation.resource)
                 except DocumentError as error:
-                    notes.append(f"The answer {status} is not known: {error.reason}")
+                    notes.append(f"The response {status} is unknown: {error.reason}")
                     continue
                 answer = known[key] = self._new(status, place, produces)
             found[status] = answer
@@ -339,7 +339,7 @@ class Responses:
         try:
             content = content_in(self._document, answer.place, received=True)
         except DocumentError as error:
-            notes.append(f"What comes back is not known: {error.reason}")
+            notes.append(f"The output is unknown: {error.reason}")
             return None
         if content is None or not (content.is_said or content.kind in ("text", "bytes")):
             return None

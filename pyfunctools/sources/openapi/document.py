@@ -39,7 +39,7 @@ class Resource:
         self._names: dict[str, Place] | None = None
 
     def at(self, pointer: str) -> "Place | None":
-        """Return what stands at a JSON Pointer (as in an address, RFC 6901, 6), or `None`."""
+        """Return the place at a JSON Pointer (as in an address, RFC 6901, 6), or `None`."""
         value: JsonValue = self.root
         steps = _steps(pointer)
         if "%" in pointer:
@@ -160,7 +160,7 @@ class Document:
         return None
 
     def scope(self, schema: JsonObject, resource: Resource) -> Resource:
-        """Return what the references in a schema are resolved in: itself, where it has an `$id`."""
+        """Return the base of the references in a schema: itself if it has an `$id`."""
         if "$id" not in schema or schema is resource.root:
             return resource
         address = address_of(schema, resource.uri)
@@ -200,7 +200,7 @@ class Document:
     def _elsewhere(self, reference: str, resource: Resource) -> Place | None:
         address = _joined(resource.uri, reference)
         if address is None:
-            raise self._refused(f"The reference {_shown(reference)} is no address.")
+            raise self._refused(f"The reference {_shown(reference)} is not an address.")
         known = self._resources.get(address)
         if known is None and resource is self.main:
             known = self._resources.get(_joined(self._self, reference) or address)
@@ -280,7 +280,7 @@ def _steps(pointer: str) -> list[str]:
 
 
 def _joined(base: str, reference: str) -> str | None:
-    """Return the address of a reference without its fragment, or `None` where it has none."""
+    """Return the address of a reference without its fragment, or `None`."""
     try:
         address = urldefrag(urljoin(base, reference)).url
     except ValueError:
@@ -381,15 +381,13 @@ class Reach:
         return isinstance(self._target((self._document.main, reference)), Place)
 
     def _target(self, key: _Key) -> Place | str:
-        """Return what a reference leads to, or what is wrong with it."""
+        """Return the target of a reference, or the reason why there is none."""
         resource, reference = key
         try:
             place = target = self._document.target(reference, resource)
             for _ in range(MAX_HOPS):
                 if not isinstance(place.value, dict | bool):
-                    return (
-                        f"The reference {reference[:200]!r} leads to something that is no schema."
-                    )
+                    return f"The reference {reference[:200]!r} does not lead to a schema."
                 following = _next(place.value)
                 if following is None:
                     return target

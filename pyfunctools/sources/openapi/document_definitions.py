@@ -111,7 +111,7 @@ _IDENTITY = IDENTITY - {"id"} | DYNAMIC | DRAFT
 
 
 class Ready(NamedTuple):
-    """A normalized schema, the definitions it names itself, and what stands in it."""
+    """A normalized schema, the definitions it refers to, and which keywords it has."""
 
     schema: JsonSchema | bool
     names: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ class Ready(NamedTuple):
 
 
 class Closure(NamedTuple):
-    """Definitions with all that they reach, and what stands in them."""
+    """Definitions with all that they reach, and which keywords they have."""
 
     schemas: JsonSchema
     has_read_only: bool
@@ -130,7 +130,7 @@ class Closure(NamedTuple):
 
 
 class _Normalized:
-    """Definitions normalized, those of what is received or those of what is sent."""
+    """Normalized definitions, for one direction: received or sent."""
 
     def __init__(self) -> None:
         self.ready: dict[str, Ready] = {}
@@ -285,7 +285,7 @@ class Definitions:
         return definition(name)
 
     def _dynamic(self, reference: str, resource: Resource, root: Place) -> str | None:
-        """Return what a dynamic reference means where nothing around its schema redefines it."""
+        """Return the static target of a dynamic reference, or `None`."""
         if reference == "#":
             return self._definition(root)
         try:

@@ -18,7 +18,7 @@ from pyfunctools.sources.openapi.routes import Plan
 
 
 class _Found(NamedTuple):
-    """What is odd in a schema, what is odd only where it is sent, and the definitions it names."""
+    """The oddities of a schema, those of it when sent, and the definitions it refers to."""
 
     notes: tuple[Note, ...]
     sent: tuple[Note, ...]
@@ -35,7 +35,7 @@ class Oddities:
         self._siblings_ignored = not str(version).startswith(("3.1", "3.2"))
 
     def of(self, place: Place, *, sent: bool) -> Iterator[Note]:
-        """Return what is odd in a schema of what is sent or received, and in what it reaches.
+        """Return the oddities of a schema, sent or received, and of all that it reaches.
 
         Raises:
             DocumentError: a reference in it leads nowhere.
@@ -74,7 +74,7 @@ _LOOSENED = "`oneOf` is read as `anyOf`: a value may fit more than one of its br
 
 
 def notes_on(plan: Plan, oddities: Oddities) -> Iterator[Note]:
-    """Yield what is odd in an operation: in what stands there, and in its schemas.
+    """Yield the oddities of an operation and of its schemas.
 
     Raises:
         DocumentError: a reference leads nowhere.
@@ -93,7 +93,7 @@ def notes_on(plan: Plan, oddities: Oddities) -> Iterator[Note]:
 
 
 def _beside(plan: Plan) -> Iterator[Note]:
-    """Note what stands beside a `$ref` that leads to a parameter, a body or an answer.
+    """Note keywords beside a `$ref` to a parameter, a body or a response.
 
     A parameter's description counts there, and what is said of an answer is read by nobody.
     """

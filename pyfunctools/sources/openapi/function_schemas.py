@@ -157,7 +157,7 @@ class SchemaMaker:
         return known[1]
 
     def _sent(self, place: Place) -> "_Made":
-        """Return the schema of what is sent: no `readOnly` in it, and `anyOf` where that is meant.
+        """Return a schema as it is sent: no `readOnly`, `oneOf` as `anyOf` where that is meant.
 
         Most schemas need neither, and share their definitions with what is received.
         """
@@ -224,7 +224,7 @@ def _said(description: str, is_human: bool | None) -> dict[str, JsonValue]:
 
 
 def _annotated(schema: JsonSchema | bool, said: JsonSchema) -> JsonSchema | bool:
-    """Return a schema with what a parameter says of itself, where the schema does not say it.
+    """Return a schema with the parameter's own annotations where it has none.
 
     A mark of the human's counts wherever it stands.
     """

@@ -46,7 +46,7 @@ def _known(value: JsonValue, keyword: str, name: str) -> str:
         example = '"3.1.0"' if keyword == "openapi" else '"2.0"'
         raise DocumentError(
             name,
-            f"`{keyword}` is {str(value)[:40]}, which is no version.",
+            f"`{keyword}` is {str(value)[:40]}, which is not a version.",
             pointer=pointer,
             remedy=f"Write the whole version as text: {example}.",
         )
@@ -79,7 +79,7 @@ CPython up to 3.12 stops it after 1,500 at most, and from 3.14 on it looks at th
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """A document that was read: an object, and what is known of it.
+    """A document that was read, and the references in it.
 
     `name` is what errors call it, `uri` its address where it came from a file (else empty), and
     `references` every text that stands under a `$ref` anywhere in it.

@@ -23,7 +23,7 @@ OPERATORS = "+#./;*"
 
 
 class Template(NamedTuple):
-    """What a path says: the segments that are fixed, the parameters' names, what is beside them."""
+    """A path taken apart: its fixed segments, its parameters, the text beside them."""
 
     fixed: tuple[str, ...]
     names: tuple[str, ...]

@@ -40,7 +40,7 @@ _IGNORED_BEGINNINGS = ("proxy-", "x-forwarded-")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """One parameter: how it is sent, and what its schema is made of.
+    """One parameter: how it is sent, and its schema.
 
     `key` is what one parameter has in common with another that goes before it. `guarded_by` names
     the security scheme whose secret it carries: then it is nobody's argument.
@@ -129,7 +129,7 @@ class Parameters:
         return Found([*inputs.values()], body, notes, is_plain)
 
     def _entry(self, place: Place) -> Input | Left | Place:
-        """Return what one entry of a list of parameters is, its reference followed."""
+        """Return one entry of a list of parameters, its reference followed."""
         value, resource = place.value, place.resource
         reference = value.get("$ref") if isinstance(value, dict) else None
         if not isinstance(value, dict) or not isinstance(reference, str):
@@ -170,7 +170,7 @@ class Parameters:
     def _new(self, place: Place) -> Input | Left | Place:
         raw = place.value
         if not isinstance(raw, dict):
-            return Left(reason="A parameter is no object, and is left out.")
+            return Left(reason="A parameter is not an object, and is left out.")
         name, location = raw.get("name"), raw.get("in")
         if location in (swagger.BODY, swagger.FORM):
             return place
@@ -184,7 +184,7 @@ class Parameters:
         # One that is optional stays: whoever gives it all the same is told that it is not theirs.
         is_set = spelled in self._connected.get(cast("Location", location), ())
         if is_set and raw.get("required") is True:
-            what = f"{name!r} in the {location} is set by the connection, and is no argument."
+            what = f"{name!r} in the {location} is set by the connection, and is not an argument."
             return Left(reason=what)
         old = "schema" not in raw and "content" not in raw
         return self._input(swagger.parameter(raw) if old else raw, place, old)
@@ -227,7 +227,7 @@ class Parameters:
     def _schema(
         self, raw: JsonObject, place: Place, notes: list[str]
     ) -> tuple[str | None, Place, *tuple[JsonValue, ...]]:
-        """Return the media type and the schema, and what stands beside it and may hold a mark."""
+        """Return the media type, the schema, and the objects around it that may hold a mark."""
         if "schema" not in raw:
             content = content_in(self._document, place)
             if content is not None:
@@ -236,7 +236,7 @@ class Parameters:
         schema = place.below(raw.get("schema", True), "schema")
         if isinstance(schema.value, dict | bool):
             return None, schema
-        notes.append(f"The schema of {raw['name']!r} is none, and anything is taken.")
+        notes.append(f"The schema of {raw['name']!r} is not a schema; any value is accepted.")
         return None, schema._replace(value=True)
 
     def _undefined(self, parameter: Parameter, schema: Place) -> Iterator[str]:
@@ -308,7 +308,7 @@ def _style(raw: JsonObject, location: Location, old: bool, notes: list[str]) -> 
             style = given
         else:
             notes.append(
-                f"{raw['name']!r} has the style {given!r}, which is none for its place; "
+                f"{raw['name']!r} has the style {given!r}, which its place does not have; "
                 f"it is sent as {style!r}."
             )
     explode = raw.get("explode")

@@ -114,7 +114,7 @@ def _items(document: Document, place: Place) -> Iterator[Place]:
 
 
 def _methods(item: Place) -> list[tuple[str, str, JsonValue]]:
-    """Return the method in upper case, the pointer from the path item, and what stands there."""
+    """Return the method in upper case, the pointer from the path item, and the operation."""
     fields = item.value if isinstance(item.value, dict) else {}
     found = [
         (key.upper(), f"/{key}", value)
@@ -153,7 +153,7 @@ def _operation(
 
 
 def reason_of(error: DocumentError) -> str:
-    """Return why, and what to do where that can be said."""
+    """Return the reason of an error, with its remedy."""
     return error.reason if error.remedy is None else f"{error.reason} {error.remedy}"
 
 

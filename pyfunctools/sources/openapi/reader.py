@@ -41,7 +41,7 @@ _KNOWN = _IDEMPOTENT | {"POST", "PATCH"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a document holds: functions, what could not become one, and what it says of itself.
+    """What a document holds: functions, skipped operations, its title and description.
 
     `version` is that of the API (`info.version`), `specification` that of OpenAPI or Swagger.
     """
@@ -68,7 +68,7 @@ def read(
 ) -> Reading:
     """Return the functions of an OpenAPI or Swagger document.
 
-    A required parameter that is `connected` is set by the connection, and is no argument. Nothing
+    A required parameter that is `connected` is the connection's, and not an argument. Nothing
     outside the document is read but what `resolver` gives. The document is kept as it is, and the
     functions' schemas are made of it later: it must not be changed while they are used.
 
@@ -188,7 +188,7 @@ class _Texts:
                 yield argument[0], text
 
     def _said(self, entry: Input | BodyInput) -> str:
-        """Return what `@param` says of a parameter; nothing where the schema says it."""
+        """Return the `@param` text of a parameter; empty if its schema says it already."""
         description, own = entry.description, _text(entry.schema.value, "description")
         if self._describe == "full":
             return (description or own).strip()

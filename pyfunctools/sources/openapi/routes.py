@@ -110,7 +110,7 @@ _TEXT: JsonObject = {"type": "string"}
 
 
 class Plan(NamedTuple):
-    """A route, and what the schemas of its function are made of when somebody asks.
+    """A route, and the places that its function's schemas are made of when asked for.
 
     `inputs` stand in the order of the arguments. `pointer` leads to the operation.
     """
@@ -179,7 +179,7 @@ class Routes:
         return Plan(route, operation.pointer, inputs, body, output, unique)
 
     def _check(self, inputs: Sequence[Input], body: BodyInput | None) -> None:
-        """Refuse what cannot be called, since a schema in it leads nowhere."""
+        """Refuse an operation with a schema whose reference leads nowhere."""
         schemas = [entry.schema for entry in inputs]
         for place in schemas if body is None else [*schemas, body.schema]:
             if (reason := self._reach.problem(place)) is not None:
@@ -189,7 +189,7 @@ class Routes:
         reason = None if output is None else self._reach.problem(output)
         if reason is None:
             return output
-        notes.append(f"What comes back is not known: {reason}")
+        notes.append(f"The output is unknown: {reason}")
         return None
 
     def _body(self, operation: Operation, found: Found, notes: list[str]) -> BodyInput | None:
@@ -226,7 +226,7 @@ class Routes:
 
 
 def _placed(operation: Operation, found: Found, notes: list[str]) -> tuple[Input, ...]:
-    """Return the inputs in their order: what fills the path as it stands there, then the others."""
+    """Return the inputs in their order: those of the path as it has them, then the others."""
     slots = template_names(operation.path)
     in_path: dict[str, Input] = {}
     others: list[Input] = []
@@ -257,7 +257,7 @@ def _filling(
             what = "not declared, and taken as text" if name is None else f"declared as {name!r}"
             notes.append(f"The path's parameter {slot!r} is {what}.")
         filling[slot] = entry
-    notes += [f"{name!r} is declared for the path, which has no such place." for name in left]
+    notes += [f"{name!r} is declared for the path, which does not have it." for name in left]
     return filling
 
 
@@ -324,5 +324,5 @@ def _guarded(
 
 
 def _letters(name: str) -> str:
-    """Return what is left of a name without case and punctuation."""
+    """Return a name without case and punctuation."""
     return "".join(filter(str.isalnum, name.casefold()))

@@ -53,7 +53,7 @@ class Security:
         return known
 
     def named(self, requirements: tuple[Requirement, ...]) -> Mapping[str, SecurityScheme]:
-        """Return what the names in these requirements mean, as far as the document says."""
+        """Return the schemes that these requirements name, as far as the document has them."""
         known = self._named.get(id(requirements))
         if known is None:
             names = {name for requirement in requirements for name in requirement.schemes}
@@ -65,7 +65,7 @@ class Security:
 def requiring(
     requirements: tuple[Requirement, ...], schemes: Mapping[str, bool]
 ) -> tuple[Requirement, ...]:
-    """Return the requirements with more schemes, none of them twice.
+    """Return the requirements with more schemes, each once.
 
     A scheme for which `schemes` says true joins every alternative, any other is one of its own.
     """

@@ -142,7 +142,7 @@ def _scalar(value: object, name: str, keys: Keys) -> JsonValue:
     if isinstance(value, date | time):
         return value.isoformat()
     raise DocumentError(
-        name, f"A {type(value).__name__} is no JSON value.", pointer=pointer_of(keys)
+        name, f"A {type(value).__name__} is not a JSON value.", pointer=pointer_of(keys)
     )
 
 
@@ -154,7 +154,7 @@ def _key(key: object, name: str, keys: Keys) -> str:
     if isinstance(key, str | int | float | date):
         return str(key)
     raise DocumentError(
-        name, f"A {type(key).__name__} is no key of a JSON object.", pointer=pointer_of(keys)
+        name, f"A {type(key).__name__} cannot be a key of a JSON object.", pointer=pointer_of(keys)
     )
 
 

@@ -152,7 +152,7 @@ def servers(root: JsonObject, schemes: JsonValue) -> Iterator[JsonObject]:
 
 
 def media_types(operation: JsonObject, root: JsonObject, keyword: str) -> list[str]:
-    """Return what an operation `consumes` or `produces`, else what the document does."""
+    """Return the media types that an operation, or else the document, `consumes` or `produces`."""
     for owner in (operation, root):
         listed = owner.get(keyword)
         if isinstance(listed, list) and listed:

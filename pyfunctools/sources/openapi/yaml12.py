@@ -139,7 +139,7 @@ class _Builder:
             raise self._refused(f"the tag {event.tag!r} is not of YAML's core schema", event)
         opened = self._open[-1] if self._open else None
         if opened is not None and opened.key is None and type(opened.value) is dict:
-            raise self._refused("a key is no text", event)
+            raise self._refused("a key is not text", event)
         if len(self._open) >= self._limits.document_depth:
             raise too_deep(self._name, self._limits)
         if event.anchor is not None:
@@ -167,7 +167,7 @@ class _Builder:
         opened = self._open[-1] if self._open else None
         if opened is not None and opened.key is None and type(opened.value) is dict:
             if not isinstance(value, str):
-                raise self._refused("a key is no text", event)
+                raise self._refused("a key is not text", event)
             if value in opened.value:
                 raise self._refused(f"the key {value!r} stands twice in one object", event)
             opened.key = value

@@ -62,9 +62,9 @@ def test_the_media_type_of_choice_is_read() -> None:
         ({"schema": OBJECT}, OBJECT, True, ""),
         ({"schema": False}, False, True, ""),
         ({"schema": None}, True, False, ""),
-        ({"schema": 7}, True, True, "The schema of 'application/json' is none"),
+        ({"schema": 7}, True, True, "The schema of 'application/json' is not a schema"),
         ({"itemSchema": OBJECT}, {"type": "array", "items": OBJECT}, True, ""),
-        ({"itemSchema": 7}, True, True, "is none"),
+        ({"itemSchema": 7}, True, True, "is not a schema"),
         ({"type": "object"}, OBJECT, True, "stands right under 'application/json'"),
         ({"$ref": "#/media"}, OBJECT, True, ""),
         ({"$ref": "#/object"}, {"type": "object", "title": "O"}, True, "stands right under"),
@@ -240,7 +240,12 @@ def test_each_kind_of_body_has_the_schema_of_its_value(
 @pytest.mark.parametrize(
     ("media", "entry", "note", "expected"),
     [
-        ("application/json", {"schema": 7}, "The schema of 'application/json' is none", True),
+        (
+            "application/json",
+            {"schema": 7},
+            "The schema of 'application/json' is not a schema",
+            True,
+        ),
         ("application/vnd.x", {"schema": OBJECT}, "is sent as it is given", OBJECT),
         ("x-www-form-urlencoded", {"schema": OBJECT}, "is sent as 'application/x-www-form", OBJECT),
         (
@@ -420,9 +425,7 @@ def test_a_media_type_may_stand_elsewhere() -> None:
     assert output({"200": entry}, media={"schema": {"title": "m"}}) == {"title": "m"}
     found = answers({"200": entry})
     assert found.output is None
-    assert list(found.notes) == [
-        "What comes back is not known: The reference '#/media' leads nowhere."
-    ]
+    assert list(found.notes) == ["The output is unknown: The reference '#/media' leads nowhere."]
 
 
 def test_every_answer_is_listed() -> None:
@@ -449,7 +452,7 @@ def test_an_answer_that_leads_nowhere_is_noted_and_loses_nothing_else() -> None:
     found = answers({"200": typed("x"), "404": {"$ref": "#/none"}})
     assert found.output is not None
     assert list(found.notes) == [
-        "The answer 404 is not known: The reference '#/none' leads nowhere."
+        "The response 404 is unknown: The reference '#/none' leads nowhere."
     ]
 
 

@@ -109,7 +109,7 @@ def test_what_is_only_a_reference_is_followed_to_its_end() -> None:
         ("//h/x", "leads to another document"),
         ("jar:file:x!/y", "leads to another document"),
         ("Nobody", "leads to another document"),
-        ("http://[#/a", "is no address"),
+        ("http://[#/a", "is not an address"),
         ("http://[", "leads to another document"),
     ],
 )
@@ -337,8 +337,8 @@ def test_where_every_reference_leads_somewhere_all_is_well(schemas: JsonObject) 
         ({"A": {"items": ref("B")}, "B": ref("B")}, "leads in a circle"),
         ({"A": {"allOf": [ref("A")]}}, "leads in a circle"),
         ({"A": {"items": {"$ref": "b.json"}}}, "leads to another document"),
-        ({"A": {"items": ref("B")}, "B": [1]}, "leads to something that is no schema"),
-        ({"A": {"items": ref("B")}, "B": "x"}, "leads to something that is no schema"),
+        ({"A": {"items": ref("B")}, "B": [1]}, "does not lead to a schema"),
+        ({"A": {"items": ref("B")}, "B": "x"}, "does not lead to a schema"),
         ({"A": {"items": ref("B"), "not": ref("none")}, "B": ref("C"), "C": True}, "nowhere"),
     ],
 )

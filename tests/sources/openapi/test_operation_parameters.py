@@ -231,7 +231,7 @@ def test_elsewhere_those_names_are_free(location: str) -> None:
 @pytest.mark.parametrize(
     ("raw", "note"),
     [
-        (7, "A parameter is no object, and is left out."),
+        (7, "A parameter is not an object, and is left out."),
         ({"in": "query"}, "A parameter without a name is left out."),
         ({"name": "", "in": "query"}, "A parameter without a name is left out."),
         ({"name": "a"}, "The parameter 'a' is in None, and is left out."),
@@ -264,7 +264,7 @@ def test_no_list_is_no_parameters(listed: JsonValue) -> None:
 def test_a_schema_that_is_none_takes_anything() -> None:
     read = one({"name": "a", "in": "query", "schema": 7})
     assert read.parameter.schema is True
-    assert read.notes == ("The schema of 'a' is none, and anything is taken.",)
+    assert read.notes == ("The schema of 'a' is not a schema; any value is accepted.",)
 
 
 def test_the_operation_goes_before_the_path_item() -> None:

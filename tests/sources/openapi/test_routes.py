@@ -241,7 +241,7 @@ def test_a_name_that_is_declared_may_be_anything(name: str) -> None:
 def test_a_parameter_the_path_has_no_place_for_is_left_out() -> None:
     found = plan({"parameters": [parameter("id")]})
     assert found.route.parameters == ()
-    assert found.notes == ("'id' is declared for the path, which has no such place.",)
+    assert found.notes == ("'id' is declared for the path, which does not have it.",)
 
 
 def test_a_parameter_in_a_query_that_the_path_has_is_one_of_the_path() -> None:
@@ -329,7 +329,7 @@ def test_what_is_wrong_with_the_answer_alone_is_noted() -> None:
     responses: JsonObject = {"200": {"content": {"application/json": {"schema": schema}}}}
     found = plan({"responses": responses})
     assert found.output is None
-    assert found.notes == ("What comes back is not known: The reference '#/none' leads nowhere.",)
+    assert found.notes == ("The output is unknown: The reference '#/none' leads nowhere.",)
 
 
 def test_a_body_of_swagger_is_a_body() -> None:

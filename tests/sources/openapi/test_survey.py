@@ -121,14 +121,14 @@ def test_a_mapping_that_is_no_dict_is_copied() -> None:
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        (object(), "A object is no JSON value. (at /x)"),
-        ([1, {"a": {1, 2}}], "A set is no JSON value. (at /x/1/a)"),
-        (float("nan"), "A float is no JSON value. (at /x)"),
-        ([float("inf")], "A float is no JSON value. (at /x/0)"),
-        (b"bytes", "A bytes is no JSON value."),
-        ({(1, 2): 1}, "A tuple is no key of a JSON object. (at /x)"),
-        ({UserString("a"): 1}, "A UserString is no key of a JSON object. (at /x)"),
-        ({"a/b": {"c~d": 1j}}, "A complex is no JSON value. (at /x/a~1b/c~0d)"),
+        (object(), "A object is not a JSON value. (at /x)"),
+        ([1, {"a": {1, 2}}], "A set is not a JSON value. (at /x/1/a)"),
+        (float("nan"), "A float is not a JSON value. (at /x)"),
+        ([float("inf")], "A float is not a JSON value. (at /x/0)"),
+        (b"bytes", "A bytes is not a JSON value."),
+        ({(1, 2): 1}, "A tuple cannot be a key of a JSON object. (at /x)"),
+        ({UserString("a"): 1}, "A UserString cannot be a key of a JSON object. (at /x)"),
+        ({"a/b": {"c~d": 1j}}, "A complex is not a JSON value. (at /x/a~1b/c~0d)"),
     ],
 )
 def test_what_json_has_no_word_for_is_refused_at_its_place(value: object, reason: str) -> None:

@@ -45,7 +45,7 @@ REFUSED = {
     "local tag": ("a: !secret x\n", "the tag"),
     "duplicate key": ("a: 1\nb: 2\na: 3\n", "'a' stands twice"),
     "duplicate key, nested": ("x: {a: 1, 'a': 2}\n", "'a' stands twice"),
-    "key that is no text": ("? [a]\n: 1\n", "a key is no text"),
+    "key that is no text": ("? [a]\n: 1\n", "a key is not text"),
     "no such alias": ("a: *b\n", "nothing is named 'b'"),
     "two documents": ("a: 1\n---\nb: 2\n", "several documents"),
     "infinity": ("a: .inf\n", "JSON has no number"),
