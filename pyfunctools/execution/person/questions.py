@@ -15,7 +15,7 @@ a blank one is none. Either way they are coerced by the schema of the person's s
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from json import loads
-from typing import Final, cast
+from typing import Final, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, fresh
 from pyfunctools._text import shortened, visible
@@ -35,6 +35,9 @@ from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.separation.predicates import is_file, is_secret_of_human
 from pyfunctools.schema.separation.sieve import ABSENT, Given
 from pyfunctools.schema.vocabulary import UNIONS
+
+Parts: TypeAlias = tuple[Part, ...]
+"""What holds together at a place, the branches that are known of unions with it."""
 
 MOST_ITEMS: Final = 100
 """Items of one list that are asked for one by one."""
@@ -107,7 +110,7 @@ class Sheet:
         return answers.joined(values, spot.required)
 
     def _beside_items(
-        self, spot: Spot, parts: tuple[Part, ...], mine: Sequence[JsonValue], answers: Answers
+        self, spot: Spot, parts: Parts, mine: Sequence[JsonValue], answers: Answers
     ) -> Given:
         values: list[Given] = []
         for n, item in enumerate(mine):
@@ -165,7 +168,7 @@ class Sheet:
     def _of_kind(
         self,
         spot: Spot,
-        parts: tuple[Part, ...],
+        parts: Parts,
         branches: Mapping[str, Part],
         answers: Answers,
     ) -> Given:
@@ -184,9 +187,7 @@ class Sheet:
         inside = (*parts, *branches[chosen].parts)
         return self._members(spot, inside, answers.without_own(), wanted=True)
 
-    def _members(
-        self, spot: Spot, parts: tuple[Part, ...], answers: Answers, *, wanted: bool
-    ) -> Given:
+    def _members(self, spot: Spot, parts: Parts, answers: Answers, *, wanted: bool) -> Given:
         """Return an object, each of its properties asked for; `wanted` if it has to be there."""
         values: dict[str, JsonValue] = {}
         is_there = wanted or answers.is_given
@@ -201,7 +202,7 @@ class Sheet:
                 values[name] = value
         return answers.joined(values, wanted)
 
-    def _counted(self, spot: Spot, parts: tuple[Part, ...], answers: Answers) -> Given:
+    def _counted(self, spot: Spot, parts: Parts, answers: Answers) -> Given:
         """Ask how many objects a list has, and for what is in as many as are given."""
         least, most = 0, MOST_ITEMS
         for part in parts:
@@ -222,7 +223,7 @@ class Sheet:
             values.append(self._asked(below, answers.child(n)))
         return answers.listed(values)
 
-    def _read(self, kind: Kind, parts: tuple[Part, ...], answers: Answers) -> Given:
+    def _read(self, kind: Kind, parts: Parts, answers: Answers) -> Given:
         """Return what one answer means, as far as the kind of question says; coercion does more."""
         value = answers.nested()
         if not isinstance(value, str) or not answers.is_flat:
@@ -238,7 +239,7 @@ class Sheet:
 
     # What a place is
 
-    def _settled(self, place: Place) -> tuple[tuple[Part, ...], Part | None]:
+    def _settled(self, place: Place) -> tuple[Parts, Part | None]:
         """Return what holds at a place, and the part with the union whose branch is not known yet.
 
         A union with null is what is beside the null.
@@ -254,7 +255,7 @@ class Sheet:
                 union = part
         return tuple(found), union
 
-    def _chosen(self, parts: tuple[Part, ...], mine: Given) -> tuple[tuple[Part, ...], bool]:
+    def _chosen(self, parts: Parts, mine: Given) -> tuple[Parts, bool]:
         """Return what holds where the model gave `mine`, and whether that is sure: all branches do
         where nobody can say which one was meant."""
         found, sure = dict.fromkeys(parts), True
@@ -280,7 +281,7 @@ class Sheet:
             found[name if name not in found else f"{name} {len(found) + 1}"] = branch
         return found
 
-    def _is_of_objects(self, spot: Spot, parts: tuple[Part, ...]) -> bool:
+    def _is_of_objects(self, spot: Spot, parts: Parts) -> bool:
         """True if a place is that of a list of objects."""
         if not _is_list(parts) or any(part.items[0] for part in parts):
             return False
@@ -288,7 +289,7 @@ class Sheet:
         return any(part.declared for part in inside) or bool(self._named(union))
 
     def _fields(
-        self, spot: Spot, parts: tuple[Part, ...], mine: JsonObject
+        self, spot: Spot, parts: Parts, mine: JsonObject
     ) -> Iterator[tuple[str, tuple[Place, bool]]]:
         """Yield the properties, the required ones first, and those that only the model named."""
         required = {name for part in parts for name in part.required}
@@ -300,7 +301,7 @@ class Sheet:
     def _kind(
         self,
         spot: Spot,
-        parts: tuple[Part, ...],
+        parts: Parts,
         values: list[JsonValue] | None,
     ) -> tuple[Kind, tuple[JsonValue, ...]]:
         if values is not None:
@@ -323,7 +324,7 @@ class Sheet:
         dated: list[Kind] = [kind for form, kind in _FORMS.items() if form in forms]
         return (dated[0] if dated else "text"), ()
 
-    def _hidden(self, spot: Spot, parts: tuple[Part, ...]) -> Spot:
+    def _hidden(self, spot: Spot, parts: Parts) -> Spot:
         """Return the place with whether it is a secret's."""
         path = Path.of(spot.keys)
         is_one = any(is_secret_of_human(path, part.rules) for part in parts)
@@ -355,7 +356,7 @@ class Sheet:
             seen=frozenset() if isinstance(step, int) else spot.seen.union(spot.place.anyhow),
         )
 
-    def _label(self, spot: Spot, parts: tuple[Part, ...]) -> str:
+    def _label(self, spot: Spot, parts: Parts) -> str:
         asked = _said(parts, "x-human-ask")
         if not asked:
             return spot.label
@@ -368,7 +369,7 @@ class Sheet:
     def _ask(
         self,
         spot: Spot,
-        parts: tuple[Part, ...],
+        parts: Parts,
         kind: Kind,
         answers: Answers,
         *,
@@ -434,22 +435,22 @@ def _branches(part: Part) -> list[Part]:
     return [each for keyword in UNIONS for each in part.listed(keyword) if each.types != _NULL]
 
 
-def _meant_branch(parts: tuple[Part, ...], value: JsonValue) -> Part | None:
+def _meant_branch(parts: Parts, value: JsonValue) -> Part | None:
     """Return the branch that a value was meant for, of the first union that tells."""
     unions = (union_of(part, word) for part in parts for word in UNIONS if word in part.rules)
     return next((meant for union in unions if (meant := union.meant(value)) is not None), None)
 
 
-def _inside(spot: Spot, parts: tuple[Part, ...], key: str | int) -> Place:
+def _inside(spot: Spot, parts: Parts, key: str | int) -> Place:
     """Return the place of a property or an item, where these parts hold."""
     return spot.place.outline.placed(tuple(each for part in parts for each in part.stated(key)))
 
 
-def _types(parts: tuple[Part, ...]) -> frozenset[str]:
+def _types(parts: Parts) -> frozenset[str]:
     return frozenset[str].intersection(*(part.types for part in parts)) if parts else ALL_TYPES
 
 
-def _is_list(parts: tuple[Part, ...]) -> bool:
+def _is_list(parts: Parts) -> bool:
     return _types(parts) - _NULL == _ARRAY
 
 
@@ -470,7 +471,7 @@ def _branch_name(branch: Part) -> str:
     return _said(branch.parts, "title") or humanized(name or next(iter(tags), _NAMELESS))
 
 
-def _listed(parts: tuple[Part, ...], union: Part | None) -> list[JsonValue] | None:
+def _listed(parts: Parts, union: Part | None) -> list[JsonValue] | None:
     """Return the values that are listed for a place, those of all branches of a union."""
     found = [listed for part in parts if (listed := listed_values(part.rules)) is not None]
     if found:
@@ -480,7 +481,7 @@ def _listed(parts: tuple[Part, ...], union: Part | None) -> list[JsonValue] | No
     return None if None in branches else values or None
 
 
-def _is_file(parts: tuple[Part, ...]) -> bool:
+def _is_file(parts: Parts) -> bool:
     """True if bytes are wanted; a text with another format is the address of a file."""
     path = Path.of(())
     return any(
