@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from pyfunctools.controller.opening import Application, ApplicationSettings, Opened, Source
     from pyfunctools.controller.report import Report
     from pyfunctools.controller.tools import Tools
+    from pyfunctools.execution.configured import Fixed
     from pyfunctools.execution.mcp import Accept
+    from pyfunctools.execution.person.approval import PendingCall
     from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.execution.pipeline import Runner
     from pyfunctools.execution.request.connection import Connection
@@ -266,31 +268,39 @@ class Controller(Calling):
         self,
         *,
         tickets: Tickets | None = None,
-        confirm: Literal["destructive"] | Callable[[Function], bool] | None = None,
+        confirm: bool | Literal["destructive"] | Callable[[PendingCall], bool] | None = None,
+        fixed: Fixed | None = None,
+        texts: Mapping[str, str] | None = None,
     ) -> Controller:
         """Return a controller of the same functions with other settings; `None` leaves one as it
         is.
 
         `tickets` says how tickets are signed, for how long, and who remembers the used ones. By
         default they end with this process.
-        `confirm` marks more functions to wait for `approve`: those that are `destructive`, or those
-        of which a predicate says so. What is marked `confirm` stays so.
+        `confirm` has more calls wait for `approve`: all (`True`), those of functions that are
+        `destructive`, or those of which a function of the `PendingCall`, its arguments whole, says
+        so. What is marked `confirm` stays so.
+
+        `fixed` are values that are the program's, by path (`{"$input.header.token": value}`, a
+        value or a function of the context), or a function of the `Function` and the context that
+        returns such a mapping; it is asked once with the context `None` for the paths. They are
+        in nobody's schema and in no question, taken from nobody, and put in last. Functions
+        without the path are left as they are.
+
+        `texts` are your own words for a person, in their language say, by the keys of
+        `schema.feedback.plain_words.TEXTS`: they stand in `Question.label`, `help` and `problem`.
 
         Raises:
-            DefinitionError: `confirm` is none of these, or `tickets` are none.
+            DefinitionError: one of these is none of what it may be, no function has a path of
+                `fixed`, or there is no text of a key.
         """
-        from dataclasses import replace
-
         from pyfunctools._lazy import Lazy
         from pyfunctools.controller.opening import check_tickets
-        from pyfunctools.controller.selection import confirmed
+        from pyfunctools.controller.settings import Settings
 
         check_tickets(tickets)
-        asks = confirmed(confirm)
-        made = self._with(
-            (replace(function, confirm=function.confirm or asks(function)), runner)
-            for function, runner in self._entries.values()
-        )
+        settings = Settings.of(self.functions, confirm=confirm, fixed=fixed, texts=texts)
+        made = self._with(settings.entry(*entry) for entry in self._entries.values())
         made._tickets = self._tickets if tickets is None else Lazy.of(tickets)
         return made
 
@@ -418,7 +428,8 @@ class Controller(Calling):
         return made
 
     def _runners(self) -> list[Runner]:
-        return list({id(runner): runner for _, runner in self._entries.values()}.values())
+        bare = (getattr(runner, "bare", runner) for _, runner in self._entries.values())
+        return list({id(runner): runner for runner in bare}.values())
 
 
 def _own_tickets() -> Tickets:

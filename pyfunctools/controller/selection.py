@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
-from functools import partial
-from typing import Literal
 
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, UnknownFunctionError
@@ -84,25 +82,6 @@ def _says(where: str, predicate: Callable[[Function], object], function: Functio
     except Exception as error:  # a caller's code may raise anything
         reason = f"The predicate raised {type(error).__name__} for {function.name}: {error}."
         raise DefinitionError(where, reason, "Give a predicate of a `Function`.") from error
-
-
-def confirmed(
-    confirm: Literal["destructive"] | Callable[[Function], bool] | None,
-) -> Callable[[Function], bool]:
-    """Return what says whether a person has to approve a function; see `Controller.configured`.
-
-    Raises:
-        DefinitionError: it is neither a word for it nor a predicate.
-    """
-    if callable(confirm):
-        return partial(_says, "confirm", confirm)
-    if confirm == "destructive":
-        return lambda function: function.destructive is True
-    if confirm is None:
-        return lambda _: False
-    raise DefinitionError(
-        "confirm", f"{confirm!r} says of no function.", 'Write "destructive", or a predicate.'
-    )
 
 
 def unknown_name(name: object, known: Iterable[str]) -> UnknownFunctionError:

@@ -136,6 +136,8 @@ class Invocation:
         self.id = call_id or token_hex(8)
         self._attempt = 1
         self._name = ""
+        self._confirm: tuple[Callable[[PendingCall], object], ...] = ()
+        self._texts: Mapping[str, str] = {}
 
     async def resume(self, text: object) -> Outcome:
         """Go on with the call that a ticket is for.
@@ -180,6 +182,8 @@ class Invocation:
         except UnknownFunctionError as error:
             return Outcome(text=str(error), reason="unknown", function=error.name)
         self._name = function.name
+        self._confirm = getattr(runner, "confirm", ())  # of a `Configured`
+        self._texts = getattr(runner, "texts", {})
         checked = read if isinstance(read, Failure) else function.check(arguments)
         if isinstance(read, Success):
             checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
@@ -245,6 +249,14 @@ class Invocation:
             whole = Arguments(whole)
         if function.confirm or (self._approve is not None and not callable(self._approve)):
             return await self._approved(function, checked, whole)
+        for asks in self._confirm:
+            from pyfunctools.execution.person.approval import View
+
+            answer = await self._answer("confirm", _UNKNOWN, asks, View(function, whole).pending)
+            if isinstance(answer, Outcome):
+                return answer
+            if answer[0]:
+                return await self._approved(function, checked, whole)
         return Success(value=whole)
 
     async def _merged(
@@ -378,7 +390,7 @@ class Invocation:
             call_id=self.id,
             function=function.name,
             arguments=checked.value,
-            approval=function.confirm,
+            approval=function.confirm or bool(self._confirm),
             ticket=ticket,
             questions=self._questions(function, checked, wrong),
         )
@@ -399,9 +411,11 @@ class Invocation:
         if function.separated is None:
             return ()
         from pyfunctools.execution.person.questions import sheet_of
+        from pyfunctools.schema.feedback.plain_words import TEXTS
 
         issues = () if self._given is None else wrong
-        return tuple(sheet_of(function, checked.value, self._given, issues).questions)
+        texts = {**TEXTS, **self._texts}
+        return tuple(sheet_of(function, checked.value, self._given, issues, texts).questions)
 
     async def _answer(
         self, where: str, unanswered: str, asked: Callable[..., object], *about: object
@@ -430,6 +444,7 @@ _WAITS = {
 }
 _DECLINED = "A person was asked for their part and gave none. Nothing has run."
 _DENIED = "A person has to approve this call and has not. Nothing has run."
+_UNKNOWN = "It could not be found out whether a person has to approve this ({}). Nothing has run."
 _UNASKED = "The person could not be asked ({}). Nothing has run."
 _UNCLAIMED = "It could not be found out whether the ticket was used ({}). Nothing has run."
 

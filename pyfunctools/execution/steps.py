@@ -70,6 +70,7 @@ def check_asked(where: str, asked: object, about: tuple[object, ...]) -> None:
 
 _ASKED = {
     "approve": "a function of the pending call that returns `True`, or an `Approval`",
+    "confirm": "a function of the pending call that returns whether a person has to approve it",
     "human": "the values, or a function of the pending call that returns them",
     "store": "one whose `claim` is a function of a ticket's id and its end",
 }

@@ -1,6 +1,6 @@
 """`Contract`: the schemas of a function and what checks against them, compiled when asked for."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,6 +14,7 @@ from pyfunctools.note import Note
 from pyfunctools.record.param import Param, parameters_of
 from pyfunctools.record.renderings import Renderings, checked
 from pyfunctools.schema.checker import Checker
+from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import prune, resolve
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.check_input import admit
@@ -22,7 +23,7 @@ from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Side, Success
-from pyfunctools.schema.separation.predicates import IsHuman, is_secret_of_human, is_upload
+from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_secret_of_human, is_upload
 from pyfunctools.schema.separation.separate import Separated, separate
 from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import MENTIONS, NAMED, SINGLE, judging
@@ -66,6 +67,21 @@ class Secrets:
         return self._division.part(human, "human")
 
 
+class Remake:
+    """What makes a contract anew, with its predicate; a copy from a pickle has neither."""
+
+    __slots__ = ("is_human", "of")
+
+    def __init__(
+        self, of: "Callable[..., Contract] | None" = None, is_human: IsHuman | None = None
+    ) -> None:
+        self.of = of
+        self.is_human = is_human
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Remake, ())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contract:
     """The schemas of a function, `parameters` and `output`, both normalized, and their checks.
@@ -86,6 +102,7 @@ class Contract:
     notes: Lazy[tuple[Note, ...]] = field(compare=False, repr=False)
     secrets: Lazy[Secrets] = field(compare=False, repr=False)
     renderings: Renderings = field(compare=False, repr=False, default_factory=Renderings)
+    _remake: "Remake" = field(compare=False, repr=False)
 
     @classmethod
     def of(
@@ -119,6 +136,10 @@ class Contract:
             checker=Lazy(partial(_checker, validator, separated, first, sets)),
             notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(separated.value))))),
             secrets=Lazy(partial(_secrets, separated)),
+            _remake=Remake(
+                partial(cls.of, output=output, notes=notes, first=first, sets=sets, hinted=hinted),
+                is_human,
+            ),
         )
 
     @classmethod
@@ -180,6 +201,26 @@ class Contract:
                 with _blamed(name, pointer):
                     validator.compile()
         return contract
+
+    def remade(self, parameters: JsonSchema, fixed: Container[Keys] = ()) -> "Contract":
+        """Return the contract of other parameters, in which `fixed` places are not the model's.
+
+        Raises:
+            DefinitionError: this is a copy from a pickle, which has no predicate of its own.
+        """
+        if self._remake.of is None:
+            raise DefinitionError(
+                "configured(fixed)",
+                "The functions were pickled.",
+                "Configure them before, or make the controller anew.",
+            )
+        known, places = self._remake.is_human, fixed
+
+        def is_fixed(path: Path, _: JsonSchema) -> bool:
+            return path.keys in places
+
+        is_human = any_of(*(() if known is None else (known,)), is_fixed) if fixed else known
+        return self._remake.of(parameters, is_human=is_human)
 
     @property
     def llm(self) -> JsonSchema:

@@ -246,6 +246,11 @@ def contract_of(function: Function) -> "Contract":
     return function._contract.value  # pyright: ignore[reportPrivateUsage]
 
 
+def with_contract(function: Function, contract: "Lazy[Contract]") -> Function:
+    """Return the function with other schemas, which need not be there yet."""
+    return replace(function, _contract=contract)
+
+
 def handler_of(function: Function) -> "Handler | None":
     """Return what runs a function in this process, `None` where it lives elsewhere."""
     return function._handler  # pyright: ignore[reportPrivateUsage]

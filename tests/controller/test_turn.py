@@ -178,7 +178,7 @@ def test_a_function_that_changed_since_does_not_run() -> None:
 )
 def test_an_approval_is_an_answer_too(answer: bool | Approval, reason: str | None) -> None:
     made, controller = shop()
-    tools = controller.configured(confirm=lambda function: function.name == "buy").tools()
+    tools = controller.configured(confirm=lambda pending: pending.function.name == "buy").tools()
     turn = tools.resume(tools.run(response(TEA)), {"a": answer})
     assert turn.outcomes[0].reason == reason
     assert made.done == ([] if reason else [f"buy {'tea' if answer is True else 'cup'}"])

@@ -123,7 +123,7 @@ async def called(controller: Controller) -> None:
     controller = controller.configured(
         tickets=Tickets(b"k" * 32, store=used, lifetime=60), confirm="destructive"
     )
-    controller.configured(confirm=lambda function: not function.read_only)
+    controller.configured(confirm=lambda pending: not pending.function.read_only)
     outcome = controller.call("order", {"n": 1}, human={"pin": "1"}, approve=lambda call: True)
     assert_type(outcome, Outcome)
     controller.call("order", "{}", human=asks, approve=approves)

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, cast
 
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.schema.feedback.feedback import IssueLike
+from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.path import Keys
 
 TEXTS: Final[Mapping[str, str]] = {
@@ -50,6 +52,28 @@ TEXTS: Final[Mapping[str, str]] = {
     "or": " or ",
 }
 """The words that a person is shown, by keys that stay the same; what is in braces is filled in."""
+
+
+def check_texts(texts: object) -> None:
+    """Refuse words for keys that there are not, or in which not the same is filled in.
+
+    Raises:
+        DefinitionError: it is so; the error names what is close.
+    """
+    if not isinstance(texts, Mapping):
+        raise wrong_type("texts", "a mapping of keys to texts", texts, 'Write `{"needed": "..."}`.')
+    for key, text in cast("Mapping[object, object]", texts).items():
+        if not isinstance(key, str) or key not in TEXTS:
+            near = near_name(str(key), TEXTS)
+            remedy = f"Did you mean {near!r}?" if near else f"The keys are {', '.join(TEXTS)}."
+            raise DefinitionError("texts", f"There is no text {key!r}.", remedy)
+        wanted = sorted(_FILLED.findall(TEXTS[key]))
+        if not isinstance(text, str) or sorted(_FILLED.findall(text)) != wanted:
+            remedy = f"Write a text such as {TEXTS[key]!r}."
+            raise DefinitionError("texts", f"{text!r} cannot be filled in as {key!r}.", remedy)
+
+
+_FILLED = re.compile(r"\{[^{}]*\}|[{}]")
 
 
 def humanized(name: str) -> str:

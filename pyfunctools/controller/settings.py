@@ -1,0 +1,63 @@
+"""The settings of `Controller.configured`, checked, and what they make of each function."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from pyfunctools.errors import DefinitionError
+from pyfunctools.execution.configured import Configured, Fixed, check_fixed, fixed_view
+from pyfunctools.execution.person.approval import PendingCall
+from pyfunctools.execution.pipeline import Runner
+from pyfunctools.record.function import Function
+from pyfunctools.schema.feedback.plain_words import check_texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What is set for all functions of a controller; `None` leaves a setting as it is."""
+
+    confirm: bool | str | Callable[[PendingCall], bool] | None
+    fixed: Fixed | None
+    texts: Mapping[str, str] | None
+
+    @classmethod
+    def of(
+        cls,
+        functions: Iterable[Function],
+        *,
+        confirm: bool | str | Callable[[PendingCall], bool] | None,
+        fixed: Fixed | None,
+        texts: Mapping[str, str] | None,
+    ) -> Self:
+        """Check the settings.
+
+        Raises:
+            DefinitionError: as `Controller.configured`.
+        """
+        is_word = confirm is None or isinstance(confirm, bool) or confirm == "destructive"
+        if not is_word and not callable(confirm):
+            reason = f"{confirm!r} says of no call."
+            remedy = 'Write `True`, "destructive", or a function of the `PendingCall`.'
+            raise DefinitionError("confirm", reason, remedy)
+        if texts is not None:
+            check_texts(texts)
+        if fixed is not None:
+            check_fixed(functions, fixed)
+        return cls(confirm=confirm, fixed=fixed, texts=texts)
+
+    def entry(self, function: Function, runner: Runner) -> tuple[Function, Runner]:
+        """Return a function and its runner with these settings."""
+        is_asked = self.confirm is True or (
+            self.confirm == "destructive" and function.destructive is True
+        )
+        if is_asked and not function.confirm:
+            function = replace(function, confirm=True)
+        asks = (self.confirm,) if callable(self.confirm) else ()
+        if not asks and self.fixed is None and self.texts is None:
+            return function, runner
+        known = runner if isinstance(runner, Configured) else Configured(inner=runner)
+        if self.fixed is not None:
+            function, division = fixed_view(function, self.fixed)
+            known = replace(known, inner=runner, fixed=self.fixed, division=division)
+        confirm, texts = (*known.confirm, *asks), {**known.texts, **(self.texts or {})}
+        return function, replace(known, confirm=confirm, texts=texts)

@@ -1,0 +1,99 @@
+"""A schema without some of its properties, for which a program gives the values itself."""
+
+from collections.abc import Sequence
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.references import MAX_HOPS, lookup, prune
+
+
+def reduced(schema: JsonSchema, places: Sequence[Keys]) -> JsonSchema:
+    """Return a schema without the properties at these places, and without objects of no others.
+
+    Definitions on the way are copied to where they are referred to. Rules that look at a whole
+    object (`minProperties`, `dependentRequired`, `if`, `not`) are left out where a property of it
+    is: they hold for the whole, and are to be checked there.
+    """
+    for keys in places:
+        schema, _ = _without(schema, schema, keys, 0)
+    return prune(schema)
+
+
+def is_declared(schema: JsonSchema, keys: Keys) -> bool:
+    """True if a property stands at this place of a schema, by its name."""
+    return all(isinstance(key, str) for key in keys) and _without(schema, schema, keys, 0)[1]
+
+
+def _without(
+    root: JsonSchema, schema: JsonSchema, keys: Keys, hops: int
+) -> tuple[JsonSchema, bool]:
+    """Return a schema without a property, and whether it had it."""
+    if not keys or hops > MAX_HOPS:
+        return schema, False
+    found = False
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        target, found = _target(root, reference, keys, hops)
+        if found:
+            own = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
+            is_bare = _ANNOTATIONS.issuperset(own)  # two sets of rules both hold
+            schema = {**target, **own} if is_bare else {**own, "allOf": [target]}
+    changed: dict[str, JsonValue] = dict(schema)
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        members: list[JsonValue] = []
+        listed = schema.get(keyword)
+        for member in listed if isinstance(listed, list) else ():
+            left, had = member, False
+            if isinstance(member, dict):
+                left, had = _without(root, member, keys, hops)
+            members.append(left)
+            found = found or had
+        if members:
+            changed[keyword] = members
+    return _without_own(root, changed, keys, found)
+
+
+def _target(root: JsonSchema, reference: str, keys: Keys, hops: int) -> tuple[JsonSchema, bool]:
+    try:
+        target = lookup(root, reference)
+    except LookupError:
+        return {}, False
+    return _without(root, target, keys, hops + 1) if isinstance(target, dict) else ({}, False)
+
+
+def _without_own(
+    root: JsonSchema, schema: dict[str, JsonValue], keys: Keys, found: bool
+) -> tuple[JsonSchema, bool]:
+    """Return a schema without a property of its own `properties`."""
+    name, rest = str(keys[0]), keys[1:]
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, dict) or name not in properties:
+        return schema, found
+    kept = {key: value for key, value in properties.items() if key != name}
+    is_needed = False
+    if rest:
+        inner = properties[name]
+        left, had = _without(root, inner, rest, 0) if isinstance(inner, dict) else (inner, False)
+        if not had or not isinstance(left, dict):
+            return schema, found
+        if not _is_empty(left):
+            kept = {key: left if key == name else value for key, value in properties.items()}
+            is_needed = bool(left.get("required"))
+    for keyword in _OF_THE_WHOLE:
+        schema.pop(keyword, None)
+    schema["properties"] = kept
+    if isinstance(required, list) and not is_needed:
+        schema["required"] = [each for each in required if each != name]
+    return schema, True
+
+
+def _is_empty(schema: JsonSchema) -> bool:
+    """True if an object may have no property any more."""
+    return not schema.get("properties") and schema.get("additionalProperties") is False
+
+
+_ANNOTATIONS = frozenset({"default", "deprecated", "description", "examples", "title"})
+_OF_THE_WHOLE = (
+    *("const", "dependentRequired", "dependentSchemas", "dependencies", "else", "enum", "if"),
+    *("maxProperties", "minProperties", "not", "propertyNames", "then"),
+)

@@ -1,0 +1,292 @@
+"""What a program sets: fixed values, who approves, its own words."""
+
+import asyncio
+import json
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel, SecretStr
+
+from pyfunctools import (
+    Approval,
+    Controller,
+    DefinitionError,
+    Function,
+    Human,
+    Outcome,
+    PendingCall,
+    function,
+    human,
+)
+
+TOKEN = "xoxb-SECRET-7f3a"
+TENANT = "tenant-9c1e"
+
+
+class Header(BaseModel):
+    token: str
+    trace: str | None = None
+
+
+class Desk:
+    """A desk."""
+
+    def __init__(self) -> None:
+        self.ran: list[Any] = []
+
+    @function
+    def post(
+        self,
+        text: str,
+        tenant: str,
+        header: Header,
+        pin: Annotated[str, human("Your pin")],
+    ) -> str:
+        """Post something."""
+        self.ran.append((text, tenant, header.token, header.trace, pin))
+        return f"{text} by {tenant} with {header.token}"
+
+    @function
+    def look(self, what: str) -> str:
+        """Look."""
+        return what
+
+    @function
+    def pay(self, amount: float, to: Human[str]) -> str:
+        """Pay."""
+        self.ran.append((amount, to))
+        return f"{amount} to {to}"
+
+
+FIXED = {"$input.tenant": TENANT, "$input.header.token": lambda context: context}
+
+
+def call(controller: Controller, way: str, *args: Any, **given: Any) -> Outcome:
+    found = getattr(controller, way)(*args, **given)
+    return asyncio.run(found) if way.startswith("a") else found
+
+
+WAYS = pytest.mark.parametrize("way", ["call", "acall"])
+
+
+@WAYS
+def test_a_fixed_value_is_in_nobodys_schema_and_is_put_in_last(way: str) -> None:
+    desk = Desk()
+    controller = Controller.from_object(desk).configured(fixed=FIXED)
+    post = controller["post"]
+    assert post.separated is not None
+    for schema in (post.parameters, post.llm, post.separated.human, *controller.tools()):
+        assert "token" not in json.dumps(schema)
+        assert "tenant" not in json.dumps(schema)
+    waits = call(controller, way, "post", {"text": "hi"}, context=TOKEN)
+    assert [each.path for each in waits.waiting.questions] == ["$input.pin"]  # type: ignore[union-attr]
+    done = call(controller, way, "post", {"text": "hi"}, human={"pin": "4711"}, context=TOKEN)
+    assert desk.ran == [("hi", TENANT, TOKEN, None, "4711")]
+    assert done.text == f"hi by {TENANT} with ***"  # a token is masked, a tenant is none
+    traced = {"text": "hi", "header": {"trace": "t"}}
+    assert call(controller, way, "post", traced, human={"pin": "4711"}, context=TOKEN).ok
+    assert desk.ran[1] == ("hi", TENANT, TOKEN, "t", "4711")
+    assert call(controller, way, "look", {"what": "x"}).text == "x"
+
+
+@pytest.mark.parametrize(
+    ("wrote", "gave", "side"),
+    [
+        ({"text": "x", "tenant": "evil"}, {"pin": "4711"}, "llm"),
+        ({"text": "x", "header": {"token": "evil"}}, {"pin": "4711"}, "llm"),
+        ({"text": "x"}, {"pin": "4711", "tenant": "evil"}, "human"),
+        ({"text": "x"}, {"$input.pin": "4711", "$input.tenant": "evil"}, "human"),
+        ({"text": "x"}, {"$input.pin": "4711", "$input.header.token": "evil"}, "human"),
+    ],
+)
+def test_nobody_else_can_set_what_is_fixed(wrote: Any, gave: Any, side: str) -> None:
+    desk = Desk()
+    controller = Controller.from_object(desk).configured(fixed=FIXED)
+    outcome = controller.call("post", wrote, human=gave, context=TOKEN)
+    assert desk.ran == []
+    assert {issue.side for issue in outcome.issues} <= {side, "whole"}
+    assert outcome.issues
+    assert TENANT not in outcome.text + str(outcome.issues)
+
+
+def test_nothing_free_form_can_set_what_is_fixed() -> None:
+    made = Function.from_schema(
+        name="f",
+        parameters={
+            "type": "object",
+            "properties": {
+                "tenant": {"type": "string"},
+                "any": {
+                    "type": "object",
+                    "properties": {"key": {"type": "string"}},
+                    "additionalProperties": True,
+                },
+            },
+            "required": ["tenant"],
+            "additionalProperties": True,
+        },
+        handler=lambda **given: given,
+    )
+    fixed = {"$input.tenant": TENANT, "$input.any.key": "k"}
+    controller = Controller.from_functions([made]).configured(fixed=fixed)
+    assert controller.call("f", {"any": {"x": 1}}).value == {
+        "tenant": TENANT,
+        "any": {"x": 1, "key": "k"},
+    }
+    for wrote in ({"tenant": "evil"}, {"any": {"key": "evil"}}, '{"any": {"k\\u0065y": null}}'):
+        outcome = controller.call("f", wrote)
+        assert (outcome.reason, {each.side for each in outcome.issues}) == ("arguments", {"llm"})
+        assert TENANT not in outcome.text
+
+
+def test_a_function_gives_the_values_for_each_function_and_context() -> None:
+    desk = Desk()
+
+    def fixed(function: Function, context: Any) -> dict[str, Any]:
+        if function.name == "look":
+            return {"$input.what": lambda context: f"for {context}"}
+        if function.name != "post":
+            return {}
+        return {"$input.tenant": TENANT, "$input.header": {"token": context or ""}}
+
+    controller = Controller.from_object(desk).configured(fixed=fixed)
+    assert controller["look"].parameters["properties"] == {}
+    assert controller.call("look", {}, context="Ada").text == "for Ada"
+    assert controller["post"].llm["required"] == ["text"]
+    assert controller.call("post", {"text": "x"}, human={"pin": "1"}, context=TOKEN).ok
+    assert desk.ran == [("x", TENANT, TOKEN, None, "1")]
+
+
+@WAYS
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (lambda context: context["missing"], "(KeyError)"),
+        (lambda _: 1 / 0, "(ZeroDivisionError)"),
+        (lambda _: [TOKEN], "it is not right"),
+        ([TOKEN], "it is not right"),
+    ],
+)
+def test_a_fixed_value_that_cannot_be_made_is_an_error_and_leaks_nothing(
+    way: str, value: Any, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk = Desk()
+    controller = Controller.from_object(desk).configured(
+        fixed={"$input.tenant": value, "$input.header.token": TOKEN}
+    )
+    waits = call(controller, way, "post", {"text": "x"})
+    assert waits.waiting is not None
+    ticket, resume = waits.waiting.ticket, way.replace("call", "resume")
+    outcome = call(controller, resume, ticket, {"pin": "4711"}, context={"token": TOKEN})
+    assert (outcome.reason, desk.ran) == ("raised", [])
+    assert said in outcome.text
+    assert TOKEN not in outcome.text + repr(outcome) + caplog.text
+    again = call(controller, resume, ticket, {"pin": "4711"}, context={"token": TOKEN})
+    assert again.reason == "raised"  # the ticket was not used up
+
+
+@pytest.mark.parametrize(
+    ("fixed", "said"),
+    [
+        ({"$input.tenannt": 1}, "No function has a property"),
+        ({"tenant": 1}, "no path of a named property"),
+        ({"$input": {}}, "no path of a named property"),
+        ({"$input.rows[0].x": 1}, "no path of a named property"),
+        ("tenant", "mapping by path"),
+        (lambda function, context: context["x"], "without a context"),
+        (lambda function, context: None, "no mapping"),
+    ],
+)
+def test_fixed_values_that_could_never_be_are_refused(fixed: Any, said: str) -> None:
+    with pytest.raises(DefinitionError, match=said):
+        Controller.from_object(Desk()).configured(fixed=fixed)
+
+
+def test_what_is_fixed_stays_so_in_every_controller_made_of_it() -> None:
+    fixed = Controller.from_object(Desk()).configured(fixed={"$input.tenant": TENANT})
+    again = fixed.configured(fixed={"$input.header.token": SecretStr(TOKEN)})
+    for made in (again.prefixed("a_"), again.select(names=["post"]), Controller.combine(again)):
+        name = next(each.name for each in made if each.name.endswith("post"))
+        done = made.call(name, {"text": "x"}, human={"pin": "4711"})
+        assert (done.text, done.function) == (f"x by {TENANT} with ***", name)
+
+
+def test_a_ticket_of_one_setting_is_none_of_another() -> None:
+    plain = Controller.from_object(Desk())
+    fixed = plain.configured(fixed={"$input.tenant": TENANT})
+    waits = fixed.call("post", {"text": "x", "header": {"token": "t"}})
+    assert waits.waiting is not None
+    assert plain.resume(waits.waiting.ticket or "", {"pin": "1"}).reason == "ticket_changed"
+
+
+# Who approves.
+
+
+@WAYS
+def test_an_approval_can_depend_on_the_call(way: str) -> None:
+    desk = Desk()
+    asked: list[PendingCall] = []
+
+    def large(pending: PendingCall) -> bool:
+        asked.append(pending)
+        return pending.function.name == "pay" and pending.arguments["amount"] > 100
+
+    controller = Controller.from_object(desk).configured(confirm=large)
+    assert call(controller, way, "pay", {"amount": 5}, human={"to": "Ada"}).ok
+    waits = call(controller, way, "pay", {"amount": 500}, human={"to": "Ada"})
+    assert (waits.reason, desk.ran) == ("needs_approval", [(5.0, "Ada")])
+    assert waits.waiting is not None
+    assert waits.waiting.approval
+    assert [each.arguments for each in asked] == [
+        {"amount": 5, "to": "Ada"},
+        {"amount": 500, "to": "Ada"},
+    ]
+    resume = way.replace("call", "resume")
+    missing = call(controller, resume, waits.waiting.ticket, approve=True)
+    assert missing.reason == "needs_human"
+    edited = Approval({"amount": 50, "to": "Ada"})
+    done = call(controller, resume, waits.waiting.ticket, {"$input.to": "Ada"}, approve=edited)
+    assert (done.text, desk.ran[1:]) == ("50.0 to Ada", [(50.0, "Ada")])
+
+
+def test_all_calls_may_have_to_be_approved_and_a_predicate_that_raises_runs_nothing() -> None:
+    desk = Desk()
+    every = Controller.from_object(desk).configured(confirm=True)
+    assert every.call("look", {"what": "x"}).reason == "needs_approval"
+    fails = Controller.from_object(desk).configured(confirm=lambda pending: 1 / 0 > 1)
+    outcome = fails.call("pay", {"amount": 1}, human={"to": "Ada"})
+    assert (outcome.reason, desk.ran) == ("raised", [])
+    assert "(ZeroDivisionError)" in outcome.text
+    with pytest.raises(DefinitionError, match="confirm"):
+        Controller.from_object(desk).configured(confirm="always")  # type: ignore[arg-type]
+
+
+# Our own words.
+
+
+def test_our_own_words_are_the_applications() -> None:
+    korean = {"needed": "필요합니다.", "wrong": "{expected}여야 합니다.", "integer": "정수"}
+    made = Function.from_schema(
+        name="f",
+        parameters={
+            "type": "object",
+            "properties": {
+                "n": {"type": "integer", "x-human": True, "x-human-ask": "몇 명입니까?"},
+                "m": {"type": "string", "x-human": True},
+            },
+            "required": ["n", "m"],
+        },
+        handler=lambda **given: given,
+    )
+    controller = Controller.from_functions([made]).configured(texts=korean)
+    outcome = controller.call("f", {}, human={"$input.n": "x"})
+    assert outcome.waiting is not None
+    told = {each.path: (each.label, each.problem) for each in outcome.waiting.questions}
+    assert told == {
+        "$input.n": ("몇 명입니까?", "정수여야 합니다."),
+        "$input.m": ("M", "필요합니다."),
+    }
+    assert "정수" not in outcome.text
+    for wrong in ({"neded": "x"}, {"needed": 1}, {"wrong": "x"}, {"wrong": "{other}"}, "needed"):
+        with pytest.raises(DefinitionError, match="texts"):
+            controller.configured(texts=wrong)  # type: ignore[arg-type]
