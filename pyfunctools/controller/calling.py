@@ -76,7 +76,7 @@ class Calling:
             call_id=call_id,
         )
         del human  # no traceback that shows locals is to show it
-        return finish(closed(call.run(name, arguments, read), call.id, self._longest))
+        return finish(closed(call.run(name, arguments, read), lambda: call.id, self._longest))
 
     async def acall(
         self,
@@ -109,7 +109,7 @@ class Calling:
             call_id=call_id,
         )
         del human
-        return await closed(call.run(name, arguments, read), call.id, self._longest)
+        return await closed(call.run(name, arguments, read), lambda: call.id, self._longest)
 
     def resume(
         self,
@@ -142,7 +142,7 @@ class Calling:
             awaits=False, human=human, context=context, approve=approve, audience=audience
         )
         del human
-        outcome = finish(closed(call.resume(ticket), call.id, self._longest))
+        outcome = finish(closed(call.resume(ticket), lambda: call.id, self._longest))
         self._tickets.value.ended(ticket, outcome)
         return outcome
 
@@ -166,7 +166,7 @@ class Calling:
             awaits=True, human=human, context=context, approve=approve, audience=audience
         )
         del human
-        outcome = await closed(call.resume(ticket), call.id, self._longest)
+        outcome = await closed(call.resume(ticket), lambda: call.id, self._longest)
         self._tickets.value.ended(ticket, outcome)
         return outcome
 

@@ -12,11 +12,12 @@ LOGGER = getLogger("pyfunctools.calls")
 
 
 async def closed(
-    steps: Awaitable[Outcome], call_id: str, limit: Callable[[str | None], int]
+    steps: Awaitable[Outcome], call_id: Callable[[], str], limit: Callable[[str | None], int]
 ) -> Outcome:
     """Return the outcome of the steps of one call, logged, its text bounded.
 
-    `limit` gives the characters that the text of a function's outcome may have, by its name. The
+    `call_id` is asked at the end: a call that goes on with a ticket has its id from there. `limit`
+    gives the characters that the text of a function's outcome may have, by its name. The
     record holds no value: the function, the call's id, the reason, the milliseconds and the number
     of repairs, in the message and as attributes.
     """
@@ -26,12 +27,12 @@ async def closed(
     except Exception:  # a broken promise, which is the caller's to see
         raise
     except BaseException:
-        _log(None, call_id, "cancelled", started, 0)
+        _log(None, call_id(), "cancelled", started, 0)
         raise
     most = limit(outcome.function)
     if isinstance(outcome.text, str) and len(outcome.text) > most:  # pyright: ignore
         outcome = replace(outcome, text=bounded(outcome.text, most))
-    _log(outcome.function, call_id, outcome.reason, started, len(outcome.repairs))
+    _log(outcome.function, call_id(), outcome.reason, started, len(outcome.repairs))
     return outcome
 
 

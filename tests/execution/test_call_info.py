@@ -64,7 +64,10 @@ def test_the_model_cannot_write_it() -> None:
     assert SEEN == []
 
 
-def test_the_id_is_the_vendors_and_stays_when_a_person_answers_later() -> None:
+def test_the_id_is_the_vendors_and_stays_when_a_person_answers_later(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "pyfunctools.calls")
     [call] = BANK.parse_calls([{"id": "call_7", "name": "pay_with", "arguments": {"amount": 1}}])
     waiting = BANK.call(call, audience="ann").waiting
     assert waiting is not None
@@ -74,6 +77,7 @@ def test_the_id_is_the_vendors_and_stays_when_a_person_answers_later() -> None:
     BANK.resume(mistaken.ticket or "", {"pin": "1"}, audience="ann").unwrap()
     expected = CallInfo(id="call_7", function="pay_with", attempt=2, audience="ann")
     assert [expected] == SEEN
+    assert {vars(record)["call_id"] for record in caplog.records} == {"call_7"}
 
 
 def test_a_handler_of_a_written_schema_gets_it_by_its_hint() -> None:
