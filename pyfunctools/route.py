@@ -29,7 +29,13 @@ Style: TypeAlias = Literal[
 
 NO_OBJECT: JsonObject = {}
 
-PROTECTED_HEADERS = frozenset(
+SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
+"""Methods that only read (RFC 9110, section 9.2.1)."""
+
+IDEMPOTENT = SAFE | {"DELETE", "PUT"}
+"""Methods whose requests may be sent again (RFC 9110, section 9.2.2)."""
+
+_RESERVED = frozenset(
     {
         "accept",
         "authorization",
@@ -41,7 +47,16 @@ PROTECTED_HEADERS = frozenset(
         "transfer-encoding",
     }
 )
-"""Headers, in lower case, that no parameter may set (OpenAPI 3.2, section 4.12, names three)."""
+
+
+def is_reserved(header: str) -> bool:
+    """Return whether a header is the client's own, whatever a document declares.
+
+    They frame the message, choose the host or carry credentials, or the specification wants them
+    ignored (OpenAPI 3.2.0, Parameter Object, `name`).
+    """
+    name = header.lower()
+    return name in _RESERVED or name.startswith(("proxy-", "x-forwarded-"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from pyfunctools._text import shortened, visible
 from pyfunctools.execution.http.exchange import Headers, Lost, Received, origin_of, retry_after
 from pyfunctools.media_types import codec_of, is_json, is_text, media_type
 from pyfunctools.record.outcome import Outcome, Response
+from pyfunctools.route import SAFE
 from pyfunctools.schema.parsing.strict import strict
 
 EXCERPT = 2048
@@ -15,9 +16,6 @@ EXCERPT = 2048
 
 DEPTH = 128
 """Nesting of JSON in an answer."""
-
-SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
-"""Methods that only read (RFC 9110, section 9.2.1)."""
 
 
 def outcome_of(result: Received | Lost, *, method: str, name: str, expose: bool) -> Outcome:

@@ -12,7 +12,7 @@ from pyfunctools._trace import log_raised
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.execution.http.connections import DEADLINE, Pools
 from pyfunctools.execution.http.exchange import Challenge, Exchange, Wire
-from pyfunctools.execution.http.responses import SAFE, outcome_of
+from pyfunctools.execution.http.responses import outcome_of
 from pyfunctools.execution.http.transports import (
     Masked,
     masked_for,
@@ -44,13 +44,10 @@ from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Response
-from pyfunctools.route import Route
+from pyfunctools.route import IDEMPOTENT, SAFE, Route
 from pyfunctools.schema import Failure
 
 LOGGER = logging.getLogger("pyfunctools")
-
-IDEMPOTENT = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PUT", "QUERY", "TRACE"})
-"""Methods whose requests may be sent again (RFC 9110, section 9.2.2)."""
 
 
 class HttpRunner:

@@ -27,7 +27,7 @@ from pyfunctools.execution.request.styles import (
 )
 from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.media_types import is_json, media_type
-from pyfunctools.route import PROTECTED_HEADERS, Parameter
+from pyfunctools.route import Parameter, is_reserved
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,16 +198,6 @@ def header_line(parameter: Parameter, value: JsonValue) -> tuple[str, str] | Non
     if not is_field_value(text):
         raise UnsendableError("visible ASCII, spaces and tabs inside it at most")
     return parameter.name.lower(), text
-
-
-def is_reserved(header: str) -> bool:
-    """Return whether a header is the client's own, whatever a document declares.
-
-    They frame the message, choose the host or carry credentials, or the specification wants them
-    ignored (OpenAPI 3.2.0, Parameter Object, `name`).
-    """
-    name = header.lower()
-    return name in PROTECTED_HEADERS or name.startswith(("proxy-", "x-forwarded-"))
 
 
 def cookie_pairs(parameter: Parameter, value: JsonValue) -> Pairs:

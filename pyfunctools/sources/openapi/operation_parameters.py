@@ -6,7 +6,7 @@ from typing import NamedTuple, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.route import NOTHING, PROTECTED_HEADERS, Connected, Location, Parameter, Style
+from pyfunctools.route import NOTHING, Connected, Location, Parameter, Style, is_reserved
 from pyfunctools.schema.ground.marks import MARKS, mark_of
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import is_human_by_default
@@ -35,7 +35,6 @@ _UNUSUAL: Mapping[str, str] = {
 """Styles that are defined for one type only; the former two only where `explode` is off."""
 
 _TWICE = "{!r} is declared twice; the last counts."
-_IGNORED_BEGINNINGS = ("proxy-", "x-forwarded-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +177,7 @@ class Parameters:
             return Left(reason="A parameter without a name is left out.")
         if location not in _LOCATIONS:
             return Left(reason=f"The parameter {name!r} is in {location!r}, and is left out.")
-        if location == "header" and _is_ignored(name.lower()):
+        if location == "header" and is_reserved(name):
             return Left(reason=f"The header {name!r} is not for a caller to set, and is left out.")
         spelled = name.lower() if location == "header" else name
         # One that is optional stays: whoever gives it all the same is told that it is not theirs.
@@ -293,10 +292,6 @@ def _overridden(found: Input | Left | Place, reference: JsonObject) -> Input | L
 
 def _is_body(place: Place) -> bool:
     return isinstance(place.value, dict) and place.value.get("in") == swagger.BODY
-
-
-def _is_ignored(name: str) -> bool:
-    return name in PROTECTED_HEADERS or name.startswith(_IGNORED_BEGINNINGS)
 
 
 def _style(raw: JsonObject, location: Location, old: bool, notes: list[str]) -> tuple[Style, bool]:

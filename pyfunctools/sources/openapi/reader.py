@@ -12,7 +12,7 @@ from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.function import Function, Skipped, noted
-from pyfunctools.route import NOTHING, Connected, Server
+from pyfunctools.route import IDEMPOTENT, NOTHING, SAFE, Connected, Server
 from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import IsHuman, answer, is_human_by_default
@@ -34,9 +34,7 @@ from pyfunctools.sources.openapi.routes import Plan, Routes
 OnSkip = Literal["collect", "raise"]
 """What is done with operations that cannot become functions."""
 
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
-_IDEMPOTENT = _SAFE | {"PUT", "DELETE"}
-_KNOWN = _IDEMPOTENT | {"POST", "PATCH"}
+_KNOWN = IDEMPOTENT | {"POST", "PATCH"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +130,9 @@ def _functions(
             deprecated=operation.get("deprecated") is True,
             tags=tags,
             title=_text(operation, "summary").strip() or None,
-            read_only=method in _SAFE if known else None,
-            destructive={"DELETE": True}.get(method, False if method in _SAFE else None),
-            idempotent=method in _IDEMPOTENT if known else None,
+            read_only=method in SAFE if known else None,
+            destructive={"DELETE": True}.get(method, False if method in SAFE else None),
+            idempotent=method in IDEMPOTENT if known else None,
             _noted=tuple([Note(text=text, pointer=plan.pointer) for text in plan.notes]),
             origin=plan.route,
             _contract=Lazy(Pending(maker, plan), maker.lock),
