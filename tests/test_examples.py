@@ -19,6 +19,7 @@ SHOWN = {
     "human_openapi": "reason, photo, pin; the key is ***",
     "loop_anthropic": "It will be sunny in both.",
     "loop_gemini": "It will be sunny in Oslo.",
+    "loop_local": "It will be sunny in Oslo.",
     "loop_openai": "It will be sunny in Oslo.",
     "loop_streaming": "{'city': 'Oslo', 'days': 3}\nIt will be sunny in Oslo.",
     "mcp_client": "the price: 15.0\nprice goes to any vendor",

@@ -1,6 +1,9 @@
 """What a model would answer, as the bodies of HTTP responses: the examples need no key."""
 
 import json
+from atexit import register
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 from typing import Any
 
 import httpx2
@@ -85,3 +88,29 @@ def gemini_reply(*parts: dict[str, Any]) -> dict[str, Any]:
     """Return a response of `generateContent` with these parts."""
     content = {"role": "model", "parts": list(parts)}
     return {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}]}
+
+
+class LocalServer:
+    """A server on 127.0.0.1 whose model says these texts in turn, until the program ends."""
+
+    def __init__(self, *texts: str) -> None:
+        left = iter(texts)
+
+        class Answer(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["Content-Length"]))
+                body = json.dumps(openai_reply(next(left))).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_request(self, code: object = None, size: object = None) -> None:
+                del code, size
+
+        server = HTTPServer(("127.0.0.1", 0), Answer)
+        self.url = f"http://127.0.0.1:{server.server_port}"
+        Thread(target=server.serve_forever, daemon=True).start()
+        register(server.server_close)
+        register(server.shutdown)

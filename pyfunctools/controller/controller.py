@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mcp import Client, ClientSession
 
     from pyfunctools.controller.opening import Application, ApplicationSettings, Opened, Source
+    from pyfunctools.controller.prompted import RunnablePrompt
     from pyfunctools.controller.report import Report
     from pyfunctools.controller.tools import Tools
     from pyfunctools.execution.configured import Fixed
@@ -359,6 +360,21 @@ class Controller(Calling):
         tickets = self._tickets
         return Tools(
             self, self.functions, tickets, dialect, strict=strict, inline=inline, budget=budget
+        )
+
+    def prompt(self, *, compact: bool = False, must_call: bool = False) -> RunnablePrompt:
+        """Return what to tell a model without function calling, and what runs its answers.
+
+        `prompt.system` and `prompt.response_schema` are as in `prompt_of`, with its options;
+        `prompt.run(text)` is to an answer what `Tools.run` is to a response.
+
+        Raises:
+            DefinitionError: there is no function, and the model `must_call`.
+        """
+        from pyfunctools.controller.prompted import runnable_prompt
+
+        return runnable_prompt(
+            self, self.functions, self._tickets, compact=compact, must_call=must_call
         )
 
     def parse_calls(self, raw: object, *, repeated: Literal["drop", "keep"] = "drop") -> list[Call]:

@@ -6,15 +6,16 @@ turn = tools.run(response)
 messages += turn.messages
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import Any, Unpack
 
 from pyfunctools._json import JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools.controller.calling import Calling
 from pyfunctools.controller.tool_list import listed, renderings_of, size_of
-from pyfunctools.controller.turn import Draft, Saved, Turn
+from pyfunctools.controller.turn import Turn
+from pyfunctools.controller.turns import Beside, PersonsAnswer, Turns
 from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.dialects.table import dialect_of
@@ -22,9 +23,7 @@ from pyfunctools.envelopes import ENVELOPES, Spoken, SpokenCall, StreamReading, 
 from pyfunctools.envelopes.blocks import Ids
 from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.brevity import bounded
-from pyfunctools.execution.person.approval import Approval, Approve
 from pyfunctools.execution.person.tickets import Tickets
-from pyfunctools.execution.pipeline import Ask, Given
 from pyfunctools.prompting.calls.check import cut_off, judged
 from pyfunctools.prompting.calls.found import MAX_CALLS, Found
 from pyfunctools.prompting.calls.names import Names
@@ -32,18 +31,6 @@ from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema import Failure, Issue, Path
-
-PersonsAnswer: TypeAlias = "Given | Ask | bool | Approval"
-"""What a person says to a call that waits: their values, yes or no, or an `Approval`."""
-
-
-class _Beside(TypedDict, total=False):
-    """What is given beside a response, for each of its calls; see `Controller.call`."""
-
-    human: Given | Ask
-    context: object
-    approve: Approve
-    audience: str | None
 
 
 class Tools(list[Any]):
@@ -77,13 +64,17 @@ class Tools(list[Any]):
         row = dialect_of(dialect)
         self.dialect = dialect
         self._controller = controller
-        self._tickets = tickets
         self._envelope = envelope_of(row.envelope)
         self._names = Names(functions)
-        self._together = frozenset(
-            each.name
-            for each in functions
-            if (each.read_only if each.concurrent is None else each.concurrent)
+        self._turns = Turns(
+            controller,
+            functions,
+            tickets,
+            dialect=dialect,
+            envelope=self._envelope,
+            spoken=self._spoken,
+            calls=self._calls,
+            told=self._told,
         )
         self._renderings = renderings_of(functions, row, strict=strict, inline=inline)
 
@@ -129,7 +120,7 @@ class Tools(list[Any]):
         return self._call(SpokenCall(id=call_id, name=name, arguments=arguments), call_id or "")
 
     def run(
-        self, response: object, *, previous: Turn | None = None, **beside: Unpack[_Beside]
+        self, response: object, *, previous: Turn | None = None, **beside: Unpack[Beside]
     ) -> Turn:
         """Check the calls of a response, run them in their order, and return the turn.
 
@@ -142,11 +133,10 @@ class Tools(list[Any]):
             DefinitionError: this is no response of the vendor's, or as `Controller.call`.
             LoopError: a function is asynchronous and this thread runs an event loop.
         """
-        draft = self._begun(response, previous)
-        return draft.run(lambda call: self._told(call, self._controller.call(call, **beside)))
+        return self._turns.run(response, previous, beside)
 
     async def arun(
-        self, response: object, *, previous: Turn | None = None, **beside: Unpack[_Beside]
+        self, response: object, *, previous: Turn | None = None, **beside: Unpack[Beside]
     ) -> Turn:
         """Do what `run` does, without blocking the event loop.
 
@@ -155,12 +145,7 @@ class Tools(list[Any]):
         Raises:
             DefinitionError: as `run`.
         """
-        draft = self._begun(response, previous)
-
-        async def one(call: Call) -> Outcome:
-            return self._told(call, await self._controller.acall(call, **beside))
-
-        return await draft.arun(one, self._together)
+        return await self._turns.arun(response, previous, beside)
 
     def resume(
         self,
@@ -180,16 +165,7 @@ class Tools(list[Any]):
             DefinitionError: a saved turn was changed or is of another controller or dialect, no
                 call of an id waits, or as `Controller.resume`.
         """
-        asked, draft = self._resumed(turn, answers)
-
-        def one(call: Call) -> Outcome:
-            ticket, human, approve = asked[call.id or ""]
-            outcome = self._controller.resume(
-                ticket, human, approve=approve, context=context, audience=audience
-            )
-            return self._told(call, outcome)
-
-        return draft.run(one)
+        return self._turns.resume(turn, answers, context=context, audience=audience)
 
     async def aresume(
         self,
@@ -204,16 +180,7 @@ class Tools(list[Any]):
         Raises:
             DefinitionError: as `resume`.
         """
-        asked, draft = self._resumed(turn, answers)
-
-        async def one(call: Call) -> Outcome:
-            ticket, human, approve = asked[call.id or ""]
-            outcome = await self._controller.aresume(
-                ticket, human, approve=approve, context=context, audience=audience
-            )
-            return self._told(call, outcome)
-
-        return await draft.arun(one, self._together)
+        return await self._turns.aresume(turn, answers, context=context, audience=audience)
 
     def reading(self) -> StreamReading:
         """Return a reading of one stream: `feed` takes its events, `response` is for `run`."""
@@ -284,76 +251,6 @@ class Tools(list[Any]):
         theirs = tuple(each for each in outcome.issues if each.side == "human")
         text = bounded(failure.feedback(), most)
         return replace(outcome, text=text, issues=(*failure.issues, *theirs))
-
-    def _begun(self, response: object, previous: Turn | None) -> Draft:
-        if previous is not None and not isinstance(previous, Turn):  # pyright: ignore[reportUnnecessaryIsInstance]
-            reason = f"`previous` must be a `Turn`, not `{type(previous).__name__}`."
-            raise DefinitionError("tools.run(previous)", reason)
-        spoken = self._spoken(response)
-        calls = self._calls(spoken)
-        before = {} if previous is None else previous.repeats()
-        return self._draft(spoken, calls, {}, range(len(calls)), before)
-
-    def _resumed(
-        self, turn: Turn | Mapping[str, Any], answers: Mapping[str, PersonsAnswer]
-    ) -> "tuple[dict[str, _Answered], Draft]":
-        """Return what is answered to each call that goes on, and the turn it is of."""
-        if isinstance(turn, Turn):
-            spoken, calls, outcomes, before = turn.parts()
-        else:
-            saved = Saved(turn, self.dialect, self._tickets.value)
-            spoken, outcomes, before = saved.spoken, saved.outcomes, saved.before
-            calls = self._calls(spoken, saved.ids)
-        waiting = {
-            call.id or "": (place, outcome.waiting)
-            for place, (call, outcome) in enumerate(zip(calls, outcomes, strict=True))
-            if outcome.waiting is not None
-        }
-        if strange := [call_id for call_id in answers if call_id not in waiting]:
-            raise DefinitionError(
-                "resume(answers)",
-                f"No call {strange[0]!r} of this turn waits for a person.",
-                f"Answer for {', '.join(map(repr, waiting)) or 'nothing: every call has run'}.",
-            )
-        asked = {
-            call_id: (waiting[call_id][1].ticket or "", *parted(answer))
-            for call_id, answer in answers.items()
-            if answer is not None
-        }
-        todo = sorted(waiting[call_id][0] for call_id in asked)
-        return asked, self._draft(spoken, calls, dict(enumerate(outcomes)), todo, before)
-
-    def _draft(
-        self,
-        spoken: Spoken,
-        calls: Sequence[Call],
-        outcomes: Mapping[int, Outcome],
-        todo: Iterable[int],
-        before: Mapping[str, int],
-    ) -> Draft:
-        def finished(draft: Draft) -> Turn:
-            return Turn(
-                calls=draft.calls,
-                outcomes=draft.outcomes,
-                text=spoken.text,
-                _spoken=spoken,
-                _envelope=self._envelope,
-                _dialect=self.dialect,
-                _tickets=self._tickets.value,
-                _before=before,
-            )
-
-        return Draft(calls, outcomes, todo, finished)
-
-
-_Answered: TypeAlias = tuple[str, Given | Ask, Approve]
-
-
-def parted(answer: PersonsAnswer) -> tuple[Given | Ask, Approve]:
-    """Return a person's values and approval."""
-    if isinstance(answer, bool | Approval):
-        return None, answer
-    return answer, None
 
 
 def _surplus(spoken: SpokenCall, call_id: str) -> Call:

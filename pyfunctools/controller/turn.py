@@ -22,7 +22,7 @@ from typing import Any, Final, cast
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import brief_record
-from pyfunctools.envelopes import Envelope, Result, Spoken, SpokenCall
+from pyfunctools.envelopes import Answering, Result, Spoken, SpokenCall
 from pyfunctools.errors import DefinitionError, WaitingError
 from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.record.call import Call
@@ -46,7 +46,7 @@ class Turn:
     outcomes: tuple[Outcome, ...]
     text: str
     _spoken: Spoken
-    _envelope: Envelope
+    _envelope: Answering
     _dialect: str
     _tickets: Tickets
     _before: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -161,7 +161,9 @@ class Saved:
             raise DefinitionError(
                 "resume(saved)",
                 f"This turn is of tools for {body['dialect']!r}, not for {dialect!r}.",
-                f"Write `controller.tools({body['dialect']!r}).resume(...)`.",
+                "Write `controller.prompt().resume(...)`."
+                if body["dialect"] == "prompt"
+                else f"Write `controller.tools({body['dialect']!r}).resume(...)`.",
             )
         spoken = {key: _unpacked(value) for key, value in body["spoken"].items()}
         self.spoken = Spoken(

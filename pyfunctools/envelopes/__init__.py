@@ -7,6 +7,7 @@ reads for `parse_calls` too: so they are loaded only when they are asked for.
 from typing import TYPE_CHECKING
 
 from pyfunctools.envelopes.envelope import (
+    Answering,
     Delta,
     Envelope,
     Result,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENVELOPES",
+    "Answering",
     "Delta",
     "Envelope",
     "Result",

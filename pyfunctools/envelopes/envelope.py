@@ -91,7 +91,15 @@ class StreamReading(Protocol):
         ...
 
 
-class Envelope(Protocol):
+class Answering(Protocol):
+    """How the results of a turn are sent back."""
+
+    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+        """Return the messages that answer all calls of a turn."""
+        ...
+
+
+class Envelope(Answering, Protocol):
     """How one vendor wraps functions, turns and results."""
 
     name: str
@@ -115,10 +123,6 @@ class Envelope(Protocol):
 
     def spoken(self, response: object) -> Spoken:
         """Return the turn that a response holds; of several alternatives the first."""
-        ...
-
-    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
-        """Return the messages that answer all calls of a turn."""
         ...
 
     def reading(self) -> StreamReading:

@@ -16,7 +16,8 @@ from weakref import WeakKeyDictionary
 
 from pyfunctools._json import JsonObject
 from pyfunctools.controller import Controller
-from pyfunctools.controller.tools import PersonsAnswer, Tools, parted
+from pyfunctools.controller.tools import Tools
+from pyfunctools.controller.turns import PersonsAnswer, parted
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Approval, Approve

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from pyfunctools.controller import Controller
-from pyfunctools.controller.tools import PersonsAnswer, parted
+from pyfunctools.controller.turns import PersonsAnswer, parted
 from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.pipeline import Ask

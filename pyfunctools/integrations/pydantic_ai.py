@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from pyfunctools._json import JsonValue
 from pyfunctools.controller import Controller
-from pyfunctools.controller.tools import PersonsAnswer, parted
+from pyfunctools.controller.turns import PersonsAnswer, parted
 from pyfunctools.envelopes.attachments import media_type
 from pyfunctools.errors import DefinitionError, Retry, wrong_type
 from pyfunctools.record.call import Call

@@ -1,0 +1,36 @@
+"""A model without function calling: its turn is a text, and so is what came of its calls."""
+
+from collections.abc import Sequence
+
+from pyfunctools._json import JsonObject
+from pyfunctools.envelopes.envelope import Result, Spoken, SpokenCall
+from pyfunctools.limits import DEFAULT_LIMITS
+from pyfunctools.schema.parsing.strict import strict
+
+
+class PlainText:
+    """Turns as texts: `{"answer": "..."}` is said in words, and results are a user's message."""
+
+    def spoken(self, text: str, calls: Sequence[SpokenCall]) -> Spoken:
+        """Return the turn that a text is, with the calls in it."""
+        read = strict(text.strip(), DEFAULT_LIMITS.depth)
+        said = read.value if read is not None else None
+        answer = said.get("answer") if isinstance(said, dict) and len(said) == 1 else None
+        words = "" if calls else text.strip()
+        return Spoken(
+            messages=({"role": "assistant", "content": text},),
+            text=answer if isinstance(answer, str) else words,
+            calls=tuple(calls),
+            cut=False,
+        )
+
+    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+        """Return the one message with all results, each under the name of its function."""
+        if not results:
+            return ()
+        said = [
+            f"{each.name or 'The call'} {'failed' if each.is_error else 'returned'}:\n{each.text}"
+            + "".join(f"\n[a file: {file.filename}]" for file in each.content)
+            for each in results
+        ]
+        return ({"role": "user", "content": "\n\n".join(said)},)

@@ -1,0 +1,108 @@
+"""`Controller.prompt`: a model without function calling is told, answers, and is answered."""
+
+import asyncio
+import json
+
+import pytest
+from turns import shop
+
+from pyfunctools import Controller, DefinitionError, MemoryStore, Prompt, Tickets, prompt_of
+
+
+def call(name: str, **arguments: object) -> str:
+    return json.dumps({"functionCall": {"name": name, "args": arguments}})
+
+
+def test_the_prompt_is_that_of_the_functions() -> None:
+    _, controller = shop()
+    for compact in (False, True):
+        made, alone = controller.prompt(compact=compact), prompt_of(controller, compact=compact)
+        assert isinstance(made, Prompt)
+        assert (made.system, made.response_schema) == (alone.system, alone.response_schema)
+    with pytest.raises(DefinitionError, match="no function to call"):
+        Controller.from_functions([]).prompt(must_call=True)
+
+
+def test_a_mistake_is_told_and_the_second_turn_is_right() -> None:
+    made, controller = shop()
+    prompt = controller.prompt()
+    wrong = call("buy", item="tea", count="many")
+    turn = prompt.run(wrong)
+    assert made.done == []
+    assert not turn.done
+    said, told = turn.messages
+    assert said == {"role": "assistant", "content": wrong}
+    assert told["role"] == "user"
+    assert told["content"].startswith("buy failed:\n")
+    assert '"many"' in told["content"]
+    turn = prompt.run(call("buy", item="tea", count="2"), previous=turn)
+    assert made.done == ["buy tea"]
+    assert turn.results == [{"role": "user", "content": "buy returned:\n2 tea"}]
+    turn = prompt.run('{"answer": "Bought."}', previous=turn)
+    assert (turn.done, turn.text, turn.results) == (True, "Bought.", [])
+
+
+@pytest.mark.parametrize("text", ["Hello.", " Hello.\n", '{"answer": "Hello."}'])
+def test_words_are_the_text_of_the_turn(text: str) -> None:
+    turn = shop()[1].prompt().run(text)
+    assert (turn.done, turn.text) == (True, "Hello.")
+    assert turn.messages == [{"role": "assistant", "content": text}]
+
+
+def test_every_call_gets_its_result_in_order_and_an_id() -> None:
+    made, controller = shop()
+    text = f"[{call('buy', item='tea')}, {call('none')}, {call('buy', item='cup')}]"
+    turn = controller.prompt().run(text)
+    assert made.done == ["buy tea", "buy cup"]
+    assert [outcome.reason for outcome in turn.outcomes] == [None, "unknown", None]
+    assert len({each.id for each in turn.calls}) == 3
+    (told,) = turn.results
+    parts = told["content"].split("\n\n")
+    assert [part.partition(":")[0] for part in parts] == [
+        *("buy returned", "none failed", "buy returned"),
+    ]
+
+
+def test_an_answer_that_was_cut_runs_nothing() -> None:
+    made, controller = shop()
+    turn = controller.prompt().run(call("buy", item="tea")[:-6])
+    assert made.done == []
+    assert [outcome.reason for outcome in turn.outcomes] == ["arguments"]
+
+
+def test_the_same_failure_three_times_is_stuck() -> None:
+    prompt = shop()[1].prompt()
+    turn = None
+    stuck: list[bool] = []
+    for _ in range(3):
+        turn = prompt.run(call("buy"), previous=turn)
+        stuck.append(turn.stuck)
+    assert stuck == [False, False, True]
+
+
+def test_concurrent_functions_run_together() -> None:
+    made, controller = shop()
+    text = f"[{call('look', item='a')}, {call('look', item='b')}]"
+    turn = asyncio.run(controller.prompt().arun(text))
+    assert made.most == 2
+    assert [outcome.text for outcome in turn.outcomes] == ["a", "b"]
+
+
+def test_a_call_waits_for_a_person_and_goes_on_in_another_process() -> None:
+    tickets = Tickets(b"k" * 32, store=MemoryStore())
+    made, controller = shop()
+    turn = controller.configured(tickets=tickets).prompt().run(call("pay", amount=3))
+    (waiting,) = turn.waiting
+    saved = json.loads(json.dumps(turn.save()))
+    prompt = controller.configured(tickets=tickets).prompt()
+    turn = prompt.resume(saved, {waiting.call_id: {"pin": "4711"}})
+    assert made.done == ["pay 3"]
+    assert turn.results == [{"role": "user", "content": "pay returned:\npaid 3"}]
+    with pytest.raises(DefinitionError, match=r"for 'prompt'.*controller\.prompt\(\)"):
+        controller.configured(tickets=tickets).tools().resume(saved, {})
+
+
+@pytest.mark.parametrize("answer", [None, {"choices": []}, b"x", ["x"]])
+def test_what_is_no_text_is_refused(answer: object) -> None:
+    with pytest.raises(DefinitionError, match=r"must be a text, not `.*message\.content"):
+        shop()[1].prompt().run(answer)  # type: ignore[arg-type]
