@@ -11,6 +11,7 @@ from pyfunctools._lazy import Lazy
 from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.note import Note
+from pyfunctools.record.handler import Declared
 from pyfunctools.record.param import Param, parameters_of
 from pyfunctools.record.renderings import Renderings, checked
 from pyfunctools.schema.checker import Checker
@@ -20,13 +21,13 @@ from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.check_input import admit
 from pyfunctools.schema.normalization.faults import OPEN, faults_of
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.outline.outline import Outline
+from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Side, Success
 from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_secret_of_human, is_upload
 from pyfunctools.schema.separation.separate import Separated, separate
 from pyfunctools.schema.validation.validator import Validator
-from pyfunctools.schema.vocabulary import MENTIONS, NAMED, SINGLE, judging
+from pyfunctools.schema.vocabulary import MENTIONS, NAMED, SINGLE, UNIONS, judging
 
 Notes = Callable[[], Iterable[Note]]
 """What says, when it is asked, what was odd in schemas as they were written."""
@@ -238,12 +239,15 @@ class Contract:
             if isinstance(inner, dict)
         )
 
-    def declared(self) -> tuple[list[str], bool]:
-        """Return the names of all properties, those of branches too, and whether they are all."""
-        parts = Outline(self.parameters).place.anyhow
-        names = list(dict.fromkeys(name for part in parts for name in part.declared))
+    def declared(self) -> Declared:
+        """Return what the parameters declare, those of branches too."""
+        place = Outline(self.parameters).place
         closed = self.parameters.get("additionalProperties") is False
-        return names, closed and "patternProperties" not in self.parameters
+        return Declared(
+            names=tuple(dict.fromkeys(name for part in place.anyhow for name in part.declared)),
+            required=_required(place.parts),
+            closed=closed and "patternProperties" not in self.parameters,
+        )
 
     def parse(self, text: str | bytes) -> Success[JsonValue] | Failure:
         """Read what a model wrote."""
@@ -327,6 +331,17 @@ def _checker(
     parameters = schema if isinstance(schema, dict) else {}
     names = _in_order(_properties(parameters), first)
     return Checker(parameters, judge, names=names, sets=sets)
+
+
+def _required(parts: Iterable[Part], depth: int = 8) -> frozenset[str]:
+    """Return the names that every object has that fits these parts, by all branches of a union."""
+    found: set[str] = set()
+    for part in parts:
+        found.update(part.required)
+        for keyword in UNIONS if depth else ():
+            each = [_required(branch.parts, depth - 1) for branch in part.listed(keyword)]
+            found |= frozenset.intersection(*each) if each else frozenset()
+    return frozenset(found)
 
 
 def _in_order(names: Mapping[str, object], first: Sequence[str]) -> list[str]:

@@ -132,8 +132,7 @@ class Function:
         contract = Contract.written(name, parameters, output, is_human)
         runs = None if handler is None else KeywordHandler(handler, contract.parameters)
         if runs is not None:
-            declared, closed = contract.declared()
-            runs.check_takes(name, declared, closed=closed)
+            runs.check_takes(name, contract.declared())
         function = cls(
             name=name,
             description=description or "",

@@ -52,6 +52,18 @@ class Handler(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """What parameters declare: the `names` of all properties, and those that are always there.
+
+    With `closed` there are no others.
+    """
+
+    names: tuple[str, ...]
+    required: frozenset[str]
+    closed: bool
+
+
 @dataclass(frozen=True, slots=True)
 class KeywordHandler:
     """A callable that takes the arguments by keyword, and `context` if it names it.
@@ -130,14 +142,14 @@ class KeywordHandler:
 
         return TypeAdapter[object](object).dump_python(value, mode="json")
 
-    def check_takes(self, where: str, declared: Sequence[str], *, closed: bool) -> None:
+    def check_takes(self, where: str, declared: Declared) -> None:
         """Refuse a callable that the `declared` arguments cannot be given to.
 
-        They are all there are if `closed`. `where` names the function.
+        `where` names the function.
 
         Raises:
-            DefinitionError: it does not take one of them, needs what is none of them, or takes
-                `context`, which is one of them.
+            DefinitionError: it does not take one of them, needs what is none of them or may be left
+                out, or takes `context`, which is one of them.
         """
         own = _own_parameters(self.callable)
         if own is None:
@@ -146,14 +158,14 @@ class KeywordHandler:
         name = getattr(self.callable, "__qualname__", type(self.callable).__qualname__)
         where = f"{where}(handler)"
         for given in {"context" if self._takes_context else None, self._info}.intersection(
-            declared
+            declared.names
         ):
             raise DefinitionError(
                 where,
                 f"`{name}` takes `{given}` from the program, and a property has this name too.",
                 "Give the property another name.",
             )
-        lost = [each for each in declared if each not in taken]
+        lost = [each for each in declared.names if each not in taken]
         if lost and not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in own):
             raise DefinitionError(
                 where,
@@ -162,12 +174,20 @@ class KeywordHandler:
                 "`**rest` to it, or take the property out of the schema.",
             )
         needed = [each.name for each in own if _is_needed(each)]
-        unfed = [n for n in needed if n not in declared and n not in self._of_the_program]
-        if unfed and closed:
+        unfed = [n for n in needed if n not in (*declared.names, *self._of_the_program)]
+        if unfed and declared.closed:
             raise DefinitionError(
                 where,
                 f"`{name}` needs {_listed(unfed)}, which the parameters do not declare.",
                 "Declare the property, or give the parameter a default.",
+            )
+        known = (*self._defaults, *declared.required)
+        optional = [n for n in needed if n in declared.names and n not in known]
+        if optional:
+            raise DefinitionError(
+                where,
+                f"`{name}` needs {_listed(optional)}, which may be left out.",
+                "Make the property required, or give it or the parameter a default.",
             )
 
 

@@ -188,6 +188,11 @@ def logged(called: Callable[..., Any]) -> Callable[..., Any]:
             ["does not take `day`"],
             id="handler-partial",
         ),
+        pytest.param(
+            lambda day, guests: None,
+            ["needs `guests`", "may be left out"],
+            id="handler-needs-an-optional-property",
+        ),
     ],
 )
 def test_a_handler_that_the_arguments_do_not_fit_is_found_when_it_is_defined(
@@ -229,6 +234,10 @@ def test_a_property_of_a_branch_has_to_be_taken_too() -> None:
     assert written(schema, handler=lambda day=None, week=None: None)
     with pytest.raises(DefinitionError, match="does not take `week`"):
         written(schema, handler=lambda day=None: None)
+    with pytest.raises(DefinitionError, match="needs `day`, which may be left out"):
+        written(schema, handler=lambda day, week=None: None)
+    both = [{**branch, "required": ["day"]} for branch in (by_day, by_week)]
+    assert written({"type": "object", "anyOf": both}, handler=lambda day, week=None: None)
 
 
 def test_a_property_is_not_lost_to_the_context() -> None:
