@@ -541,3 +541,40 @@ def test_a_predicate_is_asked_about_what_is_in_a_text_at_its_path() -> None:
     assert list(separated.llm["properties"]) == ["b"]  # type: ignore[arg-type]
     assert separated.lost == ("$input.a",)
     assert is_human_by_default(separated.lost[0], {"x-samchon-human": "yes"})
+
+
+FAMILY: Schema = {
+    "Pet": obj({"kind": S}, "kind", discriminator={"propertyName": "kind"}),
+    "Cat": {"allOf": [{"$ref": "#/components/schemas/Pet"}, obj({"tail": S})]},
+    "Kitten": {"allOf": [{"$ref": "#/components/schemas/Cat"}, obj({"secret": H})]},
+}
+
+
+@pytest.mark.parametrize("mapping", [None, {"c": "Cat"}, {"k": "#/components/schemas/Kitten"}])
+@pytest.mark.parametrize("version", ["2.0", "3.0.3"])
+def test_m7_an_heir_that_only_its_own_allof_tells_of_keeps_its_marks(
+    version: str, mapping: dict[str, str] | None
+) -> None:
+    schemas = json.loads(json.dumps(FAMILY))
+    body: Schema = {"$ref": "#/components/schemas/Pet"}
+    document: Schema = {"info": {"title": "T", "version": "1"}}
+    if version == "2.0":
+        schemas["Pet"]["discriminator"] = "kind"
+        sent = {"parameters": [{"in": "body", "name": "body", "required": True, "schema": body}]}
+        document |= {"swagger": version, "definitions": schemas}
+    else:
+        if mapping is not None:
+            schemas["Pet"]["discriminator"]["mapping"] = mapping
+        content = {"application/json": {"schema": body}}
+        sent = {"requestBody": {"required": True, "content": content}}
+        document |= {"openapi": version, "components": {"schemas": schemas}}
+    document["paths"] = {"/pets": {"post": {**sent, "responses": {}}}}
+    text = json.dumps(document)
+    if version == "2.0":
+        text = text.replace("#/components/schemas/", "#/definitions/")
+    function = Controller.from_openapi(text, server="http://127.0.0.1:1")["pets_post"]
+    assert "secret" not in json.dumps(function.llm)
+    assert not function.check({"body": {"kind": "Kitten", "secret": "EVIL"}})
+    mine, theirs = {"body": {"kind": "Kitten", "secret": "EVIL"}}, {"body": {"secret": "s"}}
+    merged = function.merge(llm=mine, human=theirs)
+    assert merged.unwrap() == {"body": {"kind": "Kitten", "secret": "s"}}

@@ -6,6 +6,8 @@ Each is normalized once, and shared by all functions.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property
 from hashlib import blake2b
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -24,6 +26,7 @@ from pyfunctools.schema.vocabulary import (
     NAMED,
     REFERENCES,
     SINGLE,
+    UNIONS,
 )
 from pyfunctools.sources.alternatives import loosened, overlapping
 from pyfunctools.sources.openapi.document import Document, Place, Resource
@@ -45,7 +48,7 @@ class DefinedNames:
         self._main = document.main
         self._folder = document.main.uri.rpartition("/")[0] + "/"
         home = ["definitions"] if "swagger" in document.root else ["components", "schemas"]
-        self._home = home
+        self.home = home
         place = document.main.at("/" + "/".join(home))
         schemas = place.value if place is not None else None
         self._own = Counter(map(_sound, schemas if isinstance(schemas, dict) else ()))
@@ -67,12 +70,12 @@ class DefinedNames:
 
     def _new(self, place: Place) -> str:
         steps = [str(step) for step in steps_of("#" + place.pointer) or ()]
-        if place.resource is self._main and steps[:-1] == self._home:
+        if place.resource is self._main and steps[:-1] == self.home:
             name = _sound(steps[-1])
             alone = name == steps[-1] or (self._own[name] == 1 and name not in self._exact)
             return name if alone and len(name) <= _LENGTH else _hashed(name, place)
         if place.resource is self._main:
-            steps = steps[len(self._home) :] if steps[: len(self._home)] == self._home else steps
+            steps = steps[len(self.home) :] if steps[: len(self.home)] == self.home else steps
         else:
             steps = [*self._folders(place.resource.uri), *_without_home(steps)]
         name = _sound(".".join(steps)) or "root"
@@ -275,9 +278,11 @@ class Definitions:
             target = schema.get(keyword)
             if isinstance(target, str):
                 self._also(copy, self._dynamic(target, resource, root))
-        discriminator = schema.get("discriminator")
+        stated = schema.get("discriminator")
+        discriminator: JsonValue = {"propertyName": stated} if isinstance(stated, str) else stated
         if isinstance(discriminator, dict):
-            copy["discriminator"] = self._discriminator(discriminator, resource)
+            heirs = self._heirs_of(root) if schema is root.value else ()
+            copy["discriminator"] = self._discriminator(discriminator, resource, heirs)
 
     def _definition(self, place: Place) -> str:
         name = self._defined.of(place)
@@ -303,7 +308,45 @@ class Definitions:
         else:
             copy["$ref"] = reference
 
-    def _discriminator(self, discriminator: JsonSchema, resource: Resource) -> JsonSchema:
+    def _heirs_of(self, base: Place) -> Iterator[Place]:
+        """Yield the schemas that have `base` in their `allOf`, or an heir of it.
+
+        Each stands for its name, whether or not a mapping says so (OpenAPI 3.1, 4.8.25; Swagger
+        2.0, `discriminator`), unless the schema lists its branches itself.
+        """
+        if isinstance(base.value, dict) and any(keyword in base.value for keyword in UNIONS):
+            return
+        known = {(base.resource, base.pointer)}
+        bases = [base]
+        for each in bases:  # grows while it is read
+            for heir in self._heirs.get((each.resource, each.pointer), ()):
+                if (heir.resource, heir.pointer) not in known:
+                    known.add((heir.resource, heir.pointer))
+                    bases.append(heir)
+                    yield heir
+
+    @cached_property
+    def _heirs(self) -> dict[tuple[Resource, str], list[Place]]:
+        """The named schemas that have each place of the document in their `allOf`."""
+        main = self._document.main
+        found: dict[tuple[Resource, str], list[Place]] = {}
+        home = main.at("/" + "/".join(self._defined.home))
+        named = {} if home is None or not isinstance(home.value, dict) else home.value
+        for name, schema in named.items():
+            parts = schema.get("allOf") if isinstance(schema, dict) else None
+            for part in parts if isinstance(parts, list) else ():
+                reference = part.get("$ref") if isinstance(part, dict) else None
+                if home is None or not isinstance(reference, str) or reference[:1] != "#":
+                    continue
+                with suppress(DocumentError):
+                    base = self._document.target(reference, main)
+                    heirs = found.setdefault((base.resource, base.pointer), [])
+                    heirs.append(home.below(schema, name))
+        return found
+
+    def _discriminator(
+        self, discriminator: JsonSchema, resource: Resource, heirs: Iterable[Place]
+    ) -> JsonSchema:
         """Return a discriminator whose mapping refers to definitions that are there.
 
         They are branches beside it, or heirs that refer to this schema: what is sent may be one.
@@ -315,6 +358,9 @@ class Definitions:
             reference = self._mapped(target, resource)
             if reference is not None:
                 kept[value] = reference
+        for heir in heirs:
+            if (reference := self._definition(heir)) not in kept.values():
+                kept.setdefault(str((steps_of("#" + heir.pointer) or ("",))[-1]), reference)
         default = self._mapped(discriminator.get("defaultMapping"), resource)
         if default is not None:
             rest["defaultMapping"] = default
