@@ -1,6 +1,7 @@
 """The parameters of a function, taken apart."""
 
 import copy
+import doctest
 import json
 import pickle
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.errors import DefinitionError, SchemaError
+from pyfunctools.schema import separation
 from pyfunctools.schema.ground.references import definition, prune
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.separation.predicates import any_of, is_file, is_secret
@@ -29,6 +31,11 @@ NOTHING = {"type": "object", "properties": {}, "required": [], **CLOSED}
 def login() -> Schema:
     properties = {"user": S, "password": {"type": "string", "format": "password"}}
     return {"type": "object", "properties": properties, "required": ["user", "password"], **CLOSED}
+
+
+def test_the_worked_example_runs() -> None:
+    done = doctest.testmod(separation)
+    assert (done.failed, done.attempted > 8) == (0, True)
 
 
 def test_each_side_is_a_closed_object_with_its_own_properties() -> None:
