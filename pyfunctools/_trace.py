@@ -1,20 +1,27 @@
 """The trace that an exception of the application's own code leaves in the application's log."""
 
 import re
+from collections.abc import Callable
+from contextvars import ContextVar
 from functools import lru_cache
 from os.path import dirname, join
 from types import TracebackType
+
+MASKED: ContextVar[Callable[[str], str] | None] = ContextVar("MASKED", default=None)
+"""While a call runs that holds what is a person's: what leaves that out of a text."""
 
 
 def log_raised(where: str, what: str, error: BaseException) -> None:
     """Log that `what` (`the function`, `human`) raised in a call of the function `where`.
 
     The record names the exception's type, and the file and line of the application's own code. The
-    exception's message is left out: it may hold what a person gave.
+    exception's message is left out: it may hold what a person gave. So may the name of a type that
+    is made while the call runs, which is masked.
     """
     from logging import getLogger
 
-    kind = type(error).__name__
+    kind, masked = type(error).__name__, MASKED.get()
+    kind = kind if masked is None else masked(kind)
     place = _place(error.__traceback__)
     file, line = place or (None, None)
     at = "" if place is None else f" ({file}, line {line})"

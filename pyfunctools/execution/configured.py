@@ -192,7 +192,7 @@ class Configured:
             if len(told) < len(verdict.issues):
                 return _wrong(function, self.named(verdict.issues))
             return refused(function, Failure(value=arguments, issues=told))
-        theirs = Theirs(whole_of, llm=arguments, typed=fixed, whole=fixed)
+        theirs = Theirs(whole_of, arguments, (fixed,))
         return _Made(self, whole_of, Arguments(whole), theirs)
 
     async def _values(

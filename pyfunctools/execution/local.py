@@ -17,7 +17,7 @@ from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.steps import finish
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.function import contract_of, handler_of
-from pyfunctools.schema.result import Success
+from pyfunctools.schema.result import Failure, Success
 
 if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thread
     from concurrent.futures import Executor, ThreadPoolExecutor
@@ -243,8 +243,9 @@ def _returned(function: "Function", handler: "Handler", value: object) -> "Outco
             reason="output",
             exception=error,
         )
-    checked = contract_of(function).check_output(plain)
-    if not checked:
+    promised = contract_of(function).output_validator
+    checked = None if promised is None else promised.validate(plain)
+    if isinstance(checked, Failure):
         complaints = " ".join(issue.message for issue in checked.issues[:3])
         return outcome(
             text=f"The function ran, but returned what it does not promise. {complaints}",

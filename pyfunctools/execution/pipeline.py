@@ -12,7 +12,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools._trace import log_raised
+from pyfunctools._trace import MASKED, log_raised
 from pyfunctools.errors import (
     DefinitionError,
     PyfunctoolsError,
@@ -24,7 +24,7 @@ from pyfunctools.execution.person.blame import NOT_YOURS, blamed, filled_in, of_
 from pyfunctools.execution.steps import Begin, at_hand, check_asked, settled
 from pyfunctools.limits import Limits
 from pyfunctools.record.call_info import CallInfo
-from pyfunctools.record.function import Function, handler_of
+from pyfunctools.record.function import Function, contract_of, handler_of
 from pyfunctools.record.outcome import Outcome, Waiting
 from pyfunctools.record.question import Question
 from pyfunctools.schema import Failure, Issue, Path, Repair, Success
@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # loaded by the first call that has to do with a person
     from pyfunctools.execution.person.approval import Approve, PendingCall
     from pyfunctools.execution.person.held import Theirs
     from pyfunctools.execution.person.tickets import Ticket, Tickets
+    from pyfunctools.schema.separation.separate import Separated
 
 
 class Runner(Protocol):
@@ -138,6 +139,7 @@ class Invocation:
         self._name = ""
         self._confirm: tuple[Callable[[PendingCall], object], ...] = ()
         self._texts: Mapping[str, str] = {}
+        self._separated: Separated | None = None
 
     async def resume(self, text: object) -> Outcome:
         """Go on with the call that a ticket is for.
@@ -184,12 +186,21 @@ class Invocation:
         self._name = function.name
         self._confirm = getattr(runner, "confirm", ())  # of a `Configured`
         self._texts = getattr(runner, "texts", {})
-        checked = read if isinstance(read, Failure) else function.check(arguments)
+        contract = contract_of(function)
+        self._separated = contract.separated.value
+        checked = read if isinstance(read, Failure) else contract.checker.value.check(arguments)
         if isinstance(read, Success):
             checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
         if not checked:
             return _refused(function, checked)
-        outcome = await self._outcome(function, runner, checked)
+        if self._separated is None:
+            outcome = await self._outcome(function, runner, checked)
+        else:
+            token = MASKED.set(self._masked)
+            try:
+                outcome = await self._outcome(function, runner, checked)
+            finally:
+                MASKED.reset(token)
         if outcome.function == function.name and not checked.repairs:
             return outcome
         repairs = (*checked.repairs, *outcome.repairs)
@@ -205,10 +216,6 @@ class Invocation:
             return ready
         _check_context(function, self._context)
         whole, begin = ready.value, None
-        if function.separated is not None:
-            from pyfunctools.execution.person.held import Theirs
-
-            self._theirs = Theirs(function, llm=checked.value, typed=self._typed, whole=whole)
         if self._theirs is not None or self._ticket is not None:
             begin = self._begin
         info = CallInfo(
@@ -225,6 +232,10 @@ class Invocation:
                 outcome = replace(waiting, text=outcome.text, issues=outcome.issues)
         edits = ready.repairs
         return replace(outcome, repairs=(*edits, *outcome.repairs)) if edits else outcome
+
+    def _masked(self, text: str) -> str:
+        """Return what is told of an error without what is the person's."""
+        return text if self._theirs is None else self._theirs.text(text)
 
     async def _begin(self, held: Mapping[str, object]) -> Outcome | None:
         """Keep what the call holds of a person's, and use up the ticket it goes on from."""
@@ -243,10 +254,12 @@ class Invocation:
         if isinstance(merged, Outcome):
             return merged
         whole = merged.value if isinstance(merged.value, dict) else {}
-        if function.separated is not None:
+        if self._separated is not None:
+            from pyfunctools.execution.person.held import Theirs
             from pyfunctools.execution.person.masking import Arguments
 
             whole = Arguments(whole)
+            self._theirs = Theirs(function, checked.value, (self._typed, self._human))
         if function.confirm or (self._approve is not None and not callable(self._approve)):
             return await self._approved(function, checked, whole)
         for asks in self._confirm:
@@ -264,7 +277,7 @@ class Invocation:
     ) -> Success[JsonValue] | Outcome:
         """Return the whole, for which the person is asked where all that is missing is theirs."""
         merged = self._joined(function, checked)
-        if not merged and self._ask is not None and _is_theirs(function, merged):
+        if not merged and self._ask is not None and self._is_theirs(merged):
             pending = self._pending(function, checked)
             answer = await self._answer("human", _UNASKED, self._ask, pending)
             if isinstance(answer, Outcome):
@@ -275,7 +288,7 @@ class Invocation:
             merged = self._joined(function, checked)
         if merged:
             return merged
-        if not _is_theirs(function, merged):
+        if not self._is_theirs(merged):
             return _refused(function, merged)
         if self._human is None and self._approve is False:
             return await self._denied()
@@ -287,9 +300,9 @@ class Invocation:
     ) -> Success[JsonValue] | Failure:
         """Return the whole, or what is missing; what the person gave before is wanted again."""
         if self._given is None:
-            if function.separated is None:
+            if self._separated is None:
                 return checked  # nothing to join: what was checked is the whole
-            merged = function.merge(llm=checked.value)
+            merged = self._separated.merge(checked.value, {})
         else:
             from pyfunctools.execution.person.questions import values_of
             from pyfunctools.execution.person.uploads import merged as merged_with
@@ -306,6 +319,10 @@ class Invocation:
             issue("human", keys, "the value, which was given before") for keys in missing
         )
         return Failure(value=checked.value, issues=issues)
+
+    def _is_theirs(self, failure: Failure) -> bool:
+        """Return whether all that is wrong is the person's to correct."""
+        return self._separated is not None and all(i.side == "human" for i in failure.issues)
 
     async def _approved(
         self, function: Function, checked: Success[JsonValue], whole: JsonObject
@@ -329,8 +346,10 @@ class Invocation:
         edited = view.edited(answer)
         if not edited:
             return _mistaken(self._waiting("needs_approval", function, checked), edited)
-        if function.separated is not None:
-            self._typed = self._human = function.separated.split(edited.value)[1]
+        if self._separated is not None:
+            self._typed = self._human = self._separated.part(edited.value, "human")
+        if self._theirs is not None:
+            self._theirs.given = (*self._theirs.given, self._human)
         before, after = of_model(function, view.whole), of_model(function, edited.value)
         edit = Repair(path=Path.of(()), kind="edited", before=before, after=after)
         return Success(value=edited.value, repairs=() if equal(before, after) else (edit,))
@@ -408,7 +427,7 @@ class Invocation:
         self, function: Function, checked: Success[JsonValue], wrong: Sequence[Issue] = ()
     ) -> tuple[Question, ...]:
         """Return what to ask the person; what is `wrong` is so only with what they gave."""
-        if function.separated is None:
+        if self._separated is None:
             return ()
         from pyfunctools.execution.person.questions import sheet_of
         from pyfunctools.schema.feedback.plain_words import TEXTS
@@ -434,7 +453,7 @@ class Invocation:
             if isinstance(error, TypeError):
                 check_asked(where, asked, about)
             log_raised(self._name, f"`{where}`", error)
-            text = unanswered.format(type(error).__name__)
+            text = unanswered.format(self._masked(type(error).__name__))
             return Outcome(text=text, reason="raised", exception=error)
 
 
@@ -482,11 +501,6 @@ def _is_mistake(outcome: Outcome) -> bool:
     """True if a call was refused for what the person gave alone."""
     wrong = outcome.issues
     return outcome.reason == "arguments" and bool(wrong) and all(i.side == "human" for i in wrong)
-
-
-def _is_theirs(function: Function, failure: Failure) -> bool:
-    """Return whether all that is wrong is the person's to correct."""
-    return function.separated is not None and all(i.side == "human" for i in failure.issues)
 
 
 def _refused(function: Function, failure: Failure) -> Outcome:

@@ -34,12 +34,12 @@ Notes = Callable[[], Iterable[Note]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Secrets:
-    """What of a function's human part is secret: `is_any` of it, or `is_all`.
+class PersonsPart:
+    """What is known of a function's human side beside its schema.
 
-    `defaults` are what stands in its schema for values that were not given. `names` are the names
-    that the human's schema declares, which are no values of a person's. With `takes_files` a file
-    is wanted somewhere.
+    `is_any` or `is_all` of it is secret; `defaults` are what stands in the schema for secrets that
+    were not given. `names` are those that the schema declares, which are no values of a person's.
+    With `takes_files` a file is wanted somewhere. `outline` says what is wanted where.
     """
 
     is_any: bool
@@ -47,11 +47,15 @@ class Secrets:
     defaults: tuple[JsonValue, ...] = field(repr=False)
     names: frozenset[str]
     takes_files: bool
+    outline: Outline = field(repr=False)
     _division: Separated = field(repr=False)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (PersonsPart.of, (self._division.shared("whole"),))
+
     @classmethod
-    def of(cls, human: JsonSchema) -> "Secrets":
-        """Return what is secret in the human's side of a function."""
+    def of(cls, human: JsonSchema) -> "PersonsPart":
+        """Return what is known of the human's side of a function."""
         division = separate(human, is_secret_of_human)
         parts = [(keys, part) for keys, part in subschemas(human) if isinstance(part, dict)]
         return cls(
@@ -60,6 +64,7 @@ class Secrets:
             defaults=tuple(_defaults(division.shared("human"))),
             names=frozenset(str(k[-1]) for k, _ in parts if len(k) > 1 and k[-2] == "properties"),
             takes_files=any(is_upload(part) for _, part in parts),
+            outline=Outline(human),
             _division=division,
         )
 
@@ -89,8 +94,8 @@ class Contract:
 
     Made when first read: `separated`, the model's and the human's side, `None` where nothing is the
     human's; `checker`, which reads what a model wrote; `notes`, what was odd in the schemas as they
-    were written; `secrets`, what is to be masked. `first` are the inputs that stand before the
-    others in a list of arguments.
+    were written; `person`, what is known of the human's side. `first` are the inputs that
+    stand before the others in a list of arguments.
     """
 
     parameters: JsonSchema
@@ -101,7 +106,7 @@ class Contract:
     output_validator: Validator | None = field(compare=False)
     checker: Lazy[Checker] = field(compare=False, repr=False)
     notes: Lazy[tuple[Note, ...]] = field(compare=False, repr=False)
-    secrets: Lazy[Secrets] = field(compare=False, repr=False)
+    person: Lazy[PersonsPart] = field(compare=False, repr=False)
     renderings: Renderings = field(compare=False, repr=False, default_factory=Renderings)
     _remake: "Remake" = field(compare=False, repr=False)
 
@@ -136,7 +141,7 @@ class Contract:
             output_validator=None if output is None else Validator(output, formats=not hinted),
             checker=Lazy(partial(_checker, validator, separated, first, sets)),
             notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(separated.value))))),
-            secrets=Lazy(partial(_secrets, separated)),
+            person=Lazy(partial(_person, separated)),
             _remake=Remake(
                 partial(cls.of, output=output, notes=notes, first=first, sets=sets, hinted=hinted),
                 is_human,
@@ -290,12 +295,6 @@ class Contract:
             return checker.check(arguments, allow_truncated=allow_truncated)
         return checked(arguments, rendering, checker.check, allow_truncated=allow_truncated)
 
-    def check_output(self, value: JsonValue) -> Success[JsonValue] | Failure:
-        """Return whether `value` is what the function promises to give."""
-        if self.output_validator is None:
-            return Success(value=value)
-        return self.output_validator.validate(value)
-
 
 def notes_on(parameters: JsonSchema, output: JsonSchema | None) -> Iterator[Note]:
     """Yield what is odd in schemas as written, at pointers below `/parameters` and `/output`."""
@@ -340,7 +339,7 @@ def _required(parts: Iterable[Part], depth: int = 8) -> frozenset[str]:
         found.update(part.required)
         for keyword in UNIONS if depth else ():
             each = [_required(branch.parts, depth - 1) for branch in part.listed(keyword)]
-            found |= frozenset.intersection(*each) if each else frozenset()
+            found |= each[0].intersection(*each[1:]) if each else frozenset[str]()
     return frozenset(found)
 
 
@@ -350,9 +349,9 @@ def _in_order(names: Mapping[str, object], first: Sequence[str]) -> list[str]:
     return [*leading, *(name for name in names if name not in leading)]
 
 
-def _secrets(sides: Lazy[Separated | None]) -> Secrets:
+def _person(sides: Lazy[Separated | None]) -> PersonsPart:
     separated = sides.value
-    return Secrets.of({} if separated is None else separated.shared("human"))
+    return PersonsPart.of({} if separated is None else separated.shared("human"))
 
 
 def _defaults(schema: JsonSchema) -> Iterator[JsonValue]:

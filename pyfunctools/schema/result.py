@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 from pyfunctools._text import brief_record
 from pyfunctools.errors import ArgumentsError
@@ -64,8 +64,9 @@ class Success(Generic[T_co]):
     value: T_co
     repairs: tuple[Repair, ...] = ()
 
-    def __bool__(self) -> Literal[True]:
-        return True
+    if TYPE_CHECKING:  # so is every object without a word of it, and it costs no call
+
+        def __bool__(self) -> Literal[True]: ...
 
     def __repr__(self) -> str:
         return brief_record(self, "value", "repairs")

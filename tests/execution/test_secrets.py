@@ -40,12 +40,6 @@ HUMAN = {
     "pin": SECRET,
     "rows": [{"token": 98765}, {}],
 }
-WHOLE = {
-    "to": "Ada",
-    "account": "DE02 1203",
-    "pin": SECRET,
-    "rows": [{"n": 1, "token": 98765}, {"n": 2}],
-}
 
 
 def test_arguments_are_an_object_but_for_their_repr() -> None:
@@ -61,7 +55,7 @@ def test_arguments_are_an_object_but_for_their_repr() -> None:
 
 def masked(outcome: Outcome, human: object = HUMAN, llm: object = None) -> Outcome:
     """Mask an outcome of the call above."""
-    return Theirs(FUNCTION, llm=llm, typed=human, whole=WHOLE).masked(outcome)  # type: ignore[arg-type]
+    return Theirs(FUNCTION, llm, (human,)).masked(outcome)  # type: ignore[arg-type]
 
 
 def test_an_error_tells_nothing_that_the_person_gave() -> None:

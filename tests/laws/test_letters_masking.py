@@ -361,7 +361,8 @@ def test_h2_the_default_of_a_handler_is_masked_too(
     def handler(n: int, pin: str = "default-4711") -> str:
         return f"have {pin}"
 
-    schema = {"type": "object", "properties": {"n": {"type": "integer"}, "pin": {"x-human": True}}}
+    properties = {"n": {"type": "integer"}, "pin": {"x-human": True}}
+    schema = {"type": "object", "properties": properties, "required": ["n"]}
     written = Function.from_schema(name="f", parameters=schema, handler=handler)
     outcome = called(way, Controller.from_functions([written]), "f", {"n": 1})
     assert outcome.text == "have ***"
@@ -549,6 +550,7 @@ def test_h2_the_content_of_a_file_is_in_no_error_and_costs_bounded_memory(size: 
             "n": {"type": "integer"},
             "document": {"type": "string", "contentMediaType": "application/pdf"},
         },
+        "required": ["n", "document"],
     }
     written = Function.from_schema(name="f", parameters=schema, handler=handler)
     controller = Controller.from_functions([written])
@@ -720,3 +722,23 @@ def test_d10_what_a_client_sends_by_itself_is_masked_too(url: str) -> None:
     assert outcome.ok
     for secret in (KEY, "cookie-77-x", "query-77-x"):
         assert secret not in outcome.text
+
+
+def test_h2_a_type_that_is_named_by_what_a_person_gave_is_masked_in_the_log(
+    debug: pytest.LogCaptureFixture,
+) -> None:
+    def pay(amount: int, pin: Annotated[str, human("PIN", secret=True)]) -> str:
+        raise type(f"Refused{pin}", (RuntimeError,), {})(f"not {pin}")
+
+    controller = Controller.from_functions([pay])
+    outcome = controller.call("pay", {"amount": 1}, human={"pin": "7f3a91"})
+    assert outcome.reason == "raised"
+    assert "7f3a91" not in told(outcome, debug)
+    assert "Refused***" in debug.text
+    asks = controller.configured(confirm=True)
+
+    def approve(pending: object) -> bool:
+        raise type("Refused7f3a91", (RuntimeError,), {})
+
+    outcome = asks.call("pay", {"amount": 1}, human={"pin": "7f3a91"}, approve=approve)
+    assert "7f3a91" not in told(outcome, debug)

@@ -149,7 +149,7 @@ class View:
         """Return the parts of the arguments that are secret by their schema, or a person's."""
         yield separate(contract_of(self._function).parameters, is_secret).split(whole)[1]
         if self._function.separated is not None:
-            known = contract_of(self._function).secrets.value
+            known = contract_of(self._function).person.value
             yield known.split(self._function.separated.split(whole)[1])
 
 

@@ -68,14 +68,13 @@ def tree_of(value: object, depth: int = 0) -> JsonValue:
 class Theirs:
     """What of a call is a person's, for its outcome to be masked.
 
-    `typed` is what they gave, `whole` the arguments with the model's part, `llm`, and `held` what
+    `given` is what they gave, in all forms that it has had, `llm` the model's part, and `held` what
     the call held when it began, as a tree.
     """
 
     function: Function
     llm: JsonValue
-    typed: JsonValue = None
-    whole: JsonValue = field(default_factory=dict[str, JsonValue])
+    given: tuple[JsonValue, ...] = ()
     held: JsonValue = field(default_factory=dict[str, JsonValue])
 
     def hold(self, held: Mapping[str, object]) -> None:
@@ -94,13 +93,16 @@ class Theirs:
         text, issues = masker.text(outcome.text), masker.issues(outcome.issues)
         return replace(outcome, text=text, issues=issues, _json=masker.json(outcome))
 
+    def text(self, text: str) -> str:
+        """Return what is told of an error without what is the person's."""
+        return self._masker(is_error=True).text(text)
+
     def _masker(self, *, is_error: bool) -> Masker:
         separated = self.function.separated
         if separated is None:
             return Masker(())
-        known = contract_of(self.function).secrets.value
-        held = (separated.part(each, "human") for each in (self.whole, self.held))
-        parts = (self.typed, *held)
+        known = contract_of(self.function).person.value
+        parts = (*self.given, separated.part(self.held, "human"))
         theirs = _inside(parts)
         secret = [inner for inner in theirs if hasattr(inner, "get_secret_value")]
         if known.is_all:

@@ -529,9 +529,7 @@ def values_of(function: Function, llm: JsonValue, human: object) -> tuple[JsonVa
 
 def _meant(function: Function, value: JsonValue) -> JsonValue:
     """Return a person's values with each text as the schema wants it; what else they are stays."""
-    separated = function.separated
-    outline = Outline({} if separated is None else separated.shared("human"))
-    for repair in coerced(outline, value).repairs:
+    for repair in coerced(contract_of(function).person.value.outline, value).repairs:
         is_text = isinstance(repair.before, str) and not isinstance(repair.before, File)
         if is_text and repair.kind in _OF_TEXTS:
             value = _put(value, repair.path.keys, repair.before, repair.after)
