@@ -1,19 +1,33 @@
 """The commands, and how each refuses."""
 
-import json
 import sys
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 
 from pyfunctools import __name__ as package
+from pyfunctools import __version__
 from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import display
+from pyfunctools.cli.advice import findings
 from pyfunctools.cli.human_values import human_part
-from pyfunctools.cli.source import names_object, open_source, read_human, read_value
+from pyfunctools.cli.output import Status, outcome_row, prepare, print_json, print_rows, status_of
+from pyfunctools.cli.replaying import Replayed, opened
+from pyfunctools.cli.replaying import replay as replayed_pieces
+from pyfunctools.cli.source import (
+    names_object,
+    open_source,
+    read_context,
+    read_human,
+    read_value,
+)
+from pyfunctools.cli.typed_arguments import arguments_of
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import place
@@ -22,20 +36,34 @@ from pyfunctools.route import Route
 app = typer.Typer(
     name=package,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="See and call the functions of a class or an OpenAPI document, as a model would.",
+    help="See, check and call the functions of a class or an OpenAPI document, as a model would.",
+    epilog="Exit status: 0 done, 1 the function failed, 2 a mistake in the command or the source, "
+    "3 the arguments were refused, 4 a person has to add or approve something, 5 `check` or "
+    "`replay` found something, 130 ended by ctrl-C.",
 )
+
+
+def _names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the functions of the source on the line that begin so, for completion."""
+    try:
+        functions = open_source(str(ctx.params.get("source"))).functions
+    except PyfunctoolsError:
+        return []
+    return [each.name for each in functions if each.name.startswith(incomplete)]
+
 
 Source = Annotated[
     str,
     typer.Argument(
-        help="An OpenAPI document's path, or `module:object` of Python: a class, a function, a "
-        "FastAPI application."
+        help="An OpenAPI document's path, `-` for standard input, `module:object` of Python (a "
+        "class, a function, a FastAPI application), or `demo`."
     ),
 ]
-Name = Annotated[str, typer.Argument(help="The function's name, as `list` shows it.")]
+Name = Annotated[
+    str, typer.Argument(help="The function's name, as `list` shows it.", autocompletion=_names)
+]
 Server = Annotated[
     str | None, typer.Option(help="The base URL, or `document` to trust the document's own.")
 ]
@@ -43,22 +71,57 @@ Header = Annotated[
     list[str] | None,
     typer.Option(help="`Name: value`, sent with the request; $VARIABLES are filled in."),
 ]
+Auth = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="`scheme=value` for a security scheme of the document, `header:Name=value` or "
+        "`query:name=value`; $VARIABLES are filled in."
+    ),
+]
+ContextOf = Annotated[
+    str | None,
+    typer.Option(help="What `Context` parameters get: `module:object`, JSON, or `@file`."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for another program.")]
 
 
 def run() -> None:
     """Run the command line; a mistake is one line on standard error and exit status 2."""
+    prepare()
     try:
         app()
     except PyfunctoolsError as error:
-        Console(stderr=True).print(display.plain(f"error: {error}", "red"), soft_wrap=True)
-        raise SystemExit(2) from None
+        _say(f"error: {error}", "red")
+        raise SystemExit(Status.MISTAKE) from None
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(package, __version__)
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """See, check and call the functions of a class or an OpenAPI document, as a model would."""
+    del version
 
 
 @app.command()
-def demo() -> None:
+def demo(
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show an OpenAPI document and its request too.")
+    ] = False,
+) -> None:
     """Show everything once, on a small shop inside this program: no network, no key."""
-    demonstration.play(Console())
+    demonstration.play(Console(), everything=everything)
 
 
 @app.command(name="list")
@@ -67,19 +130,20 @@ def list_functions(
     tag: Annotated[str | None, typer.Option(help="Only functions with this tag.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the functions of a source."""
+    """List the functions of a source: name, where it lives, what it does."""
     controller = open_source(source)
     functions = [f for f in controller.functions if tag is None or tag in f.tags]
     if as_json:
-        print(json.dumps([_row(function) for function in functions], ensure_ascii=False))
+        print_json([_row(function) for function in functions])
         return
+    console = Console()
+    if console.is_terminal:
+        display.show(console, display.function_table(functions))
+    else:
+        print_rows(map(display.row_of, functions))
+    skipped = display.skipped_text(controller)
     counted = f"{len(functions)} functions, {len(controller.skipped)} skipped"
-    display.show(
-        Console(),
-        display.function_table(functions),
-        display.skipped_text(controller),
-        display.plain(counted, "dim"),
-    )
+    display.show(Console(stderr=True), skipped, display.plain(counted, "dim"))
 
 
 @app.command()
@@ -96,30 +160,95 @@ def show(source: Source, name: Name, as_json: AsJson = False) -> None:
         "llm": function.llm,
         "human": separated.human if separated else None,
         "output": function.output,
+        "notes": [str(note) for note in function.notes],
     }
-    print(json.dumps(whole, ensure_ascii=False, indent=2))
+    print_json(whole, indent=2)
 
 
 @app.command()
 def report(source: Source, as_json: AsJson = False) -> None:
-    """Return what became functions, what was skipped and why, and how large it is for a model."""
+    """Say what became functions, what was skipped and why, and how large it is for a model."""
     made = open_source(source).report()
-    print(json.dumps(asdict(made), ensure_ascii=False) if as_json else made)
+    if as_json:
+        print_json(asdict(made))
+    else:
+        print(made)
+
+
+@app.command()
+def check(source: Source, as_json: AsJson = False) -> None:
+    """Find what is odd in a source, and what a model would do better with. Status 5 if anything."""
+    found = list(findings(open_source(source)))
+    if as_json:
+        print_json([{"where": where, "kind": kind, "text": text} for where, kind, text in found])
+    else:
+        print_rows(found)
+        kinds = Counter(kind for _, kind, _ in found)
+        _say(", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "nothing found")
+    if found:
+        raise typer.Exit(Status.FOUND)
+
+
+@app.command()
+def replay(
+    source: Source,
+    file: Annotated[str, typer.Argument(help="Recorded calls, one JSON object a line; `-` reads.")],
+    as_json: AsJson = False,
+) -> None:
+    """Check recorded calls, and run none. Status 5 if one is refused, unknown or unreadable."""
+    controller, replayed = open_source(source), Replayed()
+    with opened(file) as (lines, size):
+        pieces = replayed_pieces(controller, lines, replayed)
+        _progress(pieces, size, Console(stderr=True))
+    if as_json:
+        print_json(replayed.counts())
+    else:
+        for title, counter in replayed.counts().items():
+            print_rows((title, name, str(count)) for name, count in counter.items())
+    if not replayed.is_good:
+        raise typer.Exit(Status.FOUND)
+
+
+@app.command()
+def export(
+    source: Source,
+    dialect: Annotated[str, typer.Option(help="`openai`, `anthropic`, `gemini`, ...")] = "openai",
+    tag: Annotated[list[str] | None, typer.Option(help="Only functions with this tag.")] = None,
+    name: Annotated[list[str] | None, typer.Option(help="Only these functions.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Enforced where it can be.")] = False,
+) -> None:
+    """Print the list of tools that a vendor's interface takes, as JSON."""
+    controller = open_source(source)
+    if tag or name:
+        controller = controller.select(tags=tag or None, names=name or None)
+    tools = controller.tools(dialect, strict=strict or None)
+    for function, losses in tools.losses.items():
+        for loss in losses:
+            _say(f"{function} {loss.path}: `{loss.keyword}` {loss.how}")
+    print_json(list(tools), indent=2)
+    _say(f"{len(tools)} tools, {tools.bytes:,} bytes")
 
 
 @app.command()
 def call(
     source: Source,
     name: Name,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(help="Arguments as `name=value`; dots lead inside: `body.city=Oslo`."),
+    ] = None,
     args: Annotated[
-        str, typer.Option(help="What the model wrote: JSON, `@file`, or `-` for standard input.")
-    ] = "{}",
+        str | None,
+        typer.Option(help="What the model wrote: JSON, `@file`, or `-` for standard input."),
+    ] = None,
     human: Annotated[
         str | None,
         typer.Option(help="The person's values: a JSON object, `@file`, or `-`."),
     ] = None,
+    context: ContextOf = None,
     server: Server = None,
     header: Header = None,
+    auth: Auth = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="Run it without asking whether to go on.")
     ] = False,
@@ -129,22 +258,37 @@ def call(
             "--ask", help="Ask for the person's values, the optional ones too, terminal or not."
         ),
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Call one function, as `controller.call` would. Exit status 1 if it failed.
+    """Call one function, as `controller.call` would. The exit status says what came of it.
 
     In a terminal the person's values are asked for where they are needed, and so is whether to go
     on before a function that asks first or destroys something.
     """
-    controller = open_source(source, server=server, headers=header or ())
+    _check_inputs(source, args, human)
+    controller = open_source(source, server=server, headers=header or (), auth=auth or ())
+    function = controller[name]
     if not names_object(source):
-        _served(controller[name], server)
-    text, given = read_value(args) or "", read_human(human)
+        _served(function, server)
+    if words and args is not None:
+        raise DefinitionError("--args", "There are `name=value` words too.", "Give one of the two.")
+    text = arguments_of(words, function) if words else read_value(args) or ""
+    given, shared = read_human(human), read_context(context)
     with controller:
-        part = human_part(controller[name], text, given, server, yes=yes, ask=ask)
-        outcome = controller.call(name, text, human=part, approve=lambda _: True)
-    display.show(Console(), display.outcome_text(outcome))
-    if not outcome.ok:
-        raise typer.Exit(1)
+        try:
+            part = human_part(function, text, given, server, yes=yes, ask=ask)
+        except typer.Exit:
+            raise typer.Exit(Status.WAITS) from None
+        except typer.Abort as error:
+            ended = isinstance(error.__context__, KeyboardInterrupt)
+            raise typer.Exit(Status.INTERRUPTED if ended else Status.WAITS) from None
+        outcome = controller.call(name, text, human=part, context=shared, approve=lambda _: True)
+    if as_json:
+        print_json(outcome_row(outcome))
+    else:
+        display.show(Console(stderr=True), *display.about_outcome(outcome))
+        display.show(Console(), display.outcome_text(outcome))
+    raise typer.Exit(status_of(outcome))
 
 
 @app.command()
@@ -156,12 +300,13 @@ def serve(
     ] = None,
     server: Server = None,
     header: Header = None,
+    auth: Auth = None,
 ) -> None:
     """Serve the functions of a source over MCP, on standard input and output or over HTTP."""
     from pyfunctools.integrations.mcp import serve as serve_mcp
 
     with redirect_stdout(sys.stderr):  # standard output is the protocol's
-        controller = open_source(source, server=server, headers=header or ())
+        controller = open_source(source, server=server, headers=header or (), auth=auth or ())
     if not names_object(source):
         for function in controller.functions[:1]:
             _served(function, server)
@@ -187,3 +332,22 @@ def _row(function: Function) -> dict[str, object]:
         "tags": list(function.tags),
         "deprecated": function.deprecated,
     }
+
+
+def _say(text: str, style: str = "dim") -> None:
+    Console(stderr=True).print(display.plain(text, style), soft_wrap=True)
+
+
+def _check_inputs(*given: str | None) -> None:
+    """Refuse to read standard input twice."""
+    if given.count("-") > 1:
+        raise DefinitionError("-", "Standard input can be read once.", "Give the other by `@file`.")
+
+
+def _progress(pieces: Iterator[tuple[int, str]], size: int | None, console: Console) -> None:
+    """Go through the lines of a file, with a bar where a person looks on."""
+    bar = Progress(console=console, transient=True, disable=not console.is_terminal)
+    with bar:
+        task = bar.add_task("replay", total=size)
+        for read, _ in pieces:
+            bar.advance(task, read)

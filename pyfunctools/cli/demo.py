@@ -1,49 +1,81 @@
-"""The demo: one order, from what a model wrote to what the shop answered."""
+"""The demo: one order, from what a model wrote to what the shop got, a screen at a time."""
 
 import json
+import sys
 from asyncio import run
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from inspect import getsource
+from textwrap import dedent
 
 from rich.console import Console
-from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
+from pyfunctools._json import JsonSchema
 from pyfunctools.cli import display
-from pyfunctools.cli.demo_shop import DOCUMENT, TeaMaster, service
+from pyfunctools.cli.demo_shop import DOCUMENT, TeaShop, service
 from pyfunctools.controller import Controller
-
-if TYPE_CHECKING:
-    import httpx
+from pyfunctools.record.function import Function
 
 BROKEN = """\
-Sure, here is your order:
-```json
-{"body": {
-  "items": [{"tea": "Sencha", "grams": "100"},
-            {"tea": "Assam", grams: 20,}],
-  "wrapping": "Gift",
-  "card_number": "4000 0000 0000 0002"
-}}
+Sure! ```json
+{"tea": "sencha", "grams": "one hundred", wrapping: "Gift",}
 ```"""
 
-CORRECTED = """\
-{"body": {
-  "items": [{"tea": "Sencha", "grams": "100"},
-            {"tea": "Assam", "grams": 50}],
-  "wrapping": "Gift"
-}}"""
+CORRECTED = '{"tea": "sencha", "grams": "100", "wrapping": "gift"}'
 
 CARD = "5555 4444 3333 4242"
 
 
-def play(console: Console) -> None:
-    """Print the whole demo. Everything in it really happens, in this process."""
-    run(_play(console))
+def play(console: Console, *, everything: bool = False) -> None:
+    """Print the demo. All of it really happens, in this process.
+
+    On a terminal Enter leads to the next screen. With `everything` an OpenAPI document follows.
+    """
+    with Controller.from_object(TeaShop()) as shop:
+        _class(console, shop["order"])
+        _pause(console)
+        _wrong(console, shop)
+        _pause(console)
+        _right(console, shop)
+    if everything:
+        _pause(console)
+        run(_document(console))
+    _goodbye(console)
 
 
-async def _play(console: Console) -> None:
-    import httpx
+def _class(console: Console, order: Function) -> None:
+    _heading(console, 1, "A method becomes a function for a model")
+    console.print(display.code(dedent(getsource(TeaShop.order)).rstrip(), "python"))
+    separated = order.separated
+    human = separated.human if separated is not None else None
+    _line(console, "the model writes", ", ".join(_names(order.llm)))
+    _line(console, "a person gives", ", ".join(_names(human or {})))
+
+
+def _wrong(console: Console, shop: Controller) -> None:
+    _heading(console, 2, "What is meant is repaired; what is wrong goes back to the model")
+    _line(console, "the model wrote", "")
+    console.print(display.code(BROKEN, "text"))
+    outcome = shop.call("order", BROKEN, human={"card_number": CARD})
+    display.show(console, display.repair_lines(outcome))
+    _line(console, "outcome.text", "")
+    display.show(console, display.plain(outcome.text, "red"))
+
+
+def _right(console: Console, shop: Controller) -> None:
+    _heading(console, 3, "A person adds their part; no text ever shows it")
+    _line(console, "the model wrote", CORRECTED)
+    waiting = shop.call("order", CORRECTED)
+    _line(console, "without a person", waiting.text)
+    _line(console, "the person types", "card_number: *******************")
+    outcome = shop.call("order", CORRECTED, human={"card_number": CARD})
+    _line(console, "outcome.text", outcome.text)
+
+
+async def _document(console: Console) -> None:
+    """Show the same of an OpenAPI document, with the request that is sent."""
+    import httpx  # as heavy as all the rest
 
     sent: list[httpx.Request] = []
 
@@ -54,87 +86,45 @@ async def _play(console: Console) -> None:
         transport=httpx.ASGITransport(app=service), event_hooks={"request": [remember]}
     )
     shop = Controller.from_openapi(DOCUMENT, server="http://shop.example", client=client)
-    master = Controller.from_object(TeaMaster())
-    async with client, shop, master:
-        _sources(console, shop, master)
-        _two_sides(console, shop)
-        await _first_try(console, shop)
-        await _second_try(console, shop, sent)
-        await _method(console, master)
-    _goodbye(console)
-
-
-def _sources(console: Console, shop: Controller, master: Controller) -> None:
-    _heading(console, 1, "An OpenAPI document and a Python class become functions")
-    _code(console, 'shop   = Controller.from_openapi("shop.json", server="http://shop.example")')
-    _code(console, "master = Controller.from_object(TeaMaster())")
-    display.show(console, Text(), display.function_table([*shop, *master]))
-
-
-def _two_sides(console: Console, shop: Controller) -> None:
-    _heading(console, 2, "The model never sees what only a person may give")
-    display.show(console, *display.sides(shop["orders_post"]))
-
-
-async def _first_try(console: Console, shop: Controller) -> None:
-    _heading(console, 3, "What a model wrote: broken, wrongly typed, and with a card number")
-    _panel(console, "the model", BROKEN)
-    outcome = await shop.acall("orders_post", BROKEN, human=_human())
-    _code(console, 'outcome = await shop.acall("orders_post", text, human=values)')
-    display.show(console, display.repair_table(outcome))
-    _note(console, "What cannot be repaired goes back to the model. Nothing was sent.")
-    _panel(console, "outcome.text", outcome.text, "red")
-
-
-async def _second_try(console: Console, shop: Controller, sent: "list[httpx.Request]") -> None:
-    _heading(console, 4, "The corrected call, the human's part, the real request")
-    _panel(console, "the model", CORRECTED)
-    _panel(console, "the person", json.dumps(_human()))
-    outcome = await shop.acall("orders_post", CORRECTED, human=_human())
-    display.show(console, display.repair_table(outcome))
-    request = sent[-1]
-    body = display.compact(json.loads(request.content))
-    address = request.url.copy_with()  # its own text hides all that a person may have given
-    _panel(console, "what was sent", f"{request.method} {address}\n\n{body}", "green")
-    status = None if outcome.response is None else outcome.response.status
-    _panel(console, f"outcome.text (HTTP {status})", outcome.text, "green")
-
-
-async def _method(console: Console, master: Controller) -> None:
-    _heading(console, 5, "A method of a class works the same way")
-    text = '{"kind": "Green", "cups": "3"}'
-    _panel(console, "the model", text)
-    outcome = await master.acall("brewing", text)
-    display.show(console, display.repair_table(outcome))
-    _panel(console, "outcome.text", outcome.text, "green")
-    _note(console, f"outcome.value is {outcome.value!r}.")
+    _heading(console, 4, "The operations of an OpenAPI document are functions too")
+    display.show(console, display.function_table(list(shop)))
+    written = '{"body": {"items": [{"tea": "Sencha", "grams": "100"}], "wrapping": "Gift"}}'
+    async with client, shop:
+        human = {"body": {"card_number": CARD}}
+        outcome = await shop.acall("orders_post", written, human=human)
+    _line(console, "the model wrote", written)
+    body = json.loads(sent[-1].content)
+    body["card_number"] = "***" if body["card_number"] == CARD else "?"
+    _line(console, "was sent", f"{sent[-1].method} {sent[-1].url.copy_with()}")
+    console.print(display.code(display.compact(body), "json"))
+    _line(console, "outcome.text", outcome.text)
 
 
 def _goodbye(console: Console) -> None:
-    _heading(console, 6, "Your turn")
-    _code(console, "pyfunctools list openapi.json")
-    _code(console, "pyfunctools show openapi.json NAME")
-    _code(console, "pyfunctools call yourmodule:YourClass NAME --args '{...}'")
+    display.show(console, Text(), Text("Your turn:", style="bold"))
+    for line in (
+        "pyfunctools list demo",
+        "pyfunctools show demo order",
+        "pyfunctools call demo order tea=sencha grams=100",
+    ):
+        display.show(console, Text(f"  {line}", style="bold magenta"))
 
 
-def _human() -> dict[str, dict[str, str]]:
-    return {"body": {"card_number": CARD}}
+def _names(schema: JsonSchema) -> list[str]:
+    properties = schema.get("properties")
+    return list(properties) if isinstance(properties, dict) else []
+
+
+def _pause(console: Console) -> None:
+    if console.is_terminal and sys.stdin.isatty():
+        with suppress(EOFError):  # nobody is there to wait for
+            console.input("[dim]Enter for more [/dim]")
 
 
 def _heading(console: Console, number: int, title: str) -> None:
-    display.show(
-        console, Text(), Rule(f"[bold]{number}. {title}", align="left", style="cyan"), Text()
-    )
+    rule = Rule(f"[bold]{number}. {title}", align="left", style="cyan")
+    display.show(console, *([Text()] if number > 1 else []), rule)
 
 
-def _code(console: Console, line: str) -> None:
-    display.show(console, Text(f"  {line}", style="bold magenta"))
-
-
-def _note(console: Console, text: str) -> None:
-    display.show(console, display.plain(text, "dim"))
-
-
-def _panel(console: Console, title: str, text: str, style: str = "dim") -> None:
-    body = display.plain(text)
-    display.show(console, Panel(body, title=title, title_align="left", border_style=style))
+def _line(console: Console, title: str, text: str) -> None:
+    display.show(console, Text(f"{title}: ", style="bold cyan") + display.plain(text))

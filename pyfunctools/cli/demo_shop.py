@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 from urllib.parse import parse_qs
 
+from pydantic import Field
+
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.sources.python.decorators import function
-from pyfunctools.sources.python.markers import human
+from pyfunctools.sources.python.markers import Human
 
 Message: TypeAlias = MutableMapping[str, object]
 
@@ -158,24 +159,27 @@ def _price(tea: JsonObject) -> float:
     return price if isinstance(price, float) else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Brewing:
-    """How to brew a tea.
+class TeaShop:
+    """A small shop of teas."""
 
-    Attributes:
-        celsius: How hot the water is.
-        minutes: How long it draws.
-    """
+    @function(tags=["orders"])
+    def order(
+        self,
+        tea: Literal["Sencha", "Gyokuro", "Assam", "Tieguanyin"],
+        grams: Annotated[int, Field(ge=25, le=1000)],
+        card_number: Human[str],
+        wrapping: Literal["plain", "gift"] = "plain",
+    ) -> dict[str, str]:
+        """Order a tea by the gram.
 
-    celsius: int
-    minutes: float
-
-
-class TeaMaster:
-    """Someone who knows how to brew."""
+        Args:
+            grams: How much of it.
+        """
+        parcel = f"{grams} g of {tea}, {wrapping}"
+        return {"parcel": parcel, "charged": card_number}
 
     @function(tags=["advice"], read_only=True)
-    def brewing(self, kind: Literal["green", "black", "oolong"], cups: int = 1) -> Brewing:
+    def brewing(self, kind: Literal["green", "black", "oolong"], cups: int = 1) -> str:
         """Return how to brew a kind of tea.
 
         Args:
@@ -183,15 +187,4 @@ class TeaMaster:
             cups: How many cups at once.
         """
         celsius = {"green": 70, "black": 95, "oolong": 88}[kind]
-        return Brewing(celsius=celsius, minutes=2.0 + 0.5 * min(cups, 4))
-
-    @function(tags=["advice"])
-    def reserve(
-        self, tea: str, phone: Annotated[str, human("The number to call when it is here")]
-    ) -> str:
-        """Reserve a tea that is sold out.
-
-        Args:
-            tea: Its name.
-        """
-        return f"{tea} is reserved; we call the number ending in {phone[-2:]}."
+        return f"{celsius} degrees for {2.0 + 0.5 * min(cups, 4)} minutes"

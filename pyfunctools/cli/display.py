@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.panel import Panel
+from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +25,11 @@ _SHORT = 24
 def plain(text: str, style: str = "") -> Text:
     """Return text as it is, without what a terminal would obey and without markup."""
     return Text(visible(text), style=style)
+
+
+def code(text: str, language: str) -> Syntax:
+    """Return code in the colours that the terminal has."""
+    return Syntax(text, language, theme="ansi_dark", background_color="default", word_wrap=True)
 
 
 def compact(value: JsonValue, width: int = 74, indent: int = 0, beside: int = 0) -> str:
@@ -46,12 +53,17 @@ def summary_of(function: Function) -> str:
     return function.description.partition("\n")[0]
 
 
+def row_of(function: Function) -> tuple[str, str, str]:
+    """Return the line of a function in a list: its name, where it lives, what it does."""
+    return function.name, place(function.origin), summary_of(function)
+
+
 def function_table(functions: list[Function]) -> RenderableType:
-    """Return the functions: name, where each lives, what it does.
+    """Return the functions for a screen: name, where each lives, what it does.
 
     A table where the names are short, and else two lines each, so that no name is broken.
     """
-    rows = [(each.name, place(each.origin), shortened(summary_of(each), 120)) for each in functions]
+    rows = [(name, where, shortened(does, 120)) for name, where, does in map(row_of, functions)]
     if max((len(name) for name, _, _ in rows), default=0) > _SHORT:
         return Group(
             *(
@@ -103,7 +115,7 @@ def function_page(function: Function) -> RenderableType:
         parts += [Text(), plain(function.description)]
     parts += [Text(), *sides(function)]
     if function.output is not None:
-        parts.append(_titled("what comes back", function.output))
+        parts.append(Titled("what comes back", function.output))
     parts += [plain(f"note: {note}", "yellow") for note in function.notes]
     return Group(*parts)
 
@@ -112,47 +124,62 @@ def sides(function: Function) -> list[RenderableType]:
     """Return the schema the model sees and, where there is one, the human's."""
     separated = function.separated
     if separated is None:
-        return [_titled("what the model sees", function.parameters)]
+        return [Titled("what the model sees", function.parameters)]
     return [
-        _titled("what the model sees", separated.llm),
-        _titled("what only a person gives", separated.human or {}),
+        Titled("what the model sees", separated.llm),
+        Titled("what only a person gives", separated.human or {}),
     ]
 
 
+def about_outcome(outcome: Outcome) -> list[RenderableType]:
+    """Return what there is to say of a call beside its text: repairs, status, what is asked for."""
+    parts: list[RenderableType] = [repair_lines(outcome)] if outcome.repairs else []
+    if outcome.response is not None and outcome.response.status is not None:
+        parts.append(plain(f"HTTP {outcome.response.status}", "dim"))
+    asked = () if outcome.waiting is None else outcome.waiting.questions
+    said = (plain(f"a person gives {each.path}: {each.label}", "yellow") for each in asked)
+    return [*parts, *said]
+
+
 def outcome_text(outcome: Outcome) -> RenderableType:
-    """Return what came of a call, with its repairs before it."""
-    repairs = [repair_table(outcome)] if outcome.repairs else []
-    waiting = outcome.waiting
-    code = None if outcome.response is None else outcome.response.status
-    status = [] if code is None else [plain(f"HTTP {code}", "dim")]
-    style = "red" if outcome.is_error else "yellow" if waiting is not None else ""
-    answer = [plain(outcome.text, style)]
-    asked: list[RenderableType] = []
-    if waiting is not None and waiting.questions:
-        said = "\n".join(f"{each.path}: {each.label}" for each in waiting.questions)
-        title = "what only a person gives"
-        asked = [Panel(plain(said), title=title, title_align="left", border_style="dim")]
-    return Group(*repairs, *status, *answer, *asked)
+    """Return the text of what came of a call."""
+    waits = outcome.waiting is not None
+    return plain(outcome.text, "red" if outcome.is_error else "yellow" if waits else "")
 
 
-def repair_table(outcome: Outcome) -> Table:
+def repair_lines(outcome: Outcome) -> Text:
     """Return what was changed in the model's text: the kind, the place, before and after."""
-    table = Table(box=None, pad_edge=False, show_header=False, style="dim", padding=(0, 2, 0, 0))
-    for repair in outcome.repairs:
-        change = f"{_said(repair.before)} -> {_said(repair.after)}"
-        table.add_row("repaired", plain(repair.kind), plain(repair.path), plain(change))
-    return table
+    width = max((len(repair.kind) for repair in outcome.repairs), default=0)
+    lines = [
+        f"repaired  {each.kind:{width}}  {each.path}  {_said(each.before)} -> {_said(each.after)}"
+        for each in outcome.repairs
+    ]
+    return plain("\n".join(lines), "dim")
 
 
 def show(console: Console, *parts: RenderableType | None) -> None:
-    """Print each part that is there."""
+    """Print each part that is there; outside of a terminal nothing is wrapped or cut."""
     for part in parts:
         if part is not None:
-            console.print(part, soft_wrap=False)
+            console.print(part, soft_wrap=not console.is_terminal)
 
 
-def _titled(title: str, schema: JsonValue) -> Panel:
-    return Panel(plain(compact(schema)), title=title, title_align="left", border_style="dim")
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """JSON under a title: in a frame on a terminal, and without one anywhere else."""
+
+    title: str
+    value: JsonValue
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the frame, or the title and the text."""
+        if console.is_terminal:
+            text = visible(compact(self.value, min(options.max_width - 4, 100)))
+            framed = code(text, "json")
+            yield Panel(framed, title=self.title, title_align="left", border_style="dim")
+        else:
+            yield Text(f"{self.title}:")
+            yield plain(compact(self.value))
 
 
 def _said(value: JsonValue) -> str:

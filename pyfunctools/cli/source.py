@@ -9,42 +9,57 @@ from importlib import import_module
 from pathlib import Path
 
 from pyfunctools._json import JsonValue
+from pyfunctools.cli.demo_shop import TeaShop
 from pyfunctools.controller import Controller
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.record.function import Function
 
-_SOURCES = "Name an OpenAPI document's path, or `module:object` of Python (no `.py`)."
+_SOURCES = "Name an OpenAPI document's path, `-` for standard input, or `module:object` of Python."
+DEMO = "demo"
+"""Names the demo's shop where a source is wanted."""
 _OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})", re.ASCII)
 
 
 def open_source(
-    source: str, *, server: str | None = None, headers: Sequence[str] = ()
+    source: str,
+    *,
+    server: str | None = None,
+    headers: Sequence[str] = (),
+    auth: Sequence[str] = (),
 ) -> Controller:
     """Return the controller of a document's path, or of `module:object` from the current folder.
 
     The object is a controller, a function, a FastAPI application or router, an instance, or a class
-    that is made without arguments.
+    that is made without arguments. `-` is a document on standard input, and `demo` the demo's shop.
 
     Raises:
         PyfunctoolsError: the document cannot be read, or the object cannot become a controller.
     """
     if names_object(source):
-        return _of_object(source, _imported(source))
+        if given := [
+            n for n, each in (("server", server), ("header", headers), ("auth", auth)) if each
+        ]:
+            reason = f"This is for documents, and {source} is Python."
+            raise DefinitionError(f"--{given[0]}", reason)
+        return _of_object(source, TeaShop if source == DEMO else _imported(source))
     is_address = "://" in source
-    if not is_address and not Path(source).exists():
+    if source != "-" and not is_address and not Path(source).exists():
         raise DefinitionError(source, "There is no such file.", _SOURCES)
     if source.endswith(".py"):
         raise DefinitionError(source, "This is Python, and no document.", _SOURCES)
     return Controller.from_openapi(
-        source if is_address else Path(source),
+        sys.stdin.buffer.read() if source == "-" else source if is_address else Path(source),
         server=True if server == "document" else server,
-        headers=dict(_header(line) for line in headers),
+        headers=dict(_pair("--header", line, ":") for line in headers),
+        auth=dict(_pair("--auth", line, "=") for line in auth) or None,
     )
 
 
 def names_object(source: str) -> bool:
     """Return whether this is `module:object`, and no document's path."""
-    return _OBJECT.fullmatch(source) is not None and not Path(source).exists()
+    is_object = source == DEMO or _OBJECT.fullmatch(source) is not None
+    return is_object and not Path(source).exists()
 
 
 def read_value(given: str | None) -> str | None:
@@ -54,7 +69,10 @@ def read_value(given: str | None) -> str | None:
         PyfunctoolsError: the file cannot be read.
     """
     if given == "-":
-        return sys.stdin.read()
+        try:
+            return sys.stdin.buffer.read().decode("utf-8-sig")
+        except UnicodeError as error:
+            raise DefinitionError("-", f"Standard input cannot be read: {error}.") from error
     if given is not None and given.startswith("@"):
         try:
             return Path(given[1:]).read_text(encoding="utf-8")
@@ -72,20 +90,47 @@ def read_human(given: str | None) -> dict[str, JsonValue] | None:
     text = read_value(given)
     if text is None:
         return None
-    try:
-        value: JsonValue = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DefinitionError("--human", "This is not JSON.", "Give a JSON object.") from error
+    value = _json("--human", text, "Give a JSON object.")
     if not isinstance(value, dict):
         raise DefinitionError("--human", "This is not a JSON object.", 'Give {"name": value}.')
     return value
 
 
-def _header(line: str) -> tuple[str, str]:
-    name, colon, value = line.partition(":")
-    if not colon or not name.strip():
-        raise DefinitionError("--header", "This is not `Name: value`.")
-    return name.strip(), os.path.expandvars(value.strip())
+def read_context(given: str | None) -> object:
+    """Return the context of `--context`: `module:object` (a class is made), JSON or `@file`.
+
+    Raises:
+        PyfunctoolsError: the object cannot be imported or made, or this is no JSON.
+    """
+    if given is None:
+        return None
+    if _OBJECT.fullmatch(given):
+        return _made(given, _imported(given))
+    return _json("--context", read_value(given) or "", "Give `module:object`, or JSON.")
+
+
+def _json(option: str, text: str, remedy: str) -> JsonValue:
+    try:
+        value: JsonValue = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DefinitionError(option, "This is not JSON.", remedy) from error
+    return value
+
+
+def _pair(option: str, line: str, mark: str) -> tuple[str, str]:
+    name, found, value = line.partition(mark)
+    if not found or not name.strip():
+        form = "Name: value" if mark == ":" else "scheme=value"
+        raise DefinitionError(option, f"This is not `{form}`.")
+    return name.strip(), _VARIABLE.sub(lambda match: _variable(option, match), value.strip())
+
+
+def _variable(option: str, match: re.Match[str]) -> str:
+    name = match[1] or match[2]
+    value = os.environ.get(name)
+    if value is None:
+        raise DefinitionError(option, f"The variable ${name} is not set.", f"export {name}=...")
+    return value
 
 
 def _imported(source: str) -> object:
@@ -110,14 +155,7 @@ def _of_object(source: str, value: object) -> Controller:
     if isinstance(value, Controller):
         return value
     if isinstance(value, type):
-        try:
-            value = value()
-        except PyfunctoolsError:
-            raise
-        except Exception as error:  # so may making one of somebody's classes
-            said = f"{type(error).__name__}: {error}"
-            raise DefinitionError(source, f"The class cannot be made: {said}.") from error
-        return Controller.from_object(value)
+        return Controller.from_object(_made(source, value))
     if isinstance(value, Function) or (callable(value) and hasattr(value, "__code__")):
         made: list[Callable[..., object] | Function] = [value]
         return Controller.from_functions(made, name=source)
@@ -127,3 +165,16 @@ def _of_object(source: str, value: object) -> Controller:
         if isinstance(value, FastAPI | APIRouter):
             return Controller.from_fastapi(value)
     return Controller.from_object(value)
+
+
+def _made(source: str, value: object) -> object:
+    """Return an instance of a class, and anything else as it is."""
+    if not isinstance(value, type):
+        return value
+    try:
+        return value()
+    except PyfunctoolsError:
+        raise
+    except Exception as error:  # so may making one of somebody's classes
+        said = f"{type(error).__name__}: {error}"
+        raise DefinitionError(source, f"The class cannot be made: {said}.") from error

@@ -1,11 +1,15 @@
 """The commands, as a person types them."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from terminal import Terminal
+
+from pyfunctools.cli.output import Status
 
 DOCUMENT = {
     "openapi": "3.1.0",
@@ -27,7 +31,7 @@ DOCUMENT = {
 }
 
 MODULE = """
-from pyfunctools import function, human
+from pyfunctools import Context, function, human
 from typing import Annotated
 
 class Bank:
@@ -35,6 +39,20 @@ class Bank:
     def pay(self, amount: float, pin: Annotated[str, human("The pin")]) -> str:
         '''Pay somebody.'''
         return f"paid {amount} with {pin}"
+
+def fail() -> None:
+    '''Fail.'''
+    raise ValueError("no")
+
+def who(greeting: dict[str, str], user: Context[dict[str, str]]) -> str:
+    '''Greet.'''
+    return f"{greeting['word']} {user['name']}"
+
+user = {"name": "Bob"}
+
+def run(kind: Annotated[str, "One of `red`, `green` or `blue`."], a0: int, a1: int, a2: int,
+        a3: int, a4: int, a5: int, a6: int, a7: int, a8: int, a9: int, a10: int, a11: int) -> None:
+    pass
 """
 
 APPLICATION = """
@@ -57,7 +75,7 @@ def run(*words: str, cwd: Path | None = None, given: str = "") -> subprocess.Com
         cwd=cwd,
         input=given,
         capture_output=True,
-        text=True,
+        encoding=os.environ.get("PYTHONIOENCODING", "utf-8"),
         timeout=60,
     )
 
@@ -73,11 +91,11 @@ def folder(tmp_path: Path) -> Path:
 def test_list_shows_every_function_and_what_was_skipped(folder: Path) -> None:
     done = run("list", "api.json", cwd=folder)
     assert done.returncode == 0
-    assert "a_getById" in done.stdout
-    assert "GET /a/{id}" in done.stdout
-    assert "2 functions, 1 skipped" in done.stdout
-    assert "/paths/~1c/get" in done.stdout
-    assert "\x1b" not in done.stdout
+    assert done.stdout == "a_getById\tGET /a/{id}\tGet one\nb_post\tPOST /b\t]0;evilMake one\n"
+    assert "2 functions, 1 skipped" in done.stderr
+    assert "/paths/~1c/get" in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    assert run("list", "-", cwd=folder, given=json.dumps(DOCUMENT)).stdout == done.stdout
     assert "b_post" not in run("list", "api.json", "--tag", "x", cwd=folder).stdout
     rows = json.loads(run("list", "bank:Bank", "--json", cwd=folder).stdout)
     assert [(row["name"], row["description"]) for row in rows] == [("pay", "Pay somebody.")]
@@ -99,20 +117,117 @@ def test_call_runs_the_pipeline_and_the_exit_status_says_what_came_of_it(folder:
     asked = run("call", "bank:Bank", "pay", *args, *gave, "--ask", cwd=folder, given="y\n")
     assert asked.returncode == 0
     refused = run("call", "bank:Bank", "pay", *args, *gave, "--ask", cwd=folder, given="n\n")
-    assert refused.returncode == 1
+    assert refused.returncode == Status.WAITS
     waiting = run("call", "bank:Bank", "pay", *args, cwd=folder)
-    assert waiting.returncode == 1
-    assert "what only a person gives" in waiting.stdout
+    assert waiting.returncode == Status.WAITS
+    assert "a person gives $input.pin: The pin" in waiting.stderr
+    assert waiting.stdout == "A person has to add their part first. Nothing has run yet.\n"
     wrong = run("call", "bank:Bank", "pay", "--args", "-", cwd=folder, given="{}")
-    assert wrong.returncode == 1
+    assert wrong.returncode == Status.REFUSED
     assert "❌" in wrong.stdout
+    assert run("call", "bank:fail", "fail", cwd=folder).returncode == Status.FAILED
+
+
+def test_call_prints_json_for_another_program(folder: Path) -> None:
+    words = ("call", "bank:Bank", "pay", "amount=2", "--human", '{"pin": "1234"}', "--yes")
+    done = run(*words, "--json", cwd=folder)
+    said = json.loads(done.stdout)
+    assert (said["ok"], said["text"]) == (True, "paid 2.0 with ***")
+    assert said["repairs"] == [
+        {"path": "$input.amount", "kind": "number", "before": "2", "after": 2}
+    ]
+    assert done.stderr == ""
+    refused = json.loads(run("call", "bank:Bank", "pay", "--json", cwd=folder).stdout)
+    assert (refused["reason"], refused["issues"][0]["path"]) == ("arguments", "$input.amount")
+
+
+def test_arguments_context_and_credentials_come_from_the_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("call", "bank:who", "who", "greeting.word=Hi", "--context")
+    assert run(*words, '{"name": "Ada"}', cwd=folder).stdout == "Hi Ada\n"
+    assert run(*words, "bank:user", cwd=folder).stdout == "Hi Bob\n"
+    monkeypatch.delenv("NOT_THERE", raising=False)
+    call = ("call", "api.json", "a_getById", "id=1", "--server", "http://127.0.0.1:9")
+    for option in (("--header", "X: $NOT_THERE"), ("--auth", "header:X=${NOT_THERE}")):
+        done = run(*call, *option, cwd=folder)
+        assert done.returncode == Status.MISTAKE
+        assert "The variable $NOT_THERE is not set." in done.stderr
+    assert "is Python" in run("call", "bank:who", "who", "--auth", "x=y", cwd=folder).stderr
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_output_survives_a_small_encoding(
+    folder: Path, encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    assert "(x) missing" in run("call", "bank:Bank", "pay", cwd=folder).stdout
+    for words in (("demo", "--all"), ("show", "bank:Bank", "pay"), ("report", "api.json")):
+        done = run(*words, cwd=folder)
+        assert done.returncode == 0, done.stderr
+    said = run("call", "bank:Bank", "pay", "--json", cwd=folder).stdout
+    assert "❌" in json.loads(said)["text"]
+
+
+def test_check_finds_what_is_odd_and_what_a_model_would_do_better_with(folder: Path) -> None:
+    done = run("check", "bank:run", cwd=folder)
+    assert done.returncode == Status.FOUND
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == [
+        "run",
+        "run",
+        "run $input",
+        "run $input.kind",
+        *(f"run $input.a{n}" for n in range(12)),
+    ]
+    assert "The values stand in prose (`red`, `green` or `blue`)" in done.stdout
+    skipped = json.loads(run("check", "api.json", "--json", cwd=folder).stdout)
+    assert {each["kind"] for each in skipped} == {"skipped", "advice", "odd"}
+    fine = run("check", "demo", cwd=folder)
+    assert (fine.returncode, fine.stdout) == (0, "")
+
+
+def test_replay_counts_what_became_of_recorded_calls(folder: Path) -> None:
+    calls = (
+        {"name": "brewing", "arguments": {"kind": "green"}},
+        {"function": {"name": "brewing", "arguments": '{"kind": "Green",}'}},
+        {"name": "brewing", "arguments": "{}"},
+        {"name": "none"},
+    )
+    lines = "\n".join([*map(json.dumps, calls), "", "no call", "[" * (3 << 20)])
+    done = run("replay", "demo", "-", "--json", cwd=folder, given=lines)
+    assert done.returncode == Status.FOUND
+    assert json.loads(done.stdout) == {
+        "calls": {"unreadable": 2, "right": 1, "repaired": 1, "refused": 1, "unknown": 1},
+        "repairs": {"comma": 1, "constant": 1},
+        "refused": {"brewing": 1},
+        "unknown": {"none": 1},
+    }
+    (folder / "calls.jsonl").write_text(json.dumps(calls[0]))
+    good = run("replay", "demo", "calls.jsonl", cwd=folder)
+    assert (good.returncode, good.stdout) == (0, "calls\tright\t1\n")
+
+
+def test_export_prints_the_list_of_a_vendor_and_what_it_lost(folder: Path) -> None:
+    words = ("export", "demo", "--dialect", "anthropic", "--strict", "--name", "order")
+    done = run(*words, cwd=folder)
+    (tool,) = json.loads(done.stdout)
+    assert (tool["name"], tool["strict"]) == ("order", True)
+    assert "card_number" not in done.stdout
+    assert "order $input.grams: `minimum` told" in done.stderr
+
+
+def test_ctrl_c_ends_with_130(folder: Path) -> None:
+    with Terminal("-m", "pyfunctools", "call", "bank:Bank", "pay", "amount=2", cwd=folder) as seen:
+        seen.until("pin")
+        seen.interrupt()
+        assert seen.end() == Status.INTERRUPTED
 
 
 def test_call_of_a_document_needs_a_server_and_says_when_nobody_answers(folder: Path) -> None:
     args = ("call", "api.json", "a_getById", "--args", '{"id": 1}')
     assert "--server document" in run(*args, cwd=folder).stderr
     gone = run(*args, "--server", "document", cwd=folder)
-    assert gone.returncode == 1
+    assert gone.returncode == Status.FAILED
     assert "Traceback" not in gone.stdout + gone.stderr
 
 

@@ -2,21 +2,35 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
 from pyfunctools.cli.demo import CARD, play
 
 
-def test_the_demo_tells_the_whole_story_in_80_columns() -> None:
+def played(width: int, *, everything: bool = False) -> str:
     out = io.StringIO()
-    play(Console(file=out, width=80))
-    text = out.getvalue()
-    assert max(map(len, text.splitlines())) <= 80
-    feedback, sent = text.split("4. ")[0], text.split("4. ")[1]
-    assert "❌" in feedback
-    assert CARD not in feedback
-    assert "POST http://shop.example/orders" in sent
-    assert CARD in sent
-    assert "HTTP 201" in sent
-    assert "card ending in 4242" in sent
-    assert "Brewing(celsius=70" in sent
+    play(Console(file=out, width=width), everything=everything)
+    return out.getvalue()
+
+
+def test_the_demo_is_60_lines_in_80_columns_and_shows_no_card() -> None:
+    text = played(80)
+    assert text.count("\n") <= 60
+    assert CARD not in text
+    wrong, right = text.split("3. ")
+    assert "the model writes: tea, grams, wrapping" in wrong
+    assert "a person gives: card_number" in wrong
+    assert '"sencha" -> "Sencha"' in wrong
+    assert "❌ expected integer, at least 25" in wrong
+    assert '{"parcel": "100 g of Sencha, gift", "charged": "***"}' in right
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_each_screen_of_the_demo_fits(width: int) -> None:
+    text = played(width, everything=True)
+    assert CARD not in text
+    screens = text.split("\n\n")
+    assert max(screen.count("\n") for screen in screens) <= 24
+    assert "POST http://shop.example/orders" in text
+    assert '"card_number": "***"' in text

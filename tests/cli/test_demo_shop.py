@@ -3,10 +3,9 @@
 import asyncio
 
 import httpx
-import pytest
 
 from pyfunctools import Controller
-from pyfunctools.cli.demo_shop import DOCUMENT, Brewing, TeaMaster, service
+from pyfunctools.cli.demo_shop import DOCUMENT, TeaShop, service
 
 
 def test_the_service_answers_as_its_document_says() -> None:
@@ -29,10 +28,9 @@ def test_the_service_answers_as_its_document_says() -> None:
     asyncio.run(main())
 
 
-@pytest.mark.parametrize(("cups", "minutes"), [(1, 2.5), (9, 4.0)])
-def test_the_tea_master_knows_how_to_brew(cups: int, minutes: float) -> None:
-    master = Controller.from_object(TeaMaster())
-    outcome = master.call("brewing", {"kind": "green", "cups": cups})
-    assert outcome.value == Brewing(celsius=70, minutes=minutes)
-    reserved = master.call("reserve", {"tea": "Gyokuro"}, human={"phone": "555 17"})
-    assert reserved.text == "Gyokuro is reserved; we call the number ending in 17."
+def test_the_shop_sells_and_knows_how_to_brew() -> None:
+    shop = Controller.from_object(TeaShop())
+    assert shop.call("brewing", {"kind": "green"}).text == "70 degrees for 2.5 minutes"
+    order = {"tea": "Assam", "grams": 50}
+    outcome = shop.call("order", order, human={"card_number": "1234 4242"})
+    assert outcome.value == {"parcel": "50 g of Assam, plain", "charged": "1234 4242"}

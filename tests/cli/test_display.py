@@ -64,6 +64,7 @@ def test_nothing_a_terminal_obeys_comes_out_and_markup_is_text() -> None:
     text = shown(
         display.function_table([function]),
         display.function_page(function),
+        *display.about_outcome(outcome),
         display.outcome_text(outcome),
         display.skipped_text(controller),
         None,

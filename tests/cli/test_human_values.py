@@ -96,18 +96,18 @@ def test_who_does_not_go_on_runs_nothing(folder: Path, typed: str) -> None:
     words = ("-m", "pyfunctools", "call", "bank_of_a_person:Bank", "pay", "--args", '{"amount": 2}')
     with Terminal(*words, cwd=folder) as terminal:
         terminal.answer("Run pay? [y/N]: ", typed)
-        assert terminal.end() == 1
+        assert terminal.end() == 4
     assert "RUNNING" not in terminal.output
 
 
 def test_without_a_terminal_what_is_missing_is_said_and_nothing_runs(folder: Path) -> None:
     done = call("transfer", *ARGS, "--yes")
-    assert done.exit_code == 1
+    assert done.exit_code == 4
     for name in ("to.account", "pin", "speed", "limit"):
         assert f"{name}: expected" in done.stderr
     assert "--human" in done.stderr
     done = call("transfer", *ARGS, "--yes", "--human", '{"pin": "s3cret", "speed": "no"}')
-    assert done.exit_code == 1
+    assert done.exit_code == 4
     assert "speed: expected" in done.stderr
     assert "pin: expected" not in done.stderr
     assert "RUNNING" not in done.output
@@ -118,7 +118,7 @@ def test_without_a_terminal_what_asks_first_needs_yes(folder: Path) -> None:
     given = ("--human", json.dumps(GAVE))
     for name, words in (("transfer", (*ARGS, *given)), ("pay", ("--args", '{"amount": 2}'))):
         done = call(name, *words)
-        assert done.exit_code == 1
+        assert done.exit_code == 4
         assert "--yes" in done.stderr
         assert "RUNNING" not in done.output
         assert call(name, *words, "--yes").exit_code == 0
@@ -142,13 +142,13 @@ def test_what_was_given_wrong_is_asked_for(folder: Path) -> None:
 
 def test_an_input_that_ends_runs_nothing(folder: Path) -> None:
     done = call("transfer", *ARGS, "--ask", given="DE02\n")
-    assert done.exit_code == 1
+    assert done.exit_code == 4
     assert "RUNNING" not in done.output
 
 
 def test_where_the_model_is_wrong_nobody_is_asked(folder: Path) -> None:
     done = call("transfer", "--args", '{"amount": "x"}', "--ask")
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert "❌" in done.stdout
     assert done.stderr == ""
 
@@ -222,7 +222,7 @@ def test_a_file_is_sent_with_its_name_and_one_that_is_not_there_sends_nothing(
     line = [*words, "--args", '{"body": {"reason": "hail"}}']
     typed = f"{tmp_path / 'no.png'}\n"
     done = CliRunner().invoke(app, line, input=typed)
-    assert (done.exit_code, seen) == (1, [])
+    assert (done.exit_code, seen) == (4, [])
     assert "No such file" in done.stderr
     done = CliRunner().invoke(app, line, input=f"{typed}{tmp_path / 'roof.png'}\n")
     assert done.exit_code == 0, done.output
@@ -238,10 +238,10 @@ def test_a_destructive_operation_shows_its_address_and_sends_nothing_unless_appr
     url, seen = shop
     name = "shoppings_admins_coupons_erase"
     done = shopping(shared, url, name, {"id": ID}, "--ask", given="n\n")
-    assert (done.exit_code, seen) == (1, [])
+    assert (done.exit_code, seen) == (4, [])
     assert f"DELETE {url}/shoppings/admins/coupons/{{id}}" in done.stderr
     assert ID in done.stderr
-    assert shopping(shared, url, name, {"id": ID}).exit_code == 1
+    assert shopping(shared, url, name, {"id": ID}).exit_code == 4
     assert seen == []
     assert shopping(shared, url, name, {"id": ID}, "--ask", given="y\n").exit_code == 0
     assert shopping(shared, url, name, {"id": ID}, "--yes").exit_code == 0
@@ -251,5 +251,5 @@ def test_a_destructive_operation_shows_its_address_and_sends_nothing_unless_appr
 def test_the_command_has_the_same_exit_status_outside_a_terminal(folder: Path) -> None:
     words = [sys.executable, "-m", "pyfunctools", "call", "bank_of_a_person:Bank", "transfer"]
     done = subprocess.run([*words, *ARGS], cwd=folder, input="", capture_output=True, text=True)
-    assert done.returncode == 1
+    assert done.returncode == 4
     assert "to.account: expected" in done.stderr

@@ -84,7 +84,7 @@ def test_an_option_is_text_a_file_or_standard_input(
 ) -> None:
     path = tmp_path / "value.json"
     path.write_text('{"pin": "1"}')
-    monkeypatch.setattr(sys, "stdin", io.StringIO("[1]"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"[1]")))
     assert read_value("{}") == "{}"
     assert read_value(None) is None
     assert read_value(f"@{path}") == '{"pin": "1"}'

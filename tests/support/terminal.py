@@ -56,6 +56,10 @@ class Terminal:
         """Type a line and Enter."""
         os.write(self._ours, f"{line}\n".encode())
 
+    def interrupt(self) -> None:
+        """Type ctrl-C."""
+        os.write(self._ours, b"\x03")
+
     def answer(self, prompt: str, line: str) -> None:
         """Wait for a question and answer it."""
         self.until(prompt)
