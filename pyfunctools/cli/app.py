@@ -17,7 +17,7 @@ from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import display
 from pyfunctools.cli.advice import findings
 from pyfunctools.cli.human_values import human_part
-from pyfunctools.cli.output import Status, outcome_row, prepare, print_json, print_rows, status_of
+from pyfunctools.cli.printing import Status, outcome_row, prepare, print_json, print_rows, status_of
 from pyfunctools.cli.replaying import Replayed, opened
 from pyfunctools.cli.replaying import replay as replayed_pieces
 from pyfunctools.cli.source import (
@@ -81,6 +81,24 @@ Auth = Annotated[
 ContextOf = Annotated[
     str | None,
     typer.Option(help="What `Context` parameters get: `module:object`, JSON, or `@file`."),
+]
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(help="Arguments as `name=value`; dots lead inside: `body.city=Oslo`."),
+]
+Args = Annotated[
+    str | None,
+    typer.Option(help="What the model wrote: JSON, `@file`, or `-` for standard input."),
+]
+Values = Annotated[
+    str | None, typer.Option(help="The person's values: a JSON object, `@file`, or `-`.")
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Run it without asking whether to go on.")]
+AskToo = Annotated[
+    bool,
+    typer.Option(
+        "--ask", help="Ask for the person's values, the optional ones too, terminal or not."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for another program.")]
 
@@ -167,7 +185,7 @@ def show(source: Source, name: Name, as_json: AsJson = False) -> None:
 
 @app.command()
 def report(source: Source, as_json: AsJson = False) -> None:
-    """Say what became functions, what was skipped and why, and how large it is for a model."""
+    """Report what became functions, what was skipped and why, and what each costs a model."""
     made = open_source(source).report()
     if as_json:
         print_json(asdict(made))
@@ -233,31 +251,15 @@ def export(
 def call(
     source: Source,
     name: Name,
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(help="Arguments as `name=value`; dots lead inside: `body.city=Oslo`."),
-    ] = None,
-    args: Annotated[
-        str | None,
-        typer.Option(help="What the model wrote: JSON, `@file`, or `-` for standard input."),
-    ] = None,
-    human: Annotated[
-        str | None,
-        typer.Option(help="The person's values: a JSON object, `@file`, or `-`."),
-    ] = None,
+    words: Words = None,
+    args: Args = None,
+    human: Values = None,
     context: ContextOf = None,
     server: Server = None,
     header: Header = None,
     auth: Auth = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Run it without asking whether to go on.")
-    ] = False,
-    ask: Annotated[
-        bool,
-        typer.Option(
-            "--ask", help="Ask for the person's values, the optional ones too, terminal or not."
-        ),
-    ] = False,
+    yes: Yes = False,
+    ask: AskToo = False,
     as_json: AsJson = False,
 ) -> None:
     """Call one function, as `controller.call` would. The exit status says what came of it.

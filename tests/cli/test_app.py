@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from terminal import Terminal
 
-from pyfunctools.cli.output import Status
+from pyfunctools.cli.printing import Status
 
 DOCUMENT = {
     "openapi": "3.1.0",

@@ -79,7 +79,7 @@ def outcome_row(outcome: Outcome) -> dict[str, Any]:
 
 
 def prepare() -> None:
-    """Let standard output and error write every text, in whatever encoding they have."""
+    """Have standard output and error write every text, in whatever encoding they have."""
     codecs.register_error(_ERRORS, _spelled)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
