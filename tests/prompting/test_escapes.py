@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools.prompting.calls.escapes import unescaped
+from pyfunctools.prompting.calls.literals import unescaped
 
 
 @given(st.text(st.characters(exclude_categories=("Cs",))))

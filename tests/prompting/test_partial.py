@@ -2,7 +2,7 @@
 
 import pytest
 
-from pyfunctools.prompting.calls.partial import readable, recovered
+from pyfunctools.prompting.calls.json_calls import readable, recovered
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.result import Issue
 

@@ -4,7 +4,7 @@ import pytest
 
 from pyfunctools import Function, parse_calls
 from pyfunctools.prompting.calls.names import Names
-from pyfunctools.prompting.calls.react import read_actions
+from pyfunctools.prompting.calls.tagged import read_actions
 
 
 @pytest.fixture

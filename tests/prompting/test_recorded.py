@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pyfunctools import Function, parse_calls
-from pyfunctools.prompting.calls.escapes import unescaped
-from pyfunctools.prompting.calls.expressions import number_of
+from pyfunctools.prompting.calls.arguments import number_of
+from pyfunctools.prompting.calls.literals import unescaped
 
 WORDS = {True: ("true", "yes", "on"), False: ("false", "no", "off"), None: ("null", "none")}
 NUMBER = re.compile(r"[+-]?(?:[0-9][0-9_]*)?\.?[0-9][0-9_]*\.?(?:[eE][+-]?[0-9]+)?")

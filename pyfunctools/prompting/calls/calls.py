@@ -10,7 +10,7 @@ from pyfunctools.prompting.calls.check import judged
 from pyfunctools.prompting.calls.found import MAX_CALLS, Found
 from pyfunctools.prompting.calls.names import Names
 from pyfunctools.prompting.calls.native import calls_in
-from pyfunctools.prompting.calls.repeated import repetitions
+from pyfunctools.prompting.calls.sequences import repetitions
 from pyfunctools.prompting.calls.shapes import bundled
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function

@@ -10,9 +10,9 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import UnknownFunctionError
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.prompting.calls.arguments import Arguments, keyed
-from pyfunctools.prompting.calls.expressions import is_expression, number_of
+from pyfunctools.prompting.calls.arguments import Arguments, is_expression, keyed, number_of
 from pyfunctools.prompting.calls.found import Found, Piece
+from pyfunctools.prompting.calls.json_calls import recovered
 from pyfunctools.prompting.calls.names import Names
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.checker import truncated
@@ -160,8 +160,6 @@ def _text(text: str, function: Function, piece: Piece | None) -> Success[JsonVal
         return alone or result
     start = max(text.find("{"), 0)
     if len(text) <= DEFAULT_LIMITS.text and text.startswith("{", start):
-        from pyfunctools.prompting.calls.partial import recovered
-
         part, _ = recovered(text, start, len(text), sure=True)
         if isinstance(part, dict):
             value = function.coerce(part).value

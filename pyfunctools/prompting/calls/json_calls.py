@@ -1,10 +1,12 @@
 """JSON in the middle of a text: the calls it says, and a name in front of it."""
 
 import re
-from typing import Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
-from pyfunctools._json import JsonObject
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened
+from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.prompting.calls.arguments import Arguments, read_arguments
 from pyfunctools.prompting.calls.found import Found, Piece
 from pyfunctools.prompting.calls.literals import Literals, Raw, Unread
@@ -12,8 +14,12 @@ from pyfunctools.prompting.calls.names import Names
 from pyfunctools.prompting.calls.shapes import shapes
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.ground.path import at as value_at
 from pyfunctools.schema.parsing.glyphs import OPENING
 from pyfunctools.schema.result import Issue, Repair
+
+if TYPE_CHECKING:
+    from pyfunctools.schema.parsing.recovery import Recovery
 
 _BEGINS: Final = re.compile(
     rf"\{{\s*+(?:[{OPENING}\\}}]|[A-Za-z_]\w*+[\"']?\s*+:)|\[\s*+(?:[{OPENING}\[{{]|\(\s*+[{OPENING}])"
@@ -134,8 +140,6 @@ def _fault(keys: Keys, says: str) -> Issue:
 
 
 def _recovered(text: str, at: int, stop: int, far: int) -> tuple[Piece | None, int]:
-    from pyfunctools.prompting.calls.partial import recovered
-
     value, recovery = recovered(text, at, stop, sure=False)
     far = max(far, recovery.at)
     if recovery.issues and not isinstance(value, dict | list):
@@ -151,6 +155,41 @@ def _recovered(text: str, at: int, stop: int, far: int) -> tuple[Piece | None, i
         whole=not recovery.issues,
     )
     return piece, far
+
+
+def recovered(text: str, start: int, stop: int, *, sure: bool) -> "tuple[JsonValue, Recovery]":
+    """Return the value that begins at `start` as far as it can be read, and how that went."""
+    from pyfunctools.schema.parsing.recovery import Recovery  # few texts need it
+
+    recovery = Recovery(text, start, stop, limits=DEFAULT_LIMITS, sure=sure)
+    recovery.read()
+    return readable(recovery.value, recovery.issues), recovery
+
+
+def readable(value: JsonValue, issues: Iterable[Issue]) -> JsonValue:
+    """Return a value without what stands for the places that could not be read.
+
+    Where one is an item of an array, the array is left out: the others would be out of place.
+    """
+    for issue in issues:
+        keys = issue.path.keys
+        if keys and value_at(value, keys) == (None,):
+            while keys and isinstance(keys[-1], int):
+                keys = keys[:-1]
+            value = _without(value, keys) if keys else None
+    return value
+
+
+def _without(value: JsonValue, keys: Keys) -> JsonValue:
+    first, rest = keys[0], keys[1:]
+    if isinstance(value, dict):
+        others = {key: inner for key, inner in value.items() if rest or key != first}
+        if rest and first in value:
+            others[str(first)] = _without(value[str(first)], rest)
+        return others
+    if isinstance(value, list) and rest:
+        return [_without(inner, rest) if n == first else inner for n, inner in enumerate(value)]
+    return value
 
 
 def unreadable_calls(text: str, at: int, names: Names) -> list[Found]:

@@ -11,7 +11,6 @@ from typing import Final, NamedTuple, NoReturn
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.prompting.calls.escapes import unescaped
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.parsing.scalars import WRITTEN, written_number
 
@@ -51,6 +50,20 @@ _WORDS: Final = {
     "false": False,
     "null": None,
 }
+_ESCAPE: Final = re.compile(
+    r"\\(?:(\n)|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|(.))", re.DOTALL
+)
+_ESCAPES: Final = {
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    **{char: char for char in "\\\"'/"},
+}
+_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _OUT_OF_RANGE: Final = "is a number out of range"
 _MOST_BARE: Final = 4_000
 """Characters of a value that is no literal."""
@@ -115,6 +128,9 @@ class Literals:
 
     def space(self) -> str:
         """Pass over space and comments; return the character behind them, `""` at the end."""
+        char = self.text[self.at] if self.at < self.stop else ""
+        if "#" < char < "\\" or char == "}":
+            return char
         found = _SPACE.match(self.text, self.at, self.stop)
         if found is not None:
             self.at = found.end()
@@ -450,3 +466,30 @@ def _ends(text: str, at: int, stop: int) -> bool:
     if follows == ":":
         return True
     return follows.isspace() and _JOINED.match(text, at, stop) is not None
+
+
+def unescaped(text: str, raw: bool = False) -> str:
+    """Return what a string between its quotes says; in a `raw` one a backslash is one.
+
+    An escape that neither Python nor JSON knows stays as it is written.
+    """
+    if raw or "\\" not in text:
+        return text
+    value = _ESCAPE.sub(_character, text)
+    if "\\u" in text or "\\U" in text:
+        value = _PAIR.sub(
+            lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), value
+        )
+    return value
+
+
+def _character(found: re.Match[str]) -> str:
+    line, pair, four, eight, octal, other = found.groups()
+    if line is not None:
+        return ""
+    if other is not None:
+        return _ESCAPES.get(other, found[0])
+    if octal is not None:
+        return chr(int(octal, 8))
+    code = int(pair or four or eight, 16)
+    return chr(code) if code < 0x110000 else found[0]

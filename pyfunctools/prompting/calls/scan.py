@@ -13,10 +13,9 @@ from pyfunctools.prompting.calls.json_calls import (
 )
 from pyfunctools.prompting.calls.names import Names
 from pyfunctools.prompting.calls.python import CALL, Caller, read_listed
-from pyfunctools.prompting.calls.react import read_actions
 from pyfunctools.prompting.calls.sequences import group, meant
 from pyfunctools.prompting.calls.speech import SKIPPED, Break, beginning, breaks, end_of
-from pyfunctools.prompting.calls.tagged import read_tagged
+from pyfunctools.prompting.calls.tagged import read_actions, read_tagged
 
 _OPENERS: Final = (
     rf"(?P<call>{CALL})|(?P<bracket>[\[{{]|\((?=\s*+[\"']))|(?P<tag>[<\u25c1](?=[^\s<>]))"

@@ -137,7 +137,8 @@ def end_of(text: str, opened: re.Match[str]) -> int:
 def beginning(text: str) -> int:
     """Return where the answer begins, behind thoughts whose first tag was in the prompt."""
     start = 1 if text.startswith("\ufeff") else 0
-    closed = _THOUGHT.search(text) if "/" in text else None
+    marked = "</" in text or "[/" in text or "\u25c1/" in text
+    closed = _THOUGHT.search(text) if marked else None
     if closed is None or SKIPPED.search(text, 0, closed.start()):
         return start
     return closed.end()

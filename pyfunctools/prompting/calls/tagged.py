@@ -1,4 +1,4 @@
-"""Calls in tags: a name, and a tag for each argument.
+"""Calls in tags: a name, and a tag for each argument; and in the labels of ReAct.
 
 `<function=name><parameter=key>value</parameter></function>` (Qwen3-Coder, Seed),
 `<invoke name="name"><parameter name="key">value</parameter></invoke>` (Claude, MiniMax, DeepSeek),
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pyfunctools.prompting.calls.arguments import Arguments
-from pyfunctools.prompting.calls.found import Found
+from pyfunctools.prompting.calls.found import MAX_CALLS, Found
 from pyfunctools.prompting.calls.literals import Note
 from pyfunctools.prompting.calls.names import Names
 from pyfunctools.record.function import Function, contract_of
@@ -127,3 +127,29 @@ def _argument(text: str, child: re.Match[str], arguments: Arguments, missing: se
 def _properties(function: Function) -> Mapping[str, object]:
     properties = contract_of(function).parameters.get("properties")
     return properties if isinstance(properties, Mapping) else {}
+
+
+_ACTION: Final = re.compile(
+    r"^[ \t*]{0,8}Action[ \t*]{0,8}:[ \t*`]{0,8}(?P<name>[^\W\d][\w.-]{0,120})[ \t*`]{0,8}\n"
+    r"[ \t*\n]{0,8}Action[ ]Input[ \t*]{0,8}:[ \t*]{0,8}(?P<input>[^\s{\[`][^\n]*)$",
+    re.MULTILINE,
+)
+
+
+def read_actions(text: str, names: Names) -> list[Found]:
+    """Return the actions whose input is a line of text; JSON there is read as JSON elsewhere."""
+    found: list[Found] = []
+    for action in _ACTION.finditer(text):
+        function = names.find(action["name"])
+        if function is not None or names.alike(action["name"]):
+            each = Found(
+                name=action["name"],
+                function=function,
+                arguments=action["input"].rstrip(),
+                start=action.start("name"),
+                end=action.end("input"),
+            )
+            found.append(each)
+        if len(found) > MAX_CALLS:
+            break
+    return found
