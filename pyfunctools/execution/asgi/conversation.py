@@ -15,8 +15,8 @@ from urllib.parse import unquote, urlsplit
 from pyfunctools._text import visible
 from pyfunctools._trace import log_raised
 from pyfunctools.errors import LifespanError
-from pyfunctools.execution.http.exchange import Reply
-from pyfunctools.execution.http.transports import framed, reader_of
+from pyfunctools.execution.http.exchange import Headers, Reply
+from pyfunctools.execution.http.transports import framed, lines_of, reader_of
 from pyfunctools.execution.request.assembly import HttpRequest
 
 Message: TypeAlias = MutableMapping[str, object]
@@ -135,15 +135,12 @@ class Conversation:
             self._has_ended = True
             self._news.set()
 
-    async def head(self) -> tuple[int, tuple[tuple[str, str], ...]]:
+    async def head(self) -> tuple[int, Headers]:
         """Return the status and the headers; 500, as servers do, if the application sends none."""
         while (message := await self._next()) is not None:
             if message["type"] == "http.response.start":
                 lines = cast("Iterable[tuple[bytes, bytes]]", message.get("headers") or ())
-                headers = tuple(
-                    (n.decode("latin-1").lower(), v.decode("latin-1")) for n, v in lines
-                )
-                return int(cast("int", message["status"])), headers
+                return int(cast("int", message["status"])), lines_of(lines)
         self._is_answered = True
         return 500, ()
 

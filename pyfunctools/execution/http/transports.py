@@ -6,7 +6,7 @@ httpcore2 are used as what they follow; which errors of each mean what is said h
 
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
 from functools import lru_cache
 from socket import gaierror
 from types import ModuleType
@@ -48,7 +48,7 @@ def over_pools(pools: Pools, *, awaits: bool) -> Wire:
         chunks = answer.iter_stream()
         return Reply(
             status=answer.status,
-            headers=_lines(answer.headers),
+            headers=lines_of(answer.headers),
             read=_at_once(lambda: next(chunks, None)),
             close=_at_once(answer.close),
         )
@@ -58,7 +58,7 @@ def over_pools(pools: Pools, *, awaits: bool) -> Wire:
         answer = await pool.handle_async_request(_pool_request(core, request, deadline))
         return Reply(
             status=answer.status,
-            headers=_lines(answer.headers),
+            headers=lines_of(answer.headers),
             read=reader_of(answer.aiter_stream()),
             close=answer.aclose,
         )
@@ -116,7 +116,7 @@ def _reply(
     *,
     is_read: bool,
 ) -> Reply:
-    headers = _lines(answer.headers.raw)
+    headers = lines_of(answer.headers.raw)
     status = answer.status_code
     return Reply(status=status, headers=headers, read=read, close=close, decoded=is_read)
 
@@ -244,5 +244,6 @@ def _masked(kind: "type[httpx.URL]", masked: Masked) -> "type[httpx.URL]":
     return type("MaskedUrl", (kind,), {"__str__": shown, "__repr__": shown})
 
 
-def _lines(lines: "list[tuple[bytes, bytes]]") -> Headers:
+def lines_of(lines: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """Return header lines as text, the names in lower case."""
     return tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in lines)
