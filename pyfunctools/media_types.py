@@ -98,11 +98,11 @@ _TEXTS = frozenset(
 )
 
 
-Kind: TypeAlias = Literal["json", "multipart", "form", "any", "text", "bytes", "other"]
+MediaKind: TypeAlias = Literal["json", "multipart", "form", "any", "text", "bytes", "other"]
 """How a value of a media type is written; `any` is a range such as `*/*`, `other` has no rule."""
 
 _BYTES = ("image/", "audio/", "video/", "font/")
-_RANK: dict[Kind, int] = {
+_RANK: dict[MediaKind, int] = {
     "json": 0,
     "multipart": 2,
     "form": 3,
@@ -114,7 +114,7 @@ _RANK: dict[Kind, int] = {
 
 
 @lru_cache(maxsize=1024)
-def kind_of(media: str) -> Kind:
+def kind_of(media: str) -> MediaKind:
     """Return the kind of a media type."""
     name = media_type(media)
     if is_json(name):

@@ -17,8 +17,8 @@ from pyfunctools.route import NOTHING, Connected
 from pyfunctools.schema.ground.path import at
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
 from pyfunctools.sources.openapi.function_schemas import Describe
-from pyfunctools.sources.openapi.naming import Names
-from pyfunctools.sources.openapi.reader import OnSkip, Reading, read
+from pyfunctools.sources.openapi.naming import Naming
+from pyfunctools.sources.openapi.reader import DocumentReading, OnSkip, read
 from pyfunctools.sources.python.aliases import owned
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Application:
     """
 
     application: "FastAPI"
-    reading: Reading
+    reading: DocumentReading
     skipped: tuple[Skipped, ...]
     routes: "RouteTable"
     name: str
@@ -48,7 +48,7 @@ class Application:
 def read_application(
     source: "Source",
     *,
-    names: Names = "accessor",
+    names: Naming = "accessor",
     describe: Describe = "model",
     is_human: IsHuman | None = is_human_by_default,
     on_skip: OnSkip = "collect",

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools.execution.request.body import Content, encoded, multipart
+from pyfunctools.execution.request.body import EncodedBody, encoded, multipart
 from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.route import Body, Encoding
 
@@ -79,7 +79,7 @@ def test_null_is_no_body_but_in_json(content_type: str) -> None:
 
 def test_multipart_names_its_boundary() -> None:
     body = Body(content_type="multipart/form-data; charset=x")
-    assert encoded(body, {"a": "b"}, boundary="B") == Content(
+    assert encoded(body, {"a": "b"}, boundary="B") == EncodedBody(
         content_type="multipart/form-data; boundary=B",
         content=b'--B\r\nContent-Disposition: form-data; name="a"\r\n'
         b"Content-Type: text/plain\r\n\r\nb\r\n--B--\r\n",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pyfunctools.execution.request.claims import Name, Names, Rank, names_in, names_in_cookies
+from pyfunctools.execution.request.claims import Name, Rank, TakenNames, names_in, names_in_cookies
 
 SAME = [
     ("pin", "PIN"),
@@ -59,7 +59,7 @@ def test_among_equals_only_brackets_nest(one: str, other: str, expected: bool) -
 
 
 def test_what_is_near_a_name_is_found_without_looking_at_all() -> None:
-    names: Names[str] = Names()
+    names: TakenNames[str] = TakenNames()
     for each in ("pin", "card[number]", "other"):
         names.add(Name.of(each), Rank.PERSON, each)
     assert {taken.owner for taken in names.near(Name.of("PIN[]"))} == {"pin"}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyfunctools.execution.http.decoding import Body, UnreadableError
+from pyfunctools.execution.http.decoding import DecodedBody, UnreadableError
 from pyfunctools.execution.http.exchange import Lost, Received
 from pyfunctools.execution.http.responses import outcome_of
 from pyfunctools.record.outcome import Outcome
@@ -31,7 +31,7 @@ PACKED = {
 
 
 def read(encoding: str, raw: bytes, limit: int = 1 << 20, step: int = 1 << 16) -> bytes:
-    body = Body(encoding, limit)
+    body = DecodedBody(encoding, limit)
     for start in range(0, len(raw), step):
         body.feed(raw[start : start + step])
     return body.whole()
@@ -53,7 +53,7 @@ def test_several_members_and_their_padding_are_one_body() -> None:
 @pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "gzip, gzip", "gzip,deflate", "é"])
 def test_an_encoding_that_was_not_asked_for_is_refused(encoding: str) -> None:
     with pytest.raises(UnreadableError):
-        Body(encoding, 10)
+        DecodedBody(encoding, 10)
 
 
 @pytest.mark.parametrize("name", ["", "gzip", "deflate"])

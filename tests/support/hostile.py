@@ -5,7 +5,7 @@ from copy import deepcopy
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.record.function import contract_of
 from pyfunctools.schema.ground.references import collect
-from pyfunctools.sources.openapi.reader import Reading, read
+from pyfunctools.sources.openapi.reader import DocumentReading, read
 
 OPERATION = ("paths", "/a/{id}", "post")
 BODY = (*OPERATION, "requestBody", "content", "application/json")
@@ -54,7 +54,7 @@ def with_reference(place: tuple[str | int, ...], form: JsonValue, reference: str
     return document
 
 
-def use(document: JsonValue, **options: object) -> Reading:
+def use(document: JsonValue, **options: object) -> DocumentReading:
     """Read a document and ask for everything that can be asked for without sending anything."""
     reading = read(document, **options)  # type: ignore[arg-type]
     for function in reading.functions:

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 from pyfunctools._json import JsonObject
 from pyfunctools._text import visible
 from pyfunctools.errors import LifespanError, LoopError, wrong_type
-from pyfunctools.execution.asgi.conversation import Application, Lifespan, over_application
+from pyfunctools.execution.asgi.conversation import AsgiApplication, Lifespan, over_application
 from pyfunctools.execution.http.exchange import Lost, Wire
 from pyfunctools.execution.http.responses import outcome_of
 from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
@@ -61,7 +61,7 @@ class ApplicationRunner:
 
     def __init__(
         self,
-        application: Application,
+        application: AsgiApplication,
         *,
         name: str,
         root_path: str = "",
@@ -247,7 +247,7 @@ class ApplicationRunner:
 class _Hosted:
     """An application from a startup to the shutdown, and its loop."""
 
-    def __init__(self, application: Application, name: str) -> None:
+    def __init__(self, application: AsgiApplication, name: str) -> None:
         self.loop = BackgroundLoop()
         self.lifespan = Lifespan(application, name)
         self.tasks: set[Task[None]] = set()

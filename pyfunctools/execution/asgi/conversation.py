@@ -19,10 +19,10 @@ from pyfunctools.execution.http.exchange import Headers, Reply
 from pyfunctools.execution.http.transports import framed, lines_of, reader_of
 from pyfunctools.execution.request.assembly import HttpRequest
 
-Message: TypeAlias = MutableMapping[str, object]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-Application: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
+AsgiMessage: TypeAlias = MutableMapping[str, object]
+Receive: TypeAlias = Callable[[], Awaitable[AsgiMessage]]
+Send: TypeAlias = Callable[[AsgiMessage], Awaitable[None]]
+AsgiApplication: TypeAlias = Callable[[AsgiMessage, Receive, Send], Awaitable[None]]
 """An ASGI application: it takes a scope, what gives it messages and what takes them."""
 
 LOGGER = logging.getLogger("pyfunctools")
@@ -42,7 +42,7 @@ Keep: TypeAlias = Callable[[BaseException], object]
 
 
 def over_application(
-    application: Application,
+    application: AsgiApplication,
     where: str,
     root_path: str,
     state: MutableMapping[str, object],
@@ -79,7 +79,7 @@ def over_application(
     return send
 
 
-def scope_of(request: HttpRequest, root_path: str) -> Message:
+def scope_of(request: HttpRequest, root_path: str) -> AsgiMessage:
     """Return the HTTP scope of a request, whose path begins with `root_path`."""
     parts = urlsplit(request.origin)
     path, _, query = request.target.partition("?")
@@ -109,14 +109,14 @@ class Conversation:
         self._keep = keep
         self._request = request
         self._where = where
-        self._messages: deque[Message] = deque()
+        self._messages: deque[AsgiMessage] = deque()
         self._news = Event()
         self._room = Event()
         self._over = Event()  # nobody reads any more: all is read, or the reader has left
         self._is_asked = self._is_answered = self._has_ended = False
         self._error: BaseException | None = None
 
-    async def hold(self, application: Application, scope: Message) -> None:
+    async def hold(self, application: AsgiApplication, scope: AsgiMessage) -> None:
         """Run the application to its end. What it raises is kept, and logged without its message.
 
         That also keeps `SystemExit` and its like from ending the loop.
@@ -174,7 +174,7 @@ class Conversation:
         self._room.set()
         task.cancel()
 
-    async def _receive(self) -> Message:
+    async def _receive(self) -> AsgiMessage:
         if not self._is_asked:
             self._is_asked = True
             body = self._request.content or b""
@@ -182,7 +182,7 @@ class Conversation:
         await self._over.wait()
         return {"type": "http.disconnect"}
 
-    async def _send(self, message: Message) -> None:
+    async def _send(self, message: AsgiMessage) -> None:
         while len(self._messages) >= AHEAD and not self._over.is_set():
             self._room.clear()
             await self._room.wait()
@@ -191,7 +191,7 @@ class Conversation:
         self._messages.append(message)
         self._news.set()
 
-    async def _next(self) -> Message | None:
+    async def _next(self) -> AsgiMessage | None:
         while not self._messages:
             if self._has_ended:
                 return None
@@ -208,11 +208,11 @@ class Lifespan:
     lets it say by raising or returning at once, has none.
     """
 
-    def __init__(self, application: Application, name: str) -> None:
+    def __init__(self, application: AsgiApplication, name: str) -> None:
         self.state: dict[str, object] = {}
         self._application = application
         self._name = name
-        self._inbox: Queue[Message] = Queue()
+        self._inbox: Queue[AsgiMessage] = Queue()
         self._answers: dict[str, Future[str | None]] = {}
         self._error: BaseException | None = None
         self._task: Task[None] | None = None
@@ -252,7 +252,7 @@ class Lifespan:
             raise LifespanError(self._name, phase, said) from self._error
 
     async def _run(self) -> None:
-        scope: Message = {"type": "lifespan", "asgi": dict(_VERSIONS), "state": self.state}
+        scope: AsgiMessage = {"type": "lifespan", "asgi": dict(_VERSIONS), "state": self.state}
         try:
             await self._application(scope, self._inbox.get, self._send)
         except CancelledError:
@@ -266,7 +266,7 @@ class Lifespan:
             self._settle("startup", None)
             self._settle("shutdown", None)
 
-    async def _send(self, message: Message) -> None:
+    async def _send(self, message: AsgiMessage) -> None:
         _, phase, result = str(message["type"]).split(".")
         said = str(message.get("message", ""))
         self._settle(phase, said if result == "failed" else None)

@@ -14,7 +14,7 @@ class UnreadableError(Exception):
         self.reason = reason
 
 
-class Body:
+class DecodedBody:
     """What has arrived of a body: `feed` takes the raw chunks, `whole` gives the decoded bytes.
 
     `encoding` is the Content-Encoding. gzip (of one member or several) and deflate (with the zlib

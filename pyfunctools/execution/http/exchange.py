@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeAlias
 from urllib.parse import urljoin, urlsplit
 
-from pyfunctools.execution.http.decoding import Body, UnreadableError
+from pyfunctools.execution.http.decoding import DecodedBody, UnreadableError
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.styles import is_field_value
 from pyfunctools.limits import Limits
@@ -156,7 +156,7 @@ class Exchange:
     async def _body(self, request: HttpRequest, reply: Reply) -> bytes:
         limit = self.limits.response
         encoding = "" if reply.decoded else _header(reply.headers, "content-encoding")
-        body = Body(encoding, limit)
+        body = DecodedBody(encoding, limit)
         if not encoding and request.method != "HEAD" and _longer(reply, limit):
             raise UnreadableError(f"is larger than {limit} bytes")
         while time.monotonic() < self.deadline:

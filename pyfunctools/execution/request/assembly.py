@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.execution.request.body import Content, encoded
+from pyfunctools.execution.request.body import EncodedBody, encoded
 from pyfunctools.execution.request.claims import Clash, all_names, clashes
 from pyfunctools.execution.request.parameters import (
     Pieces,
@@ -172,7 +172,7 @@ class _Draft:
         pairs = chain.from_iterable(self._each("cookie", cookie_pairs))
         return "; ".join(map("=".join, pairs))
 
-    def body(self, boundary: str | None, deep: bool) -> Content | None:
+    def body(self, boundary: str | None, deep: bool) -> EncodedBody | None:
         """Return the body, if there is one."""
         body = self.route.body
         if body is None:

@@ -122,7 +122,7 @@ def _field(value: JsonValue, rule: Encoding, schema: JsonSchema | bool) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class FormPart:
     """One part of a multipart body."""
 
     name: str | None
@@ -161,7 +161,7 @@ def multipart(
 
 def _parts(
     value: JsonValue, encoding: Mapping[str, Encoding], schema: JsonSchema | bool, deep: bool
-) -> Iterator[Part]:
+) -> Iterator[FormPart]:
     if isinstance(value, list):
         for item, below in items(value, schema):
             yield _part(None, item, PLAIN, below)
@@ -173,7 +173,7 @@ def _parts(
         try:
             if is_styled(rule) and not _is_file(inner, property_of(schema, name)):
                 for key, text in styled(name, inner, rule, plain, plain, deep=deep):
-                    yield Part(name=key, content=text.encode(), headers=rule.headers)
+                    yield FormPart(name=key, content=text.encode(), headers=rule.headers)
             else:
                 for item, below in items(inner, property_of(schema, name)):
                     yield _part(name, item, rule, below)
@@ -186,7 +186,9 @@ def _is_file(value: JsonValue, schema: JsonSchema | bool) -> bool:
     return any(is_binary(below) or file_of(item, below) for item, below in items(value, schema))
 
 
-def _part(name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema | bool) -> Part:
+def _part(
+    name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema | bool
+) -> FormPart:
     named = first_of(rule.content_type) if rule.content_type else None
     file = file_of(value, schema)
     if file is not None:
@@ -199,7 +201,7 @@ def _part(name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema
         content_type = named or _default(value, schema)
         json = is_json(media_type(content_type))
         content = (json_text(value) if json else scalar(value)).encode()
-    return Part(
+    return FormPart(
         name=name,
         content=content,
         content_type=content_type,
@@ -214,7 +216,7 @@ def _default(value: JsonValue, schema: JsonSchema | bool) -> str:
     return "application/octet-stream" if is_binary(schema) else "text/plain"
 
 
-def _head(part: Part) -> bytes:
+def _head(part: FormPart) -> bytes:
     lines: dict[str, str] = {}
     if part.name is not None:
         shown = f'form-data; name="{_escaped(part.name)}"'
@@ -239,7 +241,7 @@ def _escaped(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class EncodedBody:
     """What is sent as a body: its bytes, and the media type they are sent under."""
 
     content_type: str
@@ -248,7 +250,7 @@ class Content:
 
 def encoded(
     body: Body, value: JsonValue, *, boundary: str | None = None, deep: bool = False
-) -> Content | None:
+) -> EncodedBody | None:
     """Return the body for a value, or `None` where there is nothing to send.
 
     Null is a body only in JSON. What has no rules of its own (plain text, XML, an image) is sent as
@@ -262,17 +264,19 @@ def encoded(
     media = media_type(body.content_type)
     try:
         if is_json(media):
-            return Content(content_type=body.content_type, content=json_text(value).encode())
+            return EncodedBody(content_type=body.content_type, content=json_text(value).encode())
         if value is None:
             return None
         if media == "application/x-www-form-urlencoded":
             text = form_text(value, body.encoding, body.schema, deep=deep)
-            return Content(content_type=body.content_type, content=text.encode())
+            return EncodedBody(content_type=body.content_type, content=text.encode())
         if media.startswith("multipart/"):
             chosen, content = multipart(
                 value, body.encoding, body.schema, boundary=boundary, deep=deep
             )
-            return Content(content_type=f"{_multipart(media)}; boundary={chosen}", content=content)
+            return EncodedBody(
+                content_type=f"{_multipart(media)}; boundary={chosen}", content=content
+            )
         file = file_of(value, body.schema)
         return _text(body, value, media) if file is None else _bytes(body, file, media)
     except UnicodeEncodeError:
@@ -283,16 +287,16 @@ def _multipart(media: str) -> str:
     return "multipart/form-data" if "*" in media else media
 
 
-def _bytes(body: Body, file: File, media: str) -> Content:
+def _bytes(body: Body, file: File, media: str) -> EncodedBody:
     given = body.content_type
     if "*" in media or media == "application/octet-stream":
         given = file.content_type or ("application/octet-stream" if "*" in media else given)
         if not given or not is_field_value(given):
             raise UnsendableError("a media type in visible ASCII", ("content_type",))
-    return Content(content_type=given, content=file.spelled(body.schema))
+    return EncodedBody(content_type=given, content=file.spelled(body.schema))
 
 
-def _text(body: Body, value: JsonValue, media: str) -> Content:
+def _text(body: Body, value: JsonValue, media: str) -> EncodedBody:
     if is_xml(media) and not isinstance(value, str):
         raise UnsendableError("the XML, as text")
     text = scalar(value)
@@ -307,6 +311,6 @@ def _text(body: Body, value: JsonValue, media: str) -> Content:
     else:
         given = body.content_type
     try:
-        return Content(content_type=given, content=text.encode(codec))
+        return EncodedBody(content_type=given, content=text.encode(codec))
     except UnicodeEncodeError:
         raise UnsendableError(f"text that {codec} can say") from None

@@ -91,7 +91,7 @@ class Taken(Generic[_Owner]):
 
 
 @dataclass(slots=True)
-class Names(Generic[_Owner]):
+class TakenNames(Generic[_Owner]):
     """Names that are taken, found by any name that a server may take for them."""
 
     _found: dict[str, list[Taken[_Owner]]] = field(default_factory=dict[str, list[Taken[_Owner]]])
@@ -305,7 +305,7 @@ def _between(
     claims = [claim for each in fields for claim in _claims(each, arguments)]
     if not connected and all(claim.is_declared for claim in claims):
         return  # what the document tells apart by itself
-    taken: Names[_Field | None] = Names()
+    taken: TakenNames[_Field | None] = TakenNames()
     for name in connected:
         taken.add(known_name(name), Rank.CONNECTION, None)
     for each in fields:
@@ -363,7 +363,7 @@ def _twins(arguments: JsonObject, separated: Separated) -> Iterator[Clash]:
     for keys, value in todo:  # grows while it is read; holds dicts and lists alone
         if isinstance(value, dict):
             declared = separated.names(keys)
-            taken: Names[str] = Names()
+            taken: TakenNames[str] = TakenNames()
             for name, is_models in declared.items():
                 if not is_models:
                     taken.add(known_name(name), Rank.PERSON, name)

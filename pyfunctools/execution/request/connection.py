@@ -89,7 +89,7 @@ _MAPPINGS = {
 }
 
 
-Refusal: TypeAlias = Callable[[str], PyfunctoolsError]
+ErrorMaker: TypeAlias = Callable[[str], PyfunctoolsError]
 """Makes the error for a reason: it is the caller's fault or the document's."""
 
 
@@ -125,10 +125,12 @@ def server_url(
     return url
 
 
-_CALLER: Refusal = partial(
+_CALLER: ErrorMaker = partial(
     DefinitionError, "server", remedy="Pass a base URL such as `https://api.example.com/v1`."
 )
-_DOCUMENT: Refusal = partial(DocumentError, "servers", remedy="Pass `server='https://…'` instead.")
+_DOCUMENT: ErrorMaker = partial(
+    DocumentError, "servers", remedy="Pass `server='https://…'` instead."
+)
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _NAME = r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])"
@@ -137,7 +139,7 @@ _AUTHORITY = re.compile(rf"{_NAME}(?::[0-9]{{1,5}})?")
 _PATH = "/!$&'()*+,;=:@"
 
 
-def _filled(server: Server, given: Mapping[str, str], refusal: Refusal) -> str:
+def _filled(server: Server, given: Mapping[str, str], refusal: ErrorMaker) -> str:
     """Return the URL with a value for each variable, none of which can leave its place."""
     url, end = "", 0
     for found in _VARIABLE.finditer(server.url):
@@ -154,7 +156,7 @@ def _filled(server: Server, given: Mapping[str, str], refusal: Refusal) -> str:
     return url + server.url[end:]
 
 
-def _placed(before: str, name: str, value: str, after: str, refusal: Refusal) -> str:
+def _placed(before: str, name: str, value: str, after: str, refusal: ErrorMaker) -> str:
     if not before and not after.startswith("://"):
         return value  # the whole base is a variable; it is checked as the URL it becomes
     if "://" not in before:
@@ -168,7 +170,7 @@ def _placed(before: str, name: str, value: str, after: str, refusal: Refusal) ->
     return value
 
 
-def _checked(url: str, refusal: Refusal) -> str:
+def _checked(url: str, refusal: ErrorMaker) -> str:
     if any(character <= " " or character in "\\{}#\x7f" for character in url):
         raise refusal("The base URL holds a space, a control character or one of \\ { } #.")
     try:
@@ -192,7 +194,7 @@ def _checked(url: str, refusal: Refusal) -> str:
     return f"{scheme}://{authority}{_encoded(parsed.path, _PATH, refusal)}{query}"
 
 
-def _encoded(text: str, reserved: str, refusal: Refusal) -> str:
+def _encoded(text: str, reserved: str, refusal: ErrorMaker) -> str:
     try:
         return kept(text, reserved)
     except UnsendableError as error:

@@ -8,19 +8,19 @@ from typing import NamedTuple, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.media_types import Kind, chosen, kind_of, media_type
+from pyfunctools.media_types import MediaKind, chosen, kind_of, media_type
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Style
 from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSED
 from pyfunctools.sources.openapi import swagger
-from pyfunctools.sources.openapi.document import Document, Place, Resource
+from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 from pyfunctools.sources.openapi.operations import Operation
 
 _WRITTEN = ("string", "boolean", "integer", "number")
 _NO_ENTRY: JsonObject = {}
 
 
-class Content(NamedTuple):
+class MediaContent(NamedTuple):
     """One media type under `content`: its kind, its entry, and the value's schema.
 
     `schema` is `True` where nothing is said; then `is_said` is false. A mark of the human's may
@@ -28,15 +28,17 @@ class Content(NamedTuple):
     """
 
     media: str
-    kind: Kind
-    entry: Place
-    schema: Place
+    kind: MediaKind
+    entry: DocumentPlace
+    schema: DocumentPlace
     is_said: bool
     notes: tuple[str, ...] = ()
     marked: tuple[JsonValue, ...] = ()
 
 
-def content_in(document: Document, place: Place, *, received: bool = False) -> Content | None:
+def content_in(
+    document: Document, place: DocumentPlace, *, received: bool = False
+) -> MediaContent | None:
     """Return the preferred media type of a `content` map, or `None` without one.
 
     What is `received` as text is text, whatever the schema says; a number or a boolean is sent as
@@ -51,21 +53,23 @@ def content_in(document: Document, place: Place, *, received: bool = False) -> C
         return None
     media = next(iter(content)) if len(content) == 1 else chosen(content)
     pointer = f"{place.pointer}/content/{media.replace('~', '~0').replace('/', '~1')}"
-    entry = document.follow(Place(content[media], pointer, place.resource))
+    entry = document.follow(DocumentPlace(content[media], pointer, place.resource))
     found = _content(document, media, entry, received)
     return found._replace(marked=(content[media], entry.value))
 
 
-def _content(document: Document, media: str, entry: Place, received: bool) -> Content:
+def _content(document: Document, media: str, entry: DocumentPlace, received: bool) -> MediaContent:
     said = entry.value if isinstance(entry.value, dict) else _NO_ENTRY
     kind = kind_of(media)
     notes: list[str] = []
     if "schema" in said:
-        schema = Place(said["schema"], f"{entry.pointer}/schema", entry.resource)
+        schema = DocumentPlace(said["schema"], f"{entry.pointer}/schema", entry.resource)
         if kind == "json" and isinstance(schema.value, dict):
-            return Content(media, kind, entry, schema, True)
+            return MediaContent(media, kind, entry, schema, True)
     elif "itemSchema" in said:
-        schema = _sequence(Place(said["itemSchema"], f"{entry.pointer}/itemSchema", entry.resource))
+        schema = _sequence(
+            DocumentPlace(said["itemSchema"], f"{entry.pointer}/itemSchema", entry.resource)
+        )
     elif not ASSERTIONS.isdisjoint(said):
         notes.append(f"The schema stands right under {media!r}, and is taken from there.")
         schema = entry
@@ -80,16 +84,16 @@ def _content(document: Document, media: str, entry: Place, received: bool) -> Co
         schema = _text(document, media, schema, received)
     elif kind == "bytes":
         schema = _bytes(document, schema)
-    return Content(media, kind, entry, schema, is_said, tuple(notes))
+    return MediaContent(media, kind, entry, schema, is_said, tuple(notes))
 
 
-def _sequence(items: Place) -> Place:
+def _sequence(items: DocumentPlace) -> DocumentPlace:
     if not isinstance(items.value, dict | bool):
         return items
     return items._replace(value={"type": "array", "items": items.value})
 
 
-def _text(document: Document, media: str, schema: Place, received: bool) -> Place:
+def _text(document: Document, media: str, schema: DocumentPlace, received: bool) -> DocumentPlace:
     """Return the schema of a value that is sent or read as text, whatever the text holds."""
     found = _followed(document, schema).value
     kinds = ("string",) if received or media_type(media) != "text/plain" else _WRITTEN
@@ -104,7 +108,7 @@ def _text(document: Document, media: str, schema: Place, received: bool) -> Plac
     return schema._replace(value=made)
 
 
-def _bytes(document: Document, schema: Place) -> Place:
+def _bytes(document: Document, schema: DocumentPlace) -> DocumentPlace:
     """Return the schema of a value that is bytes."""
     found = _followed(document, schema).value
     if isinstance(found, dict) and found.get("type", "string") == "string":
@@ -114,7 +118,7 @@ def _bytes(document: Document, schema: Place) -> Place:
     return schema._replace(value={"type": "string", "format": "binary"})
 
 
-def form_schema(document: Document, schema: Place) -> JsonSchema | bool:
+def form_schema(document: Document, schema: DocumentPlace) -> JsonSchema | bool:
     """Return the schema of a form as far as writing it needs: its properties, references
     followed.
     """
@@ -137,7 +141,7 @@ def form_schema(document: Document, schema: Place) -> JsonSchema | bool:
     return {**whole.value, "properties": properties} if properties else whole.value
 
 
-def _opened(document: Document, schema: Place, depth: int = 3) -> JsonValue:
+def _opened(document: Document, schema: DocumentPlace, depth: int = 3) -> JsonValue:
     """Return a schema with the references followed in its alternatives and its items."""
     place = _followed(document, schema)
     if not isinstance(place.value, dict) or not depth:
@@ -152,7 +156,7 @@ def _opened(document: Document, schema: Place, depth: int = 3) -> JsonValue:
     return {**place.value, **opened} if opened else place.value
 
 
-def _followed(document: Document, place: Place) -> Place:
+def _followed(document: Document, place: DocumentPlace) -> DocumentPlace:
     try:
         return document.follow(place)
     except DocumentError:  # the operation is skipped for it
@@ -168,13 +172,13 @@ class BodyInput:
     """The body of an operation: how it is sent, and its schema."""
 
     body: Body
-    schema: Place
+    schema: DocumentPlace
     description: str = ""
     is_human: bool | None = None
     notes: tuple[str, ...] = ()
 
 
-def body_input(document: Document, place: Place) -> BodyInput | None:
+def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
     """Return the body that a request body object describes, or `None`.
 
     Raises:
@@ -208,14 +212,14 @@ def body_input(document: Document, place: Place) -> BodyInput | None:
     )
 
 
-def _oddities(content: Content) -> Iterator[str]:
+def _oddities(content: MediaContent) -> Iterator[str]:
     if content.kind == "other":
         yield f"The body has the media type {content.media!r}, which is sent as it is given."
     if content.kind == "form" and content.media != _URLENCODED:
         yield f"The media type {content.media!r} is sent as {_URLENCODED!r}."
 
 
-def _encodings(document: Document, entry: Place) -> Mapping[str, Encoding]:
+def _encodings(document: Document, entry: DocumentPlace) -> Mapping[str, Encoding]:
     raw = entry.value.get("encoding") if isinstance(entry.value, dict) else None
     if not isinstance(raw, dict):
         return {}
@@ -226,7 +230,7 @@ def _encodings(document: Document, entry: Place) -> Mapping[str, Encoding]:
     }
 
 
-def _encoding(document: Document, place: Place, raw: JsonObject) -> Encoding:
+def _encoding(document: Document, place: DocumentPlace, raw: JsonObject) -> Encoding:
     content_type, style, explode = raw.get("contentType"), raw.get("style"), raw.get("explode")
     return Encoding(
         content_type=content_type if isinstance(content_type, str) else None,
@@ -237,7 +241,7 @@ def _encoding(document: Document, place: Place, raw: JsonObject) -> Encoding:
     )
 
 
-def _headers(document: Document, place: Place, raw: JsonValue) -> Mapping[str, str]:
+def _headers(document: Document, place: DocumentPlace, raw: JsonValue) -> Mapping[str, str]:
     """Return the headers of a part whose value the document leaves no choice about."""
     if not isinstance(raw, dict):
         return {}
@@ -260,17 +264,17 @@ _OTHERWISE = ("2XX", "2xx", "2xX", "2Xx", "default")
 _NOTHING: JsonObject = {}
 
 
-class Answers(NamedTuple):
+class OperationResponses(NamedTuple):
     """The answers of an operation: all of them, the schema of the good one, and oddities."""
 
     responses: tuple[DeclaredResponse, ...]
-    output: Place | None
+    output: DocumentPlace | None
     notes: Sequence[str]
 
 
 class _Answer(NamedTuple):
     response: DeclaredResponse
-    place: Place
+    place: DocumentPlace
 
 
 class Responses:
@@ -281,14 +285,14 @@ class Responses:
         self._known: dict[tuple[Resource | str, ...], dict[tuple[str, str], _Answer]] = {}
         self._responses: dict[tuple[str, ...], DeclaredResponse] = {}
 
-    def of(self, operation: Operation) -> Answers:
+    def of(self, operation: Operation) -> OperationResponses:
         """Return the answers of an operation.
 
         The good one is the lowest exact status of 2xx, then `2XX`, then `default`.
         """
         raw = operation.raw.get("responses")
         if not isinstance(raw, dict):
-            return Answers((), None, ())
+            return OperationResponses((), None, ())
         produces = swagger.media_types(operation.raw, self._document.root, "produces")
         # Swagger 2.0 says beside the operation in which media types it answers.
         known = self._known.setdefault((operation.resource, *produces), {})
@@ -299,7 +303,7 @@ class Responses:
             if not isinstance(reference, str):
                 if _STATUS.fullmatch(status):
                     pointer = f"{operation.pointer}/responses/{status}"
-                    place = Place(value, pointer, operation.resource)
+                    place = DocumentPlace(value, pointer, operation.resource)
                     found[status] = self._new(status, place, produces)
                 continue
             key = status, reference
@@ -316,9 +320,11 @@ class Responses:
             found[status] = answer
         good = _good(found)
         output = None if good is None else self._output(found[good], notes)
-        return Answers(tuple([answer.response for answer in found.values()]), output, notes)
+        return OperationResponses(
+            tuple([answer.response for answer in found.values()]), output, notes
+        )
 
-    def _new(self, status: str, place: Place, produces: list[str]) -> "_Answer":
+    def _new(self, status: str, place: DocumentPlace, produces: list[str]) -> "_Answer":
         raw = place.value if isinstance(place.value, dict) else _NOTHING
         content = raw.get("content")
         if not isinstance(content, dict):
@@ -335,7 +341,7 @@ class Responses:
             )
         return _Answer(response, place)
 
-    def _output(self, answer: "_Answer", notes: list[str]) -> Place | None:
+    def _output(self, answer: "_Answer", notes: list[str]) -> DocumentPlace | None:
         try:
             content = content_in(self._document, answer.place, received=True)
         except DocumentError as error:

@@ -36,9 +36,9 @@ class Resource:
         self.root = root
         self.uri = uri
         self.outer = outer
-        self._names: dict[str, Place] | None = None
+        self._names: dict[str, DocumentPlace] | None = None
 
-    def at(self, pointer: str) -> "Place | None":
+    def at(self, pointer: str) -> "DocumentPlace | None":
         """Return the place at a JSON Pointer (as in an address, RFC 6901, 6), or `None`."""
         value: JsonValue = self.root
         steps = _steps(pointer)
@@ -53,44 +53,44 @@ class Resource:
                 value = value[int(step)]
             else:
                 return None
-        return Place(value, pointer, self)
+        return DocumentPlace(value, pointer, self)
 
-    def named(self, name: str) -> "Place | None":
+    def named(self, name: str) -> "DocumentPlace | None":
         """Return the schema with this `$anchor` (written `#name`) or this `$id` (an address)."""
         if self._names is None:
             self._names = dict(self._named())
         return self._names.get(name)
 
-    def _named(self) -> Iterator[tuple[str, "Place"]]:
+    def _named(self) -> Iterator[tuple[str, "DocumentPlace"]]:
         stack: list[tuple[JsonValue, str]] = [(self.root, "")]
         while stack:
             value, pointer = stack.pop()
             if isinstance(value, dict):
                 for keyword in ("$anchor", "$dynamicAnchor"):
                     if isinstance(anchor := value.get(keyword), str):
-                        yield "#" + anchor, Place(value, pointer, self)
+                        yield "#" + anchor, DocumentPlace(value, pointer, self)
                 address = address_of(value, self.uri)
                 if address is not None:
                     is_this = value is self.root
                     inner = self if is_this else Resource(value, address, self)
-                    yield address, Place(value, "", inner)
+                    yield address, DocumentPlace(value, "", inner)
                 stack.extend((v, pointer + pointer_of((k,))) for k, v in value.items())
             elif isinstance(value, list):
                 stack.extend((v, f"{pointer}/{i}") for i, v in enumerate(value))
 
 
-class Place(NamedTuple):
+class DocumentPlace(NamedTuple):
     """A value, and where it stands, so that what it refers to can be found."""
 
     value: JsonValue
     pointer: str
     resource: Resource
 
-    def below(self, value: JsonValue, *keys: str | int) -> "Place":
+    def below(self, value: JsonValue, *keys: str | int) -> "DocumentPlace":
         """Return a value that stands below this one."""
         if len(keys) == 1 and "/" not in (key := str(keys[0])) and "~" not in key:
-            return Place(value, f"{self.pointer}/{key}", self.resource)
-        return Place(value, self.pointer + pointer_of(keys), self.resource)
+            return DocumentPlace(value, f"{self.pointer}/{key}", self.resource)
+        return DocumentPlace(value, self.pointer + pointer_of(keys), self.resource)
 
 
 def address_of(schema: JsonObject, base: str) -> str | None:
@@ -121,10 +121,10 @@ class Document:
         own = loaded.root.get("$self")
         self._self = (_joined(loaded.uri, own) if isinstance(own, str) else None) or loaded.uri
         self._resources = {loaded.uri: self.main, self._self: self.main}
-        self._targets: dict[tuple[Resource, str], Place | DocumentError] = {}
-        self._ends: dict[tuple[Resource, str], Place | DocumentError] = {}
+        self._targets: dict[tuple[Resource, str], DocumentPlace | DocumentError] = {}
+        self._ends: dict[tuple[Resource, str], DocumentPlace | DocumentError] = {}
 
-    def target(self, reference: str, resource: Resource) -> Place:
+    def target(self, reference: str, resource: Resource) -> DocumentPlace:
         """Return the place that a reference in this resource names.
 
         Raises:
@@ -132,7 +132,7 @@ class Document:
         """
         return _or_raise(self._targets, (resource, reference), self._find, reference, resource)
 
-    def end(self, reference: str, resource: Resource) -> Place:
+    def end(self, reference: str, resource: Resource) -> DocumentPlace:
         """Return the place where a reference leads in the end: not a mere reference itself.
 
         Raises:
@@ -140,7 +140,7 @@ class Document:
         """
         return _or_raise(self._ends, (resource, reference), self._chase, reference, resource)
 
-    def follow(self, place: Place) -> Place:
+    def follow(self, place: DocumentPlace) -> DocumentPlace:
         """Return the place itself, or where the `$ref` in it leads in the end.
 
         Raises:
@@ -151,7 +151,7 @@ class Document:
             return self.end(reference, place.resource)
         return place
 
-    def schema_named(self, name: str) -> Place | None:
+    def schema_named(self, name: str) -> DocumentPlace | None:
         """Return the schema that the document defines under this name, or `None`."""
         for schemas in _SCHEMAS:
             home = self.main.at(schemas)
@@ -175,7 +175,7 @@ class Document:
             _joined(base, reference) in self._resources for base in (self.main.uri, self._self)
         )
 
-    def _chase(self, reference: str, resource: Resource) -> Place:
+    def _chase(self, reference: str, resource: Resource) -> DocumentPlace:
         seen: set[tuple[Resource, str]] = set()
         place = self.target(reference, resource)
         while isinstance(place.value, dict):
@@ -188,7 +188,7 @@ class Document:
             place = self.target(following, place.resource)
         return place
 
-    def _find(self, reference: str, resource: Resource) -> Place:
+    def _find(self, reference: str, resource: Resource) -> DocumentPlace:
         if reference.startswith("#"):
             place = _within(reference, resource)
         else:
@@ -197,7 +197,7 @@ class Document:
             raise self._refused(f"The reference {_shown(reference)} leads nowhere.")
         return place
 
-    def _elsewhere(self, reference: str, resource: Resource) -> Place | None:
+    def _elsewhere(self, reference: str, resource: Resource) -> DocumentPlace | None:
         address = _joined(resource.uri, reference)
         if address is None:
             raise self._refused(f"The reference {_shown(reference)} is not an address.")
@@ -238,7 +238,7 @@ class Document:
         return DocumentError(self.name, reason)
 
 
-def _within(reference: str, resource: Resource) -> Place | None:
+def _within(reference: str, resource: Resource) -> DocumentPlace | None:
     scope: Resource | None = resource
     while scope is not None:
         pointed = reference in ("", "#") or reference.startswith("#/")
@@ -250,12 +250,12 @@ def _within(reference: str, resource: Resource) -> Place | None:
 
 
 def _or_raise(
-    known: dict[tuple[Resource, str], Place | DocumentError],
+    known: dict[tuple[Resource, str], DocumentPlace | DocumentError],
     key: tuple[Resource, str],
-    find: Callable[[str, Resource], Place],
+    find: Callable[[str, Resource], DocumentPlace],
     reference: str,
     resource: Resource,
-) -> Place:
+) -> DocumentPlace:
     found = known.get(key)
     if found is None:
         try:
@@ -339,7 +339,7 @@ class Reach:
         self._broken: dict[_Key, str] = {}
         self.all_well = all(map(self._leads_inside, references))
 
-    def problem(self, place: Place) -> str | None:
+    def problem(self, place: DocumentPlace) -> str | None:
         """Return why the schema at this place cannot be built, or `None` where it can."""
         if self.all_well:
             return None
@@ -354,7 +354,7 @@ class Reach:
                 reason = self._broken.get(key)
                 if reason is None:
                     target = self._target(key)
-                    if isinstance(target, Place):
+                    if isinstance(target, DocumentPlace):
                         passed.add(key)
                         path.append((key, todo))
                         todo = self._references(target)
@@ -378,9 +378,9 @@ class Reach:
             return True  # so simple, nearly always
         if not self._document.is_local(reference):
             return False
-        return isinstance(self._target((self._document.main, reference)), Place)
+        return isinstance(self._target((self._document.main, reference)), DocumentPlace)
 
-    def _target(self, key: _Key) -> Place | str:
+    def _target(self, key: _Key) -> DocumentPlace | str:
         """Return the target of a reference, or the reason why there is none."""
         resource, reference = key
         try:
@@ -396,7 +396,7 @@ class Reach:
             return error.reason
         return f"The reference {reference[:200]!r} leads in a circle."
 
-    def _references(self, place: Place) -> Iterator[_Key]:
+    def _references(self, place: DocumentPlace) -> Iterator[_Key]:
         stack: list[tuple[JsonSchema | bool, Resource]] = []
         if isinstance(place.value, dict | bool):
             stack.append((place.value, place.resource))

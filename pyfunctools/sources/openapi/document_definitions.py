@@ -29,7 +29,7 @@ from pyfunctools.schema.vocabulary import (
     UNIONS,
 )
 from pyfunctools.sources.alternatives import loosened, overlapping
-from pyfunctools.sources.openapi.document import Document, Place, Resource
+from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 
 _OUTSIDE = re.compile(r"[^A-Za-z0-9._-]", re.ASCII)
 _STEP = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
@@ -56,7 +56,7 @@ class DefinedNames:
         self._names: dict[tuple[Resource, str], str] = {}
         self._taken: set[str] = set()
 
-    def of(self, place: Place) -> str:
+    def of(self, place: DocumentPlace) -> str:
         """Return the name of a place."""
         key = place.resource, place.pointer
         name = self._names.get(key)
@@ -68,7 +68,7 @@ class DefinedNames:
             self._taken.add(name)
         return name
 
-    def _new(self, place: Place) -> str:
+    def _new(self, place: DocumentPlace) -> str:
         steps = [str(step) for step in steps_of("#" + place.pointer) or ()]
         if place.resource is self._main and steps[:-1] == self.home:
             name = _sound(steps[-1])
@@ -100,7 +100,7 @@ def _sound(text: str) -> str:
     return _OUTSIDE.sub("_", text)
 
 
-def _hashed(name: str, place: Place) -> str:
+def _hashed(name: str, place: DocumentPlace) -> str:
     where = f"{place.resource.uri}#{place.pointer}".encode(errors="surrogatepass")
     return f"{name[-(_LENGTH - 9) :]}_{blake2b(where, digest_size=4).hexdigest()}"
 
@@ -140,18 +140,18 @@ class _Normalized:
         self.closures: dict[tuple[str, ...], Closure] = {}
 
 
-class Definitions:
+class DocumentDefinitions:
     """Every schema of a document that a reference leads to, made when it is first reached."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
         self._defined = DefinedNames(document)
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, DocumentPlace] = {}
         self._raw: dict[str, JsonSchema | bool] = {}
         self._received = _Normalized()
         self._sent = _Normalized()
 
-    def ready(self, place: Place, *, sent: bool = False) -> Ready:
+    def ready(self, place: DocumentPlace, *, sent: bool = False) -> Ready:
         """Return the schema at a place, its references made references to definitions.
 
         In what is `sent` a `oneOf` is an `anyOf`, as `sources.alternatives` says.
@@ -161,7 +161,7 @@ class Definitions:
         """
         return self._normalized(self._rewritten(place), place.pointer, sent)
 
-    def written(self, place: Place) -> JsonSchema | bool:
+    def written(self, place: DocumentPlace) -> JsonSchema | bool:
         """Return the schema at a place as it was written, its references made those to definitions.
 
         Raises:
@@ -169,7 +169,7 @@ class Definitions:
         """
         return self._rewritten(place)
 
-    def place_of(self, name: str) -> Place:
+    def place_of(self, name: str) -> DocumentPlace:
         """Return where a definition stands that some schema has referred to."""
         return self._places[name]
 
@@ -233,7 +233,7 @@ class Definitions:
                 self._document.name, f"This schema cannot be read: {error}.", pointer=pointer
             ) from error
 
-    def _rewritten(self, place: Place) -> JsonSchema | bool:
+    def _rewritten(self, place: DocumentPlace) -> JsonSchema | bool:
         """Return a copy in which references name definitions, without recursion."""
         if not isinstance(place.value, dict):
             return place.value if isinstance(place.value, bool) else True
@@ -268,7 +268,11 @@ class Definitions:
         return whole
 
     def _refer(
-        self, schema: JsonSchema, copy: dict[str, JsonValue], resource: Resource, root: Place
+        self,
+        schema: JsonSchema,
+        copy: dict[str, JsonValue],
+        resource: Resource,
+        root: DocumentPlace,
     ) -> None:
         """Put references to definitions where the schema refers to places of the document."""
         reference = schema.get("$ref")
@@ -284,12 +288,12 @@ class Definitions:
             heirs = self._heirs_of(root) if schema is root.value else ()
             copy["discriminator"] = self._discriminator(discriminator, resource, heirs)
 
-    def _definition(self, place: Place) -> str:
+    def _definition(self, place: DocumentPlace) -> str:
         name = self._defined.of(place)
         self._places.setdefault(name, place)
         return definition(name)
 
-    def _dynamic(self, reference: str, resource: Resource, root: Place) -> str | None:
+    def _dynamic(self, reference: str, resource: Resource, root: DocumentPlace) -> str | None:
         """Return the static target of a dynamic reference, or `None`."""
         if reference == "#":
             return self._definition(root)

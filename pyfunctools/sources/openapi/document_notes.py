@@ -12,8 +12,8 @@ from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import defined_name
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.oddities import notes_of
-from pyfunctools.sources.openapi.document import Document, Place
-from pyfunctools.sources.openapi.document_definitions import Definitions
+from pyfunctools.sources.openapi.document import Document, DocumentPlace
+from pyfunctools.sources.openapi.document_definitions import DocumentDefinitions
 from pyfunctools.sources.openapi.routes import Plan
 
 
@@ -28,13 +28,13 @@ class _Found(NamedTuple):
 class Oddities:
     """What is odd in the schemas of one document; each definition is looked at once."""
 
-    def __init__(self, document: Document, definitions: Definitions) -> None:
+    def __init__(self, document: Document, definitions: DocumentDefinitions) -> None:
         self._definitions = definitions
         self._known: dict[str, _Found] = {}
         version = document.root.get("openapi")
         self._siblings_ignored = not str(version).startswith(("3.1", "3.2"))
 
-    def of(self, place: Place, *, sent: bool) -> Iterator[Note]:
+    def of(self, place: DocumentPlace, *, sent: bool) -> Iterator[Note]:
         """Return the oddities of a schema, sent or received, and of all that it reaches.
 
         Raises:
@@ -53,7 +53,7 @@ class Oddities:
             queue += new
             seen.update(new)
 
-    def _found(self, place: Place) -> _Found:
+    def _found(self, place: DocumentPlace) -> _Found:
         written = self._definitions.written(place)
         notes = notes_of(written, place.pointer, siblings_ignored=self._siblings_ignored)
         names = [

@@ -22,10 +22,10 @@ from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.normalization.clean import shown
 from pyfunctools.schema.normalization.read_write import readable, writable
 from pyfunctools.schema.separation.predicates import IsHuman
-from pyfunctools.sources.openapi.document import Document, Place
-from pyfunctools.sources.openapi.document_definitions import Definitions
+from pyfunctools.sources.openapi.document import Document, DocumentPlace
+from pyfunctools.sources.openapi.document_definitions import DocumentDefinitions
 from pyfunctools.sources.openapi.document_notes import Oddities, notes_on
-from pyfunctools.sources.openapi.operation_parameters import Input
+from pyfunctools.sources.openapi.operation_parameters import ParameterInput
 from pyfunctools.sources.openapi.routes import Plan
 
 Describe: TypeAlias = Literal["model", "full", "brief"]
@@ -93,10 +93,10 @@ class SchemaMaker:
         self.lock = RLock()
         self._name = document.name
         self._is_human = is_human
-        self._definitions = Definitions(document)
+        self._definitions = DocumentDefinitions(document)
         self._oddities = Oddities(document, self._definitions)
         # The input is kept with what was made of it, so that its id stays its own.
-        self._inputs: dict[int, tuple[Input, _Made]] = {}
+        self._inputs: dict[int, tuple[ParameterInput, _Made]] = {}
 
     def make(self, plan: Plan) -> Contract:
         """Return the contract of a function.
@@ -143,7 +143,7 @@ class SchemaMaker:
         shared = self._definitions.closure(names).schemas
         return _complete(_closed(whole), {**shared, **reached} if reached else shared)
 
-    def _input(self, entry: Input) -> "_Made":
+    def _input(self, entry: ParameterInput) -> "_Made":
         known = self._inputs.get(id(entry))
         if known is None:
             made = self._sent(entry.schema)
@@ -156,7 +156,7 @@ class SchemaMaker:
             known = self._inputs[id(entry)] = entry, made
         return known[1]
 
-    def _sent(self, place: Place) -> "_Made":
+    def _sent(self, place: DocumentPlace) -> "_Made":
         """Return a schema as it is sent: no `readOnly`, `oneOf` as `anyOf` where that is meant.
 
         Most schemas need neither, and share their definitions with what is received.

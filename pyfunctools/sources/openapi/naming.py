@@ -22,7 +22,7 @@ OPERATORS = "+#./;*"
 """What RFC 6570 puts around a name in a template; some documents do."""
 
 
-class Template(NamedTuple):
+class NamedPath(NamedTuple):
     """A path taken apart: its fixed segments, its parameters, the text beside them."""
 
     fixed: tuple[str, ...]
@@ -31,7 +31,7 @@ class Template(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def template_of(path: str) -> Template:
+def template_of(path: str) -> NamedPath:
     """Split a template; empty segments count for nothing.
 
     A query or a fragment that somebody wrote into the path makes segments more. `{?a,b}` and
@@ -57,7 +57,7 @@ def template_of(path: str) -> Template:
             names += found
             if rest:
                 (beside if found else fixed).append(rest)
-    return Template(tuple(fixed), tuple(names), tuple(beside))
+    return NamedPath(tuple(fixed), tuple(names), tuple(beside))
 
 
 def template_names(path: str) -> list[str]:
@@ -68,7 +68,7 @@ def template_names(path: str) -> list[str]:
     return list(dict.fromkeys(template_of(path.partition("#")[0] if "#" in path else path).names))
 
 
-Names: TypeAlias = Literal["accessor", "operation_id"] | Callable[[Route], str]
+Naming: TypeAlias = Literal["accessor", "operation_id"] | Callable[[Route], str]
 """How functions are named."""
 
 LENGTH = 64
@@ -91,7 +91,7 @@ class Candidate(NamedTuple):
     longer: str | None = None
 
 
-def name_all(routes: Sequence[Route], names: Names = "accessor") -> list[str]:
+def name_all(routes: Sequence[Route], names: Naming = "accessor") -> list[str]:
     """Return the routes their names: unique, at most 64 characters, and always the same ones.
 
     Raises:
@@ -117,7 +117,7 @@ def name_all(routes: Sequence[Route], names: Names = "accessor") -> list[str]:
     return result
 
 
-def candidate(route: Route, names: Names) -> Candidate:
+def candidate(route: Route, names: Naming) -> Candidate:
     """Return the name of one route as if there were no other.
 
     Raises:

@@ -12,7 +12,7 @@ from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import content_in, form_schema
-from pyfunctools.sources.openapi.document import Document, Place, Resource
+from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 from pyfunctools.sources.openapi.operations import Operation
 from pyfunctools.sources.openapi.security import Security
 
@@ -38,7 +38,7 @@ _TWICE = "{!r} is declared twice; the last counts."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
+class ParameterInput:
     """One parameter: how it is sent, and its schema.
 
     `key` is what one parameter has in common with another that goes before it. `guarded_by` names
@@ -47,7 +47,7 @@ class Input:
 
     key: tuple[str, str]
     parameter: Parameter
-    schema: Place
+    schema: DocumentPlace
     description: str = ""
     examples: tuple[JsonValue, ...] = ()
     deprecated: bool = False
@@ -63,14 +63,14 @@ class Left:
     reason: str
 
 
-class Found(NamedTuple):
+class FoundParameters(NamedTuple):
     """What stands under `parameters`; `body` are those of Swagger 2.0 that make the body.
 
     `is_plain` says that there is nothing about the inputs but how they are sent.
     """
 
-    inputs: Sequence[Input]
-    body: Sequence[Place]
+    inputs: Sequence[ParameterInput]
+    body: Sequence[DocumentPlace]
     notes: Sequence[str]
     is_plain: bool
 
@@ -84,10 +84,10 @@ class Parameters:
         self._document = document
         self._security = security
         self._connected = connected
-        self._known: dict[int, Input | Left | Place] = {}
-        self._by_reference: dict[Resource, dict[str, Input | Left | Place]] = {}
+        self._known: dict[int, ParameterInput | Left | DocumentPlace] = {}
+        self._by_reference: dict[Resource, dict[str, ParameterInput | Left | DocumentPlace]] = {}
 
-    def of(self, operation: Operation) -> Found:
+    def of(self, operation: Operation) -> FoundParameters:
         """Return the parameters of an operation and of the path items around it.
 
         One of the operation goes before one of the path item with the same name and place.
@@ -95,8 +95,8 @@ class Parameters:
         Raises:
             DocumentError: a reference to a parameter leads nowhere.
         """
-        inputs: dict[tuple[str, str], Input] = {}
-        body: list[Place] = []
+        inputs: dict[tuple[str, str], ParameterInput] = {}
+        body: list[DocumentPlace] = []
         notes: list[str] = []
         is_plain = True
         for owner in (*reversed(operation.items), operation):
@@ -107,12 +107,12 @@ class Parameters:
                 listed = [*listed.values()]
             if not isinstance(listed, list):
                 continue
-            of_owner: list[Place] = []
+            of_owner: list[DocumentPlace] = []
             of_this: set[tuple[str, str]] = set()
             for index, value in enumerate(listed):
                 pointer = f"{owner.pointer}/parameters/{index}"
-                found = self._entry(Place(value, pointer, owner.resource))
-                if isinstance(found, Input):
+                found = self._entry(DocumentPlace(value, pointer, owner.resource))
+                if isinstance(found, ParameterInput):
                     if found.key in of_this:
                         notes.append(_TWICE.format(found.parameter.name))
                     if (earlier := inputs.get(found.key)) is not None:
@@ -125,9 +125,9 @@ class Parameters:
                 else:
                     of_owner.append(found)
             body = of_owner if any(map(_is_body, of_owner)) else [*body, *of_owner]
-        return Found([*inputs.values()], body, notes, is_plain)
+        return FoundParameters([*inputs.values()], body, notes, is_plain)
 
-    def _entry(self, place: Place) -> Input | Left | Place:
+    def _entry(self, place: DocumentPlace) -> ParameterInput | Left | DocumentPlace:
         """Return one entry of a list of parameters, its reference followed."""
         value, resource = place.value, place.resource
         reference = value.get("$ref") if isinstance(value, dict) else None
@@ -139,7 +139,9 @@ class Parameters:
             found = known[reference] = self._read(self._document.end(reference, resource))
         return _overridden(found, value) if len(value) > 1 else found
 
-    def _marked_as(self, found: Input, earlier: Input, *, twice: bool) -> Input:
+    def _marked_as(
+        self, found: ParameterInput, earlier: ParameterInput, *, twice: bool
+    ) -> ParameterInput:
         """Return a parameter with the mark of the one that it goes before: marks fail closed.
 
         An operation may say that what its path marks is not a person's; a list that says both does
@@ -150,7 +152,7 @@ class Parameters:
             return found
         return replace(found, is_human=True) if self._is_persons(earlier) else found
 
-    def _is_persons(self, entry: Input) -> bool:
+    def _is_persons(self, entry: ParameterInput) -> bool:
         if entry.is_human is not None:
             return entry.is_human
         try:
@@ -160,13 +162,13 @@ class Parameters:
         path = Path.of(entry.parameter.argument)
         return isinstance(schema, dict) and is_human_by_default(path, schema)
 
-    def _read(self, place: Place) -> Input | Left | Place:
+    def _read(self, place: DocumentPlace) -> ParameterInput | Left | DocumentPlace:
         known = self._known.get(id(place.value))
         if known is None:
             known = self._known[id(place.value)] = self._new(place)
         return known
 
-    def _new(self, place: Place) -> Input | Left | Place:
+    def _new(self, place: DocumentPlace) -> ParameterInput | Left | DocumentPlace:
         raw = place.value
         if not isinstance(raw, dict):
             return Left(reason="A parameter is not an object, and is left out.")
@@ -188,7 +190,7 @@ class Parameters:
         old = "schema" not in raw and "content" not in raw
         return self._input(swagger.parameter(raw) if old else raw, place, old)
 
-    def _input(self, raw: JsonObject, place: Place, old: bool) -> Input:
+    def _input(self, raw: JsonObject, place: DocumentPlace, old: bool) -> ParameterInput:
         name, location = cast("str", raw["name"]), cast("Location", raw["in"])
         notes: list[str] = []
         content_type, schema, *beside = self._schema(raw, place, notes)
@@ -211,7 +213,7 @@ class Parameters:
         if content_type is None and style in _UNUSUAL:
             notes += self._undefined(parameter, schema)
         description = raw.get("description")
-        return Input(
+        return ParameterInput(
             key=key_of(parameter),
             parameter=parameter,
             schema=schema,
@@ -224,8 +226,8 @@ class Parameters:
         )
 
     def _schema(
-        self, raw: JsonObject, place: Place, notes: list[str]
-    ) -> tuple[str | None, Place, *tuple[JsonValue, ...]]:
+        self, raw: JsonObject, place: DocumentPlace, notes: list[str]
+    ) -> tuple[str | None, DocumentPlace, *tuple[JsonValue, ...]]:
         """Return the media type, the schema, and the objects around it that may hold a mark."""
         if "schema" not in raw:
             content = content_in(self._document, place)
@@ -238,7 +240,7 @@ class Parameters:
         notes.append(f"The schema of {raw['name']!r} is not a schema; any value is accepted.")
         return None, schema._replace(value=True)
 
-    def _undefined(self, parameter: Parameter, schema: Place) -> Iterator[str]:
+    def _undefined(self, parameter: Parameter, schema: DocumentPlace) -> Iterator[str]:
         try:
             found = self._document.follow(schema).value
         except DocumentError:
@@ -254,12 +256,12 @@ class Parameters:
                 "for which no specification says what is sent."
             )
 
-    def _examples(self, raw: JsonObject, place: Place) -> Iterable[JsonValue]:
+    def _examples(self, raw: JsonObject, place: DocumentPlace) -> Iterable[JsonValue]:
         own = (raw["example"],) if "example" in raw else ()
         named = raw.get("examples")
         return (*own, *self._named_examples(named, place)) if isinstance(named, dict) else own
 
-    def _named_examples(self, named: JsonObject, place: Place) -> Iterator[JsonValue]:
+    def _named_examples(self, named: JsonObject, place: DocumentPlace) -> Iterator[JsonValue]:
         for example in named.values():
             try:
                 found = self._document.follow(place.below(example, "examples")).value
@@ -275,12 +277,14 @@ def key_of(parameter: Parameter) -> tuple[str, str]:
     return parameter.location, name
 
 
-def _overridden(found: Input | Left | Place, reference: JsonObject) -> Input | Left | Place:
+def _overridden(
+    found: ParameterInput | Left | DocumentPlace, reference: JsonObject
+) -> ParameterInput | Left | DocumentPlace:
     """Return a parameter with the description and the mark beside the reference to it (3.1)."""
-    if isinstance(found, Place) and isinstance(found.value, dict):
+    if isinstance(found, DocumentPlace) and isinstance(found.value, dict):
         marks = {mark: reference[mark] for mark in MARKS if mark in reference}
         return found._replace(value={**found.value, **marks})
-    if not isinstance(found, Input):
+    if not isinstance(found, ParameterInput):
         return found
     description, is_human = reference.get("description"), mark_of(reference)
     return replace(
@@ -290,7 +294,7 @@ def _overridden(found: Input | Left | Place, reference: JsonObject) -> Input | L
     )
 
 
-def _is_body(place: Place) -> bool:
+def _is_body(place: DocumentPlace) -> bool:
     return isinstance(place.value, dict) and place.value.get("in") == swagger.BODY
 
 

@@ -11,7 +11,7 @@ from pyfunctools.record.function import Skipped
 from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import MAX_HOPS
-from pyfunctools.sources.openapi.document import Document, Place, Resource
+from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 
 METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"})
 """The fields of a path item that hold an operation."""
@@ -34,7 +34,7 @@ class Operation(NamedTuple):
     raw: JsonObject
     pointer: str
     resource: Resource
-    items: tuple[Place, ...] = ()
+    items: tuple[DocumentPlace, ...] = ()
 
     @property
     def where(self) -> str:
@@ -62,16 +62,16 @@ def operations(document: Document) -> Iterator[Operation | Skipped]:
         )
     for path, item in (paths or {}).items():
         if not path.startswith("x-") and item is not None:
-            place = Place(item, pointer_of(("paths", path)), document.main)
+            place = DocumentPlace(item, pointer_of(("paths", path)), document.main)
             yield from _of_item(document, path, place)
     for keyword in ("webhooks", "x-webhooks"):
         webhooks = document.root.get(keyword)
         for name, item in webhooks.items() if isinstance(webhooks, dict) else ():
-            place = Place(item, pointer_of((keyword, name)), document.main)
+            place = DocumentPlace(item, pointer_of((keyword, name)), document.main)
             yield from _of_webhook(document, name, place)
 
 
-def _of_item(document: Document, path: str, place: Place) -> Iterator[Operation | Skipped]:
+def _of_item(document: Document, path: str, place: DocumentPlace) -> Iterator[Operation | Skipped]:
     try:
         items = tuple(_items(document, place))
     except DocumentError as error:
@@ -90,7 +90,7 @@ def _of_item(document: Document, path: str, place: Place) -> Iterator[Operation 
                 reason = f"The method {method} stands in the path item more than once."
                 yield Skipped(where=f"{method} {path}", reason=reason, pointer=where)
             else:
-                inner = Place(value, item.pointer + pointer, item.resource)
+                inner = DocumentPlace(value, item.pointer + pointer, item.resource)
                 yield _operation(document, method, path, inner, where, items)
         seen.update(methods)
 
@@ -101,7 +101,7 @@ def _twice(methods: list[str]) -> set[str]:
     return {method for method, count in Counter(methods).items() if count > 1}
 
 
-def _items(document: Document, place: Place) -> Iterator[Place]:
+def _items(document: Document, place: DocumentPlace) -> Iterator[DocumentPlace]:
     for _ in range(MAX_HOPS):
         if not isinstance(place.value, dict):
             raise DocumentError(document.name, f"The path item is {_kind(place.value)}.")
@@ -113,7 +113,7 @@ def _items(document: Document, place: Place) -> Iterator[Place]:
     raise DocumentError(document.name, "The path item refers to itself.")
 
 
-def _methods(item: Place) -> list[tuple[str, str, JsonValue]]:
+def _methods(item: DocumentPlace) -> list[tuple[str, str, JsonValue]]:
     """Return the method in upper case, the pointer from the path item, and the operation."""
     fields = item.value if isinstance(item.value, dict) else {}
     found = [
@@ -135,9 +135,9 @@ def _operation(
     document: Document,
     method: str,
     path: str,
-    place: Place,
+    place: DocumentPlace,
     pointer: str,
-    items: tuple[Place, ...],
+    items: tuple[DocumentPlace, ...],
 ) -> Operation | Skipped:
     where = f"{method} {path}"
     try:
@@ -157,7 +157,7 @@ def reason_of(error: DocumentError) -> str:
     return error.reason if error.remedy is None else f"{error.reason} {error.remedy}"
 
 
-def _of_webhook(document: Document, name: str, place: Place) -> Iterator[Skipped]:
+def _of_webhook(document: Document, name: str, place: DocumentPlace) -> Iterator[Skipped]:
     reason = "A webhook is called by the other side."
     try:
         items = tuple(_items(document, place))

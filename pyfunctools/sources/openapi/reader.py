@@ -26,8 +26,8 @@ from pyfunctools.sources.openapi.function_schemas import (
     describe_operation,
 )
 from pyfunctools.sources.openapi.load import load, version_of
-from pyfunctools.sources.openapi.naming import Names, name_all
-from pyfunctools.sources.openapi.operation_parameters import Input
+from pyfunctools.sources.openapi.naming import Naming, name_all
+from pyfunctools.sources.openapi.operation_parameters import ParameterInput
 from pyfunctools.sources.openapi.operations import operations
 from pyfunctools.sources.openapi.routes import Plan, Routes
 
@@ -38,7 +38,7 @@ _KNOWN = IDEMPOTENT | {"POST", "PATCH"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class DocumentReading:
     """What a document holds: functions, skipped operations, its title and description.
 
     `version` is that of the API (`info.version`), `specification` that of OpenAPI or Swagger.
@@ -56,14 +56,14 @@ class Reading:
 def read(
     source: str | bytes | PathLike[str] | JsonObject,
     *,
-    names: Names = "accessor",
+    names: Naming = "accessor",
     describe: Describe = "model",
     is_human: IsHuman | None = is_human_by_default,
     on_skip: OnSkip = "collect",
     resolver: Resolver | None = None,
     limits: Limits = DEFAULT_LIMITS,
     connected: Connected = NOTHING,
-) -> Reading:
+) -> DocumentReading:
     """Return the functions of an OpenAPI or Swagger document.
 
     A required parameter that is `connected` is the connection's, and not an argument. Nothing
@@ -88,7 +88,7 @@ def read(
         raise _refused(document.name, skipped)
     functions = tuple(_functions(document, plans, names, describe, is_human))
     info = document.root.get("info")
-    return Reading(
+    return DocumentReading(
         functions=functions,
         skipped=tuple(skipped),
         title=visible(_text(info, "title")),
@@ -114,7 +114,7 @@ def _planned(document: Document, routes: Routes) -> tuple[list[Plan], list[Skipp
 def _functions(
     document: Document,
     plans: Sequence[Plan],
-    names: Names,
+    names: Naming,
     describe: Describe,
     is_human: IsHuman | None,
 ) -> Iterator[Function]:
@@ -185,14 +185,14 @@ class _Texts:
             if text and not self._is_the_humans(plan.body, argument):
                 yield argument[0], text
 
-    def _said(self, entry: Input | BodyInput) -> str:
+    def _said(self, entry: ParameterInput | BodyInput) -> str:
         """Return the `@param` text of a parameter; empty if its schema says it already."""
         description, own = entry.description, _text(entry.schema.value, "description")
         if self._describe == "full":
             return (description or own).strip()
         return "" if not own or description in own else description.strip()
 
-    def _is_the_humans(self, entry: Input | BodyInput, argument: tuple[str, ...]) -> bool:
+    def _is_the_humans(self, entry: ParameterInput | BodyInput, argument: tuple[str, ...]) -> bool:
         if self._is_human is None:
             return False
         is_human = mark_of(entry.schema.value, {"x-human": entry.is_human})

@@ -20,9 +20,14 @@ from pyfunctools.route import (
 from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import BodyInput, Responses, body_input
-from pyfunctools.sources.openapi.document import Document, Place, Reach
+from pyfunctools.sources.openapi.document import Document, DocumentPlace, Reach
 from pyfunctools.sources.openapi.naming import OPERATORS, template_names
-from pyfunctools.sources.openapi.operation_parameters import Found, Input, Parameters, key_of
+from pyfunctools.sources.openapi.operation_parameters import (
+    FoundParameters,
+    ParameterInput,
+    Parameters,
+    key_of,
+)
 from pyfunctools.sources.openapi.operations import Operation
 from pyfunctools.sources.openapi.security import Security, requiring
 from pyfunctools.sources.openapi.survey import too_many_nodes
@@ -117,9 +122,9 @@ class Plan(NamedTuple):
 
     route: Route
     pointer: str
-    inputs: tuple[Input, ...]
+    inputs: tuple[ParameterInput, ...]
     body: BodyInput | None
-    output: Place | None
+    output: DocumentPlace | None
     notes: tuple[str, ...]
 
 
@@ -178,24 +183,26 @@ class Routes:
         unique = tuple(dict.fromkeys(notes)) if notes else ()
         return Plan(route, operation.pointer, inputs, body, output, unique)
 
-    def _check(self, inputs: Sequence[Input], body: BodyInput | None) -> None:
+    def _check(self, inputs: Sequence[ParameterInput], body: BodyInput | None) -> None:
         """Refuse an operation with a schema whose reference leads nowhere."""
         schemas = [entry.schema for entry in inputs]
         for place in schemas if body is None else [*schemas, body.schema]:
             if (reason := self._reach.problem(place)) is not None:
                 raise DocumentError(self._document.name, reason)
 
-    def _known_output(self, output: Place | None, notes: list[str]) -> Place | None:
+    def _known_output(self, output: DocumentPlace | None, notes: list[str]) -> DocumentPlace | None:
         reason = None if output is None else self._reach.problem(output)
         if reason is None:
             return output
         notes.append(f"The output is unknown: {reason}")
         return None
 
-    def _body(self, operation: Operation, found: Found, notes: list[str]) -> BodyInput | None:
+    def _body(
+        self, operation: Operation, found: FoundParameters, notes: list[str]
+    ) -> BodyInput | None:
         written = operation.raw.get("requestBody")
         if written is not None:
-            place = Place(written, f"{operation.pointer}/requestBody", operation.resource)
+            place = DocumentPlace(written, f"{operation.pointer}/requestBody", operation.resource)
             body = self._known_body(self._document.follow(place))
             is_human = mark_of(written)  # beside a reference, say
             if body is not None and is_human is not None:
@@ -206,7 +213,7 @@ class Routes:
             if made is None:
                 raise DocumentError(self._document.name, "The operation has more than one body.")
             first = found.body[0]
-            body = body_input(self._document, Place(made, first.pointer, first.resource))
+            body = body_input(self._document, DocumentPlace(made, first.pointer, first.resource))
         else:
             return None
         if body is None:
@@ -218,18 +225,20 @@ class Routes:
             notes += body.notes
         return body
 
-    def _known_body(self, place: Place) -> BodyInput | None:
+    def _known_body(self, place: DocumentPlace) -> BodyInput | None:
         key = id(place.value)
         if key not in self._bodies:
             self._bodies[key] = body_input(self._document, place)
         return self._bodies[key]
 
 
-def _placed(operation: Operation, found: Found, notes: list[str]) -> tuple[Input, ...]:
+def _placed(
+    operation: Operation, found: FoundParameters, notes: list[str]
+) -> tuple[ParameterInput, ...]:
     """Return the inputs in their order: those of the path as it has them, then the others."""
     slots = template_names(operation.path)
-    in_path: dict[str, Input] = {}
-    others: list[Input] = []
+    in_path: dict[str, ParameterInput] = {}
+    others: list[ParameterInput] = []
     for entry in found.inputs:
         if entry.parameter.location == "path":
             in_path[entry.parameter.name] = entry
@@ -243,12 +252,15 @@ def _placed(operation: Operation, found: Found, notes: list[str]) -> tuple[Input
 
 
 def _filling(
-    operation: Operation, slots: Sequence[str], declared: Mapping[str, Input], notes: list[str]
-) -> dict[str, Input]:
+    operation: Operation,
+    slots: Sequence[str],
+    declared: Mapping[str, ParameterInput],
+    notes: list[str],
+) -> dict[str, ParameterInput]:
     known = set(slots)
     left = {name: entry for name, entry in declared.items() if name not in known}
     alike = {letters: name for name in left if (letters := _letters(name))}
-    filling: dict[str, Input] = {}
+    filling: dict[str, ParameterInput] = {}
     for slot in slots:
         entry = declared.get(slot)
         if entry is None:
@@ -261,23 +273,23 @@ def _filling(
     return filling
 
 
-def _renamed(entry: Input, slot: str) -> Input:
+def _renamed(entry: ParameterInput, slot: str) -> ParameterInput:
     sent = entry.parameter
     name = sent.name if sent.style == "matrix" else slot  # the one style that writes the name
     argument = (slot.strip(OPERATORS) or sent.name,)
     return replace(entry, parameter=replace(sent, name=name, argument=argument))
 
 
-def _undeclared(operation: Operation, slot: str) -> Input:
+def _undeclared(operation: Operation, slot: str) -> ParameterInput:
     name = slot.strip(OPERATORS)
     if not _NAME.fullmatch(name):
         raise DocumentError(operation.where, f"The path has {slot!r}, which nothing declares.")
     parameter = Parameter(name=slot, location="path", argument=(name,), required=True, schema=_TEXT)
-    schema = Place(_TEXT, operation.pointer, operation.resource)
-    return Input(key=key_of(parameter), parameter=parameter, schema=schema)
+    schema = DocumentPlace(_TEXT, operation.pointer, operation.resource)
+    return ParameterInput(key=key_of(parameter), parameter=parameter, schema=schema)
 
 
-def _refuse_two_queries(inputs: Sequence[Input]) -> None:
+def _refuse_two_queries(inputs: Sequence[ParameterInput]) -> None:
     names = [e.parameter.name for e in inputs if e.parameter.location in ("query", "querystring")]
     if len(names) > 1:
         raise DocumentError(
@@ -286,8 +298,8 @@ def _refuse_two_queries(inputs: Sequence[Input]) -> None:
 
 
 def _grouped(
-    inputs: tuple[Input, ...], body: BodyInput | None
-) -> tuple[tuple[Input, ...], BodyInput | None]:
+    inputs: tuple[ParameterInput, ...], body: BodyInput | None
+) -> tuple[tuple[ParameterInput, ...], BodyInput | None]:
     """Return the inputs with a `_` after the name of each group that a path parameter has."""
     taken = {entry.parameter.argument[0] for entry in inputs if len(entry.parameter.argument) == 1}
     if taken.isdisjoint(GROUPS):
@@ -303,7 +315,7 @@ def _grouped(
     return tuple(_moved(entry, names) for entry in inputs), body
 
 
-def _moved(entry: Input, names: Mapping[str, str]) -> Input:
+def _moved(entry: ParameterInput, names: Mapping[str, str]) -> ParameterInput:
     if entry.parameter.location == "path":
         return entry
     group, *rest = entry.parameter.argument
@@ -311,7 +323,7 @@ def _moved(entry: Input, names: Mapping[str, str]) -> Input:
 
 
 def _guarded(
-    inputs: Sequence[Input], security: tuple[Requirement, ...], notes: list[str]
+    inputs: Sequence[ParameterInput], security: tuple[Requirement, ...], notes: list[str]
 ) -> tuple[Requirement, ...]:
     """Return the requirements with those schemes whose secrets stand among the parameters."""
     schemes: dict[str, bool] = {}

@@ -7,7 +7,7 @@ from pyfunctools.errors import DocumentError
 from pyfunctools.route import Parameter, Requirement, SecurityScheme
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.sources.openapi import swagger
-from pyfunctools.sources.openapi.document import Document, Place
+from pyfunctools.sources.openapi.document import Document, DocumentPlace
 
 _NO_REQUIREMENT: tuple[Requirement, ...] = ()
 
@@ -88,7 +88,9 @@ def _schemes(document: Document) -> Mapping[str, SecurityScheme]:
     schemes: dict[str, SecurityScheme] = {}
     for name, value in found.items() if isinstance(found, dict) else ():
         try:
-            place = document.follow(Place(value, pointer + pointer_of((name,)), document.main))
+            place = document.follow(
+                DocumentPlace(value, pointer + pointer_of((name,)), document.main)
+            )
         except DocumentError:  # a requirement of it stays, with a name that means nothing
             continue
         if isinstance(place.value, dict):

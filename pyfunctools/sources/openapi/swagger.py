@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.schema.ground.marks import MARKS
-from pyfunctools.sources.openapi.document import Place
+from pyfunctools.sources.openapi.document import DocumentPlace
 
 BODY = "body"
 FORM = "formData"
@@ -65,7 +65,7 @@ def value_schema(old: JsonObject) -> JsonObject:
     return {key: value for key, value in old.items() if key not in _OF_THE_PARAMETER}
 
 
-def request_body(parameters: Sequence[Place], consumes: Sequence[str]) -> JsonObject | None:
+def request_body(parameters: Sequence[DocumentPlace], consumes: Sequence[str]) -> JsonObject | None:
     """Return the request body that `body` and `formData` parameters describe.
 
     `None` where they contradict each other: two bodies, or a body and a form.

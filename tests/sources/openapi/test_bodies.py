@@ -6,15 +6,15 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import Body, DeclaredResponse, Encoding
 from pyfunctools.sources.openapi.bodies import (
-    Answers,
     BodyInput,
-    Content,
+    MediaContent,
+    OperationResponses,
     Responses,
     body_input,
     content_in,
     form_schema,
 )
-from pyfunctools.sources.openapi.document import Document, Place
+from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.load import Loaded
 from pyfunctools.sources.openapi.operations import Operation, operations
 
@@ -26,12 +26,12 @@ ROOT: JsonObject = {
 }
 
 
-def content_read(content: JsonValue) -> Content | None:
+def content_read(content: JsonValue) -> MediaContent | None:
     document = Document(Loaded(root=ROOT, name="a.json"))
-    return content_in(document, Place({"content": content}, "/here", document.main))
+    return content_in(document, DocumentPlace({"content": content}, "/here", document.main))
 
 
-def of(media: str, entry: JsonValue) -> Content:
+def of(media: str, entry: JsonValue) -> MediaContent:
     found = content_read({media: entry})
     assert found is not None
     return found
@@ -41,7 +41,7 @@ def of(media: str, entry: JsonValue) -> Content:
 def test_no_content_is_none(content: JsonValue) -> None:
     assert content_read(content) is None
     document = Document(Loaded(root={}, name="a.json"))
-    assert content_in(document, Place(content, "", document.main)) is None
+    assert content_in(document, DocumentPlace(content, "", document.main)) is None
 
 
 def test_the_media_type_of_choice_is_read() -> None:
@@ -149,7 +149,7 @@ def test_a_form_says_what_its_properties_are(schema: JsonValue, expected: JsonVa
         "loop": {"allOf": [{"$ref": "#/loop"}]},
     }
     document = Document(Loaded(root=root, name="a.json"))
-    assert form_schema(document, Place(schema, "", document.main)) == expected
+    assert form_schema(document, DocumentPlace(schema, "", document.main)) == expected
 
 
 def test_a_form_that_multiplies_is_read_once() -> None:
@@ -160,7 +160,7 @@ def test_a_form_that_multiplies_is_read_once() -> None:
     document = Document(
         Loaded(root={**schemas, "S10": {"properties": {"last": {}}}}, name="a.json")
     )
-    found = form_schema(document, Place({"$ref": "#/S0"}, "", document.main))
+    found = form_schema(document, DocumentPlace({"$ref": "#/S0"}, "", document.main))
     assert isinstance(found, dict)
     assert [*found["properties"]] == [*(f"p{i}" for i in range(10)), "last"]  # pyright: ignore
 
@@ -169,13 +169,14 @@ def test_a_form_that_multiplies_is_read_once() -> None:
 def test_a_number_or_a_boolean_is_sent_as_its_own_text_and_read_as_text(kind: str) -> None:
     document = Document(Loaded(root={"scalar": {"type": kind}}, name="a.json"))
     for schema in ({"type": kind}, {"$ref": "#/scalar"}):
-        place = Place({"content": {"text/plain": {"schema": schema}}}, "", document.main)
+        place = DocumentPlace({"content": {"text/plain": {"schema": schema}}}, "", document.main)
         sent, got = content_in(document, place), content_in(document, place, received=True)
         assert sent is not None
         assert got is not None
         assert (sent.schema.value, got.schema.value) == (schema, {"type": "string"})
     xml = content_in(
-        document, Place({"content": {"text/xml": {"schema": {"type": kind}}}}, "", document.main)
+        document,
+        DocumentPlace({"content": {"text/xml": {"schema": {"type": kind}}}}, "", document.main),
     )
     assert xml is not None
     assert xml.schema.value == {"type": "string", "contentMediaType": "text/xml"}
@@ -183,7 +184,7 @@ def test_a_number_or_a_boolean_is_sent_as_its_own_text_and_read_as_text(kind: st
 
 def read(raw: JsonValue, **root: JsonValue) -> BodyInput | None:
     document = Document(Loaded(root=root, name="a.json"))
-    return body_input(document, Place(raw, "/body", document.main))
+    return body_input(document, DocumentPlace(raw, "/body", document.main))
 
 
 def made(content: JsonObject, **more: JsonValue) -> BodyInput:
@@ -332,7 +333,7 @@ def test_a_header_that_leads_nowhere_refuses_the_body() -> None:
         read({"content": {"multipart/form-data": entry}})
 
 
-def answers(responses: JsonValue, **root: JsonValue) -> Answers:
+def answers(responses: JsonValue, **root: JsonValue) -> OperationResponses:
     whole: JsonObject = {"paths": {"/a": {"get": {"responses": responses}}}, **root}
     document = Document(Loaded(root=whole, name="a.json"))
     (operation,) = operations(document)

@@ -20,7 +20,7 @@ from pyfunctools.schema import normalize
 from pyfunctools.schema.ground.references import collect, defined_name
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.openapi.document import files_under
-from pyfunctools.sources.openapi.reader import Reading, read
+from pyfunctools.sources.openapi.reader import DocumentReading, read
 
 UNREADABLE = {
     "apidevtools-swagger-parser--invalid_old-version.yaml": "This follows version '1.2'",
@@ -44,7 +44,7 @@ def rows(shared: Path) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def readings(shared: Path) -> dict[str, Reading]:
+def readings(shared: Path) -> dict[str, DocumentReading]:
     corpus = shared / "corpus"
     return {
         row["file"]: read(corpus / row["file"])
@@ -67,7 +67,7 @@ def test_what_is_no_document_is_refused_with_the_reason(shared: Path, name: str)
 
 
 def test_every_operation_is_a_function_or_skipped_with_a_true_reason(
-    shared: Path, readings: dict[str, Reading]
+    shared: Path, readings: dict[str, DocumentReading]
 ) -> None:
     written: Counter[str] = Counter()
     made: Counter[str] = Counter()
@@ -87,7 +87,7 @@ def test_every_operation_is_a_function_or_skipped_with_a_true_reason(
     assert all(made[family] >= 0.98 * written[family] for family in written)
 
 
-def test_names_are_valid_and_unique(readings: dict[str, Reading]) -> None:
+def test_names_are_valid_and_unique(readings: dict[str, DocumentReading]) -> None:
     for file, reading in readings.items():
         names = [function.name for function in reading.functions]
         assert all(NAME.fullmatch(name) for name in names), file
@@ -104,7 +104,7 @@ def mapped(schema: JsonSchema) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_every_schema_is_whole_and_compiles(readings: dict[str, Reading]) -> None:
+def test_every_schema_is_whole_and_compiles(readings: dict[str, DocumentReading]) -> None:
     def refuse(uri: str) -> JsonValue:
         raise AssertionError(uri)
 
@@ -121,7 +121,9 @@ def test_every_schema_is_whole_and_compiles(readings: dict[str, Reading]) -> Non
                 jsonschema_rs.Draft202012Validator(schema, retriever=refuse)
 
 
-def test_parameters_are_closed_and_every_one_has_its_place(readings: dict[str, Reading]) -> None:
+def test_parameters_are_closed_and_every_one_has_its_place(
+    readings: dict[str, DocumentReading],
+) -> None:
     for reading in readings.values():
         for function in reading.functions:
             schema = function.parameters
@@ -137,7 +139,7 @@ def test_parameters_are_closed_and_every_one_has_its_place(readings: dict[str, R
                     inner = inner["properties"][step]  # pyright: ignore
 
 
-def test_schemas_are_in_the_spelling_that_is_kept(readings: dict[str, Reading]) -> None:
+def test_schemas_are_in_the_spelling_that_is_kept(readings: dict[str, DocumentReading]) -> None:
     for file, reading in readings.items():
         if len(reading.functions) < 60:
             for function in reading.functions:
@@ -176,7 +178,7 @@ LARGE = [
 
 @pytest.mark.parametrize(("file", "count"), LARGE)
 def test_large_documents_are_read_whole(
-    readings: dict[str, Reading], file: str, count: int
+    readings: dict[str, DocumentReading], file: str, count: int
 ) -> None:
     assert len(readings[file].functions) == count
 
@@ -224,7 +226,7 @@ def test_reading_costs_a_small_multiple_of_what_the_json_costs(shared: Path) -> 
     ids=["figma", "openai"],
 )
 def test_what_fits_two_branches_of_a_one_of_may_be_sent(
-    readings: dict[str, Reading], file: str, name: str, arguments: JsonValue
+    readings: dict[str, DocumentReading], file: str, name: str, arguments: JsonValue
 ) -> None:
     (function,) = [each for each in readings[file].functions if each.name == name]
     assert function.check(arguments)

@@ -9,7 +9,13 @@ import pytest
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import Limits
-from pyfunctools.sources.openapi.document import Document, Place, Reach, Resolver, files_under
+from pyfunctools.sources.openapi.document import (
+    Document,
+    DocumentPlace,
+    Reach,
+    Resolver,
+    files_under,
+)
 from pyfunctools.sources.openapi.load import Loaded, load
 
 
@@ -83,9 +89,9 @@ def test_two_spellings_of_one_place_lead_to_one_place() -> None:
 def test_what_is_only_a_reference_is_followed_to_its_end() -> None:
     found = document(SCHEMAS)
     assert found.end("#/components/schemas/C", found.main).pointer == "/components/schemas/A"
-    place = Place({"$ref": "#/components/schemas/B"}, "", found.main)
+    place = DocumentPlace({"$ref": "#/components/schemas/B"}, "", found.main)
     assert found.follow(place).value == {"type": "string"}
-    plain = Place({"type": "string"}, "", found.main)
+    plain = DocumentPlace({"type": "string"}, "", found.main)
     assert found.follow(plain) is plain
 
 
@@ -225,7 +231,7 @@ def test_what_a_resolver_does_wrong_is_an_error_of_ours(answer: object, reason: 
 
 
 def test_a_place_below_has_its_pointer() -> None:
-    place = Place({}, "/a", document({}).main)
+    place = DocumentPlace({}, "/a", document({}).main)
     assert place.below(1, "b").pointer == "/a/b"
     assert place.below(1, "b/c", 0, "~").pointer == "/a/b~1c/0/~0"
     assert place.below(1, "b~").pointer == "/a/b~0"
@@ -305,7 +311,10 @@ def ref(name: str) -> JsonObject:
 
 def problem(schemas: JsonObject, schema: JsonValue = None, resolver: Resolver | None = None) -> str:
     found, document = reach(schemas, resolver)
-    return found.problem(Place(ref("A") if schema is None else schema, "", document.main)) or ""
+    return (
+        found.problem(DocumentPlace(ref("A") if schema is None else schema, "", document.main))
+        or ""
+    )
 
 
 TREE: JsonObject = {"properties": {"left": ref("A"), "right": ref("B")}}
@@ -366,7 +375,7 @@ def test_only_what_reaches_it_is_hit() -> None:
             ("Fine", False),
             ("Bad", True),
         ):
-            assert bool(found.problem(Place(ref(name), "", document.main))) is is_bad, name
+            assert bool(found.problem(DocumentPlace(ref(name), "", document.main))) is is_bad, name
 
 
 def test_what_is_no_schema_leads_nowhere_and_that_is_well() -> None:
@@ -384,10 +393,12 @@ def test_other_documents_are_asked_for_only_where_something_leads_there() -> Non
     schemas: JsonObject = {"A": {"$ref": "x.json#/a"}, "C": {"$ref": "x.json#/c"}, "D": True}
     found, document = reach(schemas, resolver)
     assert asked == []
-    assert found.problem(Place(ref("D"), "", document.main)) is None
+    assert found.problem(DocumentPlace(ref("D"), "", document.main)) is None
     assert asked == []
-    assert found.problem(Place(ref("C"), "", document.main)) is None
-    assert "'#/none' leads nowhere" in (found.problem(Place(ref("A"), "", document.main)) or "")
+    assert found.problem(DocumentPlace(ref("C"), "", document.main)) is None
+    assert "'#/none' leads nowhere" in (
+        found.problem(DocumentPlace(ref("A"), "", document.main)) or ""
+    )
     assert asked == ["x.json"]
 
 

@@ -8,8 +8,8 @@ import pytest
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.schema.ground.references import defined_name, definition
-from pyfunctools.sources.openapi.document import Document, Place, Resolver
-from pyfunctools.sources.openapi.document_definitions import DefinedNames, Definitions
+from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resolver
+from pyfunctools.sources.openapi.document_definitions import DefinedNames, DocumentDefinitions
 from pyfunctools.sources.openapi.load import Loaded
 
 
@@ -115,8 +115,8 @@ def test_swagger_keeps_its_schemas_elsewhere() -> None:
 def complete(schema: JsonValue, resolver: Resolver | None = None, **root: JsonValue) -> JsonValue:
     """Give a schema with the definitions it reaches."""
     document = Document(Loaded(root=root, name="a.json"), resolver)
-    definitions = Definitions(document)
-    ready = definitions.ready(Place(schema, "/here", document.main))
+    definitions = DocumentDefinitions(document)
+    ready = definitions.ready(DocumentPlace(schema, "/here", document.main))
     reached = definitions.closure(ready.names).schemas
     if not isinstance(ready.schema, dict):
         return ready.schema
@@ -282,24 +282,26 @@ def test_marks_are_seen_however_far_they_are() -> None:
         "components": schemas(A={"items": ref("B")}, B={"readOnly": True}, C={"writeOnly": True})
     }
     document = Document(Loaded(root=root, name="a.json"))
-    definitions = Definitions(document)
+    definitions = DocumentDefinitions(document)
     assert definitions.closure(
-        ["A"] if definitions.ready(Place(ref("A"), "", document.main)) else []
+        ["A"] if definitions.ready(DocumentPlace(ref("A"), "", document.main)) else []
     ) == (
         {"A": {"items": own("B")}, "B": {"readOnly": True}},
         True,
         False,
         False,
     )
-    here = definitions.ready(Place({"items": {"writeOnly": True}}, "", document.main))
+    here = definitions.ready(DocumentPlace({"items": {"writeOnly": True}}, "", document.main))
     assert (here.has_read_only, here.has_write_only) == (False, True)
 
 
 def test_each_definition_is_made_once() -> None:
     root: JsonObject = {"components": schemas(A={"items": ref("B")}, B=TEXT)}
     document = Document(Loaded(root=root, name="a.json"))
-    definitions = Definitions(document)
-    first, second = (definitions.ready(Place(ref("A"), "", document.main)) for _ in range(2))
+    definitions = DocumentDefinitions(document)
+    first, second = (
+        definitions.ready(DocumentPlace(ref("A"), "", document.main)) for _ in range(2)
+    )
     assert definitions.closure(first.names).schemas is definitions.closure(second.names).schemas
 
 

@@ -13,7 +13,7 @@ from pyfunctools._json import JsonObject
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import NAME
 from pyfunctools.route import Route
-from pyfunctools.sources.openapi.naming import Names, name_all, template_names, template_of
+from pyfunctools.sources.openapi.naming import Naming, name_all, template_names, template_of
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def route(method: str, path: str, **operation: object) -> Route:
     return Route(method=method, path=path, operation=json.loads(json.dumps(operation)))
 
 
-def names_of(*operations: str, names: Names = "accessor") -> list[str]:
+def names_of(*operations: str, names: Naming = "accessor") -> list[str]:
     return name_all([route(*operation.split(" ", 1)) for operation in operations], names)
 
 
@@ -248,7 +248,7 @@ def test_a_hash_that_somebody_else_has_grows() -> None:
     st.sampled_from(["accessor", "operation_id"]),
 )
 def test_names_are_valid_unique_and_always_the_same(
-    operations: list[tuple[str, str]], names: Names
+    operations: list[tuple[str, str]], names: Naming
 ) -> None:
     routes = [route(*operation, operationId=f"op {len(operation[1])}") for operation in operations]
     found = name_all(routes, names)

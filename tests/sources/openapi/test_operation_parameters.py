@@ -7,12 +7,18 @@ from pyfunctools.errors import DocumentError
 from pyfunctools.route import Parameter
 from pyfunctools.sources.openapi.document import Document
 from pyfunctools.sources.openapi.load import Loaded
-from pyfunctools.sources.openapi.operation_parameters import Found, Input, Parameters
+from pyfunctools.sources.openapi.operation_parameters import (
+    FoundParameters,
+    ParameterInput,
+    Parameters,
+)
 from pyfunctools.sources.openapi.operations import Operation, operations
 from pyfunctools.sources.openapi.security import Security
 
 
-def found(operation: JsonValue, item: JsonObject | None = None, **root: JsonValue) -> Found:
+def found(
+    operation: JsonValue, item: JsonObject | None = None, **root: JsonValue
+) -> FoundParameters:
     whole: JsonObject = {
         "paths": {"/a": {"get": {"parameters": operation}, **(item or {})}},
         **root,
@@ -23,7 +29,7 @@ def found(operation: JsonValue, item: JsonObject | None = None, **root: JsonValu
     return Parameters(document, Security(document)).of(read)
 
 
-def one(raw: JsonObject, **root: JsonValue) -> Input:
+def one(raw: JsonObject, **root: JsonValue) -> ParameterInput:
     (read,) = found([raw], **root).inputs
     return read
 

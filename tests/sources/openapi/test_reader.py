@@ -22,7 +22,7 @@ from pyfunctools.record.function import NAME, Function
 from pyfunctools.route import Route, Server
 from pyfunctools.sources.openapi.document import files_under
 from pyfunctools.sources.openapi.function_schemas import Describe
-from pyfunctools.sources.openapi.reader import Reading, read
+from pyfunctools.sources.openapi.reader import DocumentReading, read
 
 TEXT: JsonObject = {"type": "string"}
 
@@ -293,7 +293,7 @@ def test_skipping_may_be_an_error_that_lists_everything() -> None:
 
 
 def test_a_document_without_paths_has_no_functions() -> None:
-    assert read({"openapi": "3.1.0"}) == Reading(functions=(), specification="3.1.0")
+    assert read({"openapi": "3.1.0"}) == DocumentReading(functions=(), specification="3.1.0")
     assert read({"openapi": "3.1.0", "info": 7, "paths": None}).functions == ()
 
 

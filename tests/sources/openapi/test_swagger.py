@@ -6,7 +6,7 @@ import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.sources.openapi import swagger
-from pyfunctools.sources.openapi.document import Place, Resource
+from pyfunctools.sources.openapi.document import DocumentPlace, Resource
 
 RESOURCE = Resource({})
 ARRAY: JsonObject = {"type": "array", "items": {"type": "string"}}
@@ -79,8 +79,8 @@ def test_keywords_of_version_3_beside_them_stay_the_parameters() -> None:
     assert made == {key: value for key, value in new.items() if key != "type"}
 
 
-def places(*values: JsonObject) -> list[Place]:
-    return [Place(value, "", RESOURCE) for value in values]
+def places(*values: JsonObject) -> list[DocumentPlace]:
+    return [DocumentPlace(value, "", RESOURCE) for value in values]
 
 
 def test_a_body_has_every_media_type_but_those_of_forms() -> None:
@@ -171,7 +171,7 @@ def test_a_form_is_multipart_where_it_has_to_be(kind: str, consumes: list[str], 
         places({"in": "body"}, {"in": "formData", "name": "a"}),
     ],
 )
-def test_two_bodies_contradict_each_other(fields: list[Place]) -> None:
+def test_two_bodies_contradict_each_other(fields: list[DocumentPlace]) -> None:
     assert swagger.request_body(fields, []) is None
 
 

@@ -14,7 +14,7 @@ from stacks import on_stack
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.limits import Limits
-from pyfunctools.sources.openapi.reader import Reading, read
+from pyfunctools.sources.openapi.reader import DocumentReading, read
 from pyfunctools.sources.openapi.yaml12 import parse_yaml
 
 DEEP = 100_000
@@ -210,7 +210,7 @@ PATTERNS = [
 LONG = 100_000
 
 
-def answered(reading: Reading, name: str, value: JsonValue) -> float:
+def answered(reading: DocumentReading, name: str, value: JsonValue) -> float:
     begun = time.process_time()
     function = next(each for each in reading.functions if each.name == "a_postById")
     result = function.check(json.dumps({"id": "x", name: value}))
