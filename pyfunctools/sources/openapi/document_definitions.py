@@ -312,7 +312,7 @@ class DocumentDefinitions:
         else:
             copy["$ref"] = reference
 
-    def _heirs_of(self, base: Place) -> Iterator[Place]:
+    def _heirs_of(self, base: DocumentPlace) -> Iterator[DocumentPlace]:
         """Yield the schemas that have `base` in their `allOf`, or an heir of it.
 
         Each stands for its name, whether or not a mapping says so (OpenAPI 3.1, 4.8.25; Swagger
@@ -330,10 +330,10 @@ class DocumentDefinitions:
                     yield heir
 
     @cached_property
-    def _heirs(self) -> dict[tuple[Resource, str], list[Place]]:
+    def _heirs(self) -> dict[tuple[Resource, str], list[DocumentPlace]]:
         """The named schemas that have each place of the document in their `allOf`."""
         main = self._document.main
-        found: dict[tuple[Resource, str], list[Place]] = {}
+        found: dict[tuple[Resource, str], list[DocumentPlace]] = {}
         home = main.at("/" + "/".join(self._defined.home))
         named = {} if home is None or not isinstance(home.value, dict) else home.value
         for name, schema in named.items():
@@ -349,7 +349,7 @@ class DocumentDefinitions:
         return found
 
     def _discriminator(
-        self, discriminator: JsonSchema, resource: Resource, heirs: Iterable[Place]
+        self, discriminator: JsonSchema, resource: Resource, heirs: Iterable[DocumentPlace]
     ) -> JsonSchema:
         """Return a discriminator whose mapping refers to definitions that are there.
 
