@@ -28,9 +28,15 @@ from pyfunctools.errors import (
     wrong_type,
 )
 from pyfunctools.execution.loop import in_a_loop
-from pyfunctools.execution.steps import Begin, finish, settled
+from pyfunctools.execution.remote_questions import (
+    is_wrong,
+    params_of,
+    state_of_result,
+    waiting_of,
+)
+from pyfunctools.execution.steps import Answered, Begin, finish, settled
 from pyfunctools.limits import Limits
-from pyfunctools.record.call_info import CallInfo
+from pyfunctools.record.call_info import CallInfo, answered_in
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import RemoteTool, digest_of_tool
@@ -48,6 +54,7 @@ try:
         INVALID_PARAMS,
         METHOD_NOT_FOUND,
         REQUEST_TIMEOUT,
+        ElicitResult,
     )
 except ModuleNotFoundError as error:
     raise DefinitionError(
@@ -71,6 +78,11 @@ PAGES: Final = 1_000
 
 TOOLS: Final = 10_000
 """Tools of a list that are read."""
+
+PATIENCE: Final = 600.0
+"""Seconds for which a server is asked again that waits for a person."""
+
+_PAUSES: Final = (0.05, 1.0)
 
 FRESH: Final = 300.0
 """Seconds for which a server is believed that its list stays as it is."""
@@ -114,6 +126,8 @@ class Session:
         try:
             self._session = self._source.session
         except RuntimeError:  # it is not open: a task opens it, which is also the one to close it
+            if self._source.elicitation_callback is None:  # so the server is told that we can ask
+                self._source.elicitation_callback = _unasked
             opened: asyncio.Future[ClientSession] = self._loop.create_future()
             self._keeper = self._loop.create_task(self._keep(self._source, opened))
             try:
@@ -270,11 +284,14 @@ class RemoteRunner:
         """
         if in_a_loop():
             raise LoopError(function.name)
+        answered = cast("Answered | None", answered_in(info))
         try:
-            refused = self._session.wait_for(self._changed(function))
+            refused = self._session.wait_for(self._before(function, answered))
             if refused is None and begin is not None:
                 refused = finish(begin(arguments))
-            return refused or self._session.wait_for(self._called(function, arguments))
+            if refused is not None:
+                return refused
+            return self._session.wait_for(self._called(function, arguments, answered))
         except ConnectionError as error:
             return _failed(function, error)
 
@@ -287,11 +304,14 @@ class RemoteRunner:
         info: CallInfo | None = None,
     ) -> Outcome:
         """Call the tool."""
+        answered = cast("Answered | None", answered_in(info))
         try:
-            refused = await self._session.there(self._changed(function))
+            refused = await self._session.there(self._before(function, answered))
             if refused is None and begin is not None:
                 refused = await begin(arguments)
-            return refused or await self._session.there(self._called(function, arguments))
+            if refused is not None:
+                return refused
+            return await self._session.there(self._called(function, arguments, answered))
         except ConnectionError as error:
             return _failed(function, error)
 
@@ -337,13 +357,38 @@ class RemoteRunner:
             return await asyncio.shield(self._listing)
         return self._listing.result()
 
-    async def _called(self, function: Function, arguments: JsonObject) -> Outcome:
-        params: JsonObject = {"name": _origin(function).name, "arguments": loads(dumps(arguments))}
-        try:
-            result = await self._session.ask("tools/call", params)
-        except Exception as error:  # a transport may raise anything
-            return _failed(function, error)
-        return self._outcome(function, result)
+    async def _before(self, function: Function, answered: Answered | None) -> Outcome | None:
+        """Return why a call does not go out: nobody has answered it well, or the tool changed."""
+        if answered is not None and (answered.accepted is None or is_wrong(answered)):
+            return waiting_of(function, cast("JsonObject", answered.state), answered.values)
+        return await self._changed(function)
+
+    async def _called(
+        self, function: Function, arguments: JsonObject, answered: Answered | None
+    ) -> Outcome:
+        given: JsonObject = loads(dumps(arguments))
+        params: JsonObject = {"name": _origin(function).name, "arguments": given}
+        more = {} if answered is None else params_of(answered)
+        started, pause = asyncio.get_running_loop().time(), _PAUSES[0]
+        while True:
+            try:
+                result = await self._session.ask("tools/call", {**params, **more})
+            except Exception as error:  # a transport may raise anything
+                return _failed(function, error)
+            if result.get("resultType") != "input_required":
+                return self._outcome(function, result)
+            state = state_of_result(result)
+            if isinstance(state, str):
+                return Outcome(text=state, reason="declined", function=function.name)
+            if state["requests"]:
+                return waiting_of(function, state, {})
+            # It wants to be asked again, which is how a server waits for what a person does.
+            if asyncio.get_running_loop().time() - started > PATIENCE:
+                text = f"The server is not ready after {PATIENCE:g} seconds."
+                return Outcome(text=text, reason="deadline", function=function.name)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _PAUSES[1])
+            more = params_of(Answered(state, {}, True))
 
     def _outcome(self, function: Function, result: JsonObject) -> Outcome:
         """Return the outcome of a result, whose text stays whatever else is wrong with it."""
@@ -392,6 +437,11 @@ class RemoteRunner:
         if checked:
             return value, None
         return value, " ".join(issue.message for issue in checked.issues[:3])
+
+
+async def _unasked(context: object, params: object) -> ElicitResult:
+    """Return that nobody answers what an older server asks in the middle of a call."""
+    return ElicitResult(action="cancel")
 
 
 def _seconds(milliseconds: JsonValue) -> float:

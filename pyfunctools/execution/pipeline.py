@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._trace import MASKED, log_raised
@@ -21,11 +21,12 @@ from pyfunctools.errors import (
     wrong_type,
 )
 from pyfunctools.execution.person.blame import NOT_YOURS, blamed, filled_in, of_model
-from pyfunctools.execution.steps import Begin, at_hand, check_asked, settled
-from pyfunctools.limits import Limits
+from pyfunctools.execution.runner import Runner
+from pyfunctools.execution.steps import Answered, Begin, at_hand, check_asked, settled
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function, contract_of, handler_of
-from pyfunctools.record.outcome import Outcome, Waiting
+from pyfunctools.record.origin import RemoteTool
+from pyfunctools.record.outcome import Outcome, Waiting, state_of
 from pyfunctools.record.question import Question
 from pyfunctools.schema import Failure, Issue, Path, Repair, Success
 from pyfunctools.schema.ground.equality import equal
@@ -40,48 +41,8 @@ if TYPE_CHECKING:  # loaded by the first call that has to do with a person
     from pyfunctools.schema.separation.separate import Separated
 
 
-class Runner(Protocol):
-    """What runs functions of one kind: in process, or over HTTP."""
-
-    def run(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
-        """Run the function on checked arguments.
-
-        `begin` is taken when nothing but the function's own code can fail any more, and whatever
-        outcome it gives is that of the call.
-        """
-        ...
-
-    async def arun(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
-        """Run the function on checked arguments, awaiting what can be awaited."""
-        ...
-
-    @property
-    def limits(self) -> Limits:
-        """How much is read and told."""
-        ...
-
-    def close(self) -> None:
-        """Close what the runner holds."""
-        ...
-
-    async def aclose(self) -> None:
-        """Close what the runner holds, on an event loop."""
-        ...
-
+ROUNDS = 10
+"""How often a remote server may ask a person in one call."""
 
 Given: TypeAlias = Mapping[str, Any] | None
 """What a person gave: their values, or nothing."""
@@ -120,6 +81,7 @@ class Invocation:
         self._awaits = awaits
         self._ask: Ask | None = None
         self._given: object = None
+        self._there: object = None
         self._typed: JsonValue = None
         self._human: JsonValue = None
         if callable(human) and not isinstance(human, Mapping):
@@ -188,6 +150,9 @@ class Invocation:
         self._texts = getattr(runner, "texts", {})
         contract = contract_of(function)
         self._separated = contract.separated.value
+        if isinstance(function.origin, RemoteTool):  # what its server asks is not known before
+            self._there = self._given
+            self._given = None if self._separated is None else self._given
         checked = read if isinstance(read, Failure) else contract.checker.value.check(arguments)
         if isinstance(read, Success):
             checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
@@ -221,10 +186,7 @@ class Invocation:
         info = CallInfo(
             id=self.id, function=function.name, attempt=self._attempt, audience=self._audience
         )
-        if self._awaits:
-            outcome = await runner.arun(function, whole, self._context, begin, info)
-        else:
-            outcome = runner.run(function, whole, self._context, begin, info)
+        outcome = await self._ran(runner, function, checked, whole, begin, info)
         if self._theirs is not None:
             outcome = self._theirs.masked(outcome)
             if not self._has_begun and _is_mistake(outcome):
@@ -236,6 +198,86 @@ class Invocation:
     def _masked(self, text: str) -> str:
         """Return what is told of an error without what is the person's."""
         return text if self._theirs is None else self._theirs.text(text)
+
+    async def _ran(
+        self,
+        runner: Runner,
+        function: Function,
+        checked: Success[JsonValue],
+        whole: JsonObject,
+        begin: Begin | None,
+        info: CallInfo,
+    ) -> Outcome:
+        """Run the function; what a remote server asks a person in it is answered, or waits."""
+        state = None if self._ticket is None else self._ticket.state
+        answer = None if state is None else Answered(state, {}, None)
+        for _ in range(ROUNDS):
+            first = None if self._has_begun else begin
+            info = info if answer is None else replace(info, _answered=answer)
+            if self._awaits:
+                outcome = await runner.arun(function, whole, self._context, first, info)
+            else:
+                outcome = runner.run(function, whole, self._context, first, info)
+            if outcome.waiting is None:
+                return outcome
+            said = await self._said_there(function, checked, outcome.waiting)
+            if said is None:
+                return self._waiting_there(function, checked, outcome, outcome.waiting)
+            if isinstance(said, Outcome):
+                return said
+            answer = said
+        return Outcome(text=_ENDLESS.format(ROUNDS), reason="declined")
+
+    async def _said_there(
+        self, function: Function, checked: Success[JsonValue], waiting: Waiting
+    ) -> Answered | Outcome | None:
+        """Return what the person says to a remote server, `None` if they are not here."""
+        from pyfunctools.execution.person.approval import Approval, PendingCall
+
+        state, arguments = state_of(waiting), cast("JsonObject", deepcopy(checked.value))
+        pending = PendingCall(function=function, arguments=arguments, questions=waiting.questions)
+        values: object
+        values, self._there = self._there, None  # a second question is not answered by the first
+        asked: object = self._ask if waiting.questions else self._approve
+        if (values is None or not waiting.questions) and callable(asked):
+            where = "human" if waiting.questions else "approve"
+            answer = await self._answer(where, _UNASKED, asked, pending)
+            if isinstance(answer, Outcome):
+                return answer
+            values = answer[0]
+            if waiting.questions and values is None:
+                return Answered(state, {}, False)
+        elif not waiting.questions:
+            values = self._approve
+        elif values is None and self._approve is False:
+            values = False
+        if values is None:
+            return None
+        given: Mapping[str, object] = (
+            cast("Mapping[str, object]", values) if isinstance(values, Mapping) else {}
+        )
+        return Answered(state, given, values is True or isinstance(values, Mapping | Approval))
+
+    def _waiting_there(
+        self,
+        function: Function,
+        checked: Success[JsonValue],
+        outcome: Outcome,
+        waiting: Waiting,
+    ) -> Outcome:
+        """Return the outcome of a call that waits for what a remote server asks, with a ticket."""
+        ticket = self._tickets.value.issue(
+            function,
+            checked.value,
+            audience=self._audience,
+            call=self.id,
+            after=None if self._has_begun else self._ticket,
+            state=state_of(waiting),
+        )
+        waiting = replace(
+            waiting, call_id=self.id, arguments=checked.value, ticket=ticket, _state=None
+        )
+        return replace(outcome, waiting=waiting)
 
     async def _begin(self, held: Mapping[str, object]) -> Outcome | None:
         """Keep what the call holds of a person's, and use up the ticket it goes on from."""
@@ -461,6 +503,7 @@ _WAITS = {
     "needs_human": "A person has to add their part first. Nothing has run yet.",
     "needs_approval": "A person has to approve this call first. Nothing has run yet.",
 }
+_ENDLESS = "The server asked a person {} times, and nothing came of it."
 _DECLINED = "A person was asked for their part and gave none. Nothing has run."
 _DENIED = "A person has to approve this call and has not. Nothing has run."
 _UNKNOWN = "It could not be found out whether a person has to approve this ({}). Nothing has run."

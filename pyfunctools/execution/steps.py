@@ -6,8 +6,9 @@ Where a step may have to wait for an event loop it says so through a `Settle`: `
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from inspect import isawaitable, iscoroutine, signature
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
+from pyfunctools._json import JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
 
 if TYPE_CHECKING:
@@ -24,6 +25,18 @@ Begin: TypeAlias = Callable[[Mapping[str, object]], "Coroutine[object, None, Out
 
 They get the arguments as the call holds them, and give an outcome where it must not run.
 """
+
+
+class Answered(NamedTuple):
+    """What a person says to a question of a remote server's.
+
+    `values` are theirs by the paths of the questions, and `accepted` is false where they refuse;
+    `None` asks what the question was. `state` is that of the call that waits.
+    """
+
+    state: JsonValue
+    values: Mapping[str, object]
+    accepted: bool | None
 
 
 async def settled(value: object, _: str) -> object:

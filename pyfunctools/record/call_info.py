@@ -1,6 +1,6 @@
 """`CallInfo`: which call a function runs for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import UnionType
 from typing import Annotated, Never, Union, get_args, get_origin
 
@@ -18,6 +18,7 @@ class CallInfo:
     function: str
     attempt: int = 1
     audience: str | None = None
+    _answered: object = field(default=None, compare=False, repr=False)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> Never:
@@ -27,6 +28,11 @@ class CallInfo:
             TypeError: always.
         """
         raise TypeError("`CallInfo` is for a parameter of its own, not inside another type")
+
+
+def answered_in(info: CallInfo | None) -> object:
+    """Return what a person has said to the remote server that the call goes on with, if any."""
+    return None if info is None else info._answered  # pyright: ignore[reportPrivateUsage]
 
 
 def wants_info(hint: object) -> bool:

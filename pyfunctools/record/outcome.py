@@ -74,6 +74,7 @@ class Waiting:
     approval: bool
     ticket: str | None
     questions: tuple[Question, ...] = ()
+    _state: Any = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         values = ["values"] if self.questions else []
@@ -161,6 +162,11 @@ def json_of(outcome: Outcome) -> tuple[JsonValue] | None:
         return outcome._json  # pyright: ignore[reportPrivateUsage]
     value = cast("JsonValue", outcome.value)
     return (value,) if is_json(value) else None
+
+
+def state_of(waiting: Waiting) -> JsonValue:
+    """Return with what a call goes on that a remote server has asked a person in."""
+    return cast("JsonValue", waiting._state)  # pyright: ignore[reportPrivateUsage]
 
 
 _REASONS: tuple[str, ...] = get_args(Reason)

@@ -51,6 +51,7 @@ class Ticket:
     expires: int
     arguments: JsonObject
     filled: tuple[Keys, ...]
+    state: JsonValue = None
     text: str = field(repr=False)
 
 
@@ -197,6 +198,7 @@ class Tickets:
         audience: str | None = None,
         filled: Sequence[Keys] = (),
         after: Ticket | None = None,
+        state: JsonValue = None,
     ) -> str | None:
         """Return a ticket for a call of the function with what the model gave of its arguments.
 
@@ -215,6 +217,7 @@ class Tickets:
             "x": int(self.clock()) + self._seconds if after is None else after.expires,
             "a": arguments,
             "p": [list(keys) for keys in filled],
+            **({} if state is None else {"s": state}),
         }
         try:
             text = dumps(said, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -243,6 +246,7 @@ class Tickets:
             expires=said["x"],
             arguments=said["a"],
             filled=tuple(tuple(keys) for keys in said["p"]),
+            state=said.get("s"),
             text=text,
         )
         return "expired" if self.has_expired(ticket) else ticket

@@ -1,0 +1,284 @@
+"""A controller that is served and read back is the same controller."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import date
+from typing import Annotated, Any, Literal
+
+import pytest
+from mcp import Client
+from mcp_types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult
+from pydantic import BaseModel
+from turns import Shop as SmallShop
+
+from pyfunctools import Approval, Controller, File, Human, MemoryStore, Tickets, function
+from pyfunctools.integrations.mcp import server
+
+REVISIONS = ("auto", "legacy")
+
+
+class Line(BaseModel):
+    sku: str
+    count: int = 1
+    inner: "list[Line] | None" = None
+
+
+class Mixed:
+    """Functions of every form."""
+
+    def __init__(self) -> None:
+        self.done: list[Any] = []
+
+    @function(read_only=True, title="Echo")
+    def echo(self, line: Line, rest: dict[str, float], kind: Literal["a", 2]) -> Line:
+        """Echo a line.
+
+        Args:
+            line: What to echo.
+        """
+        return line
+
+    @function(idempotent=True)
+    def listed(self, day: date, count: int | None = None) -> list[date]:
+        """Return days."""
+        return [day]
+
+    @function
+    def nothing(self) -> None:
+        """Return nothing."""
+
+    @function
+    def maybe(self, give: bool) -> Line | None:
+        """Return one, or none."""
+        return Line(sku="x") if give else None
+
+    @function
+    def words(self) -> str:
+        """Return words."""
+        return "two\nlines"
+
+    @function
+    def breaks(self) -> int:
+        """Raise."""
+        raise ValueError("no")
+
+    @function
+    def picture(self) -> File:
+        """Return a picture."""
+        return File(content=b"png", filename="a.png", content_type="image/png")
+
+    @function(confirm=True, destructive=True)
+    def erase(self, sku: str) -> str:
+        """Erase."""
+        self.done.append(sku)
+        return f"no {sku}"
+
+    @function
+    def order(self, sku: str, count: Annotated[Human[int], "How many"], day: Human[date]) -> str:
+        """Order."""
+        self.done.append((sku, count, day))
+        return f"{count} {sku}"
+
+
+def read_back(
+    controller: Controller, steps: Callable[[Controller], Awaitable[Any]], revision: str = "auto"
+) -> Any:
+    """Return what the steps return, given the controller of a server of the controller."""
+
+    async def run() -> Any:
+        async with await Controller.from_mcp(Client(server(controller), mode=revision)) as remote:
+            return await steps(remote)
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("made", [Mixed, SmallShop])
+def test_the_functions_are_the_same(made: Any, revision: str) -> None:
+    local = Controller.from_object(made())
+
+    async def steps(remote: Controller) -> Any:
+        assert remote.skipped == ()
+        return remote.functions
+
+    for here, there in zip(local, read_back(local, steps, revision), strict=True):
+        assert (here.name, here.description, here.title) == (
+            there.name,
+            there.description,
+            there.title,
+        )
+        assert (here.read_only, here.destructive, here.idempotent) == (
+            there.read_only,
+            there.destructive,
+            there.idempotent,
+        )
+        assert there.separated is None  # a person's part stays with the server
+        sent, again = (each.render("mcp", inline=True).schema for each in (here, there))
+        assert sent == again
+        assert (here.output is None) == (there.output is None)
+
+
+CALLS = [
+    ("echo", {"line": {"sku": "a", "inner": [{"sku": "b"}]}, "rest": {"x": "1.5"}, "kind": 2}),
+    ("echo", {"line": {"sku": 3}}),
+    ("listed", {"day": "2026-01-02"}),
+    ("nothing", {}),
+    ("maybe", {"give": "yes"}),
+    ("maybe", {"give": False}),
+    ("words", {}),
+    ("breaks", {}),
+    ("picture", {}),
+]
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize(("name", "arguments"), CALLS)
+def test_the_outcomes_are_the_same(name: str, arguments: Any, revision: str) -> None:
+    local = Controller.from_object(Mixed())
+    here = local.call(name, arguments)
+    there = read_back(local, lambda remote: remote.acall(name, arguments), revision)
+    assert (here.reason, here.text) == (there.reason, there.text)
+    assert [(each.content, each.content_type) for each in here.content] == [
+        (each.content, each.content_type) for each in there.content
+    ]
+    if here.ok and not here.content:
+        from pyfunctools.record.outcome import json_of
+
+        assert json_of(here) == json_of(there)
+
+
+def test_a_persons_part_is_asked_for_here() -> None:
+    shop = Mixed()
+    values = {"count": "3", "day": date(2026, 1, 2)}
+
+    async def ask(pending: Any) -> Any:
+        assert [each.path for each in pending.questions] == ["$input.count", "$input.day"]
+        assert [each.kind for each in pending.questions] == ["integer", "date"]
+        assert pending.questions[0].help == "How many"
+        assert pending.arguments == {"sku": "x"}
+        return {each.path: values[each.path[7:]] for each in pending.questions}
+
+    async def steps(remote: Controller) -> Any:
+        given = await remote.acall("order", {"sku": "x"}, human=values)
+        asked = await remote.acall("order", {"sku": "x"}, human=ask)
+        refused = await remote.acall("order", {"sku": "x"}, human=lambda pending: None)
+        waits = await remote.acall("order", {"sku": "x"})
+        wrong = await remote.acall(
+            "order", {"sku": "x"}, human={"count": "many", "day": "2026-1-1"}
+        )
+        return given, asked, refused, waits, wrong
+
+    given, asked, refused, waits, wrong = read_back(Controller.from_object(shop), steps)
+    assert (given.text, asked.text) == ("3 x", "3 x")
+    assert shop.done == [("x", 3, date(2026, 1, 2))] * 2
+    assert refused.is_error
+    assert "has not" in refused.text
+    assert waits.reason == "needs_human"
+    assert waits.waiting is not None
+    assert (waits.waiting.arguments, waits.waiting.approval) == ({"sku": "x"}, False)
+    assert [bool(each.problem) for each in wrong.waiting.questions] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("approve", "done"),
+    [
+        (True, ["x"]),
+        (Approval(), ["x"]),
+        (lambda pending: True, ["x"]),
+        (False, []),
+        (lambda pending: False, []),
+    ],
+    ids=["yes", "approval", "asked yes", "no", "asked no"],
+)
+def test_an_approval_is_given_here(approve: Any, done: list[str]) -> None:
+    shop = Mixed()
+    local = Controller.from_object(shop)
+    outcome = read_back(local, lambda remote: remote.acall("erase", {"sku": "x"}, approve=approve))
+    assert (outcome.ok, shop.done) == (bool(done), done)
+
+
+def test_a_call_that_waits_there_goes_on_here_by_our_ticket() -> None:
+    shop = Mixed()
+
+    async def steps(remote: Controller) -> Any:
+        waits = await remote.acall("order", {"sku": "x"}, audience="ada")
+        assert waits.waiting is not None
+        ticket = waits.waiting.ticket
+        other = await remote.aresume(ticket, {"count": 1, "day": "2026-01-01"}, audience="bob")
+        assert other.reason == "ticket_foreign"
+        again = await remote.aresume(ticket, {"count": "many"}, audience="ada")
+        assert again.reason == "needs_human"
+        assert shop.done == []
+        values = {"$input.count": 2, "$input.day": "2026-01-01"}
+        done = await remote.aresume(again.waiting.ticket, values, audience="ada")
+        assert done.text == "2 x"
+        used = await remote.aresume(ticket, values, audience="ada")
+        assert used.reason == "ticket_used"
+        approved = await remote.acall("erase", {"sku": "y"})
+        assert (approved.reason, approved.waiting.approval) == ("needs_approval", True)
+        assert (await remote.aresume(approved.waiting.ticket, approve=True)).text == "no y"
+        denied = await remote.acall("erase", {"sku": "z"})
+        assert (await remote.aresume(denied.waiting.ticket, approve=False)).is_error
+
+    read_back(Controller.from_object(shop), steps)
+    assert shop.done == [("x", 2, date(2026, 1, 1)), "y"]
+
+
+def test_another_process_goes_on_by_the_ticket() -> None:
+    shop = Mixed()
+    here = Tickets(b"h" * 32, store=MemoryStore())
+    local = Controller.from_object(shop).configured(tickets=Tickets(b"s" * 32, store=MemoryStore()))
+    served = server(local, keys=["k" * 32])
+
+    async def opened(steps: Callable[[Controller], Awaitable[Any]]) -> Any:
+        async with await Controller.from_mcp(Client(served)) as remote:
+            return await steps(remote.configured(tickets=here))
+
+    waits = asyncio.run(opened(lambda remote: remote.acall("erase", {"sku": "x"})))
+    ticket = waits.waiting.ticket
+    assert asyncio.run(opened(lambda remote: remote.aresume(ticket, approve=True))).text == "no x"
+
+
+def test_a_server_that_asks_for_something_else_is_refused() -> None:
+    from raw_mcp import raw_client
+
+    tool = {"name": "f", "inputSchema": {"type": "object"}}
+    sampling = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
+
+    def answer(method: str, params: Any) -> Any:
+        if method == "tools/list":
+            return {"tools": [tool], "resultType": "complete"}
+        return {"resultType": "input_required", "inputRequests": {"a": sampling}}
+
+    async def run() -> Any:
+        async with await Controller.from_mcp(raw_client(answer)) as remote:
+            return await remote.acall("f", human=lambda pending: {})
+
+    outcome = asyncio.run(run())
+    assert (outcome.reason, "sampling/createMessage" in outcome.text) == ("declined", True)
+
+
+def test_a_server_that_asks_for_ever_is_left() -> None:
+    from raw_mcp import raw_client
+
+    form = ElicitRequestFormParams(
+        message="More?",
+        requested_schema={"type": "object", "properties": {"x": {"type": "string"}}},
+    )
+    asked = InputRequiredResult(input_requests={"a": ElicitRequest(params=form)}, request_state="s")
+    seen: list[Any] = []
+
+    def answer(method: str, params: Any) -> Any:
+        if method == "tools/list":
+            listed = {"name": "f", "inputSchema": {"type": "object"}}
+            return {"tools": [listed], "resultType": "complete"}
+        seen.append((params.get("requestState"), params.get("inputResponses")))
+        return asked.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+    async def run() -> Any:
+        async with await Controller.from_mcp(raw_client(answer)) as remote:
+            return await remote.acall("f", human=lambda pending: {"x": "y"})
+
+    assert asyncio.run(run()).reason == "declined"
+    assert seen[0] == (None, None)
+    assert seen[1:] == [("s", {"a": {"action": "accept", "content": {"x": "y"}}})] * 9
