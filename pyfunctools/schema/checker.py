@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.coercion.coerce import coerced, is_exact
 from pyfunctools.schema.ground.json_values import is_json
+from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.parsing.parse import parse_at, read_strictly
 from pyfunctools.schema.parsing.strict import Strict
 from pyfunctools.schema.result import Failure, Issue, Repair, Side, Success
+from pyfunctools.schema.vocabulary import UNIONS
 
 if TYPE_CHECKING:  # the outline is loaded by the first text that is not right as it is
     from pyfunctools.schema.ground.path import Keys
@@ -41,7 +43,7 @@ class Checker:
     pickled. The schema must not change.
     """
 
-    __slots__ = ("_judge", "_names", "_outline", "_sets", "schema")
+    __slots__ = ("_judge", "_names", "_outline", "_sets", "_unions", "schema")
 
     def __init__(
         self, schema: JsonSchema, judge: Judge, *, names: Iterable[str] = (), sets: bool = False
@@ -51,6 +53,7 @@ class Checker:
         self._names = tuple(names)
         self._sets = sets
         self._outline: Outline | None = None
+        self._unions: bool | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
         again = partial(Checker, names=self._names, sets=self._sets)
@@ -100,9 +103,16 @@ class Checker:
         is_whole = read.whole and self.place().has_whole(value)
         if not is_whole and self._judge.accepts(value):
             return Success(value=value)
-        if read.fractions and self.place().has_textual(value):
+        from pyfunctools.schema.coercion.match import TextWantedError  # like all that repairs
+
+        # Without unions each such float fails its own test, so coercion meets it on its way.
+        is_met = not is_whole and not self._has_unions
+        if read.fractions and not is_met and self.place().has_textual(value):
             return None
-        return self._coerced(value, (), exact=not is_whole)
+        try:
+            return self._coerced(value, (), exact=not is_whole, written=is_met)
+        except TextWantedError:
+            return None
 
     def _by_name(self, value: JsonValue) -> JsonValue:
         """Return a list of arguments by their names, and any other value as it is."""
@@ -125,15 +135,20 @@ class Checker:
         repairs: tuple[Repair, ...],
         *,
         exact: bool = False,
+        written: bool = False,
         judged: Success[JsonValue] | Failure | None = None,
     ) -> Success[JsonValue] | Failure:
         """Return the coerced value or what is wrong with it; `judged` is the verdict without that.
 
         With `exact` the value is JSON without a whole float where an integer may be wanted.
+
+        Raises:
+            TextWantedError: with `exact` and `written`; see `coercion.coerce.coerced`.
         """
         is_blank = value is None or (isinstance(value, str) and not value.strip())
         tests = self._judge.test_of if exact else None
-        made = coerced(self.outline, {} if is_blank else value, tests, sets=self._sets)
+        meant: JsonValue = {} if is_blank else value
+        made = coerced(self.outline, meant, tests, sets=self._sets, written=written)
         repairs = (*repairs, *made.repairs)
         if judged is None or made.value is not value:
             judged = self._judge.validate(made.value, "llm")
@@ -155,6 +170,16 @@ class Checker:
             for issue in failure.issues
         )
         return replace(failure, issues=issues)
+
+    @property
+    def _has_unions(self) -> bool:
+        if self._unions is None:
+            parts = subschemas(self.schema)
+            self._unions = any(
+                isinstance(part, dict) and any(keyword in part for keyword in UNIONS)
+                for _, part in parts
+            )
+        return self._unions
 
     @property
     def outline(self) -> "Outline":

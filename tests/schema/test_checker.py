@@ -10,9 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.errors import SchemaError
 from pyfunctools.schema import Failure, Repair, Success, Validator, coerce, parse, separate
 from pyfunctools.schema.checker import Checker
 from pyfunctools.schema.coercion.coerce import is_exact
+from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline
 
 NAMES = ["a", "b", "kind", "input"]
@@ -139,6 +141,10 @@ def seen(result: Success[JsonValue] | Failure) -> str:
 def test_it_answers_as_the_verbs_do_one_after_the_other(
     schema: JsonSchema, values: list[JsonValue]
 ) -> None:
+    try:
+        schema = normalize(schema)
+    except SchemaError:  # references that lead in a circle, say
+        return
     if not is_schema(schema):
         return
     checker = Checker(schema, Validator(schema))

@@ -36,7 +36,12 @@ def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
 
 
 def coerced(
-    outline: "Outline", value: JsonValue, tests: "Tests | None" = None, *, sets: bool = False
+    outline: "Outline",
+    value: JsonValue,
+    tests: "Tests | None" = None,
+    *,
+    sets: bool = False,
+    written: bool = False,
 ) -> Success[JsonValue]:
     """Return the value in the spelling that a normalized schema wants; see `coerce`.
 
@@ -45,12 +50,15 @@ def coerced(
 
     With `tests` what its own test accepts is taken to be right. Then the value must be JSON, and no
     whole number may stand as a float where an integer may be wanted.
+
+    Raises:
+        TextWantedError: with `tests` and `written`, a float stands where only a text is wanted.
     """
     # Loaded by the first value that is not right as it is.
     from pyfunctools.schema.coercion.match import TooDeep
     from pyfunctools.schema.coercion.repairing import Coercion
 
-    coercion = Coercion(sets=sets, tests=tests)
+    coercion = Coercion(sets=sets, tests=tests, written=written)
     try:
         result = coercion.value(outline.place, value, ())
     except (TooDeep, RecursionError):

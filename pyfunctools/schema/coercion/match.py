@@ -38,6 +38,10 @@ _MORE = _TURNING | VALUES | SLOTS | {"required", "uniqueItems"}
 """Keywords besides `type` that are looked at."""
 
 
+class TextWantedError(Exception):
+    """A float stands where a text is wanted as it was written; it never leaves the engine."""
+
+
 class TooDeep(Exception):  # noqa: N818 - a verdict, which never leaves the engine
     """A value is nested deeper than arguments may be, or holds itself."""
 

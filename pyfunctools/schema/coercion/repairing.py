@@ -12,6 +12,7 @@ from pyfunctools.schema.coercion.match import (
     ROUND,
     Fit,
     Fitting,
+    TextWantedError,
     TooDeep,
     is_set,
     repeats,
@@ -35,10 +36,13 @@ _MOST_WRAPS = 3
 class Coercion:
     """One value on its way through one schema.
 
-    With `tests` a container is taken to be right if its own test says so; see `Coercer.coerce`.
+    With `tests` a container is taken to be right if its own test says so; see `coerced`.
     """
 
-    def __init__(self, *, sets: bool = False, tests: Tests | None = None) -> None:
+    def __init__(
+        self, *, sets: bool = False, tests: Tests | None = None, written: bool = False
+    ) -> None:
+        self._written = written
         self._fitting = Fitting(sets=sets)
         self._sets = sets
         self._tests = tests
@@ -54,6 +58,7 @@ class Coercion:
 
         Raises:
             TooDeep: it is nested too deep, or there is too much of it.
+            TextWantedError: with `written`, a float stands where only a text is wanted.
         """
         self._values -= 1
         if self._values < 0 or len(keys) > MAX_DEPTH:
@@ -64,6 +69,8 @@ class Coercion:
             return self._container(place, value, keys)
         if self._fit(place, value, keys) == EXACT:
             return value
+        if self._written and self._tests and type(value) is float and place.is_textual:
+            raise TextWantedError
         for kind, candidate in meanings(value, place.types, _constants(place)):
             listed = kind == "string" and self._fit(place, [value], keys) == EXACT
             if not listed and self._fit(place, candidate, keys) == EXACT:
