@@ -235,3 +235,74 @@ def test_a_pattern_is_read_as_the_validator_reads_it() -> None:
     assert whose(schema, "7") == "human"
     assert whose(schema, "٧") == "llm"  # a digit to Python, not to ECMA 262
     assert whose(schema, "7\n") == "llm"
+
+
+PIN = {"type": "object", "properties": {"pin": H}}
+
+
+def whose_alone(schema: Any) -> str:
+    """Return whose a property is, by the schema alone."""
+    loop, ref = {"$ref": "#/$defs/Loop"}, {"$ref": "#/$defs/Null"}
+    named = {"Null": {"type": "null"}, "Ref": ref, "Loop": loop}
+    return whose({"properties": {"a": schema, "h": H}, "$defs": named}, "a")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        H,
+        {"allOf": [S, H]},
+        {"anyOf": [H, {"type": "null"}]},
+        {"oneOf": [H, {"allOf": [H]}, {"const": None}]},
+        {"if": S, "then": H},
+        {"if": H, "then": S},
+        {"not": H, "properties": {"a": S}},
+        {"anyOf": [H, S]},
+        {"oneOf": [S, {"anyOf": [{"type": "null"}, H]}]},
+        {"contains": PIN, "items": S},
+        {"contentSchema": PIN},
+        {"propertyNames": H, "properties": {"a": S}},
+        {"properties": {"a": S}, "unevaluatedProperties": PIN},
+        {"prefixItems": [S], "unevaluatedItems": {"anyOf": [PIN]}},
+        {"dependentSchemas": {"b": H}},
+        PIN,
+        {**PIN, "type": ["object", "null"], "additionalProperties": False},
+        {**PIN, "required": ["pin"], "anyOf": [{"required": ["pin"]}, {"minProperties": 1}]},
+        {"type": "array", "items": H},
+        {"type": "array", "prefixItems": [H, PIN], "items": False},
+        {"type": "object", "additionalProperties": H, "patternProperties": {"^a": PIN}},
+        {"anyOf": [PIN, {"type": "array", "items": PIN}, {"type": "null"}]},
+        {"allOf": [PIN, {"type": "object", "required": ["pin"]}]},
+        {"type": "object", "properties": {"deep": PIN}},
+        {**PIN, "type": ["object", "string"]},
+        {"anyOf": [PIN, {}]},
+        {"anyOf": [PIN, {"const": "none"}]},
+        {"anyOf": [PIN, {"properties": {"a": S}}]},
+        {"anyOf": [{"properties": {"a": S, "pin": H}}, {"allOf": [PIN]}]},
+        {"not": {"properties": {"pin": H}}, "type": "string"},
+    ],
+)
+def test_a_place_is_the_humans_where_a_mark_holds_or_nothing_of_the_models_is_left(
+    schema: dict[str, Any],
+) -> None:
+    assert whose_alone(schema) == "human"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"pin": H, "a": S}},
+        {"type": "object", "properties": {"pin": H, "a": True}},
+        {**PIN, "additionalProperties": True},
+        {**PIN, "unevaluatedProperties": S},
+        {"type": "array", "prefixItems": [H], "items": S},
+        {"anyOf": [{"properties": {"a": S, "pin": H}}, S, {"type": "null"}]},
+        {"anyOf": [{"properties": {"a": S, "pin": H}}, {"$ref": "#/$defs/Ref"}]},
+        {**PIN, "anyOf": [{"properties": {"a": S}}, {"required": ["pin"]}]},
+        {"properties": {"a": S}, "anyOf": [PIN, {"properties": {"b": S}}]},
+        {"allOf": [PIN, {"properties": {"a": S}}]},
+        {"not": {"properties": {"pin": H}}, "properties": {"a": S}},
+    ],
+)
+def test_with_anything_else_a_place_has_parts_of_both(schema: dict[str, Any]) -> None:
+    assert whose_alone(schema) == "mixed"

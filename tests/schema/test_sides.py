@@ -226,3 +226,56 @@ def test_what_a_condition_declares_of_the_models_is_still_shown_to_the_model() -
 def test_a_name_that_is_only_asked_about_may_be_anything() -> None:
     _, theirs = sides(object_of({"n": I}, **{"if": {"properties": {"t": H}}, "then": {"not": {}}}))
     assert theirs["properties"] == {"t": True}
+
+
+PIN = {"type": "object", "properties": {"pin": H, "v": S}, "required": ["pin"]}
+
+
+def is_wanted(schema: Schema) -> bool:
+    """Return whether a property that is required is so of the human's side too."""
+    whole = {"type": "object", "properties": {"a": schema, "h": H}, "required": ["a"]}
+    human = separate(whole).human
+    assert human is not None
+    return "a" in human["required"]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        H,
+        PIN,
+        {"allOf": [PIN]},
+        {"type": "object", "properties": {"in": PIN, "v": S}, "required": ["in"]},
+        {"type": "array", "items": PIN, "minItems": 1},
+        {"type": "array", "prefixItems": [PIN, S], "minItems": 2},
+        {"anyOf": [PIN, {**PIN, "required": ["v", "pin"]}]},
+    ],
+)
+def test_where_every_value_has_a_part_of_theirs_the_person_has_to_give_it(schema: Schema) -> None:
+    assert is_wanted(schema)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        S,
+        {**PIN, "required": []},
+        {**PIN, "type": ["object", "null"]},
+        {"properties": PIN["properties"], "required": ["pin"]},
+        {"type": "array", "items": PIN},
+        {"anyOf": [PIN, {"type": "null"}]},
+        {"if": {"required": ["v"]}, "then": PIN, "type": "object", "properties": {"v": S}},
+    ],
+)
+def test_where_a_value_may_have_none_they_need_not(schema: Schema) -> None:
+    assert not is_wanted(schema)
+
+
+def test_recursion_wants_nothing_by_itself() -> None:
+    tree = {
+        "type": "object",
+        "properties": {"next": {"$ref": "#/properties/a"}, "pin": H, "v": S},
+        "required": ["next"],
+    }
+    assert not is_wanted(tree)
+    assert is_wanted({**tree, "required": ["next", "pin"]})
