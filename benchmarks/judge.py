@@ -109,12 +109,10 @@ def judged(path: Path, judge: Path) -> Iterator[tuple[Case, str]]:
 
 def requests(path: Path) -> Iterator[Case]:
     """Give up to three requests for each function: nothing optional in them, half of it, all."""
-    sys.path.insert(0, str(HERE.parents[1] / "tests" / "support"))
-    from fitting_values import FittingValues  # type: ignore[import-not-found]
-
     from pyfunctools.execution.request.assembly import HttpRequest, build
     from pyfunctools.route import Route
     from pyfunctools.sources.openapi.reader import read
+    from pyfunctools.testing.fitting import FittingValues
 
     for function in read(path).functions:
         route = function.origin

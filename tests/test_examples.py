@@ -29,6 +29,7 @@ SHOWN = {
     "prompt": "2 lamp bought",
     "retry": "right at try 3",
     "schema": "A trip to Oslo, paid in EUR",
+    "testing": "share({'cents': 0, 'people': 0}): ZeroDivisionError",
     "tickets": "-> sent 100.00 euros to Ada",
     "turn_saved": "process 2: sent 25.00 to Ada\nAda has her 25 euros.",
 }

@@ -11,7 +11,6 @@ from random import Random
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
-from fitting_values import FittingValues
 from laws import IS_WHOLE
 
 from pyfunctools._json import JsonObject
@@ -19,6 +18,7 @@ from pyfunctools.execution.request.assembly import HttpRequest, build
 from pyfunctools.record.function import Function
 from pyfunctools.route import Route
 from pyfunctools.sources.openapi.reader import read
+from pyfunctools.testing.fitting import FittingValues
 
 FEW = None if IS_WHOLE else 8
 TRIES = 30

@@ -305,6 +305,21 @@ class Controller(Calling):
         made._tickets = self._tickets if tickets is None else Lazy.of(tickets)
         return made
 
+    def replaced(self, handlers: Mapping[str, object]) -> Controller:
+        """Return a controller of the same functions in which some are run by something else.
+
+        For tests: schemas, checks, the person's part and the rest stay as they are. What stands
+        under a function's name is a callable, which gets what the method would (for an operation
+        its arguments by keyword); any other value is returned, and an exception raised.
+
+        Raises:
+            UnknownFunctionError: there is no function of a name.
+            DefinitionError: `handlers` is no mapping.
+        """
+        from pyfunctools.controller.selection import replaced
+
+        return self._with(replaced(self._entries, handlers))
+
     @classmethod
     def combine(cls, *controllers: Controller, name: str = "", description: str = "") -> Self:
         """Return one controller of the functions of several, in their order.

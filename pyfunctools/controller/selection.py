@@ -1,11 +1,14 @@
 """Which of a controller's functions are meant: by tag, name, path, method, or a mistyped name."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from typing import Any, cast
 
 from pyfunctools._text import shortened, visible
-from pyfunctools.errors import DefinitionError, UnknownFunctionError
-from pyfunctools.record.function import Function
+from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
+from pyfunctools.execution.local import LocalRunner
+from pyfunctools.execution.pipeline import Runner
+from pyfunctools.record.function import Function, with_handler
 from pyfunctools.route import Route
 from pyfunctools.schema.ground.did_you_mean import near_names
 
@@ -82,6 +85,48 @@ def _says(where: str, predicate: Callable[[Function], object], function: Functio
     except Exception as error:  # a caller's code may raise anything
         reason = f"The predicate raised {type(error).__name__} for {function.name}: {error}."
         raise DefinitionError(where, reason, "Give a predicate of a `Function`.") from error
+
+
+def replaced(
+    entries: Mapping[str, tuple[Function, Runner]], handlers: object
+) -> Iterator[tuple[Function, Runner]]:
+    """Return the entries, those named in `handlers` with what runs them in its place.
+
+    Raises:
+        UnknownFunctionError: there is no function of a name.
+        DefinitionError: `handlers` is no mapping.
+    """
+    if not isinstance(handlers, Mapping):
+        remedy = 'Write `controller.replaced({"refund": lambda **arguments: "refunded"})`.'
+        raise wrong_type("replaced", "a mapping of names", handlers, remedy)
+    given = cast("Mapping[object, object]", handlers)
+    for name in given:
+        if name not in entries:
+            raise unknown_name(name, entries)
+    return (
+        (with_handler(function, _called(given[name])), LocalRunner(limits=runner.limits))
+        if name in given
+        else (function, runner)
+        for name, (function, runner) in entries.items()
+    )
+
+
+def _called(handler: Any) -> Callable[..., object]:
+    """Return what gives a value or raises an exception, where it is no callable itself."""
+    is_error = isinstance(handler, BaseException) or _is_error_class(handler)
+    if callable(handler) and not is_error:
+        return handler
+
+    def called(*_: object, **__: object) -> object:
+        if is_error:
+            raise cast("BaseException", handler)
+        return handler
+
+    return called
+
+
+def _is_error_class(handler: object) -> bool:
+    return isinstance(handler, type) and issubclass(handler, BaseException)
 
 
 def unknown_name(name: object, known: Iterable[str]) -> UnknownFunctionError:

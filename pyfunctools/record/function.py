@@ -255,6 +255,16 @@ def handler_of(function: Function) -> "Handler | None":
     return function._handler  # pyright: ignore[reportPrivateUsage]
 
 
+def with_handler(function: Function, called: Callable[..., object]) -> Function:
+    """Return the function with another callable to run it, which gets what the first one would."""
+    from pyfunctools.record.handler import KeywordHandler
+
+    handler = handler_of(function)
+    if handler is None:
+        return replace(function, _handler=KeywordHandler(called, contract_of(function).parameters))
+    return replace(function, _handler=handler.calling(called))
+
+
 def noted(function: Function, notes: Iterable[Note]) -> Function:
     """Return the function with further notes on its source."""
     known = function._noted  # pyright: ignore[reportPrivateUsage]

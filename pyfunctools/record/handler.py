@@ -51,6 +51,10 @@ class Handler(Protocol):
         """
         ...
 
+    def calling(self, called: Callable[..., object]) -> "Handler":
+        """Return a handler that makes the same calls of another callable."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
@@ -141,6 +145,10 @@ class KeywordHandler:
         from pydantic import TypeAdapter
 
         return TypeAdapter[object](object).dump_python(value, mode="json")
+
+    def calling(self, called: Callable[..., object]) -> "KeywordHandler":
+        """Return a handler that makes the same calls of another callable."""
+        return KeywordHandler(called, self.parameters)
 
     def check_takes(self, where: str, declared: Declared) -> None:
         """Refuse a callable that the `declared` arguments cannot be given to.

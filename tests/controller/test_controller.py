@@ -14,6 +14,7 @@ from pyfunctools import (
     Function,
     Human,
     LoopError,
+    Outcome,
     Param,
     PendingCall,
     PyfunctoolsError,
@@ -504,3 +505,71 @@ def test_the_calls_a_model_wrote_are_read_and_run() -> None:
     calls = shop.parse_calls(wrote)
     assert [shop.call(each.name, each.arguments).text for each in calls] == ["1 tea", "2 jam"]
     assert shop.parse_calls("Nothing to buy.") == []
+
+
+def test_other_code_runs_behind_the_same_schemas_checks_and_persons_part() -> None:
+    moved: list[tuple[float, str]] = []
+
+    def transfer(amount: float, account: str) -> str:
+        moved.append((amount, account))
+        return "noted"
+
+    async def balance(user: str, note: str | None) -> str:
+        return f"{user}, {note}"
+
+    tested = bank().replaced({"transfer": transfer, "balance": balance})
+    assert tested["transfer"] == bank()["transfer"]
+    assert tested.call("transfer", {"amount": "many"}).reason == "arguments"
+    assert tested.call("transfer", {"amount": 3}).reason == "needs_human"
+    assert tested.call("transfer", {"amount": "3"}, human={"account": "A-7"}).text == "noted"
+    assert moved == [(3.0, "A-7")]
+    assert tested.call("balance", {}, context="Ada").text == "Ada, None"
+
+
+@pytest.mark.parametrize(
+    ("given", "reason", "text"),
+    [
+        ("a text", None, "a text"),
+        (Outcome(text="told", value=7), None, "told"),
+        (KeyError("k"), "raised", "KeyError: 'k'"),
+        (TimeoutError, "raised", "TimeoutError"),
+        (7, "output", "The function ran, but returned what it does not promise."),
+        (lambda **given: ",".join(given), None, "reason,pin"),
+        (lambda: "", "raised", "TypeError"),
+    ],
+    ids=["value", "outcome", "exception", "class", "unfit", "callable", "cannot be called"],
+)
+def test_what_stands_for_a_function_is_given_raised_or_called(
+    given: object, reason: str | None, text: str
+) -> None:
+    outcome = (
+        bank()
+        .replaced({"close_account": given})
+        .call("close_account", "{'reason': 'x'}", approve=True)
+    )
+    assert outcome.reason == reason
+    assert outcome.text.startswith(text)
+
+
+def test_an_operation_that_is_replaced_gets_its_arguments_by_keyword() -> None:
+    operation = {
+        "parameters": [{"name": "q", "in": "query", "schema": {"type": "integer"}}],
+        "responses": {},
+    }
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {"/a/{id}": {"get": operation}},
+    }
+    api = Controller.from_openapi(document)
+    (name,) = (each.name for each in api)
+    tested = api.replaced({name: lambda **arguments: arguments})
+    outcome = tested.call(name, {"id": "7", "query": {"q": "3"}})
+    assert outcome.value == {"id": "7", "query": {"q": 3}}
+
+
+def test_nothing_can_stand_for_a_function_that_is_not_there() -> None:
+    with pytest.raises(UnknownFunctionError, match="transfer"):
+        bank().replaced({"transfr": 1})
+    with pytest.raises(DefinitionError, match="a mapping of names"):
+        bank().replaced(["transfer"])  # type: ignore[arg-type]

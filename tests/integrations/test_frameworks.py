@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -218,6 +219,10 @@ def test_an_id_that_does_not_wait_is_refused(name: str) -> None:
     assert made.done == []
 
 
+IDS = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}|\d\d:\d\d:\d\d\.\d+")
+"""What frameworks number and date things with: it may hold any digits."""
+
+
 def leaves(value: Any) -> Iterator[Any]:
     if isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
@@ -228,7 +233,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 @every
 @pytest.mark.slow
-@law(500)
+@law(60, most=500)
 @given(seed=st.integers(0, 2**48))
 def test_no_model_is_sent_what_is_a_persons(name: str, seed: int) -> None:
     random = Random(seed)
@@ -260,4 +265,5 @@ def test_no_model_is_sent_what_is_a_persons(name: str, seed: int) -> None:
             asyncio.run(played.go_on({each: False}))
     assert played.seen
     for text in played.seen:
-        assert not leaked(text, "".join(texts)), text
+        told = IDS.sub("", text)
+        assert not leaked(told, "".join(texts)), told

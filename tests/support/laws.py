@@ -22,15 +22,16 @@ def examples(usual: int) -> int:
     return usual if ASKED is None else int(ASKED)
 
 
-def law(usual: int = 100) -> Law[Test]:
+def law(usual: int = 100, most: int | None = None) -> Law[Test]:
     """Return a decorator for a property: it goes above `given`.
 
-    An example that fails is printed with the seed that makes it again.
+    An example that fails is printed with the seed that makes it again. `most` bounds how often one
+    is tried that takes long.
     """
 
     def decorated(test: Test) -> Test:
         tried = settings(
-            max_examples=examples(usual),
+            max_examples=min(examples(usual), most or examples(usual)),
             deadline=None,
             database=None,
             print_blob=True,

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
-from fitting_values import FittingValues
-
 from pyfunctools import Loss, Rendering
 from pyfunctools.dialects.rendering import render
 from pyfunctools.dialects.rules import violations
 from pyfunctools.dialects.table import DIALECTS, Profile
 from pyfunctools.schema import Failure, Validator
+from pyfunctools.testing.fitting import FittingValues
 
 PROFILES = {
     profile.name: (row.name, profile is row.strict)

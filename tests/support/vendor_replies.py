@@ -3,77 +3,24 @@
 import json
 from typing import Any
 
+from pyfunctools.testing.replies import (
+    block,
+    chat,
+    chat_call,
+    claude,
+    converse,
+    gemini,
+    item,
+    part,
+    responses,
+    spoken_item,
+    use,
+)
+
 Json = dict[str, Any]
 
 BROKEN = '{"city": "Par'
 SIGNATURE = "__4Bc2lnPz4="
-
-
-def chat(*calls: Json, reason: str = "tool_calls", **message: Any) -> Json:
-    said: Json = {"role": "assistant", "content": None, "refusal": None, **message}
-    if calls:
-        said["tool_calls"] = list(calls)
-    choice = {"index": 0, "finish_reason": reason, "logprobs": None, "message": said}
-    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-    whole = {"id": "c1", "object": "chat.completion", "created": 1, "model": "m", "usage": usage}
-    return {**whole, "choices": [choice]}
-
-
-def chat_call(name: str, arguments: Any, id: str | None = "call_1") -> Json:
-    call = {"type": "function", "function": {"name": name, "arguments": arguments}}
-    return call if id is None else {"id": id, **call}
-
-
-def responses(*output: Json, status: str = "completed") -> Json:
-    whole = {"id": "r1", "object": "response", "created_at": 1, "model": "m", "status": status}
-    more = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "error": None}
-    return {**whole, **more, "output": list(output)}
-
-
-def item(name: str, arguments: str, id: str | None = "call_1", **more: Any) -> Json:
-    call = {"type": "function_call", "id": f"fc_{id}", "status": "completed", **more}
-    return {**call, "name": name, "arguments": arguments, **({} if id is None else {"call_id": id})}
-
-
-def spoken_item(text: str, kind: str = "output_text") -> Json:
-    part = {"type": kind, kind.removeprefix("output_"): text}
-    if kind == "output_text":
-        part["annotations"] = []
-    message = {"type": "message", "id": "m1", "role": "assistant", "status": "completed"}
-    return {**message, "content": [part]}
-
-
-def claude(*content: Json, reason: str = "tool_use") -> Json:
-    whole = {"id": "m1", "type": "message", "role": "assistant", "model": "c"}
-    usage = {"input_tokens": 1, "output_tokens": 1}
-    return {**whole, "stop_reason": reason, "stop_sequence": None, "usage": usage} | {
-        "content": list(content)
-    }
-
-
-def use(name: str, arguments: Json, id: str = "toolu_1") -> Json:
-    return {"type": "tool_use", "id": id, "name": name, "input": arguments}
-
-
-def gemini(*parts: Json, reason: str = "STOP") -> Json:
-    content = {"role": "model", "parts": list(parts)}
-    return {"candidates": [{"content": content, "finishReason": reason, "index": 0}]}
-
-
-def part(name: str, arguments: Json, id: str | None = None, **more: Any) -> Json:
-    call = {"name": name, "args": arguments}
-    return {"functionCall": call if id is None else {"id": id, **call}, **more}
-
-
-def converse(*content: Json, reason: str = "tool_use") -> Json:
-    usage = {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}
-    message = {"role": "assistant", "content": list(content)}
-    whole = {"output": {"message": message}, "stopReason": reason}
-    return {**whole, "usage": usage, "metrics": {"latencyMs": 1}}
-
-
-def block(name: str, arguments: Json, id: str = "tooluse_1") -> Json:
-    return {"toolUse": {"toolUseId": id, "name": name, "input": arguments}}
 
 
 PARIS = {"city": "Paris"}

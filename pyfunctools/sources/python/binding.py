@@ -127,6 +127,20 @@ class MethodHandler(NamedTuple):
         """
         return self.output.dump(value)
 
+    def calling(self, called: Callable[..., object]) -> "MethodHandler":
+        """Return a handler that makes the same calls of another callable, defaults and all."""
+        from pyfunctools.record.origin import is_async  # only tests come here
+
+        known = {each.name for each in self.defaults}
+        left_out = [
+            Default(name, self.arguments.keys[name], value, copied=True)
+            for name, value in self.unset.items()
+            if name not in known and name in self.arguments.keys
+        ]
+        return self._replace(
+            called=called, is_async=is_async(called), defaults=(*self.defaults, *left_out)
+        )
+
     def __deepcopy__(self, memo: object) -> "MethodHandler":
         return self
 

@@ -1,18 +1,19 @@
 """Random values that fit a schema: what a careful model might send."""
 
-import re
 import string
 from collections.abc import Callable, Iterator
 from math import ceil, floor, inf
 from random import Random
-from re import _constants, _parser  # type: ignore[attr-defined]
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from pyfunctools.schema.ground.references import resolve
+from pyfunctools.testing.matching import Matching
 
 Schema: TypeAlias = Any
 NOTHING: Schema = {}
 DEEPEST = 12
+EDGES = 0.2
+"""How often a value stands at an edge, where edges are wanted."""
 WORDS = (
     "alpha",
     "Beta",
@@ -51,25 +52,31 @@ FORMATS: dict[str, Callable[[Random], str]] = {
 class FittingValues:
     """Random values of one schema in the spelling that is kept, with its `$defs`.
 
-    They fit but for what two keywords say together; whoever wants one that fits tries again.
+    They fit but for what two keywords say together; whoever wants one that fits tries again. With
+    `edges` there are empty texts and arrays among them, zeros and numbers at their bounds.
     """
 
-    def __init__(self, root: Schema, random: Random, fullness: float = 0.5) -> None:
+    def __init__(
+        self, root: Schema, random: Random, fullness: float = 0.5, *, edges: bool = False
+    ) -> None:
         self.root = root
         self.random = random
         self.fullness = fullness
+        self._edges = edges
+        self._matching = Matching(random, self._word)
 
     def value(self) -> Any:
-        """Give a value of the whole schema."""
+        """Return a value of the whole schema."""
         return self.of(self.root, 0)
 
     def of(self, schema: Schema, depth: int, beside: Schema = NOTHING) -> Any:
-        """Give a value of a schema, the smaller the deeper it stands.
+        """Return a value of a schema, the smaller the deeper it stands.
 
         `beside` are the properties of the schemas around that judge the same value.
         """
         if not isinstance(schema, dict):
             return self._word()
+        schema = cast("Schema", schema)
         for whole in (schema, *self._merged(schema)):
             if "const" in whole:
                 return whole["const"]
@@ -112,7 +119,7 @@ class FittingValues:
             kinds = next(
                 (kind for kind, words in _KINDS.items() if words & schema.keys()), "string"
             )
-        listed = kinds if isinstance(kinds, list) else [kinds]
+        listed = cast("list[Any]", kinds if isinstance(kinds, list) else [kinds])
         if len(listed) > 1 and "null" in listed and self.random.random() < 0.8:
             listed = [kind for kind in listed if kind != "null"]
         kind = self.random.choice(listed)
@@ -151,7 +158,7 @@ class FittingValues:
                 break
             pattern = next(iter(patterns), None)
             if rest is False and pattern is not None:
-                value[self._matching(pattern)] = self.of(patterns[pattern], depth + 1)
+                value[self._matching.text(pattern)] = self.of(patterns[pattern], depth + 1)
             elif rest is not False:
                 name = self.of({"type": "string", "minLength": 1, **names}, depth + 1)
                 value.setdefault(str(name), self.of(rest, depth + 1))
@@ -162,6 +169,8 @@ class FittingValues:
         items = schema.get("items", True)
         least, most = schema.get("minItems", 0), schema.get("maxItems", inf)
         wanted = len(prefix) + (self.random.randint(1, 3) if depth < 6 else 0)
+        if self._at_edge():
+            wanted = 0
         count = int(min(max(least, wanted), most))
         if items is False:
             count = min(count, len(prefix))
@@ -179,7 +188,10 @@ class FittingValues:
         low = max(schema.get("minimum", -inf), schema.get("exclusiveMinimum", -inf))
         high = min(schema.get("maximum", inf), schema.get("exclusiveMaximum", inf))
         bits = {"int32": 31, "int64": 53, "u-int8": 8}.get(schema.get("format", ""), 20)
-        low, high = max(low, min(1, high)), min(high, max(2**bits - 1, low))
+        if self._at_edge():
+            low, high = _near(low, high)
+        else:
+            low, high = max(low, min(1, high)), min(high, max(2**bits - 1, low))
         step = schema.get("multipleOf", 1 if integral or high - low > 10 else None)
         if step is None:
             return self.random.uniform(low, high)
@@ -190,9 +202,14 @@ class FittingValues:
         )
         return self.random.randint(first, max(first, min(last, first + 1000))) * step
 
+    def _at_edge(self) -> bool:
+        return self._edges and self.random.random() < EDGES
+
     def _string(self, schema: Schema) -> str:
+        if self._at_edge() and not schema.keys() & {"format", "minLength", "pattern"}:
+            return ""
         if "pattern" in schema:
-            text = self._matching(schema["pattern"])
+            text = self._matching.text(schema["pattern"])
         else:
             make = FORMATS.get(schema.get("format", ""))
             text = self._word() if make is None else make(self.random)
@@ -203,56 +220,6 @@ class FittingValues:
 
     def _word(self) -> str:
         return self.random.choice(WORDS)
-
-    def _matching(self, pattern: str) -> str:
-        try:
-            return "".join(self._texts(_parser.parse(pattern)))
-        except (re.error, KeyError, OverflowError):
-            return self._word()
-
-    def _texts(self, parsed: Any) -> Iterator[str]:
-        for operator, given in parsed:
-            name = str(operator)
-            if name == "LITERAL":
-                yield chr(given)
-            elif name in ("NOT_LITERAL", "ANY"):
-                yield "a" if given != ord("a") else "b"
-            elif name == "IN":
-                yield self._one_of(given)
-            elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-                least, most, inner = given
-                for _ in range(self.random.randint(least, min(most, least + 3))):
-                    yield from self._texts(inner)
-            elif name == "SUBPATTERN":
-                yield from self._texts(given[-1])
-            elif name == "ATOMIC_GROUP":
-                yield from self._texts(given)
-            elif name == "BRANCH":
-                yield from self._texts(self.random.choice(given[1]))
-
-    def _one_of(self, members: Any) -> str:
-        kinds = {
-            _constants.CATEGORY_DIGIT: string.digits,
-            _constants.CATEGORY_WORD: string.ascii_letters + string.digits + "_",
-            _constants.CATEGORY_SPACE: " ",
-            _constants.CATEGORY_NOT_SPACE: string.ascii_letters,
-            _constants.CATEGORY_NOT_DIGIT: string.ascii_letters,
-            _constants.CATEGORY_NOT_WORD: "-",
-        }
-        found: set[str] = set()
-        negated = False
-        for operator, given in members:
-            name = str(operator)
-            negated = negated or name == "NEGATE"
-            if name == "LITERAL":
-                found.add(chr(given))
-            elif name == "RANGE":
-                found.update(map(chr, range(given[0], min(given[1], given[0] + 200) + 1)))
-            elif name == "CATEGORY":
-                found.update(kinds[given])
-        usual = string.ascii_letters + string.digits + " -_."
-        choices = [c for c in usual if c not in found] if negated else sorted(found)
-        return self.random.choice([c for c in choices if c in usual] or choices or ["\u4e2d"])
 
     def _is_of_type(self, value: Any, schema: Schema) -> bool:
         return value is not None or "null" in str(schema.get("type", "null"))
@@ -269,10 +236,17 @@ _ANNOTATIONS = {
 }  # fmt: skip
 
 
+def _near(low: float, high: float) -> tuple[float, float]:
+    """Return the bounds of numbers close to a bound, or to zero where there is none."""
+    if low == -inf:
+        low = max(-5, high - 5) if high < inf else -5
+    return low, min(high, low + 10)
+
+
 def _says_more(schema: Schema) -> bool:
     return any(key not in _ANNOTATIONS and not key.startswith("x-") for key in schema)
 
 
 def _weight(schema: Schema) -> int:
-    kinds = schema.get("type") if isinstance(schema, dict) else "string"
+    kinds: Any = cast("Schema", schema).get("type") if isinstance(schema, dict) else "string"
     return {"string": 0, "null": 0, "boolean": 0, "integer": 0, "array": 1}.get(str(kinds), 2)

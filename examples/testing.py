@@ -1,0 +1,71 @@
+"""Tests of an agent without a model: a script, a person, other code behind a function, a fuzzer."""
+
+from typing import Any
+
+from hypothesis import given
+
+from pyfunctools import Controller, Human, function
+from pyfunctools.testing import Mistake, ScriptedModel, ScriptedPerson, fuzz, mistakes
+
+
+class Shop:
+    """A shop."""
+
+    @function
+    def refund(self, order: str, cents: int, pin: Human[str]) -> str:
+        """Pay money back."""
+        raise AssertionError(f"no test pays {cents} back for {order}, pin or not")
+
+    @function
+    def share(self, cents: int, people: int) -> int:
+        """Divide a bill."""
+        return cents // people
+
+
+shop = Controller.from_object(Shop())
+paid: list[tuple[str, int, str]] = []
+
+
+def refund(order: str, cents: int, pin: str) -> str:
+    paid.append((order, cents, pin))
+    return f"paid {cents} back"
+
+
+def test_a_refund_is_paid_once_and_the_pin_stays_with_the_person() -> None:
+    tested = shop.replaced({"refund": refund})
+    model = ScriptedModel(
+        ("refund", {"order": "A-7", "cents": "a lot"}),  # the model errs, and is told so
+        ("refund", "{'order': 'A-7', cents: 250,"),  # broken JSON, on purpose
+        "It is paid.",
+    )
+    person = ScriptedPerson(values={"refund": {"pin": "4711"}})
+    tools = tested.tools("openai")
+    messages: list[Any] = [{"role": "user", "content": "I want my money back for A-7."}]
+    while True:
+        turn = tools.run(model(messages, tools), human=person.give)
+        messages += turn.messages
+        if turn.done:
+            break
+    assert paid == [("A-7", 250, "4711")]
+    assert model.was_sent("expected integer")
+    assert not model.was_sent("4711")
+    assert not model.was_sent('"pin"')
+    print("paid:", paid)
+
+
+@given(mistakes(shop["refund"]))
+def test_what_models_do_to_arguments_is_repaired_or_answered(mistake: Mistake) -> None:
+    checked = shop["refund"].check(mistake.text)
+    assert checked or checked.feedback()
+
+
+def test_what_a_fuzzer_finds() -> None:
+    findings = fuzz(shop.select(names="share"))
+    for found in findings:
+        print(f"{found.function}({found.arguments}): {found.text}")
+    assert [found.function for found in findings] == ["share"]
+
+
+test_a_refund_is_paid_once_and_the_pin_stays_with_the_person()
+test_what_models_do_to_arguments_is_repaired_or_answered()
+test_what_a_fuzzer_finds()

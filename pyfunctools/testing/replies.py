@@ -1,0 +1,137 @@
+"""What the vendors answer, as their servers write it."""
+
+from collections.abc import Callable, Sequence
+from json import loads
+from typing import Any, Final, TypeAlias
+
+Json: TypeAlias = dict[str, Any]
+Calls: TypeAlias = Sequence[tuple[str, str]]
+"""The calls of a turn: a function's name, and its arguments as written."""
+
+
+def chat(*calls: Json, reason: str = "tool_calls", **message: Any) -> Json:
+    """Return a chat completion: the message's fields, and its calls."""
+    said: Json = {"role": "assistant", "content": None, "refusal": None, **message}
+    if calls:
+        said["tool_calls"] = list(calls)
+    choice = {"index": 0, "finish_reason": reason, "logprobs": None, "message": said}
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    whole = {"id": "c1", "object": "chat.completion", "created": 1, "model": "m", "usage": usage}
+    return {**whole, "choices": [choice]}
+
+
+def chat_call(name: str, arguments: Any, call_id: str | None = "call_1") -> Json:
+    """Return a call in a chat completion; arguments are a text, or with some servers an object."""
+    call = {"type": "function", "function": {"name": name, "arguments": arguments}}
+    return call if call_id is None else {"id": call_id, **call}
+
+
+def responses(*output: Json, status: str = "completed") -> Json:
+    """Return a response of OpenAI's Responses interface with these items."""
+    whole = {"id": "r1", "object": "response", "created_at": 1, "model": "m", "status": status}
+    more: Json = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "error": None}
+    return {**whole, **more, "output": list(output)}
+
+
+def item(name: str, arguments: str, call_id: str | None = "call_1", **more: Any) -> Json:
+    """Return the item of a call."""
+    call = {"type": "function_call", "id": f"fc_{call_id}", "status": "completed", **more}
+    return {
+        **call,
+        "name": name,
+        "arguments": arguments,
+        **({} if call_id is None else {"call_id": call_id}),
+    }
+
+
+def spoken_item(text: str, kind: str = "output_text") -> Json:
+    """Return the item of a text."""
+    part: Json = {"type": kind, kind.removeprefix("output_"): text}
+    if kind == "output_text":
+        part["annotations"] = []
+    message = {"type": "message", "id": "m1", "role": "assistant", "status": "completed"}
+    return {**message, "content": [part]}
+
+
+def claude(*content: Json, reason: str = "tool_use") -> Json:
+    """Return a message of Anthropic's with these blocks."""
+    whole = {"id": "m1", "type": "message", "role": "assistant", "model": "c"}
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    return {**whole, "stop_reason": reason, "stop_sequence": None, "usage": usage} | {
+        "content": list(content)
+    }
+
+
+def use(name: str, arguments: Json, call_id: str = "toolu_1") -> Json:
+    """Return the block of a call."""
+    return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
+
+
+def gemini(*parts: Json, reason: str = "STOP") -> Json:
+    """Return a response of Gemini's with these parts."""
+    content = {"role": "model", "parts": list(parts)}
+    return {"candidates": [{"content": content, "finishReason": reason, "index": 0}]}
+
+
+def part(name: str, arguments: Json, call_id: str | None = None, **more: Any) -> Json:
+    """Return the part of a call."""
+    call = {"name": name, "args": arguments}
+    return {"functionCall": call if call_id is None else {"id": call_id, **call}, **more}
+
+
+def converse(*content: Json, reason: str = "tool_use") -> Json:
+    """Return a response of Bedrock's Converse with these blocks."""
+    usage = {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}
+    message = {"role": "assistant", "content": list(content)}
+    whole = {"output": {"message": message}, "stopReason": reason}
+    return {**whole, "usage": usage, "metrics": {"latencyMs": 1}}
+
+
+def block(name: str, arguments: Json, call_id: str = "tooluse_1") -> Json:
+    """Return the block of a call in a Converse response."""
+    return {"toolUse": {"toolUseId": call_id, "name": name, "input": arguments}}
+
+
+def _object(text: str) -> Any:
+    """Return arguments for a vendor that sends them as a value; a text where they are no JSON."""
+    try:
+        return loads(text)
+    except ValueError:
+        return text
+
+
+def _chat(text: str, calls: Calls, start: int) -> Json:
+    made = [chat_call(name, said, f"call_{n}") for n, (name, said) in enumerate(calls, start)]
+    return chat(*made, content=text or None, reason="tool_calls" if calls else "stop")
+
+
+def _responses(text: str, calls: Calls, start: int) -> Json:
+    made = [item(name, said, f"call_{n}") for n, (name, said) in enumerate(calls, start)]
+    return responses(*[spoken_item(text)] * bool(text), *made)
+
+
+def _claude(text: str, calls: Calls, start: int) -> Json:
+    made = [use(name, _object(said), f"toolu_{n}") for n, (name, said) in enumerate(calls, start)]
+    said = [{"type": "text", "text": text}] * bool(text)
+    return claude(*said, *made, reason="tool_use" if calls else "end_turn")
+
+
+def _gemini(text: str, calls: Calls, start: int) -> Json:
+    made = [part(name, _object(said), f"call_{n}") for n, (name, said) in enumerate(calls, start)]
+    return gemini(*[{"text": text}] * bool(text), *made)
+
+
+def _converse(text: str, calls: Calls, start: int) -> Json:
+    made = [block(name, _object(said), f"tool_{n}") for n, (name, said) in enumerate(calls, start)]
+    reason = "tool_use" if calls else "end_turn"
+    return converse(*[{"text": text}] * bool(text), *made, reason=reason)
+
+
+REPLIES: Final[dict[str, Callable[[str, Calls, int], Json]]] = {
+    "openai": _chat,
+    "openai-responses": _responses,
+    "anthropic": _claude,
+    "gemini": _gemini,
+    "bedrock": _converse,
+}
+"""By the name of an envelope what makes a reply of a text and calls, numbered from a start."""
