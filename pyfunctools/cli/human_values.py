@@ -6,12 +6,15 @@ import typer
 from rich.console import Console
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.cli.call_preview import approved, asks_first
+from pyfunctools.cli.asking import ask as asked_for
+from pyfunctools.cli.asking import refused
+from pyfunctools.cli.call_preview import approved
 from pyfunctools.cli.display import plain
-from pyfunctools.cli.form import ask as asked_for
-from pyfunctools.cli.form import missing
-from pyfunctools.execution.person.uploads import merged, with_files
+from pyfunctools.execution.person.approval import View
+from pyfunctools.execution.person.questions import values_of
+from pyfunctools.execution.person.uploads import merged
 from pyfunctools.record.function import Function
+from pyfunctools.schema import Failure
 
 
 def human_part(
@@ -35,21 +38,22 @@ def human_part(
     if not checked:
         return given
     is_there = ask or sys.stdin.isatty()
-    lacking = missing(function, checked.value, given or {})
+    lacking = refused(function, checked.value, given or {})
     if lacking and not is_there:
-        _say("Missing or not right:", *lacking, "Give it with --human, or call it in a terminal.")
+        told = Failure(value=None, issues=lacking).to_person()
+        _say("Missing or not right:", told, "Give it with --human, or call it in a terminal.")
         return given  # which is not enough to run: calling says so
     if function.separated is not None and (ask or lacking):
         given = asked_for(function, checked.value, given or {})
-    whole = merged(function, checked.value, with_files(given or {}))
-    if whole and asks_first(function) and not yes:
+    whole = merged(function, checked.value, values_of(function, checked.value, given or {})[1])
+    if whole and (function.confirm or function.destructive is True) and not yes:
         if not is_there:
             _say(
                 f"{function.name} asks a person before it runs. Nothing has run.",
                 "Say --yes, or call it in a terminal.",
             )
             raise typer.Exit(1)
-        if not approved(function, _object(whole.value), server):
+        if not approved(View(function, _object(whole.value)).pending, server):
             _say("Not approved. Nothing has run.")
             raise typer.Exit(1)
     return given

@@ -180,7 +180,14 @@ class Sheet:
         label = self.texts["which"].format(label=self._label(spot, parts))
         schema: JsonSchema = {"enum": [*branches]}
         self._ask(
-            spot, parts, "choice", answers, label=label, options=tuple(branches), schema=schema
+            spot,
+            parts,
+            "choice",
+            answers,
+            label=label,
+            options=tuple(branches),
+            schema=schema,
+            is_known=chosen is not None,
         )
         if chosen is None:
             return answers.nested()
@@ -378,6 +385,7 @@ class Sheet:
         options: tuple[JsonValue, ...] = (),
         schema: JsonSchema | bool | None = None,
         default: JsonValue = None,
+        is_known: bool = False,
     ) -> None:
         label = self._label(spot, parts) if label is None else label
         said = _said(parts, "description")
@@ -385,16 +393,20 @@ class Sheet:
         lines = self.texts["lines"] if kind == "json" and _is_list(parts) else ""
         is_shown = schema is None and not spot.secret and kind != "file"
         stated = next((p.rules["default"] for p in parts if "default" in p.rules), default)
+        is_needed = spot.required if required is None else required
+        problem = self._problem(spot.keys, answers, is_whole=schema is None)
+        if problem is None and self.issues and is_needed and not answers.is_given:
+            problem = self.texts["needed"]
         question = Question(
             path=str(Path.of(spot.keys)),
             label=label,
             help=" ".join(text for text in (about, "" if said == label else said, lines) if text),
             kind=kind,
-            required=spot.required if required is None else required,
+            required=is_needed,
             options=options,
             default=stated if is_shown else default,
             secret=spot.secret,
-            problem=self._problem(spot.keys, answers, is_whole=schema is None),
+            problem=None if is_known else problem,
             schema=_complete(spot.place) if schema is None else schema,
         )
         self.questions.append(question)

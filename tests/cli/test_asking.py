@@ -1,0 +1,109 @@
+"""A person's side of a call, asked for in a terminal."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from pyfunctools import Function
+from pyfunctools.cli.asking import ask
+
+Schema = dict[str, Any]
+S = {"type": "string"}
+I = {"type": "integer"}  # noqa: E741
+
+
+def mine(schema: Schema) -> Schema:
+    return {**schema, "x-human": True}
+
+
+def object_of(properties: Schema, *required: str, **keywords: Any) -> Schema:
+    return {"type": "object", "properties": properties, "required": [*required], **keywords}
+
+
+def asked(parameters: Schema, llm: Any, given: str, known: Any = None) -> Result:
+    """Ask for the human's side of these parameters, and print it as JSON."""
+    function = Function.from_schema(name="f", parameters=parameters)
+    app = typer.Typer()
+
+    @app.command()
+    def main() -> None:
+        print(json.dumps(ask(function, llm, known or {})))
+
+    return CliRunner().invoke(app, [], input=given)
+
+
+def answer(parameters: Schema, llm: Any, given: str, known: Any = None) -> Any:
+    done = asked(parameters, llm, given, known)
+    assert done.exit_code == 0, done.output
+    gave = json.loads(done.stdout.splitlines()[-1])
+    return {path: value for path, value in gave.items() if value != ""}
+
+
+CARD, BANK = object_of({"number": S}, "number"), object_of({"iban": S}, "iban")
+
+
+@pytest.mark.parametrize(
+    ("schema", "typed", "gave"),
+    [
+        (S, "\nx\n", {"": "x"}),
+        (I, "x\n7\n", {"": "7"}),
+        ({"type": "boolean"}, "maybe\ny\n", {"": "yes"}),
+        ({"enum": ["a", "b"]}, "2\n", {"": "b"}),
+        ({"enum": [2, 1]}, "2\n", {"": "2"}),
+        ({"type": ["integer", "null"]}, "\n", {}),
+        ({"type": "array", "items": I}, "1\n2\n\n", {"": ["1", "2"]}),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, "2, a\n", {"": ["b", "a"]}),
+        ({"type": "object", "additionalProperties": I}, '{"a": 1}\n', {"": '{"a": 1}'}),
+        (object_of({"o": S, "r": I}, "r"), "1\n\n", {".r": "1"}),
+        ({"type": "array", "items": CARD}, "1\nx\n", {"": "1", "[0].number": "x"}),
+        (
+            {"anyOf": [{**CARD, "title": "Card"}, {**BANK, "title": "Bank"}]},
+            "3\n2\nx\n",
+            {"": "Bank", ".iban": "x"},
+        ),
+    ],
+    ids=str,
+)
+def test_a_place_of_the_humans_is_asked_for_until_the_answer_is_right(
+    schema: Schema, typed: str, gave: Any
+) -> None:
+    parameters = object_of({"m": S, "h": mine(schema)}, "m", "h")
+    expected = {"$input.h" + path: value for path, value in gave.items()}
+    assert answer(parameters, {"m": "x"}, typed) == expected
+
+
+def test_what_is_known_is_not_asked_for_and_a_name_that_is_not_there_ends_it() -> None:
+    parameters = object_of({"a": mine(S), "b": mine(S)}, "a", "b")
+    gave = answer(parameters, {}, "y\n", {"a": "x"})
+    assert gave == {"$input.a": "x", "$input.b": "y"}
+    assert answer(parameters, {}, "y\n", {"$input.a": "x"}) == gave
+    assert answer(parameters, {}, "", {"aa": "x"}) == {"aa": "x"}
+
+
+def test_a_file_is_read_and_one_that_is_not_there_is_asked_for_again(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"hello")
+    file = {"type": "string", "format": "binary"}
+    parameters = object_of({"f": file, "many": mine({"type": "array", "items": file})}, "f", "many")
+    wrong = [tmp_path / "no", tmp_path, "/dev/null", "~nobody_at_all/x", "a\0b", ""]
+    typed = "".join(f"{each}\n" for each in [*wrong, tmp_path / "a.txt", tmp_path / "a.txt", ""])
+    done = asked(parameters, {}, typed)
+    assert done.exit_code == 0, done.output
+    for reason in ("No such file", "this is not a file", "an answer is needed"):
+        assert reason in done.stderr
+    gave = json.loads(done.stdout.splitlines()[-1])
+    assert gave == {"$input.f": "aGVsbG8=", "$input.many": ["aGVsbG8="]}
+
+
+def test_what_is_wrong_only_as_a_whole_is_told_and_asked_for_again() -> None:
+    parameters = object_of({"a": mine(S), "b": mine(S), "m": S}, dependentRequired={"a": ["b"]})
+    gave = answer(parameters, {}, "x\n\ny\n")
+    assert gave == {"$input.a": "x", "$input.b": "y"}
+
+
+def test_an_input_that_ends_in_the_middle_ends_it() -> None:
+    parameters = object_of({"a": mine(S), "b": mine(S)}, "a", "b")
+    assert asked(parameters, {}, "x\n").exit_code == 1
