@@ -282,3 +282,55 @@ def test_a_server_that_asks_for_ever_is_left() -> None:
     assert asyncio.run(run()).reason == "declined"
     assert seen[0] == (None, None)
     assert seen[1:] == [("s", {"a": {"action": "accept", "content": {"x": "y"}}})] * 9
+
+
+def asking(params: dict[str, Any], seen: list[Any]) -> Any:
+    """Return the answers of a server that asks once, without a state."""
+
+    def answer(method: str, given: Any) -> Any:
+        if method == "tools/list":
+            listed = {"name": "f", "inputSchema": {"type": "object"}}
+            return {"tools": [listed], "resultType": "complete"}
+        if "inputResponses" in given:
+            seen.append((given.get("requestState"), given["inputResponses"]))
+            return {"resultType": "complete", "content": [{"type": "text", "text": "done"}]}
+        request = {"method": "elicitation/create", "params": params}
+        return {"resultType": "input_required", "inputRequests": {"k": request}}
+
+    return answer
+
+
+def test_a_form_without_a_mode_is_a_form() -> None:
+    from raw_mcp import raw_client
+
+    seen: list[Any] = []
+    form = {"type": "object", "properties": {"x": {"type": "integer"}}}
+
+    async def run() -> Any:
+        client = raw_client(asking({"message": "?", "requestedSchema": form}, seen))
+        async with await Controller.from_mcp(client) as remote:
+            return await remote.acall("f", human={"x": "3"})
+
+    assert asyncio.run(run()).text == "done"
+    assert seen == [(None, {"k": {"action": "accept", "content": {"x": 3}}})]
+
+
+@pytest.mark.parametrize(("said", "action"), [(True, "accept"), (False, "decline")])
+def test_an_address_is_shown_whole_and_not_opened(said: bool, action: str) -> None:
+    from raw_mcp import raw_client
+
+    seen: list[Any] = []
+    address = "https://x.example/" + "a" * 500
+
+    async def ask(pending: Any) -> Any:
+        (question,) = pending.questions
+        assert (question.kind, address in question.label) == ("boolean", True)
+        return {question.path: said}
+
+    async def run() -> Any:
+        client = raw_client(asking({"mode": "url", "message": "Sign in.", "url": address}, seen))
+        async with await Controller.from_mcp(client) as remote:
+            return await remote.acall("f", human=ask)
+
+    assert asyncio.run(run()).text == "done"
+    assert seen == [(None, {"k": {"action": action}})]
