@@ -13,7 +13,7 @@ from pyfunctools.prompting.calls.json_calls import (
 )
 from pyfunctools.prompting.calls.names import Names
 from pyfunctools.prompting.calls.python import CALL, Caller, read_listed
-from pyfunctools.prompting.calls.sequences import group, meant
+from pyfunctools.prompting.calls.sequences import meant
 from pyfunctools.prompting.calls.speech import SKIPPED, Break, beginning, breaks, end_of
 from pyfunctools.prompting.calls.tagged import read_actions, read_tagged
 
@@ -93,10 +93,7 @@ class Scan:
                 each.escaped = _is_escaped(text[each.start : each.end])
         if not found:
             return []
-        found = meant(text, found, self._names, self._code)[: MAX_CALLS + 1]
-        if len(found) > 1:
-            group(text, found, self._code)
-        return found
+        return meant(text, found, self._names, self._code)[: MAX_CALLS + 1]
 
     def _broken(self, at: int) -> Break | None:
         """Return where somebody else speaks before `at` and behind what was read, if they do."""

@@ -79,7 +79,7 @@ _QUOTES: Final = {'"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\
 
 
 def meant(text: str, calls: list[Found], names: Names, code: Code) -> list[Found]:
-    """Return the calls that are meant as such, in the order in which they stand.
+    """Return the calls that are meant as such, in the order in which they stand, in their groups.
 
     Those that are marked as calls, by a tag or by their keys, are, but for those in a sentence that
     says otherwise. One of an unknown function is meant where it stands beside one of a known
@@ -87,9 +87,9 @@ def meant(text: str, calls: list[Found], names: Names, code: Code) -> list[Found
     name of one.
     """
     if _is_bare_list(text, calls):
-        for each in calls:
-            each.weight = max(each.weight, Weight.ALONE)
-        return calls
+        if calls[0].weight is Weight.MARKED and calls[0].piece is not calls[-1].piece:
+            _group(text, calls, code)
+        return calls  # else all are of one group
     calls = [each for each in _unquoted(text, calls) if not code.may_not_run(each.start)]
     runs = _runs(text, calls)
     kept: list[Found] = []
@@ -109,17 +109,26 @@ def meant(text: str, calls: list[Found], names: Names, code: Code) -> list[Found
                 answered = any(each.weight is not Weight.QUOTED for each in chosen)
     if any(each.weight is not Weight.QUOTED for each in kept):
         kept = [each for each in kept if each.weight is not Weight.QUOTED]
+    if len(kept) > 1:
+        _group(text, kept, code)
     return kept
 
 
 def _is_bare_list(text: str, calls: list[Found]) -> bool:
     """Return whether a text is known calls with commas between, and nothing else, as most are."""
-    if text[: calls[0].start].strip("[( \t\n") or text[calls[-1].end :].strip("])} \t\n"):
+    first, last = calls[0], calls[-1]
+    for each in calls:
+        if each.function is None or each.doubtful or each.weight is Weight.QUOTED:
+            return False
+    piece = first.piece
+    if piece is not None and piece is last.piece:
+        return not (text[: piece.start].strip() or text[piece.end :].strip())
+    if text[: first.start].strip("[( \t\n'\"") or text[last.end :].strip("])} \t\n'\""):
         return False
-    known = all(each.function is not None and not each.doubtful for each in calls)
-    return known and all(
-        text[one.end : other.start].strip() in (",", ";") for one, other in pairwise(calls)
-    )
+    for one, other in pairwise(calls):
+        if text[one.end : other.start].strip(" \t\n'\"") not in (",", ";"):
+            return False
+    return True
 
 
 def _chosen(text: str, run: list[Found], names: Names, *, whole: bool) -> list[Found]:
@@ -276,7 +285,7 @@ def _is_alone(text: str, start: int, end: int) -> bool:
     return _FRONT.search(front) is not None or _LABELLED.search(front) is not None
 
 
-def group(text: str, calls: list[Found], code: Code) -> None:
+def _group(text: str, calls: list[Found], code: Code) -> None:
     """Number the groups in which calls stand: a list, an array, a block of code, a run of tags."""
     number = depth = 0
     last: Found | None = None

@@ -87,6 +87,7 @@ _WRAPPER: Final = re.compile(
 )
 """Keys that calls stand under."""
 _BESIDE: Final = frozenset({"call_id", "caller", "id", "index", "status", "type"})
+_WORDS: Final = frozenset({*NAME_KEYS, *ARGUMENT_KEYS})
 _DEEPEST: Final = 64
 
 
@@ -142,6 +143,12 @@ def _items(value: list[JsonValue], names: Names, keys: Keys, closed: bool) -> It
 
 
 def _object(value: JsonObject, names: Names, keys: Keys, closed: bool) -> Iterator[Shape]:
+    if len(value) == 1:  # as most are, and seen sooner than the rest: `{"name": {...}}`
+        ((name, inner),) = value.items()
+        function = None if name in _WORDS or type(name) is not str else names.find(name)
+        if function is not None and _may_be_arguments(inner):
+            yield Shape(name, function, inner, (*keys, name), True)
+            return
     if _is_foreign(value):
         return
     shape = _named(value, names, keys)
@@ -248,7 +255,7 @@ def _flat(value: JsonObject, key: str, name: str, names: Names, keys: Keys) -> S
 
 
 def _may_be_arguments(value: JsonValue) -> bool:
-    return value is None or isinstance(value, Mapping | str | list)
+    return value is None or isinstance(value, dict | str | list)
 
 
 def _is_definition(value: JsonObject) -> bool:
