@@ -272,7 +272,7 @@ def every_third_text() -> Callable[[Any, Any], bool]:
 
 
 def components(document: Path) -> Iterator[Schema]:
-    """Give the schemas of a document, at most so many, each with the definitions it needs."""
+    """Return the schemas of a document, at most so many, each with the definitions it needs."""
     whole = json.loads(document.read_bytes())
     old = "definitions" in whole
     found = whole.get("definitions") if old else whole.get("components", {}).get("schemas")

@@ -16,7 +16,7 @@ CLOSED = {"additionalProperties": False}
 
 
 def sides(schema: Schema) -> tuple[Any, Any]:
-    """Give what the two sides say of a property `a`, beside one of each of theirs."""
+    """Return what the two sides say of a property `a`, beside one of each of theirs."""
     separated = separate({"type": "object", "properties": {"a": schema, "m": S, "h": H}})
     assert separated.human is not None
     assert separated.llm["properties"]["m"] == S  # type: ignore[index]
