@@ -75,9 +75,7 @@ def _place(keys: tuple[str, ...]) -> str:
 
 def _is_bare(schema: JsonSchema) -> bool:
     """True if nothing in a schema says what its values mean."""
-    return schema.keys().isdisjoint(
-        {"$ref", "anyOf", "const", "enum", "format", "oneOf", "properties"}
-    )
+    return schema.keys().isdisjoint(_TELLING)
 
 
 def _listed(schema: JsonSchema, description: str) -> str:

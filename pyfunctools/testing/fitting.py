@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, TypeAlias, cast
 
 from pyfunctools.schema.ground.references import resolve
+from pyfunctools.schema.vocabulary import ANNOTATIONS, COMPOSED, REFERENCES, judging
 from pyfunctools.testing.matching import Matching
 
 Schema: TypeAlias = Any
@@ -206,7 +207,7 @@ class FittingValues:
         return self._edges and self.random.random() < EDGES
 
     def _string(self, schema: Schema) -> str:
-        if self._at_edge() and not schema.keys() & {"format", "minLength", "pattern"}:
+        if self._at_edge() and not schema.keys() & judging("string"):
             return ""
         if "pattern" in schema:
             text = self._matching.text(schema["pattern"])
@@ -225,15 +226,8 @@ class FittingValues:
         return value is not None or "null" in str(schema.get("type", "null"))
 
 
-_KINDS = {
-    "object": {"properties", "required", "additionalProperties", "minProperties"},
-    "array": {"items", "prefixItems", "minItems", "maxItems"},
-    "number": {"minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"},
-}
-_ANNOTATIONS = {
-    "$defs", "$ref", "allOf", "anyOf", "default", "deprecated", "description", "discriminator",
-    "examples", "externalDocs", "oneOf", "readOnly", "title", "writeOnly", "xml", "not",
-}  # fmt: skip
+_KINDS = {kind: judging(kind) for kind in ("object", "array", "number")}
+_ANNOTATIONS = ANNOTATIONS | REFERENCES | {"$defs", "discriminator"} | {*COMPOSED, "not"}
 
 
 def _near(low: float, high: float) -> tuple[float, float]:

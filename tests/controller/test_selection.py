@@ -1,12 +1,11 @@
 """Selection: which functions are meant, and what is said of a name that none has."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from pyfunctools import DefinitionError, Function
-from pyfunctools.controller.selection import chosen, confirmed, unknown_name
+from pyfunctools import Function
+from pyfunctools.controller.selection import chosen, unknown_name
 
 NOTHING: dict[str, Any] = {
     **dict.fromkeys(("tags", "names", "paths", "methods", "where")),
@@ -55,13 +54,3 @@ def test_a_hostile_name_is_shortened_and_made_visible() -> None:
 def test_a_name_that_is_no_text_is_called_by_its_type() -> None:
     assert unknown_name(None, ["a"]).name == "<NoneType>"
     assert unknown_name(["a"], ["a"]).close == ()
-
-
-def test_what_has_to_be_approved_is_said_by_a_word_or_a_predicate() -> None:
-    hints = (None, True, False)
-    functions = [replace(made("f"), destructive=hint) for hint in hints]
-    assert [confirmed(None)(each) for each in functions] == [False, False, False]
-    assert [confirmed("destructive")(each) for each in functions] == [False, True, False]
-    assert confirmed(lambda each: each.name == "f")(functions[0])
-    with pytest.raises(DefinitionError, match="'destructiv'"):
-        confirmed("destructiv")  # type: ignore[arg-type]

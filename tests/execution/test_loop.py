@@ -8,6 +8,8 @@ import subprocess
 import sys
 import threading
 
+import pytest
+
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
@@ -17,8 +19,19 @@ async def where() -> tuple[str, int]:
     return threading.current_thread().name, id(asyncio.get_running_loop())
 
 
+OTHERS: set[threading.Thread] = set()
+"""Threads that tests before these left to their end."""
+
+
+@pytest.fixture(autouse=True)
+def _only_new_loops() -> None:
+    OTHERS.clear()
+    OTHERS.update(threading.enumerate())
+
+
 def loops() -> list[threading.Thread]:
-    return [each for each in threading.enumerate() if each.name == "pyfunctools-loop"]
+    running = set(threading.enumerate()) - OTHERS
+    return [each for each in running if each.name == "pyfunctools-loop"]
 
 
 def test_everything_runs_on_one_loop_in_one_thread() -> None:

@@ -2,7 +2,7 @@ import copy
 import json
 import threading
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import jsonschema_rs
 import pytest
@@ -265,7 +265,7 @@ def test_hostile_schemas_and_values_raise_nothing_in_a_thread_with_little_stack_
     def ask() -> None:
         answers.extend(coerce(schema, value) for value in hostile_values())
 
-    began = perf_counter()
+    began = process_time()
     ask()
     before = threading.stack_size(512 * 1024)
     try:
@@ -276,7 +276,7 @@ def test_hostile_schemas_and_values_raise_nothing_in_a_thread_with_little_stack_
         threading.stack_size(before)
     assert len(answers) == 2 * len(hostile_values())
     assert all(isinstance(answer, Success) for answer in answers)
-    assert perf_counter() - began < 10
+    assert process_time() - began < 10
 
 
 def test_a_value_nested_too_deep_is_given_as_it_is():

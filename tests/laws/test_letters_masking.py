@@ -573,9 +573,9 @@ def test_h2_masking_takes_time_that_grows_with_the_text() -> None:
 
     def cost(count: int) -> float:
         text = ("ab" * 4000 + "…" + "ba" * 100 + "... " + values[7] + " " * 500) * count
-        started = time.perf_counter()
+        started = time.process_time()
         assert values[7] not in masker.text(text)
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     cost(1)
     one, ten = min(cost(10) for _ in range(3)), min(cost(100) for _ in range(3))

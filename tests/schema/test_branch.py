@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -229,9 +229,9 @@ def test_a_schema_that_admits_nothing_was_never_meant():
 def test_thousands_of_branches_are_told_apart_at_once():
     union = any_of(*(thing("kind", kind={"const": f"k{n}"}, x=INTEGER) for n in range(2000)))
     read = union_of(Outline(union).root, "anyOf")
-    start = perf_counter()
+    start = process_time()
     assert read.meant({"kind": "k1999"}) is read.branches[1999]
-    assert perf_counter() - start < 0.1
+    assert process_time() - start < 0.1
 
 
 values = st.recursive(
@@ -256,10 +256,10 @@ def test_any_value_has_one_answer_and_always_the_same(value: JsonValue):
 def test_a_union_of_unions_is_read_in_time():
     loop: JsonSchema = {"$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}] * 50}}}
     wide: JsonSchema = {"allOf": [{"oneOf": [{"required": [f"{n}"]} for n in range(50)]}] * 50}
-    start = perf_counter()
+    start = process_time()
     assert index({"anyOf": [{"$ref": "#/$defs/A"}, NULL]}, None, loop) is None
     assert index(any_of(NULL, wide), None) == 0
-    assert perf_counter() - start < 5
+    assert process_time() - start < 5
 
 
 def test_a_tag_is_certain_where_every_branch_lists_its_own():

@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -45,6 +45,6 @@ def test_a_value_that_holds_itself_is_too_deep():
 def test_a_value_that_holds_itself_several_times_over_comes_to_an_end(times: int):
     many: list[JsonValue] = []
     many.extend([many] * times)
-    start = perf_counter()
+    start = process_time()
     assert deeper_than(many, 256)
-    assert perf_counter() - start < 10
+    assert process_time() - start < 10

@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -196,9 +196,9 @@ def test_schemas_that_fan_out_and_recur_cost_little():
             }
         }
     }
-    start = perf_counter()
+    start = process_time()
     assert expected(part({"$ref": "#/$defs/A"}, wide))
-    assert perf_counter() - start < 3
+    assert process_time() - start < 3
 
 
 def test_the_line_of_a_union_leaves_out_what_stands_beside_it():

@@ -1,7 +1,7 @@
 import json
 import threading
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 from stacks import on_stack
@@ -181,9 +181,9 @@ MANY = 100_000
 )
 def test_a_hundred_thousand_mistakes_are_told_in_no_time(schema: JsonSchema, value: JsonValue):
     found = finder(schema)
-    start = perf_counter()
+    start = process_time()
     issues = found.issues(value, "whole")
-    took = perf_counter() - start
+    took = process_time() - start
     assert len(issues) == MOST + 1
     assert issues[-1].message == "There are more issues: only the first 1,000 are listed."
     assert took < 0.5  # some 20 ms where nothing else runs
@@ -191,9 +191,9 @@ def test_a_hundred_thousand_mistakes_are_told_in_no_time(schema: JsonSchema, val
 
 def test_many_missing_properties_of_a_large_value_cost_no_copies():
     schema: JsonSchema = {"required": [f"r{n}" for n in range(500)]}
-    start = perf_counter()
+    start = process_time()
     assert len(issues_of(schema, {"rows": ["x" * 10] * MANY})) == 500
-    assert perf_counter() - start < 0.5
+    assert process_time() - start < 0.5
 
 
 EXPRESSION: JsonSchema = {
@@ -224,9 +224,9 @@ def test_a_deep_recursive_union_is_told_at_once(stack: int):
     took: list[float] = []
 
     def judge() -> None:
-        start = perf_counter()
+        start = process_time()
         found.extend(issues_of(EXPRESSION, value))
-        took.append(perf_counter() - start)
+        took.append(process_time() - start)
 
     on_stack(judge, stack)
     (issue,) = found

@@ -1,7 +1,7 @@
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -210,9 +210,9 @@ def test_a_small_stack_is_enough():
 
 def test_the_size_of_the_value_costs_nothing():
     value: JsonValue = {"rows": [{"text": "x" * 1000}] * 1_000_000, "text": "y" * 10_000_000}
-    start = perf_counter()
+    start = process_time()
     text = feedback(value, [issue(("rows", n * 1000, "text")) for n in range(32)])
-    assert perf_counter() - start < 0.5
+    assert process_time() - start < 0.5
     assert text.count("// ❌") == 32
 
 

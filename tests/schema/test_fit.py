@@ -1,6 +1,6 @@
 import json
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -112,11 +112,11 @@ def test_recursive_schemas_and_values_come_to_an_end():
     value: JsonValue = {"a": 3}
     for _ in range(MAX_DEPTH - 1):
         value = {"n": value}
-    began = perf_counter()
+    began = process_time()
     assert fit(schema, value) == NOT
     loop: JsonSchema = {"$ref": "#/$defs/loop", "$defs": schema["$defs"]}
     assert fit(loop, value) == EXACT
-    assert perf_counter() - began < 1
+    assert process_time() - began < 1
     with pytest.raises(TooDeep):
         fit(schema, {"n": value})
     circle: dict[str, JsonValue] = {}

@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -179,8 +179,8 @@ def test_the_size_of_the_value_costs_nothing():
         **{f"k{n}": n for n in range(200_000)},
     }
     root = marked(("rows", 999_999, "text"), ("k199999",), ("missing",))
-    start = perf_counter()
+    start = process_time()
     lines = [line.text for detail in DETAILS for line in lines_of(value, root, detail)]
-    assert perf_counter() - start < 1
+    assert process_time() - start < 1
     assert len(lines) < 300
     assert sum('"k199999": 199999' in line for line in lines) == 3

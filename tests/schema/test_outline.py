@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -89,9 +89,9 @@ def test_types_are_those_that_a_validator_may_accept(schema: JsonSchema, names: 
 
 def test_types_of_unions_in_unions_are_found_in_time():
     wide: JsonSchema = {"anyOf": [{"$ref": "#/$defs/A"}] * 50}
-    start = perf_counter()
+    start = process_time()
     assert types({"$ref": "#/$defs/A"}, {"$defs": {"A": wide}}) == ALL_TYPES
-    assert perf_counter() - start < 5
+    assert process_time() - start < 5
 
 
 def test_named_types_leave_out_schemas_that_name_none():
@@ -130,10 +130,10 @@ def test_patterns_are_searched_in_linear_time_or_not_at_all():
     assert matches("(?=a)", "a") is None
     assert matches("a", "\ud800") is None
     assert matches("a", type("Spelled", (str,), {})("a")) is None
-    began = perf_counter()
+    began = process_time()
     for pattern in ("^(a+)+$", "^(a|a)*$", "(.*)*x"):
         matches(pattern, "a" * 100_000 + "!")
-    assert perf_counter() - began < 1
+    assert process_time() - began < 1
 
 
 COUNTS: JsonSchema = {

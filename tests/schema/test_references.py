@@ -1,6 +1,6 @@
 import json
 from copy import deepcopy
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -194,9 +194,9 @@ def test_references_that_double_at_each_step_do_not_double_the_schema():
         for n in range(30)
     }
     schema: JsonSchema = {"$ref": "#/$defs/S0", "$defs": {**definitions, "S30": {}}}
-    start = perf_counter()
+    start = process_time()
     result = inline(schema)
-    assert perf_counter() - start < 5
+    assert process_time() - start < 5
     assert len(json.dumps(result)) < 1_000_000
 
 

@@ -1,5 +1,5 @@
 from enum import Enum, StrEnum
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -89,7 +89,7 @@ def test_a_value_that_holds_itself_is_cut_like_any_other():
 
 def test_the_size_of_the_value_costs_nothing():
     big = {"rows": [{"text": "x" * 1000}] * 1_000_000}
-    start = perf_counter()
+    start = process_time()
     shown(big)
     shown("x" * 50_000_000)
-    assert perf_counter() - start < 0.5
+    assert process_time() - start < 0.5

@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -104,9 +104,9 @@ def test_tags_end_a_text_where_the_first_of_them_opened_before():
 )
 def test_many_pieces_cost_no_more_than_a_few(unit: str):
     text = unit * (200_000 // len(unit))
-    began = perf_counter()
+    began = process_time()
     assert len(before(text, 0, len(text))) <= 20
     assert len(list(after(text, 0))) <= 20
     beginning(text, 0)
     framed(text)
-    assert perf_counter() - began < 2
+    assert process_time() - began < 2

@@ -4,7 +4,7 @@ import pickle
 import threading
 from contextlib import suppress
 from pathlib import Path
-from time import perf_counter, process_time
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -243,10 +243,10 @@ def test_a_schema_that_is_none_is_an_error_with_its_place():
 
 def test_making_a_validator_compiles_nothing():
     Validator({"type": "int"})
-    start = perf_counter()
+    start = process_time()
     for _ in range(1000):
         Validator(TREE)
-    assert perf_counter() - start < 0.2
+    assert process_time() - start < 0.2
 
 
 def test_a_remote_reference_needs_a_resolver():

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import MAX_HOPS, lookup, prune
+from pyfunctools.schema.vocabulary import ANNOTATIONS, COMPOSED, MENTIONS, SLOTS, VALUES, judging
 
 
 def reduced(schema: JsonSchema, places: Sequence[Keys]) -> JsonSchema:
@@ -36,10 +37,10 @@ def _without(
         target, found = _target(root, reference, keys, hops)
         if found:
             own = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
-            is_bare = _ANNOTATIONS.issuperset(own)  # two sets of rules both hold
+            is_bare = ANNOTATIONS.issuperset(own)  # two sets of rules both hold
             schema = {**target, **own} if is_bare else {**own, "allOf": [target]}
     changed: dict[str, JsonValue] = dict(schema)
-    for keyword in ("allOf", "anyOf", "oneOf"):
+    for keyword in COMPOSED:
         members: list[JsonValue] = []
         listed = schema.get(keyword)
         for member in listed if isinstance(listed, list) else ():
@@ -92,8 +93,6 @@ def _is_empty(schema: JsonSchema) -> bool:
     return not schema.get("properties") and schema.get("additionalProperties") is False
 
 
-_ANNOTATIONS = frozenset({"default", "deprecated", "description", "examples", "title"})
 _OF_THE_WHOLE = (
-    *("const", "dependentRequired", "dependentSchemas", "dependencies", "else", "enum", "if"),
-    *("maxProperties", "minProperties", "not", "propertyNames", "then"),
+    (judging("object") - SLOTS - {"properties", "required"}) | VALUES | MENTIONS | {"then", "else"}
 )

@@ -432,14 +432,14 @@ def test_pure_circles_are_skipped_at_once() -> None:
         "A": {"$ref": "#/components/schemas/B"},
         "B": {"$ref": "#/components/schemas/A"},
     }
-    began = time.perf_counter()
+    began = time.process_time()
     found = read(
         document(
             {"/a": {"post": body_of(schemas["A"])}, "/b": {"get": {}}},
             components={"schemas": schemas},
         )
     )
-    assert time.perf_counter() - began < 0.05
+    assert time.process_time() - began < 0.05
     assert [each.name for each in found.functions] == ["b_get"]
     assert "leads in a circle" in found.skipped[0].reason
 
@@ -453,10 +453,10 @@ def test_a_diamond_of_two_to_the_thirtieth_is_as_large_as_it_is_written() -> Non
     }
     schemas["S30"] = TEXT
     tracemalloc.start()
-    began = time.perf_counter()
+    began = time.process_time()
     found = read(document({"/a": {"post": body_of(pair(0))}}, components={"schemas": schemas}))
     definitions = found.functions[0].parameters["$defs"]
-    took = time.perf_counter() - began
+    took = time.process_time() - began
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert isinstance(definitions, dict)
