@@ -31,6 +31,7 @@ SHOWN = {
     "schema": "A trip to Oslo, paid in EUR",
     "testing": "share({'cents': 0, 'people': 0}): ZeroDivisionError",
     "tickets": "-> sent 100.00 euros to Ada",
+    "web_person": "Booked: a double in Oslo for Ada and Kim, 2 nights, card.\nThis ticket was used",
     "turn_saved": "process 2: sent 25.00 to Ada\nAda has her 25 euros.",
 }
 """What each example prints of a call that worked."""

@@ -1,9 +1,9 @@
 """What a person sees of a call before they approve it, and what their edit makes of it."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import wrong_type
@@ -28,7 +28,7 @@ class PendingCall:
     """
 
     function: Function
-    arguments: JsonObject = field(repr=False)
+    arguments: Mapping[str, Any] = field(repr=False)
     questions: tuple[Question, ...] = ()
 
 

@@ -397,6 +397,8 @@ class Sheet:
         problem = self._problem(spot.keys, answers, is_whole=schema is None)
         if problem is None and self.issues and is_needed and not answers.is_given:
             problem = self.texts["needed"]
+        elif problem is not None and kind == "file" and answers.is_given:
+            problem = self.texts["wrong"].format(expected=self.texts["file"])
         question = Question(
             path=str(Path.of(spot.keys)),
             label=label,
@@ -528,8 +530,7 @@ _FORMS: Mapping[str, Kind] = {"date": "date", "time": "time", "date-time": "date
 
 def values_of(function: Function, llm: JsonValue, human: object) -> tuple[JsonValue, JsonValue]:
     """Return a person's values nested as the schema: as given, and as the schema says they mean."""
-    human = with_files(dict(cast("JsonObject", human)) if isinstance(human, Mapping) else human)
-    answers = answers_of(human)
+    answers = _answers(human)
     typed = sheet_of(function, llm, human).values if answers.is_flat else answers.own
     if typed is ABSENT:
         typed = cast("JsonObject", {})
@@ -567,6 +568,11 @@ def _put(value: JsonValue, keys: Keys, before: JsonValue, after: JsonValue) -> J
     return listed
 
 
+def _answers(human: object) -> Answers:
+    held = dict(cast("JsonObject", human)) if isinstance(human, Mapping) else human
+    return answers_of(with_files(held))
+
+
 def sheet_of(
     function: Function,
     llm: JsonValue,
@@ -578,7 +584,7 @@ def sheet_of(
 
     `llm` is the model's part, checked. `issues` are what is wrong with the last answers.
     """
-    answers = answers_of(human)
+    answers = _answers(human)
     sheet = Sheet(function, texts, issues)
     sheet.fill(llm, answers)
     if not answers.is_flat:
