@@ -347,6 +347,7 @@ SILENT = {
     "a refused list": "Do not call [f(a=1)].",
     "a refused list on a line of its own": "You should not call\n[f(a=1)]",
     "a list that would be wrong": "It would be wrong to call [f(a=1)].",
+    "two refused lists": "Do not call [f(a=1)] or [g()].",
     "a list to be avoided": "Avoid [f(a=1)].",
     "a refused block": "I will not call this:\n```python\nf(a=1)\n```",
     "a tool's turn": "tool: [f(a=1)]",
@@ -380,6 +381,10 @@ SILENT = {
 @pytest.mark.parametrize("raw", SILENT.values(), ids=SILENT)
 def test_what_is_not_said_as_a_call_is_none(raw: str) -> None:
     assert [call for call in said(raw) if call[0] in ("f", "g")] == []
+
+
+def test_a_call_without_arguments_counts_in_a_list_in_a_sentence() -> None:
+    assert [call[0] for call in said("I will call [f(a=1), g()] now.")] == ["f", "g"]
 
 
 def test_the_arguments_of_a_call_are_data() -> None:
@@ -420,6 +425,8 @@ MEANT = {
     "not without": "I can't answer without calling: [f(a=1)]",
     "do not forget": "Don't forget to call [f(a=1)].",
     "behind a refusal": "I could not find it. Let me call [f(a=1)].",
+    "behind a refused list": "I will not call [f(a=2)], but: [f(a=1)]",
+    "between thoughts and a user": "<think>f(a=2)</think>[f(a=1)] <user>more</user>[f(a=3)]",
     "instead of something": "I'll call the tool instead of guessing: [f(a=1)]",
     "always true": "if True:\n    f(a=1)",
     "tried": "try:\n    f(a=1)\nexcept Exception:\n    f(a=2)",
@@ -489,6 +496,7 @@ SEQUENCES: dict[str, tuple[str, list[object]]] = {
         """<tool_call>{"arguments": {"a": [1], 2]]}, "name": 'f'}</tool_call>""",
         [1, None],
     ),
+    "a list in a sentence": ("I will call [f(a=1), f(a=2)] now.", [1, 2]),
     "lists with one of unknown arguments": ("['f', 'a=1'], ['f', 'b=2']", [1, None]),
     "P-A separated by tokens": (
         '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call><|im_end|>\n'

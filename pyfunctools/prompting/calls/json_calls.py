@@ -10,9 +10,9 @@ from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.prompting.calls.arguments import Arguments, read_arguments
 from pyfunctools.prompting.calls.found import Found, Piece
 from pyfunctools.prompting.calls.literals import Literals, Raw, Unread
-from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.names import Names, properties_of
 from pyfunctools.prompting.calls.shapes import shapes
-from pyfunctools.record.function import Function, contract_of
+from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.path import at as value_at
 from pyfunctools.schema.parsing.glyphs import OPENING
@@ -270,8 +270,7 @@ def _named(piece: Piece, value: JsonObject, text: str, names: Names) -> Found | 
         alone = alone and names.alike(name)
     elif not alone and _BEFORE.fullmatch(between):
         # In a sentence it may be what the function gave, too.
-        properties = contract_of(function).parameters.get("properties")
-        known = properties if isinstance(properties, dict) else {}
+        known = properties_of(function)
         quoted = "," in between and not value
         alone = quoted or (bool(value) and all(key in known for key in value))
     return _before(piece, value, name, word.start() - window, function) if alone else None

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from pyfunctools._json import JsonObject
 from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError
-from pyfunctools.record.function import Function
+from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.ground.did_you_mean import near_names
 
 _ODD: Final = re.compile(r"[^A-Za-z0-9_-]")
@@ -117,6 +118,12 @@ class Names:
 def _spoken(name: str) -> str:
     """Return the letters and digits of a name."""
     return "".join(filter(str.isalnum, name)).lower()
+
+
+def properties_of(function: Function) -> JsonObject:
+    """Return the properties of a function's parameters."""
+    properties = contract_of(function).parameters.get("properties")
+    return properties if isinstance(properties, dict) else {}
 
 
 def _no_function(given: object) -> DefinitionError:

@@ -9,8 +9,8 @@ from pyfunctools.prompting.calls.arguments import Arguments, keyed, read_argumen
 from pyfunctools.prompting.calls.check import judged
 from pyfunctools.prompting.calls.code import Code
 from pyfunctools.prompting.calls.found import Found, Weight
-from pyfunctools.prompting.calls.names import Names
-from pyfunctools.record.function import Function, contract_of
+from pyfunctools.prompting.calls.names import Names, properties_of
+from pyfunctools.record.function import Function
 
 CALL: Final = (
     r"(?<![\w.$@\\-])[^\W\d](?:\w|\.(?=[^\W\d])|-(?=\w)|\\_)*+"  # the name
@@ -121,7 +121,7 @@ def _is_mention(
 
     That is `f(city)`, `f(city: str)`, `f(...)`, `f(city=city)`, or what has a variable in it.
     """
-    known = _properties(function)
+    known = properties_of(function)
     for raw in arguments.raws:
         value = text[raw.start : raw.end]
         if value == raw.keys[-1] or value in variables:
@@ -165,8 +165,3 @@ def read_listed(text: str, at: int, names: Names) -> tuple[Found | None, int]:
     listed = plain and apart and len(arguments.positional) > 1
     listed = listed and not any(map(names.find, texts)) and bool(judged(found, names))
     return (found if listed else None), far
-
-
-def _properties(function: Function) -> Container[str]:
-    properties = contract_of(function).parameters.get("properties")
-    return properties if isinstance(properties, dict) else ()

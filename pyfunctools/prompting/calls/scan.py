@@ -1,4 +1,19 @@
-"""A text that a model wrote, read from its beginning to its end for the calls in it."""
+"""A text that a model wrote, read from its beginning to its end for the calls in it.
+
+    <think>f(a=0)?</think>I will not call [f(a=1)], but: [f(a=2), g()] <user>more</user>[f(a=3)]
+
+1. `speech`: somebody else speaks from `<user>` on, so the text ends there.
+2. From left to right each opener (a name with a bracket, a bracket, a tag, a comment) is given to
+   the reader of that habit, and the scan goes on behind what was read. `<think>` is passed as a
+   whole; `python` reads `f(a=1)`, `f(a=2)` and `g()`.
+3. `sequences`: calls with nothing but separators between are a run, here `f(a=1)` and
+   `f(a=2), g()`. The sentence in front of the first refuses it; every call of the second is meant,
+   right or not. Groups are numbered, for what is said again.
+4. `calls` has each checked by its function.
+
+No reader goes back: what each looks at is counted, and a text that costs more than four times its
+length is given up.
+"""
 
 import re
 from typing import Final

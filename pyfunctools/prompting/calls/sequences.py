@@ -93,15 +93,20 @@ def meant(text: str, calls: list[Found], names: Names, code: Code) -> list[Found
     calls = [each for each in _unquoted(text, calls) if not code.may_not_run(each.start)]
     runs = _runs(text, calls)
     kept: list[Found] = []
-    answered = False
+    answered = refused = False
+    after = 0
     for run in runs:
         start, end = run[0].start, max(each.end for each in run)
         whole = len(runs) == 1 and _is_gap(text, 0, start) and _is_gap(text, end, len(text))
         begin = start if run[0].piece is None else min(start, run[0].piece.start)
-        talk = not whole and _is_talk(text, begin, end)
+        lead = _lead(text, begin, after)
+        refused = refused and lead.strip(_OPENING + "],").lower() in ("or", "nor")
+        refused = refused or _is_refused(lead)
+        talk = not whole and (refused or _is_talk(text, begin, end))
+        after = end
         if answered and not talk:
             again = {each.name for each in run} <= {each.name for each in kept}
-            talk = _is_untold(text, begin, code, again=again)
+            talk = _is_untold(lead, again=again) or code.program(begin) is not None
         if not talk or _is_tagged(text, begin):
             chosen = _chosen(text, run, names, whole=whole)
             kept += chosen
@@ -154,7 +159,8 @@ def _chosen(text: str, run: list[Found], names: Names, *, whole: bool) -> list[F
             continue
         near = each.function is not None or bool(sure) or whole
         near = near or (alone and names.alike(each.name))
-        if near and (each.weight is Weight.ALONE or _is_full(each)):
+        full = _is_full(each) or (listed and any(map(_is_full, sure)))
+        if near and (each.weight is Weight.ALONE or full):
             chosen.append(each)
     return chosen
 
@@ -164,27 +170,27 @@ def _is_tagged(text: str, start: int) -> bool:
     return text[start] == "<" or text[max(start - 40, 0) : start].rstrip()[-1:] in (">", "]")
 
 
-def _lead(text: str, start: int) -> str:
-    """Return the sentence that ends before some calls, on their line or an earlier one."""
-    front = text[max(start - _LINE, 0) : start].rstrip(_OPENING)
+def _lead(text: str, start: int, after: int) -> str:
+    """Return the sentence before some calls, on their line or an earlier one, but not `after`."""
+    front = text[max(start - _LINE, min(after, start)) : start].rstrip(_OPENING)
     return _last_sentence(_FENCE.sub("", front).rstrip(_OPENING).rpartition("\n")[2])
 
 
-def _is_untold(text: str, start: int, code: Code, *, again: bool) -> bool:
-    """Return whether calls behind an answer are a program, an example or an alternative.
+def _is_untold(lead: str, *, again: bool) -> bool:
+    """Return whether calls behind an answer are an example or an alternative, by what leads there.
 
     With `again` they are of functions that were called already.
     """
-    lead = _lead(text, start)
-    told = code.program(start) is None and _UNTOLD.search(lead) is None
-    return not told or (again and _IF.search(lead) is not None)
+    return _UNTOLD.search(lead) is not None or (again and _IF.search(lead) is not None)
+
+
+def _is_refused(lead: str) -> bool:
+    """Return whether a sentence says that what follows is not to be called."""
+    return _REFUSED.search(lead) is not None and _NEEDED.search(lead) is None
 
 
 def _is_talk(text: str, start: int, end: int) -> bool:
     """Return whether calls are only talked about."""
-    lead = _lead(text, start)
-    if _REFUSED.search(lead) and not _NEEDED.search(lead):
-        return True
     front = text[max(start - _LINE, 0) : start]
     line = front.rpartition("\n")[2]
     if _CHOICE.search(line) or _CHOSEN.match(text, end):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.names import Names, properties_of
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.ground.path import Keys
 
@@ -230,13 +230,9 @@ def _beside(
     """Return the arguments that stand beside the others instead of among them."""
     if function is None or len(value) < 3 or not isinstance(arguments, Mapping):
         return None
-    known = contract_of(function).parameters.get("properties")
+    known = properties_of(function)
     own = {*NAME_KEYS, *ARGUMENT_KEYS, *_BESIDE, *arguments}
-    return {
-        key: inner
-        for key, inner in value.items()
-        if isinstance(known, Mapping) and key in known and key not in own
-    }
+    return {key: inner for key, inner in value.items() if key in known and key not in own}
 
 
 def _flat(value: JsonObject, key: str, name: str, names: Names, keys: Keys) -> Shape | None:
@@ -245,8 +241,7 @@ def _flat(value: JsonObject, key: str, name: str, names: Names, keys: Keys) -> S
     if function is None:
         return None
     rest = {other: inner for other, inner in value.items() if other != key}
-    properties = contract_of(function).parameters.get("properties")
-    known = properties.keys() if isinstance(properties, Mapping) else ()
+    known = properties_of(function)
     if rest and key not in known and all(other in known for other in rest):
         return Shape(name, function, rest, keys, True)
     if rest.keys() <= _BESIDE and (rest or not contract_of(function).parameters.get("required")):
@@ -270,6 +265,5 @@ def _is_schema(arguments: JsonValue, function: Function | None) -> bool:
     described = isinstance(arguments.get("properties"), Mapping)
     if not described and arguments.get("type") not in ("object", "dict"):
         return False
-    properties = None if function is None else contract_of(function).parameters.get("properties")
     key = "properties" if described else "type"
-    return not (isinstance(properties, Mapping) and key in properties)
+    return function is None or key not in properties_of(function)

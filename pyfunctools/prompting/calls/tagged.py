@@ -8,14 +8,12 @@ and `<name><key>value</key></name>`. JSON between tags is no matter of this file
 """
 
 import re
-from collections.abc import Mapping
 from typing import Final
 
 from pyfunctools.prompting.calls.arguments import Arguments
 from pyfunctools.prompting.calls.found import MAX_CALLS, Found
 from pyfunctools.prompting.calls.literals import Note
-from pyfunctools.prompting.calls.names import Names
-from pyfunctools.record.function import Function, contract_of
+from pyfunctools.prompting.calls.names import Names, properties_of
 
 _SPACE_NAME = r"(?:[\w|\uff5c]{1,30}[:|\uff5c]|[|\uff5c][\w|\uff5c]{1,30}[|\uff5c])?"
 _NAMED: Final = re.compile(
@@ -62,7 +60,7 @@ def read_tagged(text: str, at: int, names: Names) -> tuple[Found | None, int]:
     plain = _PLAIN.match(text, at)
     if plain is not None:
         function = names.find(plain["name"])
-        if function is not None and plain["key"] in _properties(function):
+        if function is not None and plain["key"] in properties_of(function):
             return _read(text, plain, names, _CHILD)
     return None, at + 1
 
@@ -122,11 +120,6 @@ def _argument(text: str, child: re.Match[str], arguments: Arguments, missing: se
         arguments.faults.append(((key,), "is given twice"))
     arguments.values.setdefault(key, value)
     return after
-
-
-def _properties(function: Function) -> Mapping[str, object]:
-    properties = contract_of(function).parameters.get("properties")
-    return properties if isinstance(properties, Mapping) else {}
 
 
 _ACTION: Final = re.compile(
