@@ -5,7 +5,8 @@ scenario it is shown how a wrong answer to another function was corrected, the f
 requests with their answers; then it is asked for one call, at temperature 0 once and at 0.8
 `--trials` times. Of each answer the program says whether it was valid, and whether it was what was
 asked for: as it stands, as pyfunctools reads it, after up to two rounds of feedback, and where the
-server holds the model to the prompt's `response_schema`.
+server holds the model to the prompt's `response_schema`. With `--tools` the functions are a list of
+tools for OpenAI instead, strict, and the server's grammar is made of the schema that is in it.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from typing import Any, Protocol
 
 from scenarios import CORRECTED, SCENARIOS, WRONG, Scenario, Shot, meet
 
-from pyfunctools import Attempts, Function, function_of, prompt_of
+from pyfunctools import Attempts, Controller, Function, Turn, function_of, prompt_of
 from pyfunctools.schema import validate
 
 LONGEST = 250
@@ -132,6 +133,49 @@ def trial(
     yield bool(result), bool(result) and result.value == wanted
 
 
+TOOL_WAYS = (
+    "as `tools.run` reads it",
+    "after two rounds of its messages",
+    "held to the schema of the list by the server",
+)
+
+
+def tool_trial(
+    complete: Complete, scenario: Scenario, *, temperature: float, seed: int
+) -> Iterator[tuple[bool, bool]]:
+    """Give the same for a list of tools: the model writes arguments, `tools.run` reads them."""
+    function = function_of(scenario.function)
+    tools = Controller.from_functions([function]).tools("openai", strict=True)
+    rendering = function.render("openai", strict=True)
+    told = tools[0]["function"]
+    schema = told["parameters"]
+    text = f"{told['description']}\nThe answer is JSON by this schema: {json.dumps(schema)}"
+    for shot in scenario.shown:
+        text += f"\n\n{request(shot)} {json.dumps(rendering.apply(shot.arguments))}"
+    asked = text = f"{text}\n\n{request(scenario.asked)}"
+
+    def ran(answer: str) -> Turn:
+        call = {"id": "c", "function": {"name": told["name"], "arguments": answer}}
+        message = {"role": "assistant", "content": None, "tool_calls": [call]}
+        choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
+        return tools.run({"object": "chat.completion", "choices": [choice]})
+
+    def verdict(turn: Turn) -> tuple[bool, bool]:
+        (call,) = turn.calls
+        return bool(call.result), bool(call.result) and call.arguments == scenario.asked.arguments
+
+    answer = complete(text, temperature=temperature, seed=seed)
+    turn = ran(answer)
+    yield verdict(turn)
+    for attempt in (1, 2):
+        if not turn.calls[0].result:
+            text = corrected(text, answer, turn.messages[-1]["content"])
+            answer = complete(text, temperature=temperature, seed=seed + 1000 * attempt)
+            turn = ran(answer)
+    yield verdict(turn)
+    yield verdict(ran(complete(asked, temperature=temperature, seed=seed, schema=schema)))
+
+
 def served(weights: Path, *, threads: int, printed: bool) -> Complete:
     """Give what completes a text, with llama.cpp's server inside this process."""
     from xllamacpp import CommonParams, Server
@@ -162,9 +206,9 @@ def served(weights: Path, *, threads: int, printed: bool) -> Complete:
     return complete
 
 
-def table(title: str, tally: Tally) -> None:
+def table(title: str, tally: Tally, ways: Sequence[str]) -> None:
     print(f"\n| {title}, {tally.trials} trials | valid | as asked |\n|---|---|---|")
-    for way, name in enumerate(WAYS):
+    for way, name in enumerate(ways):
         shares = [100 * count[way] / tally.trials for count in (tally.valid, tally.right)]
         print(f"| {name} | {shares[0]:.0f} % | {shares[1]:.0f} % |")
 
@@ -172,6 +216,7 @@ def table(title: str, tally: Tally) -> None:
 def run(complete: Complete, options: argparse.Namespace) -> None:
     names = options.scenarios.split(",") if options.scenarios else []
     chosen = [each for each in SCENARIOS if not names or each.function.__name__ in names]
+    ways = TOOL_WAYS if options.tools else WAYS
     tallies = {0.0: Tally(), 0.8: Tally()}
     each_one = {scenario.function.__name__: Tally() for scenario in chosen}
     rounds = [(0.0, 0), *((0.8, number) for number in range(1, options.trials + 1))]
@@ -184,19 +229,23 @@ def run(complete: Complete, options: argparse.Namespace) -> None:
                 continue
             if options.answers:
                 print(scenario.function.__name__, flush=True)
-            verdicts = list(
-                trial(
-                    complete, scenario, compact=not options.full, temperature=temperature, seed=seed
+            if options.tools:
+                made = tool_trial(complete, scenario, temperature=temperature, seed=seed)
+            else:
+                compact = not options.full
+                made = trial(
+                    complete, scenario, compact=compact, temperature=temperature, seed=seed
                 )
-            )
+            verdicts = list(made)
             tallies[temperature].add(verdicts)
             each_one[scenario.function.__name__].add(verdicts)
     for temperature, tally in tallies.items():
         if tally.trials:
-            table(f"temperature {temperature}", tally)
-    print(f"\n| valid of all trials | {' | '.join(WAYS)} |\n|---|{'---|' * len(WAYS)}")
+            table(f"temperature {temperature}", tally, ways)
+    print(f"\n| valid of all trials | {' | '.join(ways)} |\n|---|{'---|' * len(ways)}")
     for name, tally in each_one.items():
-        print(f"| {name} | {' | '.join(f'{n} of {tally.trials}' for n in tally.valid)} |")
+        counts = tally.valid[: len(ways)]
+        print(f"| {name} | {' | '.join(f'{n} of {tally.trials}' for n in counts)} |")
     minutes = (time.monotonic() - begun) / 60
     print(f"\n{minutes:.1f} minutes; trials left out for lack of time: {left_out}")
 
@@ -206,6 +255,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=2, help="at temperature 0.8, a scenario")
     parser.add_argument("--scenarios", default="", help="names of functions, with commas")
     parser.add_argument("--minutes", type=float, default=10, help="start no trial after that")
+    parser.add_argument("--tools", action="store_true", help="through `tools('openai')`")
     parser.add_argument("--full", action="store_true", help="the prompt that is not compact")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--weights", type=Path, help="another model, as GGUF")
