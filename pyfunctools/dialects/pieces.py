@@ -76,9 +76,11 @@ def has_type(branch: JsonSchema) -> bool:
 def has_other_names(schema: JsonSchema, key: str) -> bool:
     """Return whether some property has a name that does not match."""
     for _, inner in subschemas(schema):
-        named = inner.get("properties") if isinstance(inner, dict) else None
-        if isinstance(named, dict) and not all(re.fullmatch(key, name) for name in named):
-            return True
+        if isinstance(inner, dict):
+            named = inner.get("properties")
+            names = [*(named if isinstance(named, dict) else ()), *texts(inner.get("required"))]
+            if not all(re.fullmatch(key, name) for name in names):
+                return True
     return False
 
 

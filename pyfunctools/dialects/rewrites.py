@@ -303,7 +303,10 @@ class _Writer:
         """Rewrite `const` and `enum`."""
         made = node.made
         if "const" in made and "const" not in self._profile.keywords:
-            made["enum"] = [made.pop("const")]
+            value, listed = made.pop("const"), made.get("enum")
+            if isinstance(listed, list) and value not in listed:  # then nothing fits
+                self._tell(node, "enum")
+            made["enum"] = [value]
         values = made.get("enum", [made["const"]] if "const" in made else None)
         if not isinstance(values, list):
             return
@@ -387,16 +390,19 @@ class _Writer:
         return self._profile.closed
 
     def _undeclared(self, node: _Node, properties: JsonObject) -> JsonObject:
-        """Return what may stand at names that are required and not declared."""
+        """Return what may stand at names that are required and not declared.
+
+        Where a profile says all of JSON Schema they stay as they are: patterns may be about them.
+        """
+        if "patternProperties" in self._profile.keywords:
+            return {}
         rest = node.made.get("additionalProperties", True)
-        if isinstance(node.made.get("patternProperties"), dict):
-            rest = True
         return {name: rest for name in texts(node.made.get("required")) if name not in properties}
 
     def _properties(self, node: _Node, properties: JsonObject) -> Change:
         made, path = node.made, node.path
         names = dict(self._names(properties))
-        required = [name for name in texts(made.get("required")) if name in properties]
+        required = texts(made.get("required"))
         members: dict[str, Change] = {}
         written: dict[str, JsonValue] = {}
         absent: set[str] = set()
