@@ -42,7 +42,7 @@ from pyfunctools.record.function import Function
 from pyfunctools.record.origin import RemoteTool, digest_of_tool
 from pyfunctools.record.outcome import Outcome, Reason
 from pyfunctools.schema import Validator
-from pyfunctools.schema.ground.depth import deeper_than
+from pyfunctools.schema.ground.json_values import deeper_than
 from pyfunctools.schema.parsing.strict import strict
 
 try:

@@ -29,7 +29,7 @@ from pyfunctools.record.origin import RemoteTool
 from pyfunctools.record.outcome import Outcome, Waiting, state_of
 from pyfunctools.record.question import Question
 from pyfunctools.schema import Failure, Issue, Path, Repair, Success
-from pyfunctools.schema.ground.equality import equal
+from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import at
 from pyfunctools.schema.separation.sieve import issue
 

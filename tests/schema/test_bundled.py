@@ -3,8 +3,13 @@ from typing import Any
 import pytest
 
 from pyfunctools.schema.normalization.bundle import bundle
-from pyfunctools.schema.normalization.bundled import is_bundled, is_early, is_oldest, needs_bundling
-from pyfunctools.schema.normalization.check_input import admit
+from pyfunctools.schema.normalization.check_input import (
+    admit,
+    is_bundled,
+    is_early,
+    is_oldest,
+    needs_bundling,
+)
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"

@@ -6,7 +6,7 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema import normalize
 from pyfunctools.schema.normalization import conjunction as combine
 from pyfunctools.schema.normalization.conjunction import Conjunction, join
-from pyfunctools.schema.normalization.joined import Copied, Joined
+from pyfunctools.schema.normalization.inlining import Copied, Joined
 
 
 def merged(*parts: dict[str, Any], referenced: dict[str, Any] | None = None) -> dict[str, Any]:

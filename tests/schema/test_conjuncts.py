@@ -4,7 +4,7 @@ import pytest
 
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.normalization.all_of import MOST_INHERITED, Merger
-from pyfunctools.schema.normalization.inlining import Definitions
+from pyfunctools.schema.normalization.inlining import Targets
 
 A, B, C = ({"$ref": f"#/$defs/{name}"} for name in "ABC")
 
@@ -16,7 +16,7 @@ def merge(
     copied: bool = False,
     known_as: str | None = None,
 ) -> dict[str, Any]:
-    merger = Merger(Definitions(own or {}, None))
+    merger = Merger(Targets(own or {}, None))
     return merger.merge(schema, copied=copied, known_as=known_as)
 
 

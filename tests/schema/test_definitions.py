@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.normalization.inlining import Definitions, sole_reference
+from pyfunctools.schema.normalization.inlining import Targets, sole_reference
 
 A, B = {"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}
 
@@ -31,11 +31,11 @@ def test_a_schema_may_be_nothing_but_a_reference(schema: dict[str, Any], referen
 
 
 def test_own_definitions_come_before_those_of_the_lookup():
-    definitions = Definitions({"A": {"minimum": 1}}, {"#/$defs/A": {}, "#/$defs/B": True}.get)
+    definitions = Targets({"A": {"minimum": 1}}, {"#/$defs/A": {}, "#/$defs/B": True}.get)
     assert definitions.at("#/$defs/A") == {"minimum": 1}
     assert definitions.at("#/$defs/B") is True
     assert definitions.at("#/$defs/C") is None
-    assert Definitions({}, None).at("#/$defs/A") is None
+    assert Targets({}, None).at("#/$defs/A") is None
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ def test_own_definitions_come_before_those_of_the_lookup():
     ],
 )
 def test_what_means_something_else_elsewhere_is_not_merged(schema: dict[str, Any]):
-    assert Definitions({}, lambda _: schema).to_merge("#/$defs/A") is None
+    assert Targets({}, lambda _: schema).to_merge("#/$defs/A") is None
 
 
 def test_what_the_lookup_gives_must_be_json_to_be_merged():
     with pytest.raises(SchemaError):
-        Definitions({}, lambda _: {"enum": [object()]}).to_merge("#/$defs/A")
+        Targets({}, lambda _: {"enum": [object()]}).to_merge("#/$defs/A")
 
 
 def test_references_that_only_lead_to_each_other_are_named():
@@ -63,7 +63,7 @@ def test_references_that_only_lead_to_each_other_are_named():
         "C": A,
         "D": {"anyOf": [{"$ref": "#/$defs/D"}]},
     }
-    definitions = Definitions(own, None)
+    definitions = Targets(own, None)
     definitions.follow("#/$defs/D")
     definitions.follow("#/$defs/missing")
     with pytest.raises(SchemaError) as caught:
@@ -75,4 +75,4 @@ def test_references_that_only_lead_to_each_other_are_named():
 
 def test_a_long_chain_of_references_is_no_circle():
     own: dict[str, Any] = {f"S{n}": {"$ref": f"#/$defs/S{n + 1}"} for n in range(5_000)}
-    Definitions({**own, "S5000": {}}, None).follow("#/$defs/S0")
+    Targets({**own, "S5000": {}}, None).follow("#/$defs/S0")

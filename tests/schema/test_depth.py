@@ -3,7 +3,7 @@ from time import process_time
 import pytest
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.ground.depth import deeper_than
+from pyfunctools.schema.ground.json_values import deeper_than
 
 
 def nested(levels: int) -> JsonValue:

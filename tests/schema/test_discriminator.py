@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.schema.normalization.discriminator import explicit
-from pyfunctools.schema.normalization.inlining import Definitions
+from pyfunctools.schema.normalization.inlining import Targets
 
 CAT, DOG = {"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}
 PLAIN: dict[str, Any] = {"Cat": {"type": "object"}, "Dog": {"type": "object"}}
@@ -53,11 +53,11 @@ def test_the_mapping_names_every_branch(
         given["mapping"] = stated
     node = {"oneOf": [CAT, DOG], "discriminator": given}
     before = copy.deepcopy(given)
-    explicit(node, Definitions(own, None))
+    explicit(node, Targets(own, None))
     assert node["discriminator"] == {**before, "mapping": mapping}
     assert given == before
     again = copy.deepcopy(node)
-    explicit(again, Definitions(own, None))
+    explicit(again, Targets(own, None))
     assert again == node
 
 
@@ -65,7 +65,7 @@ def test_a_name_is_resolved_by_the_lookup_too():
     node: dict[str, Any] = {
         "discriminator": {"propertyName": "kind", "mapping": {"a": "A b", "c": "C"}}
     }
-    explicit(node, Definitions({}, {"#/$defs/A%20b": {}}.get))
+    explicit(node, Targets({}, {"#/$defs/A%20b": {}}.get))
     assert node["discriminator"]["mapping"] == {"a": "#/$defs/A%20b", "c": "C"}
 
 
@@ -74,18 +74,18 @@ def test_branches_without_a_name_are_left_to_their_constants():
         "anyOf": [{"properties": {"kind": {"const": "x"}}}, {"allOf": [CAT], "title": "t"}, True],
         "discriminator": {"propertyName": "kind"},
     }
-    explicit(node, Definitions(PLAIN, None))
+    explicit(node, Targets(PLAIN, None))
     assert node["discriminator"]["mapping"] == {"Cat": "#/$defs/Cat"}
 
 
 def test_without_a_union_there_is_nothing_to_map():
     node: dict[str, Any] = {"discriminator": {"propertyName": "kind"}}
-    explicit(node, Definitions({}, None))
+    explicit(node, Targets({}, None))
     assert node == {"discriminator": {"propertyName": "kind"}}
 
 
 def test_a_branch_that_is_made_of_itself_ends():
     own: dict[str, Any] = {"Cat": {"allOf": [CAT, DOG]}, "Dog": {"allOf": [CAT]}}
     node: dict[str, Any] = {"oneOf": [CAT], "discriminator": {"propertyName": "kind"}}
-    explicit(node, Definitions(own, None))
+    explicit(node, Targets(own, None))
     assert node["discriminator"]["mapping"] == {"Cat": "#/$defs/Cat"}

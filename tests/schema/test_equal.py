@@ -1,7 +1,7 @@
 import pytest
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.ground.equality import common, equal
+from pyfunctools.schema.ground.json_values import common, equal
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.normalization.faults import Fault, faults_of
+from pyfunctools.schema.normalization.oddities import Fault, faults_of
 
 
 @pytest.mark.parametrize(

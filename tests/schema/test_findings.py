@@ -1,4 +1,4 @@
-from pyfunctools.schema.parsing.findings import MAX_PATHS, MAX_REPAIRS, Findings, place_of
+from pyfunctools.schema.parsing.recovery import MAX_PATHS, MAX_REPAIRS, Findings, place_of
 
 
 def test_a_complaint_names_line_and_column():

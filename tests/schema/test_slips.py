@@ -2,7 +2,7 @@
 
 import pytest
 
-from pyfunctools.schema.normalization.slips import keyword_meant
+from pyfunctools.schema.normalization.oddities import keyword_meant
 
 
 @pytest.mark.parametrize(

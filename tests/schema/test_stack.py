@@ -3,7 +3,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from pyfunctools.schema.validation.big_stack import with_stack
+from pyfunctools.schema.validation.compiled import with_stack
 
 speaker: ContextVar[str] = ContextVar("speaker", default="nobody")
 

@@ -2,7 +2,7 @@ from time import process_time
 
 import pytest
 
-from pyfunctools.schema.parsing.surroundings import after, before, beginning, framed
+from pyfunctools.schema.parsing.locate import after, before, beginning, framed
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.normalization.type_branches import split
+from pyfunctools.schema.normalization.spelling import split
 
 NULL = {"type": "null"}
 

@@ -13,7 +13,7 @@ from pyfunctools.execution.person.uploads import merged, with_files
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.question import Question
 from pyfunctools.schema import Failure, Issue, Success, separate
-from pyfunctools.schema.ground.equality import equal
+from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.separation.predicates import is_secret
 from pyfunctools.schema.separation.sieve import ABSENT, Given, is_too_deep, issue, too_deep

@@ -11,7 +11,7 @@ from pyfunctools._json import JsonValue
 from pyfunctools._text import visible
 from pyfunctools.record.outcome import Outcome, json_of
 from pyfunctools.schema import Issue
-from pyfunctools.schema.ground.depth import MAX_SCHEMA_DEPTH, deeper_than
+from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than
 from pyfunctools.schema.ground.preview import shown_scalar
 
 MASK = "***"

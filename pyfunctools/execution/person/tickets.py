@@ -25,7 +25,7 @@ from pyfunctools.record.origin import place
 from pyfunctools.record.outcome import Outcome, Reason
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.walk import Place, opened
+from pyfunctools.schema.ground.walk import Slot, opened
 from pyfunctools.schema.vocabulary import REMARKS
 
 LONGEST = 4 << 20
@@ -360,7 +360,7 @@ def digest_of(function: Function) -> str:
 def _untold(schema: JsonSchema) -> JsonValue:
     """Return a copy of a schema without what only tells of it."""
     holder: dict[str, JsonValue] = {}
-    stack = [Place(holder, "", schema)]
+    stack = [Slot(holder, "", schema)]
     while stack:
         here = stack.pop()
         if isinstance(here.inner, dict):

@@ -15,7 +15,7 @@ from pyfunctools.prompting.calls.shapes import shapes
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.path import at as value_at
-from pyfunctools.schema.parsing.glyphs import OPENING
+from pyfunctools.schema.parsing.scalars import OPENING
 from pyfunctools.schema.result import Issue, Repair
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from json import dumps
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.references import collect, defined_name, definition
-from pyfunctools.schema.ground.walk import Place, opened
+from pyfunctools.schema.ground.walk import Slot, opened
 from pyfunctools.schema.vocabulary import DRAFT
 
 _UNSAFE = re.compile(r"\W+", re.ASCII)
@@ -64,7 +64,7 @@ def mapped(
 ) -> dict[str, JsonValue]:
     """Return a copy in which every schema is what `change` makes of it; needs no stack."""
     whole: dict[str, JsonValue] = {}
-    todo = [Place(whole, "", schema)]
+    todo = [Slot(whole, "", schema)]
     while todo:
         place = todo.pop()
         if isinstance(place.inner, dict):

@@ -55,13 +55,13 @@ def coerced(
         TextWantedError: with `tests` and `written`, a float stands where only a text is wanted.
     """
     # Loaded by the first value that is not right as it is.
-    from pyfunctools.schema.coercion.match import TooDeep
+    from pyfunctools.schema.coercion.match import TooMuch
     from pyfunctools.schema.coercion.repairing import Coercion
 
     coercion = Coercion(sets=sets, tests=tests, written=written)
     try:
         result = coercion.value(outline.place, value, ())
-    except (TooDeep, RecursionError):
+    except (TooMuch, RecursionError):
         return Success(value=value)
     return Success(value=result, repairs=tuple(coercion.repairs))
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.ground.equality import equal
+from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.outline.json_types import listed_values, type_of
 from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.vocabulary import COMPOSED, SLOTS, UNIONS, VALUES
@@ -42,7 +42,7 @@ class TextWantedError(Exception):
     """A float stands where a text is wanted as it was written; it never leaves the engine."""
 
 
-class TooDeep(Exception):  # noqa: N818 - a verdict, which never leaves the engine
+class TooMuch(Exception):  # noqa: N818 - a verdict, which never leaves the engine
     """A value is nested deeper than arguments may be, or holds itself."""
 
 
@@ -62,7 +62,7 @@ class Fitting:
         """Return how well a value fits; one that a validator accepts always does.
 
         Raises:
-            TooDeep: the value is nested more than `MAX_DEPTH` deep.
+            TooMuch: the value is nested more than `MAX_DEPTH` deep.
         """
         asked = part.read(_asked)
         if asked is None or asked.only is type(value):
@@ -115,16 +115,20 @@ class Fitting:
         if not isinstance(value, dict | list):
             return EXACT
         if depth >= MAX_DEPTH:
-            raise TooDeep
+            raise TooMuch
         if isinstance(value, list):
             return self._array(asked, value, depth)
         if any(name not in value for name in asked.part.required):
             return NOT
         fit: Fit = EXACT
+        classes, other = asked.classes, asked.other
+        declared, rest = asked.part.declared, asked.part.rest
         for name, inner in value.items():
-            if type(inner) is asked.classes.get(name, asked.other):
+            if type(inner) is classes.get(name, other):
                 continue
-            for part in asked.part.stated(name):
+            one = declared.get(name, rest)
+            stated = asked.part.stated(name) if asked.patterned else [] if one is None else [one]
+            for part in stated:
                 fit = min(fit, self.of(part, inner, depth + 1))
                 if not fit:
                     return NOT
@@ -156,18 +160,18 @@ class Asked:
         self.only = _class_of(part)
         self.more = not _MORE.isdisjoint(part.rules)
         self.turns = not _TURNING.isdisjoint(part.rules)
-        self._patterned = bool(part.rules.get("patternProperties"))
+        self.patterned = bool(part.rules.get("patternProperties"))
 
     @cached_property
     def classes(self) -> dict[str, type | None]:
         """The class of each declared name."""
-        names = {} if self._patterned else self.part.declared
+        names = {} if self.patterned else self.part.declared
         return {name: _class_of(inner) for name, inner in names.items()}
 
     @cached_property
     def other(self) -> type | None:
         """The class of all other names."""
-        rest = None if self._patterned else self.part.below("additionalProperties")
+        rest = None if self.patterned else self.part.rest
         return None if rest is None else _class_of(rest)
 
 
@@ -204,7 +208,7 @@ def repeats(items: Sequence[JsonValue]) -> list[int]:
     """Return the places of items that one before them equals (2020-12 core, 4.2.2).
 
     Raises:
-        TooDeep: an item is nested more than `MAX_DEPTH` deep.
+        TooMuch: an item is nested more than `MAX_DEPTH` deep.
     """
     seen: set[Hashable] = set()
     found: list[int] = []
@@ -219,7 +223,7 @@ def repeats(items: Sequence[JsonValue]) -> list[int]:
 def _same(value: JsonValue, depth: int) -> Hashable:
     """Return what is equal for equal values and for no others: `1` is `1.0`, and not `true`."""
     if depth > MAX_DEPTH:
-        raise TooDeep
+        raise TooMuch
     if isinstance(value, list):
         return tuple([_same(inner, depth + 1) for inner in value])
     if isinstance(value, dict):

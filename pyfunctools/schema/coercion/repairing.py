@@ -13,11 +13,11 @@ from pyfunctools.schema.coercion.match import (
     Fit,
     Fitting,
     TextWantedError,
-    TooDeep,
+    TooMuch,
     is_set,
     repeats,
 )
-from pyfunctools.schema.ground.equality import equal
+from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.outline.json_types import listed_values, type_of
 from pyfunctools.schema.outline.outline import Part, Place, Tests
@@ -57,12 +57,12 @@ class Coercion:
         """Return the value as it is wanted at a place.
 
         Raises:
-            TooDeep: it is nested too deep, or there is too much of it.
+            TooMuch: it is nested too deep, or there is too much of it.
             TextWantedError: with `written`, a float stands where only a text is wanted.
         """
         self._values -= 1
         if self._values < 0 or len(keys) > MAX_DEPTH:
-            raise TooDeep
+            raise TooMuch
         if isinstance(value, dict | list):
             if self._is_right(place, value, keys):
                 return value
@@ -286,7 +286,7 @@ class Coercion:
         path = Path.of(keys)
         self._paths -= len(path)
         if self._paths < 0:
-            raise TooDeep
+            raise TooMuch
         self.repairs.append(Repair(path=path, kind=kind, before=before, after=after))
 
     def _undone(self, mark: int) -> list[Repair]:

@@ -1,11 +1,11 @@
-"""Whether a value is JSON at all, and nested no deeper than is read."""
+"""JSON values: whether one is JSON at all and how deep, and when two are equal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from enum import Enum
 from functools import cache
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
@@ -14,6 +14,80 @@ from pyfunctools.schema.ground.preview import shown, shown_scalar
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
+
+MAX_SCHEMA_DEPTH = 256
+"""Nesting of a schema that is still read: objects and arrays, each counted."""
+
+MAX_CONTAINERS = 1_000_000
+"""Objects and arrays on one level of a value, each counted as often as it is held."""
+
+
+def deeper_than(value: JsonValue, limit: int) -> bool:
+    """Return whether objects and arrays are nested more than `limit` deep.
+
+    `[]` is one deep. Works without recursion, and stops at the first level past the limit, so a
+    value that holds itself is simply too deep. So is one that holds the same value so often that
+    more than `MAX_CONTAINERS` would be read on one level.
+    """
+    level: list[JsonValue] = [value] if isinstance(value, _CONTAINERS) else []
+    for _ in range(limit):
+        if not level:
+            return False
+        below: list[JsonValue] = []
+        for outer in level:
+            held = outer.values() if isinstance(outer, dict) else cast("list[JsonValue]", outer)
+            below += [value for value in held if isinstance(value, _CONTAINERS)]
+            if len(below) > MAX_CONTAINERS:
+                return True
+        level = below
+    return bool(level)
+
+
+_CONTAINERS = (dict, list, tuple)
+
+
+def equal(one: JsonValue, other: JsonValue) -> bool:
+    """Return whether two values are the same JSON value (JSON Schema 2020-12 core, 4.2.2).
+
+    Works without recursion.
+    """
+    pairs = [(one, other)]
+    while pairs:
+        a, b = pairs.pop()
+        if a is b:
+            continue
+        if isinstance(a, dict) and isinstance(b, dict):
+            if a.keys() != b.keys():
+                return False
+            pairs.extend((value, b[key]) for key, value in a.items())
+        elif isinstance(a, list) and isinstance(b, list):
+            if len(a) != len(b):
+                return False
+            pairs.extend(zip(a, b, strict=True))
+        elif isinstance(a, bool) or isinstance(b, bool) or a != b:
+            return False
+    return True
+
+
+def common(some: Sequence[JsonValue], others: Sequence[JsonValue]) -> list[JsonValue]:
+    """Return those of `some` that are among `others`, in their order."""
+    scalars = {_marked(value) for value in others if not isinstance(value, dict | list)}
+    rest = [value for value in others if isinstance(value, dict | list)]
+    return [
+        value
+        for value in some
+        if (
+            any(equal(value, other) for other in rest)
+            if isinstance(value, dict | list)
+            else _marked(value) in scalars
+        )
+    ]
+
+
+def _marked(value: JsonValue) -> tuple[bool, JsonValue]:
+    # `1` and `True` are equal and hash alike in Python; the mark keeps them apart.
+    return isinstance(value, bool), value
+
 
 DEPTH = DEFAULT_LIMITS.depth
 """Nesting of a value that is judged."""
@@ -46,9 +120,9 @@ def not_json(value: JsonValue) -> Iterator[tuple[Keys, str]]:
         keys, current = stack.pop()
         if isinstance(current, dict):
             for key in current:
-                if not _is_text(key):
+                if not is_text(key):
                     yield keys, f"the key {shown(key)}"
-            members = [((*keys, key), inner) for key, inner in current.items() if _is_text(key)]
+            members = [((*keys, key), inner) for key, inner in current.items() if is_text(key)]
             stack.extend(reversed(members))
         elif isinstance(current, list | tuple):
             stack.extend(reversed([((*keys, n), item) for n, item in enumerate(current)]))
@@ -75,9 +149,12 @@ def plain(value: JsonValue) -> JsonValue:
     return value
 
 
-def _is_text(value: object) -> bool:
+def is_text(value: object) -> bool:
+    """Return whether this is a text that UTF-8 can say: without lone surrogates."""
     if not isinstance(value, str):
         return False
+    if value.isascii():
+        return True
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -92,7 +169,7 @@ def _is_scalar(value: JsonValue) -> bool:
         return isfinite(value)
     if isinstance(value, Decimal):
         return value.is_finite()
-    return value is None or isinstance(value, int) or _is_text(value)
+    return value is None or isinstance(value, int) or is_text(value)
 
 
 @cache

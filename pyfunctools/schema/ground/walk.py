@@ -63,7 +63,7 @@ def rewrite(schema: JsonSchema, visit: Visit) -> dict[str, JsonValue]:
 
 
 @dataclass(slots=True)
-class Place:
+class Slot:
     """Where a subschema stands in a copy of a schema, for another one to be put there.
 
     `keyword` is the one of the schema under which it stands; the root has none.
@@ -82,27 +82,27 @@ class Place:
             self.holder[int(self.key)] = schema
 
 
-def opened(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Place]]:
+def opened(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Slot]]:
     """Return a copy of a schema, and the places of the subschemas one level below in it.
 
     What stands there is still the original's; to put something else there changes only the copy.
     A walk that needs no stack frames keeps a list of these places.
     """
     copy = dict(schema)
-    places: list[Place] = []
+    places: list[Slot] = []
     for keyword, value in schema.items():
         if keyword in NAMED and isinstance(value, dict):
             copy[keyword] = named = dict(value)
             for name, inner in value.items():
                 if isinstance(inner, dict | bool):
-                    places.append(Place(named, name, inner, keyword))
+                    places.append(Slot(named, name, inner, keyword))
         elif keyword in LISTED and isinstance(value, list):
             copy[keyword] = listed = list(value)
             for index, inner in enumerate(value):
                 if isinstance(inner, dict | bool):
-                    places.append(Place(listed, index, inner, keyword))
+                    places.append(Slot(listed, index, inner, keyword))
         elif keyword in SINGLE and isinstance(value, dict | bool):
-            places.append(Place(copy, keyword, value, keyword))
+            places.append(Slot(copy, keyword, value, keyword))
     return copy, places
 
 

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.normalization.conjunction import Conjunction
-from pyfunctools.schema.normalization.inlining import Definitions
-from pyfunctools.schema.normalization.joined import Copied
+from pyfunctools.schema.normalization.inlining import Copied, Targets
 from pyfunctools.schema.normalization.spelling import spell
 from pyfunctools.schema.vocabulary import ASSERTIONS, SEES_SIBLINGS
 
 MOST_INHERITED = 64
-"""Definitions that one `allOf` may reach, past those it names itself, and still be merged."""
+"""Targets that one `allOf` may reach, past those it names itself, and still be merged."""
 
 MOST_BRANCHES = 1_000
 """Branches of their `allOf` that are looked through for it, past four for each of its own."""
@@ -43,7 +42,7 @@ class _Part:
 class Merger:
     """Merges each `allOf` of a schema with what its branches refer to."""
 
-    def __init__(self, definitions: Definitions) -> None:
+    def __init__(self, definitions: Targets) -> None:
         self._definitions = definitions
         self._merged = 0
 

@@ -3,31 +3,29 @@
 import re
 from collections.abc import Iterator
 from itertools import count
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 from urllib.parse import unquote, urldefrag, urljoin
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import Lookup, defined_name, definition, steps_of
-from pyfunctools.schema.ground.walk import Place, children, opened, subschemas
-from pyfunctools.schema.normalization.bundled import is_early, is_oldest
-from pyfunctools.schema.normalization.check_input import admit
-from pyfunctools.schema.vocabulary import ASSERTIONS, DRAFT, IDENTITY, LISTED, NAMED, SINGLE
-
-MOST_TIMES, MOST_COPIED = 4, 20_000
-"""How many schemas a bundle may have: so many for each one that was read, and so many more.
-
-Every way to a dynamic anchor makes a copy, and a page of schema can have millions of ways.
-"""
+from pyfunctools.schema.ground.walk import Slot, children, opened
+from pyfunctools.schema.normalization.check_input import admit, is_early, is_oldest
+from pyfunctools.schema.vocabulary import (
+    ASSERTIONS,
+    DRAFT,
+    DYNAMIC,
+    IDENTITY,
+    LISTED,
+    NAMED,
+    SINGLE,
+)
 
 _GONE = IDENTITY - {"id"} | DRAFT
 _ASSERTING = ASSERTIONS - {"$ref"}
 _HOLDING = NAMED | LISTED | SINGLE
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
-
-Scope: TypeAlias = tuple[tuple[str, str], ...]
-"""For each dynamic anchor, the resource that was the first to have it on the way here."""
 
 
 class _Target(NamedTuple):
@@ -42,8 +40,7 @@ def bundle(schema: JsonSchema, lookup: Lookup | None = None) -> JsonSchema:
 
     What a reference leads to becomes a definition at the root, named after the reference:
     `definitions`, definitions of subschemas, parts of schemas, the root itself, anchors, schemas
-    with an `$id`. `$dynamicRef` and `$recursiveRef` become references to a definition for each way
-    that leads to them. Where the schema itself ends, `lookup` is asked: for a reference with a URI
+    with an `$id`. Where the schema itself ends, `lookup` is asked: for a reference with a URI
     first for the whole document at that URI. What leads nowhere stays as it is, made absolute where
     there is an `$id`.
 
@@ -52,7 +49,8 @@ def bundle(schema: JsonSchema, lookup: Lookup | None = None) -> JsonSchema:
     nothing fits. (Documents that name no draft write one where the values are not known.)
 
     Raises:
-        SchemaError: it grows beyond all measure.
+        SchemaError: it has a `$dynamicRef` or a `$recursiveRef`. They lead to another place on each
+            way to them, so no definition says what they mean.
     """
     return _Bundle(schema, lookup).run()
 
@@ -68,27 +66,28 @@ class _Bundle:
         self._resources: dict[str, _Target | None] = {}
         self._outsiders: dict[str, JsonSchema | bool | None] = {}
         self._anchors: dict[tuple[str, str], JsonSchema] = {}
-        self._dynamic: dict[str, dict[str, JsonSchema]] = {}
-        self._left = MOST_COPIED
         self._read(root, self._base)
-        self._dangling = self._leading_nowhere()
+        self._dangling = {
+            str(name)
+            for schema, base in self._with_bases(root, self._base)
+            if isinstance(reference := schema.get("$ref"), str)
+            and (name := defined_name(reference)) is not None
+            and self._find(reference, base) is None
+        }
         self._definitions: dict[str, JsonValue] = {}
-        self._names: dict[tuple[int, str | None, Scope], str] = {}
+        self._names: dict[tuple[int, str | None], str] = {}
         self._numbered: dict[str, Iterator[str]] = {}
-        self._todo: list[tuple[Place, str | None, Scope]] = []
+        self._todo: list[tuple[Slot, str | None]] = []
 
     def run(self) -> JsonSchema:
         """Return the bundled schema."""
         whole: dict[str, JsonValue] = {}
-        scope = self._entered((), self._base)
-        self._todo.append((Place(whole, "", self._root), self._base, scope))
+        self._todo.append((Slot(whole, "", self._root), self._base))
         for keyword in ("$defs", "definitions"):
             named = self._root.get(keyword)
             for name, inner in named.items() if isinstance(named, dict) else ():
                 if isinstance(inner, dict | bool):
-                    resource = self._within(inner, self._base)
-                    target = _Target(inner, resource)
-                    self._name(target, self._entered(scope, resource), name)
+                    self._name(_Target(inner, self._within(inner, self._base)), name)
         while self._todo:
             self._copy(*self._todo.pop())
         body = whole[""]
@@ -97,38 +96,22 @@ class _Bundle:
 
     def _read(self, document: JsonSchema, uri: str) -> None:
         """Find all resources and anchors: only where a schema stands can there be one."""
-        stack: list[tuple[JsonSchema, str]] = [(document, uri)]
-        while stack:
-            schema, base = stack.pop()
-            self._left += MOST_TIMES
-            root = self._resources.setdefault(base, _Target(schema, base))
+        for schema, base in self._with_bases(document, uri):
+            self._resources.setdefault(base, _Target(schema, base))
             for keyword in ("$anchor", "$dynamicAnchor"):
                 if isinstance(name := schema.get(keyword), str):
                     self._anchors.setdefault((base, name), schema)
-            if isinstance(name := schema.get("$dynamicAnchor"), str):
-                self._dynamic.setdefault(base, {}).setdefault(name, schema)
-            if schema.get("$recursiveAnchor") is True and root and root.schema is schema:
-                self._dynamic.setdefault(base, {})[""] = schema
             if isinstance(name := schema.get(self._id), str) and name.startswith("#"):
                 self._anchors.setdefault((base, name[1:]), schema)
-            for _, inner in children(schema):
-                if isinstance(inner, dict):
-                    stack.append((inner, self._within(inner, base)))
 
-    def _leading_nowhere(self) -> set[str]:
-        """Return the names of definitions that are referred to and not there."""
-        found: set[str] = set()
-        stack: list[tuple[JsonSchema, str]] = [(self._root, self._base)]
+    def _with_bases(self, document: JsonSchema, uri: str) -> Iterator[tuple[JsonSchema, str]]:
+        """Yield each schema in a document, with the URI of the resource that it is in."""
+        stack = [(document, uri)]
         while stack:
             schema, base = stack.pop()
-            reference = schema.get("$ref")
-            name = defined_name(reference) if isinstance(reference, str) else None
-            if name is not None and self._find(str(reference), base) is None:
-                found.add(name)
-            for _, inner in children(schema):
-                if isinstance(inner, dict):
-                    stack.append((inner, self._within(inner, base)))
-        return found
+            yield schema, base
+            below = (inner for _, inner in children(schema) if isinstance(inner, dict))
+            stack += ((inner, self._within(inner, base)) for inner in below)
 
     def _within(self, schema: JsonSchema | bool, base: str) -> str:
         """Return the URI of the resource that a schema is in: its own, or the one around it."""
@@ -139,31 +122,24 @@ class _Bundle:
             return base
         return _absolute(base, given)[0]
 
-    def _entered(self, scope: Scope, resource: str | None) -> Scope:
-        bound = {name for name, _ in scope}
-        anchors = self._dynamic.get(resource, {}) if resource is not None else {}
-        return (*scope, *((name, str(resource)) for name in anchors if name not in bound))
-
-    def _copy(self, place: Place, resource: str | None, scope: Scope) -> None:
+    def _copy(self, place: Slot, resource: str | None) -> None:
         schema = place.inner
         if not isinstance(schema, dict):
             place.put(schema)
             return
-        copy, places = opened(self._translated(schema, resource, scope))
+        copy, places = opened(self._translated(schema, resource))
         place.put(copy)
-        self._left -= 1
-        if self._left < 0:
-            raise SchemaError("the definitions a schema refers to grow beyond all measure")
         for inner in places:
-            if resource is None:
-                self._todo.append((inner, None, scope))
-            else:
-                within = self._within(inner.inner, resource)
-                self._todo.append((inner, within, self._entered(scope, within)))
+            within = None if resource is None else self._within(inner.inner, resource)
+            self._todo.append((inner, within))
 
-    def _translated(
-        self, schema: JsonSchema, resource: str | None, scope: Scope
-    ) -> dict[str, JsonValue]:
+    def _translated(self, schema: JsonSchema, resource: str | None) -> dict[str, JsonValue]:
+        for keyword in sorted(DYNAMIC & schema.keys()):
+            if isinstance(schema[keyword], str):
+                raise SchemaError(
+                    f"`{keyword}` cannot be normalized: put what it means into `$defs`, "
+                    "and refer to it with `$ref`"
+                )
         alone = self._early and isinstance(schema.get("$ref"), str)
         node = {
             keyword: value
@@ -176,41 +152,23 @@ class _Bundle:
             del node["enum"]
             _also(node, False)
         if isinstance(reference := node.get("$ref"), str):
-            node["$ref"] = self._reference(reference, resource, scope) or reference
-        for keyword in ("$dynamicRef", "$recursiveRef"):
-            if isinstance(reference := node.get(keyword), str):
-                found = self._reference(reference, resource, scope, dynamic=keyword)
-                if found is None:
-                    continue
-                del node[keyword]
-                if "$ref" in node:
-                    _also(node, {"$ref": found})
-                else:
-                    node["$ref"] = found
+            node["$ref"] = self._reference(reference, resource) or reference
         return node
 
-    def _reference(
-        self, reference: str, resource: str | None, scope: Scope, dynamic: str | None = None
-    ) -> str | None:
+    def _reference(self, reference: str, resource: str | None) -> str | None:
         """Return the reference to the definition that another kind of reference leads to."""
         target = self._find(reference, resource)
         if target is None:
-            return self._outside(reference, resource, scope)
-        if dynamic is not None and target.resource is not None:
-            anchor = "" if dynamic == "$recursiveRef" else unquote(reference.rpartition("#")[2])
-            if self._dynamic.get(target.resource, {}).get(anchor) is target.schema:
-                first = dict(scope).get(anchor, target.resource)
-                target = _Target(self._dynamic[first][anchor], first)
-        scope = self._entered(scope, target.resource)
-        return definition(self._name(target, scope, _name_of(reference)))
+            return self._outside(reference, resource)
+        return definition(self._name(target, _name_of(reference)))
 
-    def _outside(self, reference: str, resource: str | None, scope: Scope) -> str | None:
+    def _outside(self, reference: str, resource: str | None) -> str | None:
         name = defined_name(reference)
         if name is not None:
             return definition(name)
         found = self._looked_up(reference)
         if found is not None:
-            return definition(self._name(_Target(found, None), scope, _name_of(reference)))
+            return definition(self._name(_Target(found, None), _name_of(reference)))
         if reference.startswith("#"):
             return self._nowhere(reference)
         if not resource:
@@ -268,20 +226,17 @@ class _Bundle:
             found = self._outsiders[reference] = self._lookup(reference)
             if found is not None and not isinstance(found, bool):
                 admit(found)
-                self._left += MOST_TIMES * sum(1 for _ in subschemas(found))
         return self._outsiders[reference]
 
-    def _name(self, target: _Target, scope: Scope, wanted: str) -> str:
+    def _name(self, target: _Target, wanted: str) -> str:
         """Return the name of the definition of a schema, which is made if there is none."""
-        key = (id(target.schema), target.resource, scope)
+        key = (id(target.schema), target.resource)
         if key not in self._names:
             names = self._numbered.setdefault(wanted, _numbered(wanted))
             name = next(name for name in names if self._is_free(name))
             self._names[key] = name
             self._definitions[name] = True
-            self._todo.append(
-                (Place(self._definitions, name, target.schema), target.resource, scope)
-            )
+            self._todo.append((Slot(self._definitions, name, target.schema), target.resource))
         return self._names[key]
 
     def _is_free(self, name: str) -> bool:

@@ -2,13 +2,16 @@
 
 from collections import deque
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.depth import MAX_SCHEMA_DEPTH
+from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, is_text
 from pyfunctools.schema.ground.path import Keys, pointer_of
+from pyfunctools.schema.ground.references import defined_name, definition
+from pyfunctools.schema.vocabulary import DYNAMIC, IDENTITY
 
 _TEXTS = frozenset({"description", "title"})
 """What is cleaned when it is read: a lone surrogate in it does no harm."""
@@ -65,7 +68,7 @@ def admit(schema: JsonSchema) -> Contents:
         level = below
     else:
         raise SchemaError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} deep")
-    if not (sound and all(map(_is_key, keys))):
+    if not (sound and all(map(is_text, keys))):
         _blame(schema)
     return Contents(frozenset(keys), frozenset(references))
 
@@ -91,7 +94,7 @@ def _inspect(values: Iterable[JsonValue], below: list[JsonValue]) -> bool:
     for value in values:
         kind = type(value)
         if isinstance(value, str):
-            if not (value.isascii() or _is_encodable(value)):
+            if not (value.isascii() or is_text(value)):
                 sound = False
         elif kind is dict or kind is list or isinstance(value, dict | list):
             below.append(value)
@@ -101,23 +104,9 @@ def _inspect(values: Iterable[JsonValue], below: list[JsonValue]) -> bool:
 
 
 def _is_scalar(value: JsonValue) -> bool:
-    if isinstance(value, str):
-        return value.isascii() or _is_encodable(value)
     if isinstance(value, int):
         return -_HUGE < value < _HUGE
-    return value is None or (isinstance(value, float) and isfinite(value))
-
-
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _is_key(key: object) -> bool:
-    return isinstance(key, str) and (key.isascii() or _is_encodable(key))
+    return value is None or is_text(value) or (isinstance(value, float) and isfinite(value))
 
 
 def _blame(schema: JsonSchema) -> None:
@@ -127,7 +116,7 @@ def _blame(schema: JsonSchema) -> None:
         keys, value = queue.popleft()
         if isinstance(value, dict):
             for key, inner in value.items():
-                if not _is_key(key):
+                if not is_text(key):
                     raise SchemaError(f"{key!r} is no key of a JSON object", pointer_of(keys))
                 queue.append(((*keys, key), inner))
         elif isinstance(value, list):
@@ -144,3 +133,40 @@ def _shown(value: object) -> str:
     if isinstance(value, int):
         return "an integer of more than 4,000 digits"
     return f"a {type(value).__name__}"
+
+
+_PLACES = (IDENTITY | DYNAMIC) - {"id"}
+"""Keywords that name a place in a schema, or lead to one by another name than `$ref`."""
+
+
+def is_bundled(contents: Contents) -> bool:
+    """Return whether a schema of these contents names no places but the definitions at its root."""
+    return _PLACES.isdisjoint(contents.keys) and all(map(_is_plain, contents.references))
+
+
+@lru_cache(maxsize=4096)
+def _is_plain(reference: str) -> bool:
+    name = defined_name(reference)
+    return name is not None and reference == definition(name)
+
+
+def needs_bundling(schema: JsonSchema, contents: Contents) -> bool:
+    """Return whether `bundle` has anything to do for a schema of these contents."""
+    if not is_bundled(contents) or is_early(schema):
+        return True
+    return "$schema" in schema and "enum" in contents.keys
+
+
+def is_early(schema: JsonSchema) -> bool:
+    """Return whether a schema names one of the drafts 3 to 7, of which a `$ref` stands alone."""
+    return _names_draft(schema, "3467")
+
+
+def is_oldest(schema: JsonSchema) -> bool:
+    """Return whether a schema names one of the drafts 3 and 4, whose `$id` is `id`."""
+    return _names_draft(schema, "34")
+
+
+def _names_draft(schema: JsonSchema, numbers: Iterable[str]) -> bool:
+    named = str(schema.get("$schema", ""))
+    return any(f"draft-0{number}/" in named for number in numbers)

@@ -6,11 +6,12 @@ from typing import TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.equality import common, equal
+from pyfunctools.schema.ground.json_values import common, equal
 from pyfunctools.schema.ground.marks import MARKS, mark_of
 from pyfunctools.schema.ground.walk import opened
-from pyfunctools.schema.normalization.joined import Copied, Joined, Settled
-from pyfunctools.schema.normalization.spelling import tighten, types_in
+from pyfunctools.schema.normalization.inlining import Copied, Finished, Joined
+from pyfunctools.schema.normalization.spelling import tighten
+from pyfunctools.schema.outline.json_types import schemas_of, types_named
 from pyfunctools.schema.vocabulary import ASSERTIONS, KEYWORDS, Keyword
 
 MOST_CLOSED = 256
@@ -75,7 +76,7 @@ class Conjunction:
             elif not _merge(self._node, keyword, value):
                 rest[keyword] = value
         if rest:
-            self._left.append(Settled(rest))
+            self._left.append(Finished(rest))
 
     def result(self) -> dict[str, JsonValue]:
         """Return the whole, with an `allOf` of what could not be merged."""
@@ -123,11 +124,11 @@ def join(one: JsonSchema | bool, other: JsonSchema | bool) -> JsonSchema | bool:
 _UNKNOWN = Keyword(role="annotation")
 """What is known of a keyword that nobody knows."""
 
-Node: TypeAlias = dict[str, JsonValue]
+Keywords: TypeAlias = dict[str, JsonValue]
 _Schemas: TypeAlias = dict[str, JsonSchema | bool]
 
 
-def _once(node: Node, group: Node) -> bool:
+def _once(node: Keywords, group: Keywords) -> bool:
     """Add a group that can stand only once; a second one stays apart even if it says the same."""
     if not node.keys().isdisjoint(group):
         return False
@@ -135,7 +136,7 @@ def _once(node: Node, group: Node) -> bool:
     return True
 
 
-def _choice(node: Node, group: Node) -> bool:
+def _choice(node: Keywords, group: Keywords) -> bool:
     """Add `oneOf` and `anyOf`, which stand side by side; a `discriminator` goes with its union."""
     if "discriminator" in group:
         if len(group) > 1:
@@ -148,7 +149,7 @@ def _choice(node: Node, group: Node) -> bool:
     return not group
 
 
-def _objects(node: Node, group: Node) -> bool:
+def _objects(node: Keywords, group: Keywords) -> bool:
     """Merge what an object's properties must be (2020-12 core, 10.3.2).
 
     `additionalProperties` looks at the properties that its own schema does not name, so each one
@@ -169,18 +170,18 @@ def _objects(node: Node, group: Node) -> bool:
     rest = join(rest, their_rest)
     if rest is False:
         properties = {name: inner for name, inner in properties.items() if inner is not False}
-    found: Node = {"properties": properties, "patternProperties": _joined(patterns, more)}
+    found: Keywords = {"properties": properties, "patternProperties": _joined(patterns, more)}
     found["additionalProperties"] = rest
     node |= {k: v for k, v in found.items() if k in node or k in group}
     return True
 
 
-def _arrays(node: Node, group: Node) -> bool:
+def _arrays(node: Keywords, group: Keywords) -> bool:
     """Merge what an array's items must be (2020-12 core, 10.3.1)."""
     if node.keys().isdisjoint(_GROUPS["items"][0]):
         node |= group
         return True
-    mine, theirs = _schemas(node, "prefixItems"), _schemas(group, "prefixItems")
+    mine, theirs = schemas_of(node.get("prefixItems")), schemas_of(group.get("prefixItems"))
     rest, their_rest = _at(node, "items"), _at(group, "items")
     prefix = [
         join(
@@ -189,7 +190,7 @@ def _arrays(node: Node, group: Node) -> bool:
         )
         for index in range(max(len(mine), len(theirs)))
     ]
-    found: Node = {"prefixItems": prefix, "items": join(rest, their_rest)}
+    found: Keywords = {"prefixItems": prefix, "items": join(rest, their_rest)}
     node |= {k: v for k, v in found.items() if k in node or k in group}
     return True
 
@@ -212,22 +213,18 @@ def _named(node: JsonSchema, keyword: str) -> _Schemas:
     return {name: inner for name, inner in found if isinstance(inner, dict | bool)}
 
 
-def _schemas(node: JsonSchema, keyword: str) -> list[JsonSchema | bool]:
-    return [inner for inner in _listed(node.get(keyword)) if isinstance(inner, dict | bool)]
-
-
 def _listed(value: JsonValue) -> list[JsonValue]:
     return list(value) if isinstance(value, list) else []
 
 
-_MERGES: dict[str, Callable[[Node, Node], bool]] = {
+_MERGES: dict[str, Callable[[Keywords, Keywords], bool]] = {
     "with choice": _choice,
     "with condition": _once,
     "with contains": _once,
     "with items": _arrays,
     "with members": _objects,
 }
-_GROUPS: dict[str, tuple[list[str], Callable[[Node, Node], bool]]] = {
+_GROUPS: dict[str, tuple[list[str], Callable[[Keywords, Keywords], bool]]] = {
     keyword: ([other for other in KEYWORDS if KEYWORDS[other].merged == row.merged], merge)
     for keyword, row in KEYWORDS.items()
     if (merge := _MERGES.get(row.merged)) is not None
@@ -238,7 +235,7 @@ It answers whether that could be done; if not, it leaves in the group what must 
 """
 
 
-def _merge(node: Node, keyword: str, value: JsonValue) -> bool:
+def _merge(node: Keywords, keyword: str, value: JsonValue) -> bool:
     """Merge a keyword that stands alone, and say whether that could be done."""
     if keyword == "enum":
         return _merge_values(node, value)
@@ -252,7 +249,7 @@ def _merge(node: Node, keyword: str, value: JsonValue) -> bool:
         # Whether two schemas say the same is not known before they are normalized.
         return KEYWORDS[keyword].merged != "apart" and equal(node[keyword], value)
     if keyword == "type" and "enum" in node:
-        typed: Node = {"type": merged}
+        typed: Keywords = {"type": merged}
         if not _merge_values(typed, node["enum"]):
             return False
         node["enum"] = typed["enum"]
@@ -260,13 +257,13 @@ def _merge(node: Node, keyword: str, value: JsonValue) -> bool:
     return True
 
 
-def _merge_values(node: Node, values: JsonValue) -> bool:
+def _merge_values(node: Keywords, values: JsonValue) -> bool:
     """Merge a list of values; `null` leaves it where a type stands that somebody else gave.
 
     In a schema of one author the type would make way instead.
     """
     found = common(_listed(node["enum"]), _listed(values)) if "enum" in node else _listed(values)
-    if "null" not in (types_in(node) or ["null"]):
+    if "null" not in (types_named(node) or ["null"]):
         found = [value for value in found if value is not None]
     if found:
         node["enum"] = found
@@ -313,7 +310,7 @@ def _schema_of_both(mine: JsonValue, value: JsonValue) -> JsonValue:
 
 def _types(mine: JsonValue, value: JsonValue) -> JsonValue:
     """Return the types that both list; an `integer` is a `number`."""
-    some, others = types_in({"type": mine}), types_in({"type": value})
+    some, others = types_named({"type": mine}) or [], types_named({"type": value}) or []
     found = [
         name if name in others else "integer"
         for name in some

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.references import defined_name, definition, steps_of
-from pyfunctools.schema.normalization.inlining import Definitions, sole_reference
+from pyfunctools.schema.normalization.inlining import Targets, sole_reference
 
 _MOST_PARENTS = 100
 """Schemas that are read to find the values of one branch's property."""
 
 
-def explicit(node: dict[str, JsonValue], definitions: Definitions) -> None:
+def explicit(node: dict[str, JsonValue], definitions: Targets) -> None:
     """Make the mapping of a schema's `discriminator` complete, every target a reference.
 
     A branch that the mapping does not name stands for the values its own property lists, if no
@@ -45,7 +45,7 @@ def _branches(node: JsonSchema) -> Iterator[str]:
                 yield reference
 
 
-def _reference(target: str, branches: list[str], definitions: Definitions) -> str:
+def _reference(target: str, branches: list[str], definitions: Targets) -> str:
     """Return the reference behind a mapping's value: a bare name, or one into the document."""
     steps = steps_of(target)
     if steps is not None and steps[:-1] in (
@@ -65,7 +65,7 @@ def _name_of(reference: str) -> str:
     return reference.rpartition("/")[2] if name is None else name
 
 
-def _listed(branch: str, name: str, definitions: Definitions) -> list[str]:
+def _listed(branch: str, name: str, definitions: Targets) -> list[str]:
     """Return the texts that a branch, or what it is made of, lists for a property."""
     found: list[str] | None = None
     queue: deque[JsonValue] = deque([{"$ref": branch}])
@@ -86,7 +86,7 @@ def _listed(branch: str, name: str, definitions: Definitions) -> list[str]:
     return found or []
 
 
-def _texts(schema: JsonValue, definitions: Definitions) -> list[str] | None:
+def _texts(schema: JsonValue, definitions: Targets) -> list[str] | None:
     if isinstance(schema, dict) and (reference := sole_reference(schema)) is not None:
         schema = definitions.at(reference)
     if not isinstance(schema, dict):

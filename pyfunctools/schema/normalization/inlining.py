@@ -1,17 +1,16 @@
-"""What the references of one schema lead to: its own definitions, and those of its document."""
+"""What references lead to when schemas are merged, and the marks that merging leaves."""
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.references import Lookup, defined_name
-from pyfunctools.schema.normalization.bundled import is_bundled
-from pyfunctools.schema.normalization.check_input import admit
+from pyfunctools.schema.normalization.check_input import admit, is_bundled
 from pyfunctools.schema.normalization.spelling import spell
 from pyfunctools.schema.vocabulary import ASSERTIONS, SEES_SIBLINGS
 
 _PASSED_ON = frozenset({"$ref", "allOf"})
 
 
-class Definitions:
+class Targets:
     """What references lead to: the schema's `own` definitions, and what the lookup gives."""
 
     def __init__(self, own: JsonSchema, lookup: Lookup | None) -> None:
@@ -88,3 +87,26 @@ def sole_reference(schema: JsonSchema) -> str | None:
         if isinstance(branches := node.get("allOf"), list):
             stack.extend(branches)
     return found.pop() if len(found) == 1 else None
+
+
+class Joined(dict[str, JsonValue]):
+    """An `allOf` made by merging: a subschema that several of the merged schemas have."""
+
+
+class Copied(dict[str, JsonValue]):
+    """A subschema that came with a definition: what it refers to is not merged in again.
+
+    So each `allOf` of an author takes in the definitions it names, one level deep, and schemas that
+    name each other do not grow without end.
+    """
+
+
+class Finished(dict[str, JsonValue]):
+    """A branch of `allOf` that is not merged: it is done but for what lies below it."""
+
+
+def is_copied(schema: JsonSchema) -> bool:
+    """Return whether all that a schema says came with definitions that were merged in."""
+    if isinstance(schema, Joined) and isinstance(branches := schema["allOf"], list):
+        return all(isinstance(branch, Copied | bool) for branch in branches)
+    return isinstance(schema, Copied)

@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING, overload
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.references import Lookup, defined_name, definition
-from pyfunctools.schema.ground.walk import Place, opened
-from pyfunctools.schema.normalization.bundled import needs_bundling
-from pyfunctools.schema.normalization.check_input import admit
-from pyfunctools.schema.normalization.inlining import Definitions
-from pyfunctools.schema.normalization.joined import Settled, is_copied
-from pyfunctools.schema.normalization.spelling import spell
-from pyfunctools.schema.normalization.type_branches import split
+from pyfunctools.schema.ground.walk import Slot, opened
+from pyfunctools.schema.normalization.check_input import admit, needs_bundling
+from pyfunctools.schema.normalization.inlining import Finished, Targets, is_copied
+from pyfunctools.schema.normalization.spelling import spell, split
 
 if TYPE_CHECKING:  # loaded by the first schema that has an `allOf`
     from pyfunctools.schema.normalization.all_of import Merger
@@ -70,14 +67,14 @@ class _Normalizer:
             if isinstance(inner, dict | bool)
         }
         self._body = {key: value for key, value in root.items() if key not in ("$defs", "$schema")}
-        self._definitions = Definitions(self._own, lookup)
+        self._definitions = Targets(self._own, lookup)
         self._done: dict[str, JsonValue] = {}
-        self._todo: list[tuple[Place, bool, str | None]] = []
+        self._todo: list[tuple[Slot, bool, str | None]] = []
 
     def run(self) -> JsonSchema:
         """Return the normalized schema."""
         whole: dict[str, JsonValue] = {}
-        self._work(Place(whole, "", self._body), None)
+        self._work(Slot(whole, "", self._body), None)
         for name in self._own:
             if name not in self._done:
                 self._unused(name)
@@ -90,12 +87,12 @@ class _Normalizer:
         """Normalize a definition that nothing uses; one that means nothing is left out."""
         done = dict(self._done)
         try:
-            self._work(Place(self._done, name, self._own[name]), definition(name))
+            self._work(Slot(self._done, name, self._own[name]), definition(name))
         except SchemaError:
             self._todo.clear()
             self._done = done
 
-    def _work(self, place: Place, known_as: str | None) -> None:
+    def _work(self, place: Slot, known_as: str | None) -> None:
         self._todo.append((place, False, known_as))
         while self._todo:
             place, copied, known_as = self._todo.pop()
@@ -104,7 +101,7 @@ class _Normalizer:
                 place.put(schema)
                 continue
             copied = copied or is_copied(schema)
-            settled = isinstance(schema, Settled)
+            settled = isinstance(schema, Finished)
             node = schema if settled else self._settled(schema, copied, known_as)
             if isinstance(reference := node.get("$ref"), str):
                 self._use(reference)
@@ -138,5 +135,5 @@ class _Normalizer:
         name = defined_name(reference)
         if name is not None and name in self._own and name not in self._done:
             self._done[name] = True
-            place = Place(self._done, name, self._own[name])
+            place = Slot(self._done, name, self._own[name])
             self._todo.append((place, False, reference))

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.ground.references import MAX_HOPS, lookup, prune
-from pyfunctools.schema.ground.walk import Place, opened, subschemas
-from pyfunctools.schema.vocabulary import BY_NAME, HOLDING, MENTIONS
+from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.references import prune
+from pyfunctools.schema.ground.walk import Slot, opened, subschemas
+from pyfunctools.schema.outline.outline import Outline, Part
+from pyfunctools.schema.vocabulary import BY_NAME, HOLDING, MENTIONS, UNIONS
 
 _ASKING = HOLDING | BY_NAME | {"required"}
 
@@ -31,79 +33,45 @@ def readable(schema: JsonSchema) -> JsonSchema:
 def _without(root: JsonSchema, mark: str) -> JsonSchema:
     if not any(isinstance(s, dict) and s.get(mark) is True for _, s in subschemas(root)):
         return root
+    outline = Outline(root)
     whole: dict[str, JsonValue] = {}
-    todo: list[tuple[Place, frozenset[str]]] = [(Place(whole, "", root), frozenset())]
+    todo: list[tuple[Slot, Keys, frozenset[str]]] = [(Slot(whole, "", root), (), frozenset())]
     while todo:
-        place, outside = todo.pop()
+        place, keys, outside = todo.pop()
         schema = place.inner
         if not isinstance(schema, dict):
             continue
         hidden = outside
-        if not _ASKING.isdisjoint(schema):
-            hidden |= frozenset(_hidden(root, schema, mark))
+        part = outline.at(keys)
+        if part is not None and not _ASKING.isdisjoint(schema):
+            hidden |= frozenset(_hidden(part, mark))
         copy, places = opened(_relieved(schema, hidden) if hidden else schema)
         place.put(copy)
-        todo.extend(
-            (inner, hidden if inner.keyword in HOLDING else frozenset())
-            for inner in places
-            if inner.keyword not in MENTIONS  # with less asked there, the schema would refuse more
-        )
+        for inner in places:
+            # With less asked under `if` and `not`, the schema would refuse more.
+            if inner.keyword not in MENTIONS:
+                below = hidden if inner.keyword in HOLDING else frozenset[str]()
+                steps = (inner.keyword,) if inner.holder is copy else (inner.keyword, inner.key)
+                todo.append((inner, (*keys, *steps), below))
     result = whole[""]
     return prune(result) if isinstance(result, dict) else root
 
 
-def _hidden(root: JsonSchema, schema: JsonSchema, mark: str) -> Iterator[str]:
+def _hidden(part: Part, mark: str) -> Iterator[str]:
     """Yield the marked properties of a schema and of what holds together with it."""
-    seen: set[str] = set()
-    stack: list[JsonValue] = [schema]
-    while stack:
-        part = stack.pop()
-        if not isinstance(part, dict):
-            continue
-        properties = part.get("properties")
-        for name, inner in properties.items() if isinstance(properties, dict) else ():
-            if _is_marked(root, inner, mark):
+    for each in part.parts:
+        for name, inner in each.declared.items():
+            unions = (inner.listed(keyword) for keyword in UNIONS if keyword in inner.rules)
+            some = [[b for b in union if b.schema != {"type": "null"}] for union in unions]
+            if _is_marked(inner, mark) or any(
+                union and all(_is_marked(branch, mark) for branch in union) for union in some
+            ):
                 yield name
-        if isinstance(branches := part.get("allOf"), list):
-            stack.extend(branches)
-        reference = part.get("$ref")
-        if isinstance(reference, str) and reference not in seen:
-            seen.add(reference)
-            stack.append(_at(root, reference))
 
 
-def _is_marked(root: JsonSchema, schema: JsonValue, mark: str) -> bool:
-    """Return whether a schema is marked, what it refers to, or all it may be but `null`."""
-    if _leads_to_mark(root, schema, mark):
-        return True
-    if not isinstance(schema, dict):
-        return False
-    for keyword in ("anyOf", "oneOf"):
-        union = schema.get(keyword)
-        branches = [b for b in union if b != {"type": "null"}] if isinstance(union, list) else []
-        if branches and all(_leads_to_mark(root, branch, mark) for branch in branches):
-            return True
-    return False
-
-
-def _leads_to_mark(root: JsonSchema, schema: JsonValue, mark: str) -> bool:
-    for _ in range(MAX_HOPS):
-        if not isinstance(schema, dict):
-            return False
-        if schema.get(mark) is True:
-            return True
-        reference = schema.get("$ref")
-        if not isinstance(reference, str):
-            return False
-        schema = _at(root, reference)
-    return False
-
-
-def _at(root: JsonSchema, reference: str) -> JsonValue:
-    try:
-        return lookup(root, reference)
-    except LookupError:
-        return None
+def _is_marked(part: Part, mark: str) -> bool:
+    """Return whether a schema is marked, or what it refers to."""
+    return any(each.rules.get(mark) is True for each in part.followed())
 
 
 def _relieved(schema: JsonSchema, hidden: frozenset[str]) -> JsonSchema:

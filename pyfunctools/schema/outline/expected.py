@@ -135,7 +135,7 @@ def _array(part: Part, depth: int) -> str:
 def _object(part: Part, depth: int) -> str:
     if part.required:
         return f"object with {_some(map(shown, part.required), len(part.required), _NAMES)}"
-    values = part.below("additionalProperties")
+    values = part.rest
     if part.declared or values is None or values.schema is False or depth >= _NESTING:
         return "object"
     return "object" + _of(_text(values, depth + 1), depth, " whose values are ")

@@ -6,12 +6,12 @@
             .parts            ... and what holds there is the definition
             .types            {"integer"}
 
-A `Part` is one subschema where it stands; a `Place` is one in values, with all parts that are
-stated for it. Both are found again as the same object, so that whatever is read of one is kept with
-it, and no schema is looked up by its identity.
+A `Part` is a subschema where it stands. A `Place` is a place in values, with
+all parts that are stated for it. Both are found again as the same objects, so that what is read of
+one is kept with it, and no schema is looked up by its identity.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from typing import Final, TypeAlias, TypeVar, cast
@@ -111,6 +111,7 @@ class Part:
         self.schema = schema
         self.rules: JsonSchema = schema if isinstance(schema, dict) else {}
         self._read: dict[object, object] = {}
+        self._listed: dict[str, list[Part]] = {}
 
     def read(self, what: "Callable[[Part], T]") -> T:
         """Return what a function says of this part: it is asked once, and the answer is kept."""
@@ -124,9 +125,11 @@ class Part:
 
     def listed(self, keyword: str) -> "list[Part]":
         """Return the parts in the list of a keyword, those of a union or of `allOf`."""
-        listed = self.rules.get(keyword)
-        count = len(listed) if isinstance(listed, list) else 0
-        return [part for n in range(count) if (part := self.below(keyword, n)) is not None]
+        if keyword not in self._listed:
+            listed = self.rules.get(keyword)
+            parts = map(partial(self.below, keyword), range(_length(listed)))
+            self._listed[keyword] = [part for part in parts if part is not None]
+        return self._listed[keyword]
 
     @cached_property
     def declared(self) -> "dict[str, Part]":
@@ -149,6 +152,11 @@ class Part:
             return self.listed("items"), self.below("additionalItems")
         return self.listed("prefixItems"), self.below("items")
 
+    @cached_property
+    def rest(self) -> "Part | None":
+        """The part of `additionalProperties`."""
+        return self.below("additionalProperties")
+
     def stated(self, key: str | int) -> "list[Part]":
         """Return what the part's own keywords state for a property or an item."""
         if isinstance(key, int):
@@ -163,9 +171,18 @@ class Part:
             sure = sure and fits is not None
             if fits and (part := self.below("patternProperties", pattern)) is not None:
                 found.append(part)
-        if not found and sure and (part := self.below("additionalProperties")) is not None:
-            found.append(part)
+        if not found and sure and self.rest is not None:
+            found.append(self.rest)
         return found
+
+    def followed(self) -> "Iterator[Part]":
+        """Yield this part and what it refers to, reference after reference."""
+        part: Part | None = self
+        for _ in range(MAX_HOPS):
+            if part is None:
+                return
+            yield part
+            part = self.outline.target(part.rules.get("$ref"))
 
     @cached_property
     def resolved(self) -> "Part | None":
@@ -173,13 +190,9 @@ class Part:
 
         `None` where the reference cannot be followed: then nothing is known.
         """
-        part: Part | None = self
-        for _ in range(MAX_HOPS):
-            if part is None or "$ref" not in part.rules:
+        for part in self.followed():
+            if "$ref" not in part.rules or not SAYING_NOTHING.issuperset(part.rules):
                 return part
-            if not SAYING_NOTHING.issuperset(part.rules):
-                return part
-            part = self.outline.target(part.rules["$ref"])
         return None
 
     @cached_property
@@ -354,6 +367,10 @@ class Place:
 
 def _stated(parts: Iterable[Part], key: str | int) -> tuple[Part, ...]:
     return tuple([inner for part in parts for inner in part.stated(key)])
+
+
+def _length(value: JsonValue) -> int:
+    return len(value) if isinstance(value, list) else 0
 
 
 def _index(key: str | int, length: int) -> int | None:

@@ -62,7 +62,7 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class Sketch:
     """What a value looks like: one way of several, where the schema is a union.
 
     `index` is the branch of the union it was asked for. `own` and `constants` are the values that
@@ -80,13 +80,13 @@ class Shape:
     others: bool = False
     items: frozenset[str] = ALL_TYPES
 
-    def both(self, other: "Shape") -> "Shape":
+    def both(self, other: "Sketch") -> "Sketch":
         """Return the shape of what has this one and the other."""
         shared = {
             name: {key: None for key in values if key in self.constants.get(name, values)}
             for name, values in other.constants.items()
         }
-        return Shape(
+        return Sketch(
             types=self.types & other.types,
             own=self.own if other.own is None else other.own,
             constants={**self.constants, **shared},
@@ -102,7 +102,7 @@ class Union:
     """A union as it was read: its branches, their shapes, and what tells its objects apart."""
 
     branches: list[Part]
-    shapes: list[Shape]
+    shapes: list[Sketch]
     tag: Tag | None
 
     def meant(self, value: JsonValue) -> Part | None:
@@ -137,7 +137,7 @@ def union_of(part: Part, keyword: str) -> Union:
 
 def _union(part: Part, keyword: str) -> Union:
     branches = part.listed(keyword)
-    shapes = _Shapes()
+    shapes = _Sketches()
     found = [
         replace(shape, index=index)
         for index, branch in enumerate(branches)
@@ -152,20 +152,20 @@ def _union(part: Part, keyword: str) -> Union:
 _READ = {keyword: partial(_union, keyword=keyword) for keyword in UNIONS}
 
 
-class _Shapes:
+class _Sketches:
     """Puts together the shapes of the branches of one union, within a budget for all of them."""
 
     def __init__(self) -> None:
         self._left = _MOST_SHAPES
 
-    def of(self, part: Part, depth: int = 0) -> list[Shape]:
+    def of(self, part: Part, depth: int = 0) -> list[Sketch]:
         """Return every shape that a value of this part may have."""
         whole = part.resolved
         self._left -= 1
         if whole is not None and whole.schema is False:
             return []
         if whole is None or whole.schema is True or depth > _NESTING or self._left < 0:
-            return [Shape()]
+            return [Sketch()]
         result = [whole.read(_own_shape)]
         target = whole.target
         for each in [*whole.listed("allOf"), *([] if target is None else [target])]:
@@ -176,16 +176,16 @@ class _Shapes:
                 result = self._joined(result, inner)
         return [shape for shape in result if shape.types]
 
-    def _joined(self, some: list[Shape], others: list[Shape]) -> list[Shape]:
+    def _joined(self, some: list[Sketch], others: list[Sketch]) -> list[Sketch]:
         self._left -= len(some) * len(others)
         return some if self._left < 0 else [a.both(b) for b in others for a in some]
 
 
-def _own_shape(part: Part) -> Shape:
+def _own_shape(part: Part) -> Sketch:
     """Return what a part's own keywords say of a value's looks."""
     listed = {name: values for name, inner in part.declared.items() if (values := _values(inner))}
     items = part.items[1]
-    return Shape(
+    return Sketch(
         types=_shown_types(part),
         own=_values(part),
         constants=listed,
@@ -230,7 +230,7 @@ def _values(part: Part) -> Listed | None:
     return dict.fromkeys(key for key in found if key is not None)
 
 
-def _of_object(shapes: list[Shape], value: JsonSchema, tag: Tag | None) -> int | None:
+def _of_object(shapes: list[Sketch], value: JsonSchema, tag: Tag | None) -> int | None:
     shapes = _objects(shapes)
     if tag is not None and tag.name in value:
         index = tag.branch(value[tag.name])
@@ -254,7 +254,7 @@ def _of_object(shapes: list[Shape], value: JsonSchema, tag: Tag | None) -> int |
     )
 
 
-def _of_other(shapes: list[Shape], value: JsonValue) -> int | None:
+def _of_other(shapes: list[Sketch], value: JsonValue) -> int | None:
     key = constant_of(value)
     if key is not None:
         fitting = _fitting({n: s.own for n, s in enumerate(shapes) if s.own is not None}, key)
@@ -268,7 +268,7 @@ def _of_other(shapes: list[Shape], value: JsonValue) -> int | None:
     return _most(typed, [sum(kind in shape.items for kind in held) for shape in typed])
 
 
-def _by_constants(shapes: list[Shape], value: JsonSchema) -> list[Shape]:
+def _by_constants(shapes: list[Sketch], value: JsonSchema) -> list[Sketch]:
     hits = dict.fromkeys(range(len(shapes)), 0)
     for name in {name: None for shape in shapes for name in shape.constants}:
         key = constant_of(value[name]) if name in value else None
@@ -291,7 +291,7 @@ def _fitting(listing: dict[int, Listed], key: Constant) -> list[int]:
     return [n for n, values in listing.items() if any(loosely(v) == loose for v in values)]
 
 
-def _distance(shape: Shape, value: JsonSchema) -> tuple[int, int, int]:
+def _distance(shape: Sketch, value: JsonSchema) -> tuple[int, int, int]:
     missing = sum(name not in value for name in shape.required)
     if shape.others or not shape.declared:
         undeclared = 0
@@ -315,7 +315,7 @@ def _is_certain(tag: Tag, branches: list[Part]) -> bool:
     return True
 
 
-def _tag(union: JsonSchema, branches: list[Part], shapes: list[Shape]) -> Tag | None:
+def _tag(union: JsonSchema, branches: list[Part], shapes: list[Sketch]) -> Tag | None:
     objects = _objects(shapes)
     stated = union.get("discriminator")
     if isinstance(stated, dict) and isinstance(name := stated.get("propertyName"), str):
@@ -335,7 +335,7 @@ def _tag(union: JsonSchema, branches: list[Part], shapes: list[Shape]) -> Tag | 
 
 
 def _stated_tag(
-    name: str, mapping: JsonValue, branches: list[Part], objects: list[Shape]
+    name: str, mapping: JsonValue, branches: list[Part], objects: list[Sketch]
 ) -> Tag | None:
     places: dict[str, int] = {}
     names: dict[str, int] = {}
@@ -365,15 +365,15 @@ def _last(reference: str) -> str:
     return str(steps[-1]) if steps else reference
 
 
-def _objects(shapes: list[Shape]) -> list[Shape]:
+def _objects(shapes: list[Sketch]) -> list[Sketch]:
     return [shape for shape in shapes if "object" in shape.types]
 
 
-def _only(shapes: Iterable[Shape]) -> int | None:
+def _only(shapes: Iterable[Sketch]) -> int | None:
     found = {shape.index for shape in shapes}
     return found.pop() if len(found) == 1 else None
 
 
-def _most(shapes: list[Shape], counts: list[int]) -> int | None:
+def _most(shapes: list[Sketch], counts: list[int]) -> int | None:
     most = max(counts, default=0)
     return _only(shape for shape, count in zip(shapes, counts, strict=True) if count == most)

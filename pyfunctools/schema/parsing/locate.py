@@ -1,20 +1,133 @@
 """The one value in a text: where it begins, and what around it is left out."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from json import JSONDecoder
-from typing import Final
+from typing import Final, NamedTuple
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import Limits
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.outline.json_types import ALL_TYPES
 from pyfunctools.schema.outline.outline import Place
-from pyfunctools.schema.parsing.glyphs import OPENING
 from pyfunctools.schema.parsing.recovery import Recovery
+from pyfunctools.schema.parsing.scalars import BLANK, COMMAS, COMMENT, HIDDEN, OPENING, SPACE
 from pyfunctools.schema.parsing.strict import strict
-from pyfunctools.schema.parsing.surroundings import Piece, after, before, beginning, framed
 from pyfunctools.schema.result import Failure, Issue, Repair, Result, Success
+
+_BLANKS = (
+    f"{SPACE}{HIDDEN}\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
+    "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+)
+_LANGUAGE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+.-"
+_OPENING_FENCE = re.compile(r"(?:`{3,}+|~{3,}+)[ \t]*+[A-Za-z0-9_+.-]*+\s|`++(?=\s*+[\[{])")
+_TAG = re.compile(r"</?[A-Za-z_|\uff5c][^<>\n]{0,100}+>|\[/?[A-Z]++(?:_[A-Z]++)++\]")
+_CLOSING_TAG = re.compile(r"</([A-Za-z_|\uff5c][^<>\n]{0,100}+)>")
+_AFTER = (
+    ("fence", re.compile(r"`++|~{3,}+")),
+    ("tag", _TAG),
+    ("comment", COMMENT),
+    ("closer", re.compile(r"[}\])](?:\s*+[}\])])*+")),
+    ("comma", re.compile(rf"[{COMMAS}]")),
+)
+
+_MOST_PIECES = 16
+"""Pieces that are told apart on either side."""
+
+
+class LeftOut(NamedTuple):
+    """Text around a value, and the kind of the repair that leaves it out."""
+
+    kind: str
+    text: str
+
+
+def beginning(text: str, start: int) -> int:
+    """Return where the value begins, if a text begins with one behind fences, tags and comments."""
+    at = _blank(text, start)
+    while found := (
+        _OPENING_FENCE.match(text, at) or _TAG.match(text, at) or COMMENT.match(text, at)
+    ):
+        at = _blank(text, found.end())
+    return at
+
+
+def before(text: str, start: int, end: int) -> list[LeftOut]:
+    """Return what stands before a value, from `start` to `end`, in the order of the text."""
+    pieces: list[LeftOut] = []
+    if (odd := text[start:end].strip(SPACE)) and BLANK.fullmatch(odd):
+        return [LeftOut("space", odd)]
+    while rest := text[start:end].rstrip(_BLANKS):
+        cut = _last_fence(rest) if len(pieces) < _MOST_PIECES else None
+        kind = "fence"
+        if cut is None and len(pieces) < _MOST_PIECES and rest[-1] in ">]":
+            cut = max(rest.rfind("<"), rest.rfind("["))
+            kind = "tag"
+            cut = cut if cut >= 0 and _TAG.fullmatch(rest, cut) else None
+        if cut is None:
+            kind = "comment" if COMMENT.fullmatch(rest.lstrip()) else "prose"
+            cut = 0
+        pieces.append(LeftOut(kind, rest[cut:]))
+        end = start + cut
+    return pieces[::-1]
+
+
+def _last_fence(text: str) -> int | None:
+    body = text.rstrip(_LANGUAGE).rstrip(" \t") if text[-1] not in "`~" else text
+    if body.endswith(("```", "~~~")) or (body is text and body.endswith("`")):
+        return len(body.rstrip(body[-1]))
+    return None
+
+
+def framed(text: str) -> tuple[int, int]:
+    """Return where the frame that ends a text was opened, and where what is in it ends.
+
+    A frame is a fence, tags (`<a>...</a>`), or a fence within tags; of several the innermost.
+    Both numbers are the length of the text where none ends it.
+    """
+    opened, end = None, len(text.rstrip())
+    for _ in range(_MOST_PIECES):
+        closing = _closing_tag(text, end)
+        start = -1 if closing is None else text.find(f"<{closing[1]}", 0, closing.start())
+        if closing is None or start < 0:
+            break
+        opened, end = start, len(text[: closing.start()].rstrip())
+    mark = text[end - 1 : end]
+    if mark in ("`", "~") and text.endswith(mark * 3, 0, end):
+        opened, end = text.find(mark * 3), len(text[:end].rstrip(mark).rstrip())
+    return (len(text), len(text)) if opened is None else (opened, end)
+
+
+def _closing_tag(text: str, end: int) -> re.Match[str] | None:
+    """Return the closing tag that ends the text before `end`."""
+    start = text.rfind("</", 0, end) if text.endswith(">", 0, end) else -1
+    return None if start < 0 else _CLOSING_TAG.fullmatch(text, start, end)
+
+
+def after(text: str, start: int) -> Iterator[LeftOut]:
+    """Yield what stands after a value, up to the end of the text.
+
+    The last piece is all the rest: from another value (`rest`) or from the first word on (`prose`).
+    """
+    at = _blank(text, start)
+    if odd := text[start:at].strip(SPACE):
+        yield LeftOut("space", odd)
+    count = 0
+    while at < len(text):
+        for kind, pattern in _AFTER if (count := count + 1) <= _MOST_PIECES else ():
+            if found := pattern.match(text, at):
+                yield LeftOut(kind, found[0])
+                at = _blank(text, found.end())
+                break
+        else:
+            yield LeftOut("rest" if text[at] in "[{" else "prose", text[at:])
+            return
+
+
+def _blank(text: str, at: int) -> int:
+    found = BLANK.match(text, at)
+    return found.end() if found else at
+
 
 _ROOT: Final = Path.of(())
 _BOM = "\ufeff"
@@ -143,7 +256,7 @@ class _Extraction:
         return Success(value=recovery.value, repairs=repairs)
 
     def _before(self, at: int) -> list[Repair]:
-        bom = [Piece("bom", self._text[: self._start])] if self._start else []
+        bom = [LeftOut("bom", self._text[: self._start])] if self._start else []
         return _left_out([*bom, *before(self._text, self._start, at)])
 
     def _nothing(self) -> Failure:
@@ -171,5 +284,5 @@ def _alone(text: str, recovery: Recovery) -> bool:
     return all(piece.kind in _HARMLESS or piece.text == ";" for piece in after(text, recovery.at))
 
 
-def _left_out(pieces: Iterable[Piece]) -> list[Repair]:
+def _left_out(pieces: Iterable[LeftOut]) -> list[Repair]:
     return [Repair(path=_ROOT, kind=kind, before=left, after="") for kind, left in pieces]

@@ -93,7 +93,7 @@ def read_strictly(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Strict 
 
 
 def _half_pair(text: str, at: int) -> Failure:
-    from pyfunctools.schema.parsing.findings import place_of
+    from pyfunctools.schema.parsing.recovery import place_of
 
     line, column = place_of(text, at)
     message = f"The character U+{ord(text[at]):04X} at line {line} column {column} is half a pair."

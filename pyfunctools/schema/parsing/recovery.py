@@ -1,18 +1,26 @@
 """JSON that is broken, read for what was written in it and for nothing else."""
 
 import re
+from dataclasses import dataclass
 from json import dumps
 from typing import Final
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.limits import Limits
-from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.outline.outline import Place
-from pyfunctools.schema.parsing.bare_words import is_last, read_bare
-from pyfunctools.schema.parsing.findings import Findings
-from pyfunctools.schema.parsing.frames import Frame, Frames
-from pyfunctools.schema.parsing.glyphs import CLOSERS, COLONS, COMMAS, HIDDEN, QUOTES
+from pyfunctools.schema.parsing.scalars import (
+    BLANK,
+    CLOSERS,
+    COLONS,
+    COMMAS,
+    COMMENT,
+    HIDDEN,
+    QUOTES,
+    is_last,
+    read_bare,
+)
 from pyfunctools.schema.parsing.strings import (
     KEY_AHEAD,
     MEMBER,
@@ -21,8 +29,111 @@ from pyfunctools.schema.parsing.strings import (
     open_brackets,
     read_quoted,
 )
-from pyfunctools.schema.parsing.surroundings import BLANK, COMMENT
 from pyfunctools.schema.result import Issue, Repair
+
+MAX_REPAIRS: Final = 100_000
+"""A text that needs more repairs than this is no JSON."""
+MAX_PATHS: Final = 16 << 20
+"""Characters in the paths of all repairs; each holds the names of all objects around it."""
+
+
+class Findings:
+    """The repairs and the issues of one text, of which `most` issues are kept.
+
+    `full` says that nothing further should be read.
+    """
+
+    def __init__(self, text: str, most: int) -> None:
+        self._text = text
+        self._most = most
+        self._paths = MAX_PATHS
+        self.full = False
+        self.issues: list[Issue] = []
+        self.repairs: list[Repair] = []
+
+    def repair(self, at: int, keys: Keys, kind: str, before: str, after: str) -> None:
+        """Note that one piece of the text, at `at`, is read as another."""
+        path = Path.of(keys)
+        self._paths -= len(path)
+        if self._paths >= 0 and len(self.repairs) < MAX_REPAIRS:
+            self.repairs.append(Repair(path=path, kind=kind, before=before, after=after))
+        elif not self.full:
+            self.complain(at, keys, "The text", "needs more repairs than are made", "JSON")
+            self.full = True
+
+    def complain(
+        self,
+        at: int,
+        keys: Keys,
+        subject: str,
+        fault: str,
+        expected: str,
+        value: JsonValue = None,
+    ) -> None:
+        """Note what cannot be read: the subject, where it stands, and what is wrong with it."""
+        line, column = place_of(self._text, at)
+        message = f"{subject} at line {line} column {column} {fault}."
+        path = Path.of(keys)
+        self.issues.append(Issue(path=path, expected=expected, value=value, message=message))
+        self.full = self.full or len(self.issues) >= self._most
+
+
+def place_of(text: str, at: int) -> tuple[int, int]:
+    """Return the line and the column of a character, both counted from 1."""
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
+@dataclass(slots=True)
+class Frame:
+    """An object or an array that is open.
+
+    `key` is the place of the element that is being read; `filled` says that one was read since the
+    last comma, `comma` that there was a comma, `doubled` that its first bracket stood there twice.
+    """
+
+    value: dict[str, JsonValue] | list[JsonValue]
+    closer: str
+    key: str | int = 0
+    filled: bool = False
+    comma: bool = False
+    doubled: bool = False
+    place: Place | None = None
+
+    def put(self, value: JsonValue) -> None:
+        """Put the element that was read into its place."""
+        if isinstance(self.value, list):
+            self.value.append(value)
+        else:
+            self.value[str(self.key)] = value
+
+
+class Frames:
+    """What is open, the outermost first; `place` is that of the whole value, if it is known."""
+
+    def __init__(self, place: Place | None) -> None:
+        self._place = place
+        self.open: list[Frame] = []
+
+    def keys(self, levels: int | None = None) -> Keys:
+        """Return the steps to the element that is being read, or to one further out."""
+        return tuple(frame.key for frame in self.open[:levels])
+
+    def outer(self, closer: str) -> int | None:
+        """Return the place of the innermost frame that this bracket closes."""
+        fitting = [index for index, frame in enumerate(self.open) if frame.closer == closer]
+        return fitting[-1] if fitting else None
+
+    def wanted(self) -> frozenset[str]:
+        """Return the types that the schema names for the element that is being read."""
+        place = self._place
+        if place is None:
+            return frozenset()
+        for frame in self.open:
+            if frame.place is None:
+                frame.place = place
+            place = frame.place.anyhow_inside(frame.key)
+        return place.named
+
 
 MAX_WRONG: Final = 32
 """Brackets of the wrong kind that are tolerated; each makes the rest of the text be counted."""

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from pyfunctools.schema.parsing.glyphs import CLOSERS, COLONS, COMMAS, OPENING, QUOTES
+from pyfunctools.schema.parsing.scalars import CLOSERS, COLONS, COMMAS, OPENING, QUOTES
 
 Where: TypeAlias = Literal["root", "key", "member", "item"]
 """Where a string stands: alone, as the key or the value of a member, or in an array."""

@@ -11,8 +11,8 @@ from typing import Final, Literal, TypeAlias
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.ground.depth import deeper_than
 from pyfunctools.schema.ground.did_you_mean import near_name
+from pyfunctools.schema.ground.json_values import deeper_than
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.preview import shown
 from pyfunctools.schema.result import Issue

@@ -1,27 +1,66 @@
 """A schema as jsonschema-rs compiled it, with what could end the process or reach out kept away."""
 
+import threading
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeVar, cast
 from urllib.parse import quote
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.depth import MAX_SCHEMA_DEPTH, deeper_than
-from pyfunctools.schema.ground.json_values import not_json
+from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than, not_json
 from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.preview import shown
 from pyfunctools.schema.ground.references import lookup
 from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.outline.clock import CLOCK, Formats
 from pyfunctools.schema.outline.outline import Test
-from pyfunctools.schema.validation.big_stack import with_stack
 from pyfunctools.schema.vocabulary import IN_PLACE, SEES_SIBLINGS
 
 if TYPE_CHECKING:
     from jsonschema_rs import FancyRegexOptions, Registry, ValidationError, Validator
+
+T = TypeVar("T")
+
+SIZE = 16 << 20
+"""Bytes of stack; memory is only taken for what is used of it."""
+
+_lock = threading.Lock()
+
+
+def with_stack(call: Callable[[], T]) -> T:
+    """Return what `call` gives, made in a thread with `SIZE` bytes of stack.
+
+    The calling thread waits, and its context variables are those of the call.
+
+    Raises:
+        Exception: whatever the call raises.
+    """
+    context = copy_context()
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(context.run(call))
+        except BaseException as error:  # raised again below, in the thread that asked
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="pyfunctools-stack")
+    with _lock:  # the size is that of the next thread anybody starts
+        before = threading.stack_size(SIZE)
+        try:
+            thread.start()
+        finally:
+            threading.stack_size(before)
+    thread.join()
+    for error in errors:
+        raise error
+    return results[0]
+
 
 Resolver: TypeAlias = Callable[[str], JsonValue]
 """What gives the document behind an address that a `$ref` names."""

@@ -265,10 +265,15 @@ class _Judged:
         if steps[0] in self._rules and not self._inner(*steps).fits(task.value):
             yield task._replace(at=(*self.at, *steps))
 
-    def _referred(self, task: Task) -> Iterator[Step]:
+    @cached_property
+    def _target(self) -> Keys | None:
+        """The steps that a `$ref` leads to, `None` where they cannot be named from here."""
         reference = self._rules.get("$ref")
-        steps = steps_of(reference) if isinstance(reference, str) else None
-        if steps is None or self._refers_out:
+        return steps_of(reference) if isinstance(reference, str) and not self._refers_out else None
+
+    def _referred(self, task: Task) -> Iterator[Step]:
+        steps = self._target
+        if steps is None:
             return
         if self._only == "$ref" or not self._explainer.judged(steps).fits(task.value):
             yield task._replace(at=steps)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
-from pyfunctools.schema.ground.depth import deeper_than
-from pyfunctools.schema.ground.json_values import DEPTH, is_json, not_json, plain
+from pyfunctools.schema.ground.json_values import DEPTH, deeper_than, is_json, not_json, plain
 from pyfunctools.schema.outline.clock import Formats
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.schema.ground.depth import deeper_than
+from pyfunctools.schema.ground.json_values import deeper_than
 from pyfunctools.sources.openapi.survey import plain, survey
 
 VALUES = st.recursive(
