@@ -74,8 +74,10 @@ class Answers:
 
     def listed(self, values: Sequence[Given]) -> Given:
         """Return a list of answers for its items, and of what was given beside them."""
-        if not self.is_flat or not self.is_given or isinstance(self.own, list):
-            return self.own if not self.is_flat or self.is_given else ABSENT
+        if not self.is_flat or isinstance(self.own, list):
+            return self.own
+        if not self.is_given and all(value is ABSENT for value in values):
+            return ABSENT
         given = self.nested()
         if not isinstance(given, list):
             return given if isinstance(given, dict) else [*map(_filled, values)]
