@@ -17,8 +17,8 @@ FORBIDDEN = r"pydantic\._internal|\beval\(|\bexec\(|import (?:pickle|marshal|she
 FIRST_WORDS = r'^ *r?"""(?:Give|Say|Let|Take)s? .*'
 """Words that no docstring begins with: a function returns, reads, adds or writes."""
 
-SHARED_NAMES = {"__init__", "mcp", "reader", "runner", "walk"}
-"""Names that several files bear: a source's reader, a place's runner, a walk over values, and the
+SHARED_NAMES = {"__init__", "mcp", "reader", "runner"}
+"""Names that several files bear: a source's reader, a place's runner, and the
 protocol that is a source, an envelope, a runner and a server."""
 
 
