@@ -21,6 +21,7 @@ from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.dialects.table import dialect_of
 from pyfunctools.envelopes import ENVELOPES, Spoken, SpokenCall, StreamReading, envelope_of
 from pyfunctools.envelopes.blocks import Ids
+from pyfunctools.envelopes.mcp import traits_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.brevity import bounded
 from pyfunctools.execution.person.tickets import Tickets
@@ -80,7 +81,8 @@ class Tools(list[Any]):
 
         def item(function: Function, description: str, schema: dict[str, Any]) -> dict[str, Any]:
             enforced = self._renderings[function.name].strict if row.strict is not None else None
-            return self._envelope.tool(function.name, description, schema, strict=enforced)
+            tool = self._envelope.tool(function.name, description, schema, strict=enforced)
+            return {**tool, **traits_of(function)} if row.envelope == "mcp" else tool
 
         super().__init__(listed(functions, self._renderings, item, budget))
         lost = {name: rendering.losses for name, rendering in self._renderings.items()}

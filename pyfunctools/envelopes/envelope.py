@@ -51,13 +51,17 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What came of one call: a text for the model, and files beside it."""
+    """What came of one call: a text for the model, and files beside it.
+
+    `value` is the value of a success as JSON, `None` where it has no such form.
+    """
 
     id: str
     name: str
     text: str
     is_error: bool
     content: tuple[File, ...] = ()
+    value: tuple[JsonValue] | None = None
     call: SpokenCall
 
 

@@ -11,15 +11,17 @@ schema at most half as long again (`_LONGER`). Of 1,710 functions of real docume
 definitions: for 438 it is so, and together they are a little shorter for it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from json import JSONEncoder
 from typing import Any, Final
 from urllib.parse import quote
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.rendering import Rendering, render
 from pyfunctools.envelopes.attachments import base64_of, media_type
+from pyfunctools.envelopes.envelope import Delta, Result, Spoken, SpokenCall
+from pyfunctools.envelopes.sdk_data import mapping, member, plain
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import WRAPPED
@@ -52,21 +54,22 @@ def tool_of(
 ) -> dict[str, Any]:
     """Return a function as an item of `tools/list`."""
     schema = _shorter(lambda inlined: function.render("mcp", inline=inlined), inline)
-    tool: dict[str, Any] = {"name": function.name, "inputSchema": _object(schema)}
-    if function.title:
-        tool["title"] = function.title
-    if function.description:
-        tool["description"] = function.description
-    if output is not None:
-        tool["outputSchema"] = output.schema
+    tool = MCP().tool(function.name, function.description, schema, strict=None)
+    promised = {} if output is None else {"outputSchema": output.schema}
+    return {**tool, **promised, **traits_of(function)}
+
+
+def traits_of(function: Function) -> dict[str, Any]:
+    """Return what an item of `tools/list` says of a function beside its arguments and result."""
+    said: dict[str, Any] = {"title": function.title} if function.title else {}
     hints = {
         "readOnlyHint": function.read_only,
         "destructiveHint": function.destructive,
         "idempotentHint": function.idempotent,
     }
-    if said := {name: hint for name, hint in hints.items() if hint is not None}:
-        tool["annotations"] = said
-    return tool
+    if known := {name: hint for name, hint in hints.items() if hint is not None}:
+        said["annotations"] = known
+    return said
 
 
 def output_of(function: Function, *, modern: bool, inline: bool | None = None) -> ToolOutput | None:
@@ -102,15 +105,99 @@ def result_of(outcome: Outcome, output: ToolOutput | None, *, modern: bool) -> d
         structured = _structured(outcome, output, modern=modern)
         if output is not None and (wrong := _broken(output, structured)):
             text, is_error, structured = f"{_BROKEN} {wrong}\n{text}", True, None
-    result: dict[str, Any] = {
-        "content": [{"type": "text", "text": text}, *map(_block, outcome.content)],
-        "isError": is_error,
-    }
-    if structured is not None:
-        result["structuredContent"] = structured[0]
-    if modern:
-        result["resultType"] = "complete"
-    return result
+    result = _result(text, outcome.content, structured, is_error=is_error)
+    return {**result, "resultType": "complete"} if modern else result
+
+
+def _result(
+    text: str, files: Iterable[File], structured: tuple[JsonValue] | None, *, is_error: bool
+) -> dict[str, Any]:
+    content = [{"type": "text", "text": text}, *map(_block, files)]
+    told = {} if structured is None else {"structuredContent": structured[0]}
+    return {"content": content, "isError": is_error, **told}
+
+
+class MCP:
+    """The envelope of `tools/list` and `tools/call`, for a server that is not ours.
+
+    A model's turn is one call: the `params` of `tools/call`, or the whole request, whose id stands
+    in the answer. No tool promises an output, so its results are taken by every revision.
+    """
+
+    name = "mcp"
+
+    def tool(
+        self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
+    ) -> dict[str, Any]:
+        """Return a function as `tools/list` has it; `strict` has no word there."""
+        tool: dict[str, Any] = {"name": name, "inputSchema": _object(schema)}
+        return {**tool, "description": description} if description else tool
+
+    def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return `{}`: the list is the `tools` of the result."""
+        return {}
+
+    def is_response(self, value: object) -> bool:
+        """Return whether this is a request of `tools/call`, or the `params` of one."""
+        if member(value, "method") is not None:
+            return member(value, "method") == "tools/call"
+        params = plain(value)
+        arguments = params.get("arguments")
+        named = isinstance(params.get("name"), str) and isinstance(arguments, dict | None)
+        return named and params.keys() <= _PARAMS
+
+    def spoken(self, response: object) -> Spoken:
+        """Return the one call; nothing of it is sent back but the id, as the `caller`."""
+        if not self.is_response(response):
+            return Spoken(messages=(), text="", calls=(), cut=False)
+        bare = member(response, "method") is None
+        params = plain(response if bare else member(response, "params"))
+        name, given = params.get("name"), member(response, "id")
+        known = given if isinstance(given, str | int) and not isinstance(given, bool) else None
+        call = SpokenCall(
+            id=None if known is None else str(known),
+            name=name if isinstance(name, str) else "",
+            arguments=params.get("arguments"),
+            caller=None if known is None else {"jsonrpc": "2.0", "id": known},
+        )
+        return Spoken(messages=(), text="", calls=(call,), cut=False)
+
+    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+        """Return each result of `tools/call`, in an answer where the call came as a request."""
+        return tuple(_answer(each) for each in results)
+
+    def reading(self) -> "RequestReading":
+        """Return a reading of requests, which come whole."""
+        return RequestReading()
+
+
+_PARAMS: Final = frozenset({"name", "arguments", "_meta", "task", "inputResponses", "requestState"})
+"""What `params` of `tools/call` may hold."""
+
+
+def _answer(result: Result) -> JsonObject:
+    value = result.value if result.value and isinstance(result.value[0], dict) else None
+    told = _result(result.text, result.content, value, is_error=result.is_error)
+    caller = mapping(result.call.caller)
+    return {**caller, "result": told} if caller else told
+
+
+class RequestReading:
+    """A request, which is one event; the last one stands."""
+
+    def __init__(self) -> None:
+        self.response: JsonObject = {}
+        """The request, `{}` where none came."""
+
+    def feed(self, event: object) -> Delta:
+        """Return the call of a request; other events add nothing."""
+        calls = MCP().spoken(event).calls
+        if not calls:
+            return Delta()
+        params = plain(member(event, "params") or event)
+        whole = {"method": "tools/call", "params": params}
+        self.response = {**mapping(calls[0].caller), **whole}
+        return Delta(call=calls[0])
 
 
 _BROKEN: Final = "The function ran, but its result is not what it promises."

@@ -6,6 +6,7 @@ from pyfunctools.envelopes.anthropic import Anthropic
 from pyfunctools.envelopes.bedrock import Bedrock
 from pyfunctools.envelopes.envelope import Envelope
 from pyfunctools.envelopes.gemini import Gemini
+from pyfunctools.envelopes.mcp import MCP
 from pyfunctools.envelopes.openai_chat import OpenAIChat
 from pyfunctools.envelopes.openai_responses import OpenAIResponses
 from pyfunctools.errors import DefinitionError
@@ -17,6 +18,7 @@ _ALL: Final[tuple[Envelope, ...]] = (
     Gemini(),
     Gemini("gemini-schema", older=True),
     Bedrock(),
+    MCP(),
 )
 ENVELOPES: Final = {each.name: each for each in _ALL}
 """Every envelope by the name that a row of the dialects gives it."""

@@ -368,7 +368,7 @@ class RemoteRunner:
     ) -> Outcome:
         given: JsonObject = loads(dumps(arguments))
         params: JsonObject = {"name": _origin(function).name, "arguments": given}
-        more = {} if answered is None else params_of(answered)
+        more: JsonObject = {} if answered is None else params_of(answered)
         started, pause = asyncio.get_running_loop().time(), _PAUSES[0]
         while True:
             try:

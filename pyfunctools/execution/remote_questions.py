@@ -117,7 +117,7 @@ def _question(name: str, field: JsonObject, *, needed: bool) -> Question:
     options = _options(inner)
     kind: Kind = "text"
     for said in (field.get("type"), field.get("format")):
-        kind = _KINDS.get(str(said), kind)
+        kind = _KINDS.get(str(said)) or kind
     if options:
         kind = "choices" if inner is items else "choice"
     title = field.get("title")

@@ -8,7 +8,7 @@ from turns import response, shop
 from pyfunctools import Controller, DefinitionError, Failure, Function, Loss, Tools
 from pyfunctools.dialects.table import DIALECTS
 
-SENT = sorted(set(DIALECTS) - {"mcp"})
+SENT = sorted(DIALECTS)
 WORDS = "The first sentence of many. A second one that explains at length what the first one said."
 
 

@@ -158,7 +158,7 @@ def test_what_goes_back_of_a_turn_is_of_the_vendors_type(vendor: str, case: str)
         judge(vendor, message, "message")
 
 
-@pytest.mark.parametrize("name", [name for name in DIALECTS if name != "mcp"])
+@pytest.mark.parametrize("name", DIALECTS)
 def test_every_dialect_has_its_envelope(name: str) -> None:
     tool = envelope_of(DIALECTS[name].envelope).tool("f", "Do it.", SCHEMA, strict=None)
     assert "f" in json.dumps(tool)
