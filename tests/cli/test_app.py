@@ -218,7 +218,7 @@ def test_export_prints_the_list_of_a_vendor_and_what_it_lost(folder: Path) -> No
 
 def test_ctrl_c_ends_with_130(folder: Path) -> None:
     with Terminal("-m", "pyfunctools", "call", "bank:Bank", "pay", "amount=2", cwd=folder) as seen:
-        seen.until("pin")
+        seen.until("pin [hidden]: ")
         seen.interrupt()
         assert seen.end() == Status.INTERRUPTED
 

@@ -1,6 +1,6 @@
 """The specification's pages on tools and elicitation: each rule with its test, or why it has none.
 
-`tests/vectors/mcp_musts.json` has a row for each MUST of the pages of 2026-07-28, in our words.
+`tests/integrations/mcp_musts.json` has a row for each MUST of the pages of 2026-07-28, in our words.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from pyfunctools.integrations.elicitation import modes_of
 from pyfunctools.integrations.mcp import server
 
 TESTS = Path(__file__).parents[1]
-MUSTS = json.loads((TESTS / "vectors/mcp_musts.json").read_text())
+MUSTS = json.loads((TESTS / "integrations/mcp_musts.json").read_text())
 REVISIONS = ("auto", "legacy")
 
 

@@ -471,7 +471,6 @@ HEAVY = (
     "jsonschema_rs",
     "httpx",
     "docstring_parser",
-    "pyfunctools.limits",
     "pyfunctools.record.outcome",
     "pyfunctools.route",
     "pyfunctools.record.contract",
