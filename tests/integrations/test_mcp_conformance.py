@@ -1,6 +1,6 @@
 """The specification's pages on tools and elicitation: each rule with its test, or why it has none.
 
-`tests/integrations/mcp_musts.json` has a row for each MUST of the pages of 2026-07-28, in our words.
+`mcp_musts.json` has a row for each MUST of the pages of 2026-07-28, in our words.
 """
 
 import asyncio
