@@ -156,7 +156,8 @@ class LoopError(PyfunctoolsError):
     def __str__(self) -> str:
         return (
             f"{self.name!r} is asynchronous and this thread runs an event loop: "
-            "write `await controller.acall(...)` instead of `controller.call(...)`."
+            "write `await` and the asynchronous form, such as `controller.acall(...)` instead of "
+            "`controller.call(...)`, or `tools.arun(...)` instead of `tools.run(...)`."
         )
 
 

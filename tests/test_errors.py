@@ -47,7 +47,8 @@ ALL = [
     (
         LoopError("buy"),
         "'buy' is asynchronous and this thread runs an event loop: "
-        "write `await controller.acall(...)` instead of `controller.call(...)`.",
+        "write `await` and the asynchronous form, such as `controller.acall(...)` instead of "
+        "`controller.call(...)`, or `tools.arun(...)` instead of `tools.run(...)`.",
     ),
     (Retry("Give a date."), "Give a date."),
 ]

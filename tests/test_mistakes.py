@@ -1,7 +1,7 @@
 """What a new user gets wrong: each mistake is one of our errors, and names its place and remedy."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +45,23 @@ def ping(count: int) -> int:
     return count
 
 
+class Forgotten:
+    """What was not awaited."""
+
+    def __await__(self) -> Iterator[None]:
+        """Wait for nothing."""
+        return iter(())
+
+
+def unhinted(*rest) -> None:  # type: ignore[no-untyped-def]  # pyright: ignore
+    """Take anything."""
+
+
 SHOP = Controller.from_object(Shop())
 PING = function_of(ping)
+TOOLS = SHOP.tools("openai")
+WAITS = SHOP.call("send", {"item": "tea"})
+SAID: Any = {"choices": [{"message": {"role": "assistant", "content": "Hello."}}]}
 
 
 def is_wrong(value: object) -> Any:
@@ -82,6 +97,22 @@ def is_wrong(value: object) -> Any:
         (lambda: File(is_wrong(None)), "File(content)", "path.read_bytes()"),
         (lambda: File(b"x", filename=is_wrong(Path("a.png"))), "File(filename)", ""),
         (lambda: PING.validate({}, is_wrong("model")), "validate(side)", '"llm"'),
+        (lambda: SHOP.prefixed(is_wrong(None)), "prefixed", 'prefixed("shop_")'),
+        (lambda: Controller.from_object(None), "from_object", "an instance of your class"),
+        (lambda: Controller.from_object([Shop()]), "from_object", "an instance of your class"),
+        (lambda: Controller.from_functions([unhinted]), "unhinted(*rest)", "`*rest: str`"),
+        (lambda: SHOP.resume(is_wrong(WAITS)), "resume(ticket)", "outcome.waiting.ticket"),
+        (lambda: SHOP.resume(is_wrong(WAITS.waiting)), "resume(ticket)", "outcome.waiting.ticket"),
+        (lambda: TOOLS.resume(is_wrong("{}"), {}), "resume(turn)", "json.loads"),
+        (lambda: TOOLS.resume(TOOLS.run(SAID), is_wrong([])), "resume(answers)", "{call_id:"),
+        (lambda: TOOLS.run(iter([])), "tools.run(response)", "tools.reading()"),
+        (lambda: TOOLS.run(Forgotten()), "tools.run(response)", "Await it"),
+        (lambda: TOOLS.run(SAID["choices"][0]), "tools.run(response)", "whole response"),
+        (lambda: SHOP.tools("claude-opus-5"), "dialect", "Write 'anthropic'."),
+        (lambda: SHOP.tools("gpt-5"), "dialect", "Write one of 'openai', "),
+        (lambda: SHOP.tools("gpt-oss-120b"), "dialect", "Write 'gpt-oss'."),
+        (lambda: SHOP.tools("openai-response"), "dialect", "'openai-responses'"),
+        (lambda: SHOP.tools(is_wrong(None)), "dialect", "'bedrock'"),
         (lambda: prompt_of(is_wrong(None)), "prompt_of", "[function]"),
         (lambda: prompt_of(is_wrong(PING)), "prompt_of", "[function]"),
     ],

@@ -150,7 +150,7 @@ def list_functions(
 ) -> None:
     """List the functions of a source: name, where it lives, what it does."""
     controller = open_source(source)
-    functions = [f for f in controller.functions if tag is None or tag in f.tags]
+    functions = (controller if tag is None else controller.select(tags=tag)).functions
     if as_json:
         print_json([_row(function) for function in functions])
         return

@@ -13,6 +13,7 @@ from pyfunctools.cli.demo_shop import TeaShop
 from pyfunctools.controller import Controller
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.record.function import Function
+from pyfunctools.schema.ground.did_you_mean import near_names
 
 _SOURCES = "Name an OpenAPI document's path, `-` for standard input, or `module:object` of Python."
 DEMO = "demo"
@@ -147,7 +148,10 @@ def _imported(source: str) -> object:
         try:
             value = getattr(value, name)
         except AttributeError:
-            raise DefinitionError(source, f"There is no {name!r} in it.") from None
+            names = [each for each in dir(value) if not each.startswith("_")]
+            close = " or ".join(repr(each) for each in near_names(name, names))
+            remedy = f"Did you mean {close}?" if close else None
+            raise DefinitionError(source, f"There is no {name!r} in it.", remedy) from None
     return value
 
 
@@ -177,4 +181,5 @@ def _made(source: str, value: object) -> object:
         raise
     except Exception as error:  # so may making one of somebody's classes
         said = f"{type(error).__name__}: {error}"
-        raise DefinitionError(source, f"The class cannot be made: {said}.") from error
+        remedy = "Name an instance of it instead: `shop = Shop(...)` in the module, `module:shop`."
+        raise DefinitionError(source, f"The class cannot be made: {said}.", remedy) from error

@@ -260,6 +260,8 @@ class Controller(Calling):
         """
         from dataclasses import replace
 
+        if not isinstance(prefix, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise wrong_type("prefixed", "a text", prefix, 'Write `prefixed("shop_")`.')
         return self._with(
             (replace(function, name=prefix + function.name), runner)
             for function, runner in self._entries.values()

@@ -8,6 +8,7 @@ messages += turn.messages
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from inspect import isawaitable
 from typing import Any, Unpack
 
 from pyfunctools._json import JsonValue
@@ -198,8 +199,7 @@ class Tools(list[Any]):
         else:
             kind = type(response).__name__
             reason = f"The response must be one of {self.dialect!r}, not `{kind}`."
-            remedy = "Give the object of the SDK, or its plain data; `controller.parse_calls` "
-            remedy += "finds the calls in a text."
+            remedy = _remedy_for(response)
         raise DefinitionError("tools.run(response)", reason, remedy)
 
     def _calls(self, spoken: Spoken, ids: Sequence[str] | None = None) -> list[Call]:
@@ -264,3 +264,15 @@ def _surplus(spoken: SpokenCall, call_id: str) -> Call:
     )
     failure = Failure(value={}, issues=(issue,))
     return Call(id=call_id, name=spoken.name, arguments={}, result=failure)
+
+
+def _remedy_for(response: object) -> str:
+    """Return what to write instead of what is no response."""
+    if isawaitable(response):
+        return "Await it first: `response = await client...`, then `await tools.arun(response)`."
+    if hasattr(response, "__next__") or hasattr(response, "__anext__"):
+        return "Feed a stream's events to `reading = tools.reading()`, and give `reading.response`."
+    return (
+        "Give the whole response, no part of it: the object of the SDK, or its plain data; "
+        "`controller.parse_calls` finds the calls in a text."
+    )

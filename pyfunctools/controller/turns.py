@@ -7,7 +7,7 @@ from pyfunctools._lazy import Lazy
 from pyfunctools.controller.calling import Calling
 from pyfunctools.controller.turn import Draft, Saved, Turn
 from pyfunctools.envelopes import Answering, Spoken
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Approval, Approve
 from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.execution.pipeline import Ask, Given
@@ -134,6 +134,12 @@ class Turns:
         self, turn: Turn | Mapping[str, Any], answers: Mapping[str, PersonsAnswer]
     ) -> "tuple[dict[str, _Answered], Draft]":
         """Return what is answered to each call that goes on, and the turn it is of."""
+        if not isinstance(turn, Turn | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            remedy = "Read a text with `json.loads(text)` first."
+            raise wrong_type("resume(turn)", "a `Turn`, or what `turn.save()` gave", turn, remedy)
+        if not isinstance(answers, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            remedy = "Write `{call_id: values}`."
+            raise wrong_type("resume(answers)", "a mapping by the calls' ids", answers, remedy)
         if isinstance(turn, Turn):
             spoken, calls, outcomes, before = turn.parts()
         else:

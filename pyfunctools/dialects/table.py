@@ -292,6 +292,20 @@ DIALECTS: Final = {
 }
 """Every dialect by the name that users see."""
 
+_MAKERS = {
+    "gpt": "openai",
+    "azure": "openai",
+    "vllm": "openai",
+    "ollama": "openai",
+    "claude": "anthropic",
+    "google": "gemini",
+    "vertex": "gemini",
+    "aws": "bedrock",
+    "amazon": "bedrock",
+    "grok": "xai",
+}
+"""What users write for a vendor: how names of its models, its maker or a server begin."""
+
 
 def dialect_of(name: object) -> Dialect:
     """Return the dialect of this name.
@@ -302,6 +316,11 @@ def dialect_of(name: object) -> Dialect:
     row = DIALECTS.get(name) if isinstance(name, str) else None
     if row is not None:
         return row
-    close = get_close_matches(str(name), DIALECTS, n=3, cutoff=0.5) or list(DIALECTS)
-    remedy = f"Write one of {', '.join(repr(each) for each in close)}."
+    said = str(name).lower()
+    stems = {**{each: each for each in DIALECTS}, **_MAKERS}
+    begins = sorted((stem for stem in stems if said.startswith(stem)), key=len, reverse=True)
+    close = [stems[stem] for stem in begins[:1]]
+    close += get_close_matches(said, DIALECTS, n=3, cutoff=0.5)
+    listed = ", ".join(repr(each) for each in dict.fromkeys(close or DIALECTS))
+    remedy = f"Write {'one of ' if ',' in listed else ''}{listed}."
     raise DefinitionError("dialect", f"There is no dialect {name!r}.", remedy)

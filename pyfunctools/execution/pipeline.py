@@ -111,6 +111,9 @@ class Invocation:
         """
         from pyfunctools.execution.person.tickets import Ticket, digest_of, refusal
 
+        if isinstance(text, Outcome | Waiting):
+            remedy = "Write `resume(outcome.waiting.ticket, ...)`."
+            raise wrong_type("resume(ticket)", "a ticket's text", text, remedy)
         tickets = self._tickets.value
         ticket = tickets.read(text)
         if not isinstance(ticket, Ticket):

@@ -131,7 +131,8 @@ def read(source: object, name: str, uri: str, limits: Limits) -> Loaded:
     raise DocumentError(
         name,
         f"A {type(source).__name__} is not a document.",
-        remedy="It has to be a mapping, or JSON or YAML as text or bytes.",
+        remedy="It has to be a mapping, or JSON or YAML as text or bytes; an application goes to "
+        "`Controller.from_fastapi`.",
     )
 
 

@@ -151,17 +151,18 @@ def _hints_of(
     behind: FunctionType | None,
     names: Names,
 ) -> dict[str, object]:
-    raw: dict[str, object] = {each.name: each.annotation for each in parameters}
+    raw: dict[str, object] = {}
     for each in parameters:
+        raw[each.name] = each.annotation
         if mark := mark_in(each.default):
             said = f"Its default is `{mark}`, a mark, which marks nothing there."
             raise DefinitionError(f"{where}({each.name})", said, remedy_of(mark))
-    for name, hint in raw.items():
-        if hint is EMPTY:
+        if each.annotation is EMPTY:
+            stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
             raise DefinitionError(
-                f"{where}({name})",
+                f"{where}({stars}{each.name})",
                 "The parameter has no type hint.",
-                f"Write one, such as `{name}: str`: the model is told what it says.",
+                f"Write one, such as `{stars}{each.name}: str`: the model is told what it says.",
             )
     if returns is not EMPTY:
         raw["return"] = returns

@@ -235,6 +235,13 @@ def _nothing(obj: object, cls: type, skipped: list[Skipped]) -> DefinitionError:
             "This object has no methods.",
             "Use `Controller.from_functions([...])`.",
         )
+    if cls.__module__ == "builtins":
+        return DefinitionError(
+            "from_object",
+            f"This must be an object with methods of yours, not `{cls.__name__}`.",
+            "Pass an instance of your class, such as `Shop()`, with methods marked `@function`; "
+            "with `all=True` every public one counts.",
+        )
     because = " ".join(f"{each.where}: {each.reason}" for each in skipped)
     return DefinitionError(
         cls.__name__,
