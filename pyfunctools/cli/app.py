@@ -150,7 +150,7 @@ def list_functions(
 ) -> None:
     """List the functions of a source: name, where it lives, what it does."""
     controller = open_source(source)
-    functions = (controller if tag is None else controller.select(tags=tag)).functions
+    functions = list(controller if tag is None else controller.select(tags=tag))
     if as_json:
         print_json([_row(function) for function in functions])
         return
