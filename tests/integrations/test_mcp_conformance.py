@@ -197,8 +197,12 @@ def test_a_root_union_and_a_map_stay_what_they_are() -> None:
     assert (wrong.is_error, right.structured_content) == (True, {"m": {"k": [1]}})
 
 
+MOST = 60
+"""Functions of a document that are listed: those of small ones all, of large ones every n-th."""
+
+
 @pytest.mark.slow
-def test_every_function_of_the_corpus_is_listed_in_both_revisions(shared: Path) -> None:
+def test_functions_of_every_document_are_listed_in_both_revisions(shared: Path) -> None:
     count = 0
     for path in sorted((shared / "corpus").rglob("*")):
         if path.suffix not in (".json", ".yaml", ".yml"):
@@ -207,6 +211,8 @@ def test_every_function_of_the_corpus_is_listed_in_both_revisions(shared: Path) 
             document = Controller.from_openapi(path, server="http://127.0.0.1:9")
         except Exception:  # noqa: S112 - a broken document: other tests say how it is refused
             continue
+        chosen = [each.name for each in document][:: -(-len(document) // MOST) or 1]
+        document = document.select(names=chosen)
         for revision in REVISIONS:
 
             async def names(client: Client) -> list[str]:
@@ -217,10 +223,10 @@ def test_every_function_of_the_corpus_is_listed_in_both_revisions(shared: Path) 
                     if (cursor := page.next_cursor) is None:
                         return found
 
-            assert with_client(document, names, revision) == [each.name for each in document]
+            assert with_client(document, names, revision) == chosen
         assert not any(each.render("mcp").reshapes for each in document)
         count += len(document)
-    assert count > 5_000
+    assert count > 1_900
 
 
 @pytest.mark.slow

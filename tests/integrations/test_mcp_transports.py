@@ -54,6 +54,37 @@ app = FastAPI()
 def tea(name: str) -> str:
     return f"a cup of {name}"
 """
+FASTMCP = """
+from fastmcp import Context, FastMCP
+from fastmcp.utilities.types import Image
+from pydantic import BaseModel
+
+teas = FastMCP("teas")
+
+class Tea(BaseModel):
+    name: str
+    grams: int = 100
+    after: "Tea | None" = None
+
+@teas.tool(annotations={"readOnlyHint": True})
+def brew(tea: Tea) -> Tea:
+    return tea
+
+@teas.tool
+def every() -> list[Tea]:
+    return [Tea(name="oolong")]
+
+@teas.tool
+def picture() -> Image:
+    return Image(data=b"PNG", format="png")
+
+@teas.tool
+async def fails(context: Context) -> str:
+    await context.report_progress(1, 2)
+    raise ValueError("no water")
+
+teas.run(show_banner=False)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +93,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "noisy.py").write_text(MODULE)
     (made / "web.py").write_text(APPLICATION)
     (made / "doc.json").write_text(json.dumps(DOCUMENT))
+    (made / "teas.py").write_text(FASTMCP)
     return made
 
 
@@ -193,6 +225,61 @@ def test_a_class_is_served_over_http_to_this_machine_alone(folder: Path) -> None
             answer = httpx2.post(address, json=ask, headers={**taken, **headers})
             assert answer.status_code == status, headers
         assert httpx2.post(address, content=b"{", headers=taken).status_code == 400
+
+
+@pytest.mark.slow
+def test_fastmcps_client_lists_and_calls_what_is_served(folder: Path) -> None:
+    fastmcp = pytest.importorskip("fastmcp")
+
+    async def run(where: Any, name: str, arguments: Any) -> Any:
+        async with fastmcp.Client(where) as client:
+            assert [tool.name for tool in await client.list_tools()] == [name]
+            result = await client.call_tool(name, arguments, raise_on_error=False)
+            return result.content[0].text if result.is_error else result.data
+
+    def stdio(*words: str) -> Any:
+        args = ["-m", "pyfunctools", "serve", *words]
+        transport = fastmcp.client.transports.StdioTransport
+        return transport(command=sys.executable, args=args, env=ENV, cwd=str(folder))
+
+    added, tea = ("add", {"a": "2", "b": 3}), ("teas_getByName", {"name": "oolong"})
+    assert asyncio.run(run(stdio("noisy:Shop"), *added)) == 5
+    assert asyncio.run(run(stdio("web:app"), *tea)) == "a cup of oolong"
+    unreached = asyncio.run(
+        run(stdio("doc.json", "--server", "http://127.0.0.1:9"), "teas_get", {})
+    )
+    assert "The request was not sent." in unreached
+    with program(folder, "noisy:Shop") as address:
+        assert asyncio.run(run(address, *added)) == 5
+        assert "missing" in asyncio.run(run(address, "add", {"a": 2}))
+    with program(folder, "web:app") as address:
+        assert asyncio.run(run(address, *tea)) == "a cup of oolong"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_server_of_fastmcps_is_read_and_called(folder: Path, revision: str) -> None:
+    pytest.importorskip("fastmcp")
+    teas = StdioServerParameters(command=sys.executable, args=["teas.py"], cwd=folder)
+
+    async def run() -> Any:
+        async with await Controller.from_mcp(Client(teas, mode=revision)) as remote:
+            assert ([each.name for each in remote], remote.skipped) == (
+                ["brew", "every", "picture", "fails"],
+                (),
+            )
+            assert remote["brew"].read_only
+            written = """{'tea': {"name": "oolong", "after": {"name": "pu erh"}"""
+            wrong = {"tea": {"name": "oolong", "grams": "many"}}
+            calls = (("brew", written), ("brew", wrong), ("every", None), ("picture", None))
+            return [await remote.acall(*each) for each in (*calls, ("fails", None))]
+
+    brewed, wrong, every, picture, failed = asyncio.run(run())
+    assert brewed.value["after"] == {"name": "pu erh", "grams": 100, "after": None}
+    assert (wrong.reason, "expected integer" in wrong.text) == ("arguments", True)
+    assert every.value == [{"name": "oolong", "grams": 100, "after": None}]
+    assert bytes(picture.content[0].content) == b"PNG"
+    assert (failed.reason, "no water" in failed.text) == ("raised", True)
 
 
 class Shop:
