@@ -3,9 +3,14 @@
 The generator writes them beside the properties of each class (`UNLISTED`). From there `told` takes
 them out: where the field is the human's, its other names are too. `renamed` sees to it that what
 pydantic is handed has declared names only.
+
+The generator writes beside an array that it is a set, too: JSON Schema says `uniqueItems` of sets
+and of some lists. A set that a model filled twice is the same set. A list in which nothing may
+stand twice may have been meant otherwise, so for one such list in a function nothing is taken for
+a set.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
@@ -124,12 +129,12 @@ class Renamed:
         self._root = schema
         self.value = self._at([schema], value, ())
 
-    def _at(self, schemas: list[JsonSchema | bool], value: JsonValue, keys: Keys) -> JsonValue:
+    def _at(self, schemas: Iterable[object], value: JsonValue, keys: Keys) -> JsonValue:
         if not isinstance(value, dict | list):
             return value
-        places = list(self._opened(schemas))
+        places = opened(self._root, schemas)
         if isinstance(value, list):
-            return [self._at(_items(places, n), each, (*keys, n)) for n, each in enumerate(value)]
+            return [self._at(items_at(places, n), each, (*keys, n)) for n, each in enumerate(value)]
         listed = [cast("JsonObject", each.get("properties") or {}) for each in places]
         names = {
             name: key
@@ -143,39 +148,60 @@ class Renamed:
             if key in names and (now is None or now in value or not self._renames):
                 self.refused.append((*keys, key))
             else:
-                below = list(_property(places, str(now)))
+                below = _property(places, str(now))
                 result[str(now)] = self._at(below, inner, (*keys, str(now)))
         return result
 
-    def _opened(self, schemas: list[JsonSchema | bool]) -> Iterator[JsonSchema]:
-        """Return these schemas and their branches, references followed, each once."""
-        stack, seen = list(schemas), set[int]()
-        while stack:
-            whole = resolve(self._root, stack.pop())
-            if isinstance(whole, dict) and id(whole) not in seen:
-                seen.add(id(whole))
-                yield whole
-                for keyword in COMPOSED:
-                    stack += cast("list[JsonSchema | bool]", whole.get(keyword) or [])
+
+def opened(root: JsonSchema, schemas: Iterable[object]) -> tuple[JsonSchema, ...]:
+    """Return these schemas and what holds at the same place by them: references and branches."""
+    stack, found = list(schemas), dict[int, JsonSchema]()
+    while stack:
+        held = stack.pop()
+        if not isinstance(held, dict) or id(cast("object", held)) in found:
+            continue
+        one = cast("JsonSchema", held)
+        found[id(one)] = one  # what stands beside a reference holds too
+        whole = resolve(root, one)
+        if isinstance(whole, dict):
+            found[id(whole)] = whole
+            for keyword in COMPOSED:
+                stack += cast("list[object]", whole.get(keyword) or [])
+    return tuple(found.values())
 
 
-def _items(places: list[JsonSchema], number: int) -> list[JsonSchema | bool]:
-    found: list[JsonValue] = []
-    for each in places:
-        listed = each.get("prefixItems")
+def items_at(places: Iterable[JsonSchema], number: int) -> list[object]:
+    """Return what these schemas of a list say of its item of this number."""
+    found: list[object] = []
+    for place in places:
+        listed = place.get("prefixItems")
         if isinstance(listed, list) and number < len(listed):
             found.append(listed[number])
-        elif "items" in each:
-            found.append(each["items"])
-    return cast("list[JsonSchema | bool]", found)
+        elif "items" in place:
+            found.append(place["items"])
+    return found
 
 
-def _property(places: list[JsonSchema], key: str) -> Iterator[JsonSchema | bool]:
+def _property(places: Iterable[JsonSchema], key: str) -> Iterator[object]:
     for each in places:
-        properties = cast("Mapping[str, JsonSchema | bool]", each.get("properties") or {})
+        properties = cast("JsonObject", each.get("properties") or {})
         if key in properties:
             yield properties[key]
         else:
-            yield from cast("JsonObject", each.get("patternProperties") or {}).values()  # pyright: ignore
+            yield from cast("JsonObject", each.get("patternProperties") or {}).values()
             if isinstance(rest := each.get("additionalProperties"), dict):
                 yield rest
+
+
+SET = "x-pyfunctools-set"
+"""What the generator writes beside the `uniqueItems` of a set, until `only_sets` takes it out."""
+
+
+def only_sets(schema: JsonSchema) -> bool:
+    """Return whether every array of `uniqueItems` is a set, and take what says so out of it."""
+    only = True
+    for _, inner in subschemas(schema):
+        if isinstance(inner, dict):
+            is_set = inner.pop(SET, None) is not None
+            only = only and (is_set or inner.get("uniqueItems") is not True)
+    return only

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TYPE_CHECKING, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.ground.path import Keys, Path, at
 from pyfunctools.schema.result import Failure, Issue
 
 if TYPE_CHECKING:
@@ -115,26 +115,13 @@ _OFFSETS = {
 def _steps(location: Sequence[str | int], value: JsonValue, missing: bool) -> Iterator[str | int]:
     """Yield the steps that lead through the value; pydantic names branches of unions among them."""
     for index, step in enumerate(location):
-        try:
-            value = _below(value, step)
-        except LookupError:
-            if not (missing and index == len(location) - 1):
-                continue
+        if below := at(value, (step,)):
+            value = below[0]
+        elif not (missing and index == len(location) - 1):
+            continue
         yield step
 
 
 def _at(value: JsonValue, keys: Keys) -> JsonValue:
-    try:
-        for step in keys:
-            value = _below(value, step)
-    except LookupError:
-        return None
-    return value
-
-
-def _below(value: JsonValue, step: str | int) -> JsonValue:
-    if isinstance(value, dict) and isinstance(step, str):
-        return cast("JsonObject", value)[step]
-    if isinstance(value, list) and isinstance(step, int):
-        return cast("Sequence[JsonValue]", value)[step]
-    raise LookupError(step)
+    found = at(value, keys)
+    return found[0] if found else None

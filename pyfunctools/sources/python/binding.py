@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pyfunctools._bound import BoundCall
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.sources.python.callable_arguments import Arguments, Objects, arguments_of
-from pyfunctools.sources.python.callable_signature import EMPTY, Signature, read_signature
-from pyfunctools.sources.python.docstring import Docs
+from pyfunctools.sources.python.callable_schemas import (
+    Arguments,
+    Objects,
+    Output,
+    arguments_of,
+    output_of,
+)
+from pyfunctools.sources.python.callable_signature import EMPTY, Injected, Signature, read_signature
+from pyfunctools.sources.python.docstrings import Docs
 from pyfunctools.sources.python.hint_scope import Enclosing
-from pyfunctools.sources.python.injection import Injected
-from pyfunctools.sources.python.output import Output, output_of
 
 if TYPE_CHECKING:
     from pyfunctools.record.call_info import CallInfo
@@ -120,7 +124,7 @@ class MethodHandler(NamedTuple):
         return {**cast("Objects", others), **held}
 
     def dump(self, value: object) -> JsonValue:
-        """Return what came back as JSON, by the hint it was promised with.
+        """Return the value that came back as JSON, by the hint of the return.
 
         Raises:
             Exception: whatever the value's own serialisation raises.
@@ -164,8 +168,7 @@ def read_handler(
     enclosing: Enclosing | None = None,
     renames: bool = True,
 ) -> tuple[MethodHandler, JsonSchema, JsonSchema | None]:
-    """Return what runs a callable, and the schemas of what it takes and gives, as pydantic has
-    them.
+    """Return the handler of a callable, the schema of its parameters and that of its output.
 
     Raises:
         DefinitionError: the signature cannot be read, or a hint has no schema.

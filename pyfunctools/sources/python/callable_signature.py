@@ -1,4 +1,7 @@
-"""What a callable takes and gives: its inputs, what the program gives, and what comes back."""
+"""What a callable takes and gives: its inputs, what the program gives, and what comes back.
+
+The program gives the context, the call's `CallInfo`, and what a provider makes.
+"""
 
 import inspect
 import sys
@@ -17,7 +20,7 @@ from collections.abc import (
 from contextlib import suppress
 from functools import partial
 from inspect import Parameter
-from types import FunctionType, GenericAlias, UnionType
+from types import FunctionType, GenericAlias, NoneType, UnionType
 from typing import (
     Annotated,
     Any,
@@ -26,6 +29,7 @@ from typing import (
     Never,
     NoReturn,
     TypeAlias,
+    TypeVar,
     Union,
     Unpack,
     get_args,
@@ -34,19 +38,27 @@ from typing import (
 
 from typing_extensions import is_typeddict
 
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.record.call_info import CallInfo, wants_info
 from pyfunctools.record.origin import is_async
 from pyfunctools.sources.python.hint_scope import (
     Enclosing,
     Names,
     function_behind,
+    keys_of,
+    marks_of_hint,
     namespace_of,
     resolved,
     shown,
 )
-from pyfunctools.sources.python.injection import Injected, program_part, read_injected
-from pyfunctools.sources.python.markers import mark_in, remedy_of
-from pyfunctools.sources.python.typed_dicts import keys_of
+from pyfunctools.sources.python.markers import (
+    Context,
+    ContextPart,
+    Human,
+    Inject,
+    mark_in,
+    remedy_of,
+)
 
 Kind: TypeAlias = Literal["named", "many", "others"]
 """What an input is: a parameter of that name, `*args`, or `**kwargs`."""
@@ -67,6 +79,27 @@ class Input(NamedTuple):
     hint: object
     required: bool = True
     default: object = EMPTY
+
+
+class Injected(NamedTuple):
+    """One parameter the program gives: the context, the `CallInfo`, or what `provider` makes."""
+
+    name: str
+    provider: Callable[..., object] | None
+    takes_context: bool
+    default: object
+    required: bool = False
+    """Whether it is the context, and `None` is not allowed."""
+    is_info: bool = False
+
+    def value(self, context: object, info: CallInfo | None = None) -> object:
+        """Return the value of the parameter in one call."""
+        if self.is_info:
+            return info
+        if self.provider is None:
+            no_context = context is None and self.default is not Parameter.empty
+            return self.default if no_context else context
+        return self.provider(context) if self.takes_context else self.provider()
 
 
 class Signature(NamedTuple):
@@ -93,7 +126,7 @@ def read_signature(
     owner: type | None = None,
     enclosing: Enclosing | None = None,
 ) -> Signature:
-    """Return what a callable takes and gives.
+    """Return the signature of a callable, its hints read.
 
     `where` is what it is called in errors, `owner` the class it is defined in.
 
@@ -249,12 +282,6 @@ def _unpacked(where: str, packed: object, names: Names) -> Iterator[Input]:
         yield Input(name=name, kind="named", hint=hint, required=required)
 
 
-def marks_of_hint(hint: object) -> tuple[object, ...]:
-    """Return what stands beside the type in `Annotated[...]`."""
-    marks: tuple[object, ...] = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    return marks
-
-
 def _bound_names(called: object, behind: FunctionType | None) -> frozenset[str]:
     """Return the name of what a method is bound to: `self`, mostly."""
     while isinstance(called, partial):
@@ -297,3 +324,109 @@ def _is_own(hint: object) -> bool:
 
 
 _OWN = {("pyfunctools.record.outcome", "Outcome"), ("pyfunctools.record.file", "File")}
+
+
+_STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+
+
+def program_part(hint: object) -> ContextPart | Inject | type[CallInfo] | None:
+    """Return the mark of what the program gives, where a hint carries one, a union's too."""
+    if wants_info(hint):
+        return CallInfo
+    if get_origin(hint) is Annotated:
+        hint, *marks = get_args(hint)
+        for mark in marks:
+            if isinstance(mark, ContextPart | Inject):
+                return mark
+        return program_part(hint)
+    if get_origin(hint) in (Union, UnionType):
+        return next(filter(None, map(program_part, get_args(hint))), None)
+    return None
+
+
+def read_injected(where: str, parameter: Parameter, hint: object) -> Injected | None:
+    """Return the parameter as one that the program gives, or `None` where it is another's.
+
+    Raises:
+        DefinitionError: the parameter is `*` or `**`, the provider cannot be called so, or what is
+            to mark the hint is no mark yet (`Annotated[str, Human]`).
+    """
+    where = f"{where}({parameter.name})"
+    _check_marks(where, hint)
+    mark = program_part(hint)
+    if mark is None:
+        return None
+    if parameter.kind in _STARS:
+        raise DefinitionError(
+            where,
+            "What the program gives stands on `*` or `**`.",
+            "Give it a parameter of its own.",
+        )
+    provider = mark.provider if isinstance(mark, Inject) else None
+    return Injected(
+        name=parameter.name,
+        provider=provider,
+        takes_context=provider is not None and _takes_context(where, provider),
+        default=parameter.default,
+        required=isinstance(mark, ContextPart)
+        and parameter.default is Parameter.empty
+        and not _takes_none(hint),
+        is_info=mark is CallInfo,
+    )
+
+
+def _takes_none(hint: object) -> bool:
+    """Return whether `None` is a context too: by the hint, or because it says nothing."""
+    if get_origin(hint) is Annotated:
+        return _takes_none(get_args(hint)[0])
+    if get_origin(hint) in (Union, UnionType):
+        return any(map(_takes_none, get_args(hint)))
+    return hint in (None, NoneType, Any, object) or isinstance(hint, TypeVar)
+
+
+def _check_marks(where: str, hint: object) -> None:
+    """Refuse what would mark nothing, so that the model would be asked for it."""
+    inside: tuple[object, ...] = get_args(hint)
+    if get_origin(hint) is Annotated:
+        for mark in inside[1:]:
+            for unready, name, remedy in _UNREADY:
+                if mark is unready:
+                    reason = f"`{name}` inside `Annotated` marks nothing."
+                    raise DefinitionError(where, reason, f"Write {remedy}.")
+    for each in inside:
+        _check_marks(where, each)
+
+
+_UNREADY = (
+    (Context, "Context", "`Context[...]`"),
+    (Human, "Human", "`Human[...]`, or `Annotated[..., human()]`"),
+    (Inject, "Inject", "`Annotated[..., Inject(provider)]`"),
+)
+
+
+def _takes_context(where: str, provider: object) -> bool:
+    if not callable(provider):
+        raise wrong_type(
+            where,
+            "a provider that can be called",
+            provider,
+            "Write `Inject(f)` with a function of nothing or of the context.",
+        )
+    if inspect.iscoroutinefunction(provider) or inspect.isasyncgenfunction(provider):
+        raise DefinitionError(
+            where,
+            "The provider is asynchronous.",
+            "Make it a plain function; what it gives may be awaited by the method.",
+        )
+    try:
+        parameters = inspect.signature(provider).parameters.values()
+    except (TypeError, ValueError):  # some built-in callables have no signature
+        return False
+    needed = [
+        each for each in parameters if each.default is Parameter.empty and each.kind not in _STARS
+    ]
+    if len(needed) > 1 or any(each.kind is Parameter.KEYWORD_ONLY for each in needed):
+        raise DefinitionError(
+            where, "The provider takes more than the context.", "Let it take nothing or one."
+        )
+    return bool(needed)

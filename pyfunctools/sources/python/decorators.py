@@ -88,7 +88,7 @@ def function(marked: F | None = None, /, **settings: object) -> F | Callable[[F]
 
 
 def marks_of(target: object) -> Marks | None:
-    """Return what `@function` was told of this, or `None`; reads without running anybody's code."""
+    """Return the marks that `@function` left, or `None`; runs nobody's code."""
     while target is not None:
         try:
             attributes: object = object.__getattribute__(target, "__dict__")

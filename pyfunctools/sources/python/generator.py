@@ -22,11 +22,10 @@ from pydantic_core import core_schema
 
 from pyfunctools._json import JsonValue
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.sources.python.aliases import UNLISTED
+from pyfunctools.sources.python.aliases import SET, UNLISTED
 from pyfunctools.sources.python.core import NAMES_KEY, CoreSchema, fields_in, key_of
-from pyfunctools.sources.python.fields import class_docs
+from pyfunctools.sources.python.docstrings import class_docs
 from pyfunctools.sources.python.hint_scope import Names
-from pyfunctools.sources.python.sets import SET
 
 _HERE = __name__.rpartition(".")[0]
 
@@ -194,7 +193,7 @@ class Generator(GenerateJsonSchema):
 
 
 def _named(schema: JsonSchemaValue, enum: type) -> None:
-    """Return what the numbers of an enumeration are called; coercion takes the names too."""
+    """Write the names of the numbers of an enumeration; coercion takes the names too."""
     members = {name: each.value for name, each in cast("type[Enum]", enum).__members__.items()}
     values = list(members.values())
     if values != schema["enum"] or not all(type(value) is int for value in values):

@@ -15,6 +15,8 @@ from typing import (
     Annotated,
     ForwardRef,
     Literal,
+    NotRequired,
+    Required,
     TypeGuard,
     TypeVar,
     cast,
@@ -69,7 +71,7 @@ class Enclosing:
         return cls(named, own, _enclosing_frames(function, frame)) if named else None
 
     def names(self) -> Names:
-        """Return what has been found, looking again for what was not there before."""
+        """Return the names found so far, after another look for the missing ones."""
         while found := dict(self._look()):
             self._found |= found
             below = (name for value in found.values() for name in _named_by(value))
@@ -130,7 +132,7 @@ def _held(target: object) -> object:
 
 
 def inside(target: object) -> object:
-    """Return what a method, a `staticmethod`, a `classmethod` or a `partial` holds, or `None`."""
+    """Return the callable in a method, `staticmethod`, `classmethod` or `partial`, else `None`."""
     if is_a(target, MethodType) or is_a(target, staticmethod) or is_a(target, classmethod):
         return cast("object", target.__func__)  # pyright: ignore[reportUnknownMemberType]
     return cast("object", target.func) if is_a(target, partial) else None  # pyright: ignore[reportUnknownMemberType]
@@ -139,7 +141,7 @@ def inside(target: object) -> object:
 def namespace_of(
     function: FunctionType | None, owner: type | None, enclosing: Enclosing | None
 ) -> Names:
-    """Return what the names in a function's hints mean beside its globals.
+    """Return the values of the names in a function's hints, its globals left out.
 
     `owner` is the class it is defined in. As in Python the class comes before the functions around
     it, innermost first; those are looked for where the decorator ran and on the stack.
@@ -272,3 +274,23 @@ def _is_hint(value: object) -> bool:
         "typing",
         "typing_extensions",
     }
+
+
+def marks_of_hint(hint: object) -> tuple[object, ...]:
+    """Return the metadata in `Annotated[...]`; there is none in another hint."""
+    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+
+
+def keys_of(cls: type, names: Names) -> Mapping[str, tuple[object, bool]]:
+    """Return the hint of each key of a `TypedDict`, and whether the key is required.
+
+    Raises:
+        Exception: whatever evaluating the text of a hint raises, above all `NameError`.
+    """
+    required: frozenset[str] = getattr(cls, "__required_keys__", frozenset[str]())
+    keys: dict[str, tuple[object, bool]] = {}
+    for name, hint in get_type_hints(cls, localns=dict(names), include_extras=True).items():
+        origin = get_origin(hint)
+        bare = get_args(hint)[0] if origin in (Required, NotRequired) else hint
+        keys[name] = bare, origin is Required or (name in required and origin is not NotRequired)
+    return keys

@@ -3,10 +3,24 @@
 Imports pydantic at once, so whoever needs this file imports it when it is needed.
 """
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import GenericAlias, NoneType
-from typing import Annotated, Any, NamedTuple, cast, get_args, get_origin
+from types import GenericAlias, NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    ForwardRef,
+    Literal,
+    NamedTuple,
+    NotRequired,
+    Required,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    is_typeddict,
+)
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.fields import FieldInfo
@@ -17,8 +31,7 @@ from typing_extensions import TypedDict
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.sources.python.core import CoreSchema, MisuseError, Reader, key_of
 from pyfunctools.sources.python.generator import Generator, json_of
-from pyfunctools.sources.python.hint_scope import Names
-from pyfunctools.sources.python.typed_dicts import Rewriter
+from pyfunctools.sources.python.hint_scope import Names, keys_of
 
 Adapter = TypeAdapter[dict[str, object]]
 """What reads and writes the values of several hints at once, by name."""
@@ -76,7 +89,7 @@ class Reading(NamedTuple):
 
 
 def reading_of(hints: Mapping[str, object], names: Names) -> Reading:
-    """Return what reads these hints, as `adapter_of` does, from declared names only.
+    """Return the reader of these hints: that of `adapter_of`, from declared names only.
 
     Raises:
         Exception: whatever pydantic, or a class among the hints, raises; a `MisuseError` for a mark
@@ -98,7 +111,7 @@ def reading_of(hints: Mapping[str, object], names: Names) -> Reading:
 
 
 def _only_declared(core: CoreSchema) -> SchemaValidator | None:
-    """Return what validates by a core schema that differs from that of its classes.
+    """Return the validator of a core schema that differs from that of its classes.
 
     `None` before pydantic 2.13, where each class is validated by its own.
     """
@@ -151,7 +164,7 @@ def has_default(fields: Mapping[str, CoreSchema]) -> bool:
 
 
 def plain_of(fields: Mapping[str, CoreSchema]) -> Mapping[str, tuple[str, frozenset[type]]]:
-    """Give, by name in JSON, each field whose values need no pydantic: its name, their types."""
+    """Return, by name in JSON, each field whose values need no pydantic: its name, their types."""
     return {
         key_of(name, field): (name, types)
         for name, field in fields.items()
@@ -199,3 +212,64 @@ def json_default(hint: object, default: object, names: Names) -> JsonValue:
 def _decodes(hint: object) -> bool:
     """Return whether bytes in a hint are read from text by a rule of their own (`Base64Bytes`)."""
     return isinstance(hint, EncodedBytes) or any(map(_decodes, get_args(hint)))
+
+
+class Rewriter:
+    """A rewriter of hints: each `typing.TypedDict` becomes one of `typing_extensions`.
+
+    Before Python 3.12 pydantic takes no other; from then on nothing is rewritten. `names` is what
+    texts in hints are read with; `known` adds the classes made, as one may name itself in its
+    hints.
+    """
+
+    def __init__(self, names: Names) -> None:
+        self.known: dict[str, object] = dict(names)
+        self._names = names
+        self._made: dict[type, object] = {}
+
+    def hint(self, hint: object) -> object:
+        """Return one hint, rewritten.
+
+        Raises:
+            Exception: whatever evaluating the hints of a `TypedDict` raises.
+        """
+        if sys.version_info >= (3, 12):
+            return hint
+        if isinstance(hint, type) and is_typeddict(hint):
+            return self._class(hint)
+        origin, inner = get_origin(hint), get_args(hint)
+        if origin in (None, Literal, Callable):
+            return hint
+        seen = inner[:1] if origin is Annotated else inner
+        rewritten = tuple(map(self.hint, seen))
+        if all(new is old for new, old in zip(rewritten, seen, strict=True)):
+            return hint
+        return _of(origin, (*rewritten, *inner[len(seen) :]))
+
+    def _class(self, cls: type) -> object:
+        if cls in self._made:
+            return self._made[cls]
+        name = f"{cls.__name__}_{len(self._made)}"
+        self._made[cls] = ForwardRef(name)
+        hints = {
+            key: _of(Required if required else NotRequired, (self.hint(hint),))
+            for key, (hint, required) in keys_of(cls, self._names).items()
+        }
+        made = cast("Callable[..., type]", TypedDict)(cls.__name__, hints)
+        for attribute in ("__module__", "__qualname__", "__doc__", "__pydantic_config__"):
+            if hasattr(cls, attribute):
+                setattr(made, attribute, getattr(cls, attribute))
+        self._made[cls] = self.known[name] = made
+        return made
+
+
+def _of(origin: object, inner: tuple[object, ...]) -> object:
+    if origin is Annotated:
+        return Annotated[inner]
+    if origin is Union or origin is UnionType:
+        return Union[inner]  # noqa: UP007 - made at run time
+    if origin is Required:
+        return Required[inner[0]]
+    if origin is NotRequired:
+        return NotRequired[inner[0]]
+    return GenericAlias(cast("type", origin), inner)

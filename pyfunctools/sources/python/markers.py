@@ -148,6 +148,6 @@ def mark_in(value: object) -> str | None:
 
 
 def remedy_of(mark: str) -> str:
-    """Return what to write instead of a mark that stands as a default."""
+    """Return the remedy for a mark that stands as a default."""
     written = {"Context": "Context[...]", "Inject": "Annotated[..., Inject(provider)]"}
     return f"Write it into the hint: `{written.get(mark, 'Annotated[..., human(...)]')}`."

@@ -5,14 +5,13 @@ the JSON Schema has for the same place. A place whose hint is marked has to be m
 a place above it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonSchema
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.separation.predicates import is_human_by_default
-from pyfunctools.schema.vocabulary import COMPOSED
+from pyfunctools.sources.python.aliases import items_at, opened
 from pyfunctools.sources.python.core import (
     INNER,
     CoreSchema,
@@ -32,8 +31,9 @@ def vanished(core: CoreSchema, made: JsonSchema, root: JsonSchema | None = None)
 
     `made` is the JSON Schema of `core`; references in it lead into `root`, itself by default.
     """
-    reader = _Reader(made if root is None else root)
-    reader.begin(core, reader.opened([made]), ())
+    root = made if root is None else root
+    reader = _Reader(root)
+    reader.begin(core, opened(root, [made]), ())
     yield from reader.found()
 
 
@@ -62,22 +62,6 @@ class _Reader:
             else:
                 self._below(core, places, keys)
 
-    def opened(self, schemas: Iterable[object]) -> _Places:
-        """Return these subschemas and what holds at the same place by them."""
-        stack, found = list(schemas), dict[int, JsonSchema]()
-        while stack:
-            held = stack.pop()
-            if not isinstance(held, dict) or id(cast("object", held)) in found:
-                continue
-            one = cast("JsonSchema", held)
-            found[id(one)] = one  # what stands beside a reference holds too
-            whole = resolve(self._root, one)
-            if isinstance(whole, dict):
-                found[id(whole)] = whole
-                for keyword in COMPOSED:
-                    stack += [*cast("list[object]", whole.get(keyword) or [])]
-        return tuple(found.values())
-
     def _below(self, core: CoreSchema, places: _Places, keys: tuple[str, ...]) -> None:
         kind = str(core["type"])
         if kind == "definitions":
@@ -102,8 +86,8 @@ class _Reader:
     def _one_step(self, core: CoreSchema, places: _Places, keys: tuple[str, ...]) -> None:
         fields = list(fields_in(core))
         for number, (name, field) in enumerate(fields):
-            at = [*_at(places, "properties", key_of(name, field)), *_item(places, number)]
-            self.begin(cast("CoreSchema", field["schema"]), self.opened(at), (*keys, name))
+            at = [*_at(places, "properties", key_of(name, field)), *items_at(places, number)]
+            self.begin(cast("CoreSchema", field["schema"]), opened(self._root, at), (*keys, name))
         if fields:
             return
         if core["type"] == "dict":
@@ -111,15 +95,15 @@ class _Reader:
             steps = (("values_schema", named), ("keys_schema", _at(places, "propertyNames")))
             for key, found in steps:
                 if key in core:
-                    self.begin(cast("CoreSchema", core[key]), self.opened(found), keys)
+                    self.begin(cast("CoreSchema", core[key]), opened(self._root, found), keys)
             return
         if core["type"] == "json":
-            content = self.opened(_at(places, "contentSchema"))
+            content = opened(self._root, _at(places, "contentSchema"))
             for inner in _inner(core, ()):
                 self.begin(inner, content, keys)
             return
         for number, inner in enumerate(_inner(core, ())):
-            self.begin(inner, self.opened(_item(places, number)), (*keys, str(number)))
+            self.begin(inner, opened(self._root, items_at(places, number)), (*keys, str(number)))
 
 
 _BELOW = frozenset(
@@ -160,17 +144,6 @@ def _at(places: _Places, *steps: str) -> list[object]:
     for step in steps:
         held = (cast("JsonObject", each) for each in found if isinstance(each, dict))
         found = [each[step] for each in held if step in each]
-    return found
-
-
-def _item(places: _Places, number: int) -> list[object]:
-    found: list[object] = []
-    for place in places:
-        listed = place.get("prefixItems")
-        if isinstance(listed, list) and number < len(listed):
-            found.append(listed[number])
-        elif isinstance(place.get("items"), dict):
-            found.append(place["items"])
     return found
 
 

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel
 from pyfunctools.record.handler import Handler
 from pyfunctools.schema import Failure
 from pyfunctools.sources.python.binding import MethodHandler, read_handler
-from pyfunctools.sources.python.docstring import Docs
+from pyfunctools.sources.python.docstrings import Docs
 from pyfunctools.sources.python.markers import Context, Inject
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import pyfunctools
 from pyfunctools.record.traits import Traits
 from pyfunctools.sources.python.decorators import function
-from pyfunctools.sources.python.docstring import Docs, read_docstring
+from pyfunctools.sources.python.docstrings import Docs, read_docstring
 
 GOOGLE = """Place an order.
 

@@ -8,8 +8,7 @@ import pytest
 from pydantic import BaseModel, Field
 from typing_extensions import Doc, TypedDict
 
-from pyfunctools.sources.python.docstring import Docs
-from pyfunctools.sources.python.fields import class_docs, doc_of, own_docs
+from pyfunctools.sources.python.docstrings import Docs, class_docs, doc_of, own_docs
 
 T = TypeVar("T")
 

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Optional, cast
 import pytest
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.sources.python.callable_signature import read_signature
-from pyfunctools.sources.python.injection import Injected, program_part
+from pyfunctools.sources.python.callable_signature import Injected, program_part, read_signature
 from pyfunctools.sources.python.markers import Context, ContextPart, Human, Inject
 
 

@@ -13,8 +13,7 @@ from pydantic import BaseModel
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import Skipped
 from pyfunctools.sources.python.decorators import function
-from pyfunctools.sources.python.members import Member, members_of
-from pyfunctools.sources.python.reader import functions_of_object
+from pyfunctools.sources.python.reader import Member, functions_of_object, members_of
 
 T = TypeVar("T")
 

@@ -17,9 +17,9 @@ from pydantic import BaseModel, Field, SecretStr
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.outcome import Outcome
+from pyfunctools.sources.python.callable_schemas import Output, output_of
 from pyfunctools.sources.python.callable_signature import read_signature
-from pyfunctools.sources.python.docstring import Docs
-from pyfunctools.sources.python.output import Output, output_of
+from pyfunctools.sources.python.docstrings import Docs
 
 
 def read(hint: object, returns: str = "") -> tuple[Any, Output]:

@@ -8,8 +8,8 @@ import pytest
 import typing_extensions
 from pydantic import Field
 
-from pyfunctools.sources.python.hints import adapter_of, reading_of, schema_of
-from pyfunctools.sources.python.typed_dicts import Rewriter, keys_of
+from pyfunctools.sources.python.hint_scope import keys_of
+from pyfunctools.sources.python.hints import Rewriter, adapter_of, reading_of, schema_of
 
 T = TypeVar("T")
 METRES: Any = Field(description="In metres.")

@@ -48,9 +48,9 @@ from typing_extensions import TypedDict as NewTypedDict
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema import Failure
-from pyfunctools.sources.python.callable_arguments import Arguments, arguments_of
+from pyfunctools.sources.python.callable_schemas import Arguments, arguments_of
 from pyfunctools.sources.python.callable_signature import read_signature
-from pyfunctools.sources.python.docstring import Docs, read_docstring
+from pyfunctools.sources.python.docstrings import Docs, read_docstring
 from pyfunctools.sources.python.markers import Context, Human, Inject, human
 
 T = TypeVar("T")
@@ -680,9 +680,7 @@ def test_a_hint_without_a_schema_is_an_error_with_parameter_hint_and_remedy(hint
 
 
 def test_the_error_of_a_hint_names_it() -> None:
-    with pytest.raises(
-        DefinitionError, match=r"test_callable_arguments\.Opaque` has no JSON Schema"
-    ):
+    with pytest.raises(DefinitionError, match=r"test_callable_schemas\.Opaque` has no JSON Schema"):
         read(taking(Opaque))
 
 

@@ -1,22 +1,24 @@
-"""What a callable takes: its schema, and the objects that its hints name out of JSON."""
+"""What a callable takes and what comes back: the schemas, objects out of JSON, and JSON again."""
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from functools import lru_cache
+from types import GenericAlias, UnionType
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.sources.python.aliases import UNLISTED, Renamed, has_unlisted, told
+from pyfunctools.sources.python.aliases import UNLISTED, Renamed, has_unlisted, only_sets, told
 from pyfunctools.sources.python.callable_signature import EMPTY, Input, Signature
-from pyfunctools.sources.python.docstring import Docs
-from pyfunctools.sources.python.fields import doc_of
-from pyfunctools.sources.python.hint_scope import shown
-from pyfunctools.sources.python.sets import only_sets
+from pyfunctools.sources.python.docstrings import Docs, doc_of
+from pyfunctools.sources.python.hint_scope import Names, shown
 
 if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
     from pyfunctools.schema.result import Failure
     from pyfunctools.sources.python.core import CoreSchema
     from pyfunctools.sources.python.hints import Reading
@@ -284,3 +286,71 @@ def no_schema(
     if "regex" in said:
         remedy = "Write a pattern without look-around and references back, which Rust's has not."
     return DefinitionError(where, f"The hint `{shown(hint)}` has no JSON Schema: {said}.", remedy)
+
+
+_OUTPUT_REMEDY = (
+    "Write a hint that JSON has a form for (a dataclass, a TypedDict, a pydantic model, ...), or "
+    "return an `Outcome`: its `text` for the model, its `value` for the program."
+)
+
+
+class Output:
+    """What writes what comes back, by the rules of its hint."""
+
+    __slots__ = ("_adapter",)
+
+    def __init__(self, adapter: "TypeAdapter[tuple[object]] | None") -> None:
+        self._adapter = adapter
+
+    def dump(self, value: object) -> JsonValue:
+        """Return the value that came back as JSON, by pydantic's rules.
+
+        What is not what the hint promised is written as what it is, so that it shows.
+
+        Raises:
+            Exception: whatever the value's own serialisation raises.
+        """
+        adapter = self._adapter or _made_once(object)[1]
+        dumped = adapter.dump_python((value,), mode="json", by_alias=True, warnings=False)
+        return cast("list[JsonValue]", dumped)[0]
+
+
+def output_of(signature: Signature, docs: Docs) -> tuple[JsonSchema | None, Output]:
+    """Return the schema of what comes back, `None` where nobody says, and what writes it.
+
+    Raises:
+        DefinitionError: pydantic has no schema for the hint.
+    """
+    if signature.output is EMPTY:
+        return None, Output(None)
+    try:
+        shared = _is_built_in(signature.output)
+        made = _made_once(signature.output) if shared else _made(signature.output, signature.names)
+        schema, adapter = made
+    except Exception as error:  # pydantic and the hint's classes may raise anything
+        where = f"{signature.where} -> return"
+        raise no_schema(where, signature.output, error, _OUTPUT_REMEDY) from error
+    if docs.returns and "description" not in schema:
+        schema = {**schema, "description": docs.returns}
+    return schema or None, Output(adapter)
+
+
+def _made(hint: object, names: Names) -> "tuple[JsonSchema, TypeAdapter[tuple[object]]]":
+    from pyfunctools.sources.python.hints import output_adapter, output_schema
+
+    adapter = output_adapter(hint, names)
+    return output_schema(adapter, hint, names), adapter
+
+
+@lru_cache(maxsize=256)
+def _made_once(hint: object) -> "tuple[JsonSchema, TypeAdapter[tuple[object]]]":
+    return _made(hint, {})
+
+
+def _is_built_in(hint: object) -> bool:
+    """Return whether a hint is made of Python's own types only, so that all may share its
+    adapter.
+    """
+    if isinstance(hint, GenericAlias | UnionType):
+        return all(map(_is_built_in, get_args(hint)))
+    return isinstance(hint, type) and hint.__module__ == "builtins"

@@ -1,0 +1,328 @@
+"""What docstrings say: of a callable, of its parameters, of a class and of its fields.
+
+A docstring may be of any style: Google, NumPy, reST or Epydoc. Its text is cut into blocks, and
+each block that describes something is read on its own: one that cannot be read stays in the
+description as it is written, and spoils no other. A field is described by a section of its class's
+docstring, by a docstring below it, or by `Doc` in its hint.
+"""
+
+import ast
+import linecache
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from inspect import cleandoc
+from types import MappingProxyType
+from typing import (
+    NamedTuple,
+    NotRequired,
+    Protocol,
+    Required,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from typing_extensions import Doc, is_typeddict
+
+from pyfunctools.sources.python.hint_scope import Names, marks_of_hint
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class Docs(NamedTuple):
+    """What a docstring says: of the whole, of each parameter, each attribute and the result."""
+
+    text: str = ""
+    parameters: Mapping[str, str] = _NOTHING
+    attributes: Mapping[str, str] = _NOTHING
+    returns: str = ""
+
+
+@lru_cache(maxsize=1024)
+def read_docstring(docstring: str) -> Docs:
+    """Return the parts of a docstring of any style; never raises.
+
+    `text` is the summary and the body, with notes and warnings. What is raised, examples, types and
+    cross-references are left out.
+    """
+    text = cleandoc(docstring)
+    if not _may_have_sections(text):
+        return Docs(text=text.strip("\n").rstrip())
+    return read_sections(text.split("\n"))
+
+
+def _may_have_sections(text: str) -> bool:
+    """Return whether below the first line stands what every section has: a colon or a rule."""
+    rest = text.partition("\n")[2]
+    return ":" in rest or any(line and not line.strip("-= \t") for line in rest.split("\n"))
+
+
+MAX_NAME = 500
+"""What stands before a colon and is longer is no name; the parser's patterns are slow on it."""
+
+_TITLES = {
+    **dict.fromkeys(("args", "arguments", "parameters", "params"), "Args"),
+    **dict.fromkeys(("keyword args", "keyword arguments", "keyword parameters"), "Args"),
+    **dict.fromkeys(("other args", "other arguments", "other parameters"), "Args"),
+    **dict.fromkeys(("attributes", "fields"), "Attributes"),
+    **dict.fromkeys(("return", "returns"), "Returns"),
+    **dict.fromkeys(("yield", "yields"), "Yields"),
+    **dict.fromkeys(("raise", "raises", "exception", "exceptions", "warns"), ""),
+    **dict.fromkeys(("example", "examples", "see also", "references"), ""),
+}
+"""Titles of sections in lower case, and their standard spelling; those without are left out."""
+
+_GOOGLE = re.compile(r"([A-Za-z][A-Za-z ]{1,30}):[ \t]*(\S.*)?")
+_RULE = re.compile(r"[-=]{3,}[ \t]*")
+_FIELD = re.compile(
+    r"([:@])(param|parameter|arg|argument|key|keyword|attribute|ivar|cvar|var|type|vartype|rtype"
+    r"|ytype|returns?|yields?|raises?|except|exception|example|see)\b([^:\n]*):(.*)",
+    re.DOTALL,
+)
+_NAMED = frozenset(
+    {"param", "parameter", "arg", "argument", "key", "keyword", "attribute", "ivar", "cvar", "var"}
+)
+_ATTRIBUTES = frozenset({"attribute", "ivar", "cvar", "var"})
+
+
+class _Block(NamedTuple):
+    """Lines that belong together; `style` is that of a description, `title` the section's."""
+
+    lines: list[str]
+    style: str | None = None
+    title: str = ""
+
+
+def _blocks(lines: list[str]) -> Iterator[_Block]:
+    block = _Block(lines=[])
+    for index, line in enumerate(lines):
+        if index and (start := _start(line, lines[index + 1 : index + 2])):
+            yield block
+            block = start
+        elif _ends(block, line):
+            yield block
+            block = _Block(lines=[line])
+        else:
+            block.lines.append(line)
+    yield block
+
+
+def _start(line: str, following: list[str]) -> _Block | None:
+    """Return the block that begins with this line, or `None` where none begins."""
+    if not line or line[0].isspace():
+        return None
+    if match := _FIELD.match(line):
+        return _Block(lines=[line], style="REST" if match[1] == ":" else "EPYDOC", title=match[2])
+    if following and _RULE.fullmatch(following[0]):
+        title = _TITLES.get(line.strip().lower())
+        return _Block(lines=[line], style=None if title is None else "NUMPYDOC", title=title or "")
+    if match := _GOOGLE.fullmatch(line):
+        title = _TITLES.get(match[1].lower())
+        if title is not None and (not match[2] or title in ("Returns", "Yields")):
+            return _Block(lines=[line], style="GOOGLE", title=title)
+    return None
+
+
+def _ends(block: _Block, line: str) -> bool:
+    """Return whether this line, which begins no block, ends the one before it."""
+    if block.style is None or not line or line[0].isspace():
+        return False
+    if block.style == "NUMPYDOC":
+        return False  # names stand as far left as the title
+    return block.style == "GOOGLE" or line[0] in ":@" or not block.lines[-1].strip()
+
+
+def read_sections(lines: list[str]) -> Docs:
+    """Return the parts of a docstring; what no section holds is its text."""
+    parameters: dict[str, str] = {}
+    attributes: dict[str, str] = {}
+    returns, prose = "", list[str]()
+    for block in _blocks(lines):
+        described = None if block.style is None else _described(block)
+        if described is None:
+            prose.append("\n".join(block.lines).strip("\n").rstrip())
+        for meta in described or ():
+            key = meta.args[0] if meta.args else ""
+            said = (meta.description or "").strip()
+            named: str | None = getattr(meta, "arg_name", None)
+            if key in ("return", "returns", "yield", "yields"):
+                typed: str = getattr(meta, "type_name", None) or ""
+                returns = returns or said or _prose(typed)
+            elif said and (named or key in _ATTRIBUTES) and key not in ("type", "vartype"):
+                place = attributes if key in _ATTRIBUTES else parameters
+                for name in (named or meta.args[-1]).split(","):
+                    place.setdefault(name.strip("*\\` "), said)
+    return Docs("\n\n".join(filter(None, prose)), parameters, attributes, returns)
+
+
+def _described(block: _Block) -> "list[_Meta] | None":
+    """Return the things that a block describes; `None` where it cannot be read."""
+    from docstring_parser import DocstringStyle, ParseError, parse
+
+    if not block.title:
+        return []
+    if any(len(head.partition(":")[0]) > MAX_NAME for head in _heads(block)):
+        return None
+    try:
+        parsed = parse("\n" + _parsable(block), DocstringStyle[block.style or "AUTO"])
+    except ParseError:
+        return None
+    return cast("list[_Meta]", parsed.meta)
+
+
+class _Meta(Protocol):
+    """What the parser gives for each thing described; it has no types of its own."""
+
+    args: list[str]
+    description: str | None
+
+
+def _parsable(block: _Block) -> str:
+    """Return the block in the spelling that the parser of its style takes."""
+    head, *rest = block.lines
+    if block.style == "NUMPYDOC":
+        return "\n".join([block.title if block.title != "Args" else "Parameters", *rest])
+    if block.style == "GOOGLE":
+        inline = head.partition(":")[2].strip()
+        body = [f"    {inline}", *rest] if inline else rest
+        if block.title in ("Args", "Attributes"):
+            body = _items(body)
+        return "\n".join([f"{block.title}:", *body])
+    match = _FIELD.match("\n".join(block.lines))
+    if match is None or match[2] not in _NAMED or not match[3].split():
+        return "\n".join(block.lines)
+    return f"{match[1]}{match[2]} {match[3].split()[-1]}:{match[4]}"
+
+
+def _heads(block: _Block) -> list[str]:
+    """Return the lines that begin an item: those as far left as the first."""
+    lines = [line for line in block.lines[block.style in ("GOOGLE", "NUMPYDOC") :] if line.strip()]
+    return [line for line in lines if _indent(line) <= _indent(lines[0])]
+
+
+def _items(lines: list[str]) -> list[str]:
+    """Return the items of a section with the colon after each name that the parser insists on."""
+    indent = next((_indent(line) for line in lines if line.strip()), 0)
+    return [_item(line) if _indent(line) == indent else line for line in lines]
+
+
+def _item(line: str) -> str:
+    if ":" in line or not line.strip():
+        return line
+    name, dash, said = line.partition(" - ")
+    return f"{name}: {said}" if dash else f"{line}:"
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _prose(text: str) -> str:
+    """Return the text in the place of a type where it is a sentence, else the empty text."""
+    return text if " " in text and not set("[]|,") & set(text) else ""
+
+
+_FOREIGN = frozenset({"builtins", "enum", "pydantic.main", "pydantic.root_model", "typing"})
+_BELOW_A_FIELD = re.compile(r"""^[ \t]+\w+[ \t]*:[^\n]*\n[ \t]*[rRuU]?["']""", re.MULTILINE)
+
+
+def class_docs(cls: type, names: Names) -> Docs:
+    """Return the description of a class and, as `attributes`, of its fields, inherited ones too.
+
+    A `Doc` wins over a docstring below the field, and that over a section of the class docstring.
+    A docstring that `dataclass` or `NamedTuple` wrote is none. `names` is what hints are read with.
+    """
+    fields: dict[str, str] = {}
+    for base in reversed(list(_bases(cls))):
+        docs = own_docs(base)
+        fields |= docs.parameters
+        fields |= docs.attributes
+        fields |= _below_fields(base)
+    fields |= _doc_marks(cls, names)
+    return Docs(text=own_docs(cls).text, attributes=fields)
+
+
+def own_docs(cls: type) -> Docs:
+    """Return the parts of a class's own docstring; they are empty for a built-in class."""
+    text = vars(cls).get("__doc__")
+    written = isinstance(text, str) and not text.startswith(f"{cls.__name__}(")
+    if not written or cls.__module__ in _FOREIGN:
+        return Docs()
+    return read_docstring(text)
+
+
+def doc_of(hint: object) -> str | None:
+    """Return the text of the `Doc` in a hint, or a bare text in its `Annotated`, or `None`."""
+    while get_origin(hint) in (Required, NotRequired):
+        hint = get_args(hint)[0]
+    marks = marks_of_hint(hint)
+    docs = [mark.documentation for mark in marks if isinstance(mark, Doc)]
+    texts = docs or [mark for mark in marks if isinstance(mark, str) and mark.strip()]
+    return cleandoc(texts[-1]) if texts else None
+
+
+def _bases(cls: type) -> Iterator[type]:
+    if is_typeddict(cls):  # its bases are not in its `__mro__`
+        yield cls
+        for base in getattr(cls, "__orig_bases__", ()):
+            if is_typeddict(base):
+                yield from _bases(base)
+    else:
+        yield from (base for base in cls.__mro__ if base.__module__ not in _FOREIGN)
+
+
+def _doc_marks(cls: type, names: Names) -> dict[str, str]:
+    try:
+        hints = get_type_hints(cls, localns=dict(names), include_extras=True)
+    except Exception:  # a hint's text may raise anything, and pydantic has read these its own way
+        return {}
+    return {name: said for name, hint in hints.items() if (said := doc_of(hint))}
+
+
+def _below_fields(cls: type) -> Mapping[str, str]:
+    """Return the docstrings that stand below the fields, where the source is there to read."""
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    if not isinstance(file, str):
+        return {}
+    return _attribute_docstrings("".join(linecache.getlines(file))).get(cls.__qualname__, {})
+
+
+@lru_cache(maxsize=64)
+def _attribute_docstrings(source: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the docstrings below fields for each class of a module, by its qualified name."""
+    if not _BELOW_A_FIELD.search(source):
+        return {}
+    try:
+        module = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    found: dict[str, Mapping[str, str]] = {}
+    stack: list[tuple[str, ast.AST]] = [("", module)]
+    while stack:
+        prefix, node = stack.pop()
+        if isinstance(node, ast.ClassDef):
+            found[prefix + node.name] = dict(_below_fields_of(node))
+            prefix = f"{prefix}{node.name}."
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            prefix = f"{prefix}{node.name}.<locals>."
+        stack.extend((prefix, inner) for inner in ast.iter_child_nodes(node) if _may_hold(inner))
+    return found
+
+
+def _may_hold(node: ast.AST) -> bool:
+    return isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case)
+
+
+def _below_fields_of(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for field, below in zip(node.body, node.body[1:], strict=False):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(below, ast.Expr)
+            and isinstance(below.value, ast.Constant)
+            and isinstance(below.value.value, str)
+        ):
+            yield field.target.id, cleandoc(below.value.value)
