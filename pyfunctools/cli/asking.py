@@ -26,7 +26,7 @@ _MOST = 300
 
 
 def refused(function: Function, llm: JsonValue, human: object) -> tuple[Issue, ...]:
-    """Return what is missing or wrong of a person's values."""
+    """Return the issues of a person's values: what is missing, and what is wrong."""
     _, values = values_of(function, llm, human)
     whole = merged(function, llm, values)
     return () if whole else tuple(one for one in whole.issues if one.side == "human")

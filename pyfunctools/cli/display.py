@@ -86,7 +86,7 @@ def function_table(functions: list[Function]) -> RenderableType:
 
 
 def skipped_text(controller: Controller) -> Text | None:
-    """Return what was left out and why, or `None` where nothing was."""
+    """Return the places that were left out, each with its reason; `None` where there are none."""
     if not controller.skipped:
         return None
     lines = [
@@ -132,7 +132,7 @@ def sides(function: Function) -> list[RenderableType]:
 
 
 def about_outcome(outcome: Outcome) -> list[RenderableType]:
-    """Return what there is to say of a call beside its text: repairs, status, what is asked for."""
+    """Return the repairs, the HTTP status and the open questions of a call."""
     parts: list[RenderableType] = [repair_lines(outcome)] if outcome.repairs else []
     if outcome.response is not None and outcome.response.status is not None:
         parts.append(plain(f"HTTP {outcome.response.status}", "dim"))
@@ -148,7 +148,7 @@ def outcome_text(outcome: Outcome) -> RenderableType:
 
 
 def repair_lines(outcome: Outcome) -> Text:
-    """Return what was changed in the model's text: the kind, the place, before and after."""
+    """Return a line for each repair: its kind, its place, the value before and after."""
     width = max((len(repair.kind) for repair in outcome.repairs), default=0)
     lines = [
         f"repaired  {each.kind:{width}}  {each.path}  {_said(each.before)} -> {_said(each.after)}"

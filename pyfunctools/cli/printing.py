@@ -57,7 +57,7 @@ def status_of(outcome: Outcome) -> Status:
 
 
 def outcome_row(outcome: Outcome) -> dict[str, Any]:
-    """Return what came of a call as JSON: what the model is told, and why; no secret is in it."""
+    """Return the outcome of a call as JSON, without secrets."""
     response, waiting = outcome.response, outcome.waiting
     return {
         "function": outcome.function,

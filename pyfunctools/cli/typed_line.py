@@ -8,7 +8,7 @@ from pyfunctools._text import visible
 
 
 def line(asked: str, *, hidden: bool = False) -> str:
-    """Return what a person types after a question, without echo where it is `hidden`.
+    """Return the line that a person types after a question, without echo where it is `hidden`.
 
     Raises:
         typer.Abort: the input has ended, or the person has ended it.

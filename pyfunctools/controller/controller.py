@@ -347,9 +347,7 @@ class Controller(Calling):
         return made
 
     def report(self) -> Report:
-        """Return what became functions, what was skipped and why, and how large it is for a
-        model.
-        """
+        """Return a report: the functions, what was skipped and why, and the size for a model."""
         from pyfunctools.controller.report import report_of
 
         return report_of(self.functions, self.skipped)
@@ -380,7 +378,7 @@ class Controller(Calling):
         )
 
     def prompt(self, *, compact: bool = False, must_call: bool = False) -> RunnablePrompt:
-        """Return what to tell a model without function calling, and what runs its answers.
+        """Return the prompt for a model without function calling; it runs the model's answers, too.
 
         `prompt.system` and `prompt.response_schema` are as in `prompt_of`, with its options;
         `prompt.run(text)` is to an answer what `Tools.run` is to a response.
@@ -407,7 +405,7 @@ class Controller(Calling):
         return parse_calls(raw, self.functions, repeated=repeated)
 
     def display_text(self, name: str, fallback: str = "Perform action") -> str:
-        """Return what a person is shown while the function runs."""
+        """Return the text that a person is shown while the function runs."""
         return (self[name].display_text if name in self else None) or fallback
 
     def close(self) -> None:

@@ -100,7 +100,7 @@ def open_object(
     is_human: IsHuman | None,
     limits: "Limits | None" = None,
 ) -> Opened:
-    """Return what `Controller.from_object` holds."""
+    """Return the content of `Controller.from_object`."""
     from pyfunctools.execution.local import LocalRunner
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.sources.python import reader
@@ -124,7 +124,7 @@ def open_functions(
     is_human: IsHuman | None,
     limits: "Limits | None" = None,
 ) -> Opened:
-    """Return what `Controller.from_functions` holds."""
+    """Return the content of `Controller.from_functions`."""
     from pyfunctools.execution.local import LocalRunner
     from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
     from pyfunctools.record.function import Function
@@ -157,7 +157,7 @@ def open_document(
     limits: "Limits | None",
     **connection: "Unpack[Connection]",
 ) -> Opened:
-    """Return what `Controller.from_openapi` holds."""
+    """Return the content of `Controller.from_openapi`."""
     from pyfunctools.execution.http.runner import HttpRunner
     from pyfunctools.execution.request.connection import Connection, check_settings, settled_names
     from pyfunctools.execution.request.credentials import check_schemes
@@ -206,7 +206,7 @@ def open_application(
     idempotency_header: str | None = None,
     **reading: "Unpack[Reading]",
 ) -> Opened:
-    """Return what `Controller.from_fastapi` holds."""
+    """Return the content of `Controller.from_fastapi`."""
     from pyfunctools.execution.asgi.application import ApplicationRunner
     from pyfunctools.execution.request.connection import check_settings, settled_names
     from pyfunctools.execution.request.credentials import check_schemes
@@ -250,7 +250,7 @@ async def open_mcp(
     accept: "Accept | None",
     limits: "Limits | None",
 ) -> Opened:
-    """Return what `Controller.from_mcp` holds."""
+    """Return the content of `Controller.from_mcp`."""
     from functools import partial
 
     from pyfunctools.execution.mcp import RemoteRunner, Session, header_fault

@@ -112,7 +112,7 @@ def replaced(
 
 
 def _called(handler: Any) -> Callable[..., object]:
-    """Return what gives a value or raises an exception, where it is no callable itself."""
+    """Return a handler that can be called; for a value or an exception, one that yields it."""
     is_error = isinstance(handler, BaseException) or _is_error_class(handler)
     if callable(handler) and not is_error:
         return handler
@@ -139,7 +139,7 @@ def unknown_name(name: object, known: Iterable[str]) -> UnknownFunctionError:
 
 
 def _texts(name: str, asked: Iterable[str] | None) -> frozenset[str]:
-    """Return what is asked for; a single text is one, and not its letters."""
+    """Return the names that are asked for; a single text is one, and not its letters."""
     if isinstance(asked, str):
         return frozenset((asked,))
     listed: list[object] = list(asked) if isinstance(asked, Iterable) else [asked]

@@ -111,7 +111,7 @@ class Turn:
         return {mark: self._before.get(mark, 0) + 1 for mark in failed}
 
     def parts(self) -> tuple[Spoken, tuple[Call, ...], tuple[Outcome, ...], Mapping[str, int]]:
-        """Return what `Tools.resume` goes on from."""
+        """Return the turn of the model, its calls, their outcomes and the failures before."""
         return self._spoken, self.calls, self.outcomes, self._before
 
     def save(self) -> dict[str, Any]:
@@ -270,7 +270,7 @@ _BYTES: Final = "$bytes"
 
 
 def _mark(outcome: Outcome) -> str:
-    """Return what tells a failure apart: where the arguments are wrong, or else its text."""
+    """Return a hash of a failure: of its function, its reason, and its issues or its text."""
     wrong = sorted([str(issue.path), issue.expected] for issue in outcome.issues)
     said = [outcome.function, outcome.reason, wrong or outcome.text]
     return sha256(dumps(said).encode()).hexdigest()[:16]

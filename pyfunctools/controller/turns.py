@@ -133,7 +133,7 @@ class Turns:
     def _resumed(
         self, turn: Turn | Mapping[str, Any], answers: Mapping[str, PersonsAnswer]
     ) -> "tuple[dict[str, _Answered], Draft]":
-        """Return what is answered to each call that goes on, and the turn it is of."""
+        """Return the answer to each call that goes on, and the turn of these calls."""
         if not isinstance(turn, Turn | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             remedy = "Read a text with `json.loads(text)` first."
             raise wrong_type("resume(turn)", "a `Turn`, or what `turn.save()` gave", turn, remedy)

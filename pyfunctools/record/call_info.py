@@ -31,7 +31,7 @@ class CallInfo:
 
 
 def answered_in(info: CallInfo | None) -> object:
-    """Return what a person has said to the remote server that the call goes on with, if any."""
+    """Return a person's answer to a remote server's question, or `None`."""
     return None if info is None else info._answered  # pyright: ignore[reportPrivateUsage]
 
 

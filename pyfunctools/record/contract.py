@@ -55,7 +55,7 @@ class PersonsPart:
 
     @classmethod
     def of(cls, human: JsonSchema) -> "PersonsPart":
-        """Return what is known of the human's side of a function."""
+        """Return the facts about the human's side of a function, read from its schema."""
         division = separate(human, is_secret_of_human)
         parts = [(keys, part) for keys, part in subschemas(human) if isinstance(part, dict)]
         return cls(
@@ -69,7 +69,7 @@ class PersonsPart:
         )
 
     def split(self, human: JsonValue) -> JsonValue:
-        """Return what is secret of a value of the human's part."""
+        """Return the secrets in a value of the human's part."""
         return self._division.part(human, "human")
 
 
@@ -245,7 +245,7 @@ class Contract:
         )
 
     def declared(self) -> Declared:
-        """Return what the parameters declare, those of branches too."""
+        """Return the properties that the parameters declare, those of branches too."""
         place = Outline(self.parameters).place
         closed = self.parameters.get("additionalProperties") is False
         return Declared(
@@ -259,7 +259,7 @@ class Contract:
         return parse(text, self.llm)
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
-        """Return what the model's side says a wrong spelling must have meant."""
+        """Return the value with wrong spellings put right, by the model's side of the schema."""
         return self.checker.value.coerce(value)
 
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:

@@ -47,7 +47,7 @@ class File(str):
         return (File, (self.content, self.filename, self.content_type))
 
     def spelled(self, schema: JsonSchema | bool) -> bytes:
-        """Return what is sent where a schema describes the file: its content, or its base64."""
+        """Return the content of the file, or its base64 where the schema of its place says so."""
         if not isinstance(schema, dict):
             return self.content
         if schema.get("contentEncoding") == "base64url":

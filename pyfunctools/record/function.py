@@ -187,7 +187,7 @@ class Function:
         return self._contract.value.parse(text)
 
     def coerce(self, value: Any) -> "Success[Any]":
-        """Return what the schema says a wrong spelling must have meant, losing nothing."""
+        """Return the value with wrong spellings put right by the schema; nothing is lost."""
         return self._contract.value.coerce(value)
 
     def validate(self, value: Any, side: "Side" = "whole") -> "Success[Any] | Failure":
@@ -251,7 +251,7 @@ def with_contract(function: Function, contract: "Lazy[Contract]") -> Function:
 
 
 def handler_of(function: Function) -> "Handler | None":
-    """Return what runs a function in this process, `None` where it lives elsewhere."""
+    """Return the handler of a function of this process, `None` where it lives elsewhere."""
     return function._handler  # pyright: ignore[reportPrivateUsage]
 
 

@@ -44,7 +44,7 @@ class Handler(Protocol):
         ...
 
     def dump(self, value: object) -> JsonValue:
-        """Return what came back as JSON.
+        """Return the value that came back as JSON.
 
         Raises:
             Exception: whatever the value's own serialisation raises.
@@ -141,7 +141,7 @@ class KeywordHandler:
         return ("context", self._info)
 
     def dump(self, value: object) -> JsonValue:
-        """Return what came back as JSON, by pydantic's rules."""
+        """Return the value that came back as JSON, by pydantic's rules."""
         from pydantic import TypeAdapter
 
         return TypeAdapter[object](object).dump_python(value, mode="json")
@@ -204,7 +204,7 @@ _NAMED = (_LEADING, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.K
 
 
 def _own_parameters(called: Callable[..., object]) -> tuple[inspect.Parameter, ...] | None:
-    """Return what a callable itself takes, `None` where it does not say.
+    """Return the parameters of a callable itself, `None` where it does not tell them.
 
     What a decorator wraps is not looked at: it may be called with other arguments.
     """
@@ -234,7 +234,7 @@ def _names(called: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
 
 
 def _unset(called: Callable[..., object]) -> dict[str, object]:
-    """Return what Python gives to each parameter that a call leaves out."""
+    """Return the default of each parameter that has one."""
     found = _names(called).items()
     empty = inspect.Parameter.empty
     return {name: each.default for name, each in found if each.default is not empty}

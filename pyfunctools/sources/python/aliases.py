@@ -171,7 +171,7 @@ def opened(root: JsonSchema, schemas: Iterable[object]) -> tuple[JsonSchema, ...
 
 
 def items_at(places: Iterable[JsonSchema], number: int) -> list[object]:
-    """Return what these schemas of a list say of its item of this number."""
+    """Return the schemas that these schemas of a list have for its item of this number."""
     found: list[object] = []
     for place in places:
         listed = place.get("prefixItems")
