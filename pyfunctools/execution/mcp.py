@@ -29,8 +29,10 @@ from pyfunctools.errors import (
 )
 from pyfunctools.execution.loop import in_a_loop
 from pyfunctools.execution.remote_questions import (
+    is_declined,
     is_wrong,
     params_of,
+    state_of_refusal,
     state_of_result,
     waiting_of,
 )
@@ -54,6 +56,7 @@ try:
         INVALID_PARAMS,
         METHOD_NOT_FOUND,
         REQUEST_TIMEOUT,
+        URL_ELICITATION_REQUIRED,
         ElicitResult,
     )
 except ModuleNotFoundError as error:
@@ -361,6 +364,9 @@ class RemoteRunner:
         """Return why a call does not go out: nobody has answered it well, or the tool changed."""
         if answered is not None and (answered.accepted is None or is_wrong(answered)):
             return waiting_of(function, cast("JsonObject", answered.state), answered.values)
+        if answered is not None and is_declined(answered):
+            text = "The person declined what the server asks for. Nothing has run."
+            return Outcome(text=text, reason="declined", function=function.name)
         return await self._changed(function)
 
     async def _called(
@@ -374,6 +380,10 @@ class RemoteRunner:
             try:
                 result = await self._session.ask("tools/call", {**params, **more})
             except Exception as error:  # a transport may raise anything
+                needs = isinstance(error, MCPError) and error.code == URL_ELICITATION_REQUIRED
+                refusal = state_of_refusal(cast("MCPError", error).data) if needs else None
+                if refusal is not None:
+                    return waiting_of(function, refusal, {})
                 return _failed(function, error)
             if result.get("resultType") != "input_required":
                 return self._outcome(function, result)

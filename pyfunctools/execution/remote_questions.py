@@ -42,6 +42,18 @@ def state_of_result(result: JsonObject) -> JsonObject | str:
     return {"state": result.get("requestState"), "requests": requests}
 
 
+def state_of_refusal(data: object) -> JsonObject | None:
+    """Return the state of a call that is refused until a person was at addresses, if it is so.
+
+    So servers of 2025-11-25 refuse: the call goes on by being made again. `data` are the error's.
+    """
+    told = cast("JsonObject", data).get("elicitations") if isinstance(data, dict) else None
+    asked = [each for each in (told if isinstance(told, list) else ()) if isinstance(each, dict)]
+    urls = [each for each in asked if isinstance(each.get("url"), str)]
+    requests = {f"url{n or ''}": {**each, "mode": "url"} for n, each in enumerate(urls)}
+    return {"state": None, "requests": requests, "again": True} if requests else None
+
+
 def waiting_of(function: Function, state: JsonObject, values: Mapping[str, object]) -> Outcome:
     """Return the outcome of a call that waits for answers; wrong `values` are told with them."""
     questions = tuple(each for _, each, _ in _questions(state))
@@ -71,10 +83,24 @@ def is_wrong(answered: Answered) -> bool:
     return bool(answered.accepted) and bool(_problems(_state(answered), answered.values))
 
 
+def is_declined(answered: Answered) -> bool:
+    """Return whether a person does not want what a refused call needs."""
+    refused = {"action": "decline"} in _responses(answered).values()
+    return refused and bool(_state(answered).get("again"))
+
+
 def params_of(answered: Answered) -> JsonObject:
     """Return with what the call goes on: the state of the server, and the answers."""
-    state, responses = _state(answered), dict[str, JsonValue]()
-    for key, params in _forms(state).items():
+    state, responses = _state(answered), _responses(answered)
+    if state.get("again"):
+        return {}
+    more: JsonObject = {} if state.get("state") is None else {"requestState": state["state"]}
+    return {**more, "inputResponses": responses} if responses else more
+
+
+def _responses(answered: Answered) -> dict[str, JsonValue]:
+    responses: dict[str, JsonValue] = {}
+    for key, params in _forms(_state(answered)).items():
         if not answered.accepted:
             responses[key] = {"action": "decline"}
         elif params.get("mode") == "url":
@@ -82,8 +108,7 @@ def params_of(answered: Answered) -> JsonObject:
             responses[key] = {"action": "accept" if value is True else "decline"}
         else:
             responses[key] = {"action": "accept", "content": _content(params, answered.values)}
-    more: JsonObject = {} if state.get("state") is None else {"requestState": state["state"]}
-    return {**more, "inputResponses": responses} if responses else more
+    return responses
 
 
 def _state(answered: Answered) -> JsonObject:

@@ -334,3 +334,57 @@ def test_an_address_is_shown_whole_and_not_opened(said: bool, action: str) -> No
 
     assert asyncio.run(run()).text == "done"
     assert seen == [(None, {"k": {"action": action}})]
+
+
+def refusing(elicitations: Any, seen: list[Any]) -> Any:
+    """Return the answers of a server that refuses a call until a person was somewhere."""
+    from mcp_types import URL_ELICITATION_REQUIRED, ErrorData
+
+    def answer(method: str, given: Any) -> Any:
+        if method == "tools/list":
+            return {"tools": [{"name": "f", "inputSchema": {"type": "object"}}]}
+        seen.append({key: given[key] for key in given if key != "_meta"})
+        if len(seen) > 1:
+            return {"content": [{"type": "text", "text": "done"}]}
+        data = {"elicitations": elicitations}
+        return ErrorData(code=URL_ELICITATION_REQUIRED, message="Sign in.", data=data)
+
+    return answer
+
+
+SIGN_IN = {"mode": "url", "message": "Sign in.", "url": "https://x.example/s", "elicitationId": "e"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "reason", "calls"),
+    [
+        ([SIGN_IN], {"human": {"url": True}}, None, 2),
+        ([SIGN_IN], {"human": {"url": False}}, "declined", 1),
+        ([SIGN_IN], {"human": lambda pending: {pending.questions[0].path: True}}, None, 2),
+        ([SIGN_IN], {}, "needs_human", 1),
+        ([SIGN_IN, SIGN_IN], {"human": {"url": True}}, "declined", 1),
+        ([SIGN_IN, SIGN_IN], {"human": {"url": True, "url1": True}}, None, 2),
+        *((wrong, {"human": {"url": True}}, "raised", 1) for wrong in (None, [], [1], [{}], {})),
+    ],
+    ids=range(11),
+)
+def test_a_refused_call_is_made_again_after_the_person_was_at_the_address(
+    asked: Any, given: Any, reason: str | None, calls: int
+) -> None:
+    from raw_mcp import raw_client
+
+    seen: list[Any] = []
+
+    async def run() -> Any:
+        client = raw_client(refusing(asked, seen), "legacy")
+        async with await Controller.from_mcp(client) as remote:
+            outcome = await remote.acall("f", **given)
+            if outcome.waiting is not None:
+                assert "https://x.example/s" in outcome.waiting.questions[0].label
+                resumed = await remote.aresume(outcome.waiting.ticket, {"url": True})
+                assert resumed.text == "done"
+                seen.pop()
+            return outcome
+
+    assert (asyncio.run(run()).reason, len(seen)) == (reason, calls)
+    assert all(each == {"name": "f", "arguments": {}} for each in seen)
