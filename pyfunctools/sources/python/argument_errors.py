@@ -21,23 +21,8 @@ def refusal(keys: Keys, value: JsonValue, said: str) -> Issue:
     return Issue(path=path, expected=said, value=value, message=f"{path}: {said}")
 
 
-def missing(arguments: JsonObject, keys: Iterable[str]) -> Failure:
-    """Return the failure of arguments that lack what is required."""
-    said = "a value, for it is required"
-    issues = tuple(refusal((key,), None, said) for key in sorted(keys))
-    return Failure(value=arguments, issues=issues)
-
-
-def unwanted(arguments: JsonObject, keys: Iterable[str]) -> Failure:
-    """Return the failure of arguments that have what only the program gives."""
-    said = "nothing by this name, which is not the caller's"
-    issues = tuple(refusal((key,), arguments[key], said) for key in sorted(keys))
-    return Failure(value=arguments, issues=issues)
-
-
-def unlisted(arguments: JsonObject, places: Iterable[Keys]) -> Failure:
-    """Return the failure of arguments that have names which no schema lists, and fields go by."""
-    said = "nothing by this name, which the schema does not have"
+def refused(arguments: JsonObject, places: Iterable[Keys], said: str) -> Failure:
+    """Return the failure of arguments in which something else is expected at these places."""
     issues = tuple(refusal(keys, _at(arguments, keys), said) for keys in places)
     return Failure(value=arguments, issues=issues)
 

@@ -1,6 +1,6 @@
 """What a callable takes and what comes back: the schemas, objects out of JSON, and JSON again."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from types import GenericAlias, UnionType
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast, get_args
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError
+from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.aliases import UNLISTED, Renamed, has_unlisted, only_sets, told
@@ -59,15 +60,13 @@ class Arguments(NamedTuple):
         What is handed over is never the caller's own list or object.
         """
         if not self.required <= arguments.keys():
-            from pyfunctools.sources.python.argument_errors import missing
-
-            return missing(arguments, self.required - arguments.keys())
+            absent = [(key,) for key in sorted(self.required - arguments.keys())]
+            return _refused(arguments, absent, "a value, for it is required")
         if self.unlisted is not None:
             declared = Renamed(self.unlisted, arguments, renames=self.renames)
             if declared.refused:
-                from pyfunctools.sources.python.argument_errors import unlisted
-
-                return unlisted(arguments, declared.refused)
+                said = "nothing by this name, which the schema does not have"
+                return _refused(arguments, declared.refused, said)
             arguments = cast("JsonObject", declared.value)
         if self.others is not None:
             return self._open(arguments, self.others)
@@ -85,9 +84,9 @@ class Arguments(NamedTuple):
         known = {key for name, key in self.keys.items() if name != others}
         rest = {key: value for key, value in arguments.items() if key not in known}
         if not self.taken.isdisjoint(rest):
-            from pyfunctools.sources.python.argument_errors import unwanted
-
-            return unwanted(arguments, self.taken & rest.keys())
+            unwanted = [(key,) for key in sorted(self.taken & rest.keys())]
+            said = "nothing by this name, which is not the caller's"
+            return _refused(arguments, unwanted, said)
         given = {key: value for key, value in arguments.items() if key in known}
         objects = self._built({**given, self.keys[others]: rest})
         if isinstance(objects, dict):
@@ -105,6 +104,12 @@ class Arguments(NamedTuple):
             from pyfunctools.sources.python.argument_errors import raised
 
             return raised(error, arguments)
+
+
+def _refused(arguments: JsonObject, places: Iterable[Keys], said: str) -> "Failure":
+    from pyfunctools.sources.python.argument_errors import refused
+
+    return refused(arguments, places, said)
 
 
 _NOT_PLAIN: tuple[str, frozenset[type]] = ("", frozenset())

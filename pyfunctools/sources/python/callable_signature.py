@@ -187,9 +187,7 @@ def _hints_of(
     raw: dict[str, object] = {}
     for each in parameters:
         raw[each.name] = each.annotation
-        if mark := mark_in(each.default):
-            said = f"Its default is `{mark}`, a mark, which marks nothing there."
-            raise DefinitionError(f"{where}({each.name})", said, remedy_of(mark))
+        _check_default(f"{where}({each.name})", each.default)
         if each.annotation is EMPTY:
             stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
             raise DefinitionError(
@@ -202,6 +200,12 @@ def _hints_of(
     with suppress(Exception):  # raised again below, with the parameter's name
         return resolved(raw, names, behind)
     return {name: _hint_of(where, name, hint, behind, names) for name, hint in raw.items()}
+
+
+def _check_default(where: str, default: object) -> None:
+    if mark := mark_in(default):
+        reason = f"Its default is `{mark}`, a mark, which marks nothing there."
+        raise DefinitionError(where, reason, remedy_of(mark))
 
 
 def _hint_of(
@@ -245,9 +249,7 @@ def _inputs(where: str, parameter: Parameter, hint: object, names: Names) -> Ite
         # No parameter is called so, and no alias has to be.
         yield Input(name=f"**{name}", kind="others", hint=others, required=False)
     elif isinstance(default, FieldInfo):
-        if mark := mark_in(default.default):
-            reason = f"Its default is `{mark}`, a mark, which marks nothing there."
-            raise DefinitionError(f"{where}({name})", reason, remedy_of(mark))
+        _check_default(f"{where}({name})", default.default)
         said = Annotated[hint, default]  # pyright: ignore[reportInvalidTypeForm] - made at run time
         yield Input(name=name, kind="named", hint=said, required=default.is_required())
     else:

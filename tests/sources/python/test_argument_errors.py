@@ -20,10 +20,9 @@ from pydantic_core import PydanticCustomError
 from pyfunctools.schema import Issue
 from pyfunctools.sources.python.argument_errors import (
     issues_of,
-    missing,
     raised,
     refusal,
-    unwanted,
+    refused,
     without,
 )
 
@@ -133,11 +132,9 @@ def test_an_issue_says_where_and_what() -> None:
 
 
 def test_what_is_missing_or_unwanted_is_named_key_by_key() -> None:
-    lacking = missing({"a": 1}, {"c", "b"})
-    assert [str(issue.path) for issue in lacking.issues] == ["$input.b", "$input.c"]
-    assert "required" in lacking.issues[0].message
-    given = {"self": 1, "a": 2}
-    assert [issue.value for issue in unwanted(given, {"self"}).issues] == [1]
+    failure = refused({"a": 1}, [("b",), ("a",)], "nothing of this name")
+    told = [(issue.message, issue.value) for issue in failure.issues]
+    assert told == [("$input.b: nothing of this name", None), ("$input.a: nothing of this name", 1)]
 
 
 def test_what_is_no_error_of_pydantics_is_raised_again_but_for_what_is_no_json() -> None:
@@ -154,7 +151,7 @@ def test_pydantics_own_error_is_told_place_by_place() -> None:
 
 
 def test_a_failure_below_a_step_becomes_one_of_the_whole() -> None:
-    below = missing({}, {"a"})
+    below = refused({}, [("a",)], "a value")
     nested = type(below)(
         value={}, issues=(refusal(("rest", "a"), 1, "an even number"), *below.issues)
     )
