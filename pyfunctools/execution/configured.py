@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._lazy import Lazy
-from pyfunctools._trace import log_raised
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, wrong_type
 from pyfunctools.execution.person.answers import plain_json
 from pyfunctools.execution.person.blame import refused
 from pyfunctools.execution.person.held import Theirs
 from pyfunctools.execution.person.masking import Arguments
 from pyfunctools.execution.steps import Begin, Settle, at_hand, finish, settled
+from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import Limits
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.contract import Contract

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, cast
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
-from pyfunctools._trace import log_raised
 from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Retry
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.steps import finish
+from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.function import contract_of, handler_of
 from pyfunctools.schema.result import Failure, Success

@@ -12,7 +12,6 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools._trace import MASKED, log_raised
 from pyfunctools.errors import (
     DefinitionError,
     PyfunctoolsError,
@@ -23,6 +22,7 @@ from pyfunctools.errors import (
 from pyfunctools.execution.person.blame import NOT_YOURS, blamed, filled_in, of_model
 from pyfunctools.execution.runner import Runner
 from pyfunctools.execution.steps import Answered, Begin, at_hand, check_asked, settled
+from pyfunctools.execution.trace import MASKED, log_raised
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function, contract_of, handler_of
 from pyfunctools.record.origin import RemoteTool

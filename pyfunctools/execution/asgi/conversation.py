@@ -13,11 +13,11 @@ from typing import TypeAlias, cast
 from urllib.parse import unquote, urlsplit
 
 from pyfunctools._text import visible
-from pyfunctools._trace import log_raised
 from pyfunctools.errors import LifespanError
 from pyfunctools.execution.http.exchange import Headers, Reply
 from pyfunctools.execution.http.transports import framed, lines_of, reader_of
 from pyfunctools.execution.request.assembly import HttpRequest
+from pyfunctools.execution.trace import log_raised
 
 AsgiMessage: TypeAlias = MutableMapping[str, object]
 Receive: TypeAlias = Callable[[], Awaitable[AsgiMessage]]

@@ -8,7 +8,6 @@ from functools import partial
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import visible
-from pyfunctools._trace import log_raised
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.execution.http.connections import DEADLINE, Pools
 from pyfunctools.execution.http.exchange import Challenge, Exchange, Wire
@@ -40,6 +39,7 @@ from pyfunctools.execution.request.credentials import (
     told_by,
 )
 from pyfunctools.execution.steps import Begin, Settle, at_hand, finish, settled
+from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function

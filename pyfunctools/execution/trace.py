@@ -54,4 +54,4 @@ _PACKAGES = frozenset({"site-packages", "dist-packages"})
 def _none_of_its_own() -> tuple[str, ...]:
     from sysconfig import get_path
 
-    return ("<frozen ", join(get_path("stdlib"), ""), join(dirname(__file__), ""))
+    return ("<frozen ", join(get_path("stdlib"), ""), join(dirname(dirname(__file__)), ""))
