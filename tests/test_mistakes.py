@@ -20,6 +20,7 @@ from pyfunctools import (
     Tickets,
     function,
     function_of,
+    human,
     prompt_of,
 )
 
@@ -55,6 +56,34 @@ class Forgotten:
 
 def unhinted(*rest) -> None:  # type: ignore[no-untyped-def]  # pyright: ignore
     """Take anything."""
+
+
+def marked(pin: human("The PIN")) -> None:  # type: ignore[valid-type]  # pyright: ignore
+    """Take a mark for a hint."""
+
+
+class Selfless:
+    """Its method forgot `self`."""
+
+    def add(count: int) -> int:  # noqa: N805  # pyright: ignore
+        """Add one."""
+        return count + 1
+
+
+class Bare:
+    """Its method takes nothing at all."""
+
+    def now() -> int:  # type: ignore[misc]  # pyright: ignore
+        """Return zero."""
+        return 0
+
+
+class Hinted(Shop):
+    """Its method hints `self`, under another name."""
+
+    def again(this: Shop, item: str) -> str:  # noqa: N805  # pyright: ignore
+        """Buy once more."""
+        return this.buy(item)
 
 
 SHOP = Controller.from_object(Shop())
@@ -101,6 +130,10 @@ def is_wrong(value: object) -> Any:
         (lambda: Controller.from_object(None), "from_object", "an instance of your class"),
         (lambda: Controller.from_object([Shop()]), "from_object", "an instance of your class"),
         (lambda: Controller.from_functions([unhinted]), "unhinted(*rest)", "`*rest: str`"),
+        (lambda: function_of(marked), "marked(pin)", "Annotated[..., human(...)]"),
+        (lambda: Controller.from_object(Selfless(), all=True), "Selfless.add", "`self`"),
+        (lambda: Controller.from_object(Bare(), all=True), "Bare.now", "`self`"),
+        (lambda: SHOP.call(is_wrong(SHOP["buy"]), {}), "call(name)", "function.name"),
         (lambda: SHOP.resume(is_wrong(WAITS)), "resume(ticket)", "outcome.waiting.ticket"),
         (lambda: SHOP.resume(is_wrong(WAITS.waiting)), "resume(ticket)", "outcome.waiting.ticket"),
         (lambda: TOOLS.resume(is_wrong("{}"), {}), "resume(turn)", "json.loads"),
@@ -124,6 +157,10 @@ def test_a_mistake_is_an_error_with_its_place_and_its_remedy(
         mistake()
     assert raised.value.where == where
     assert remedy in (raised.value.remedy or "")
+
+
+def test_a_hinted_self_of_another_name_is_none() -> None:
+    assert Controller.from_object(Hinted(), all=True).call("again", {"item": "tea"}).text == "tea"
 
 
 @pytest.mark.parametrize("given", [True, ["pin"], {"pin": "1234"}])

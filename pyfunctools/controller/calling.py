@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 
 # Everything else is imported by the first call, as in `controller`.
 if TYPE_CHECKING:
@@ -217,7 +217,11 @@ def _taken(given: str | Call, arguments: str | bytes | JsonValue) -> Taken:
     if isinstance(given, str):
         return given, arguments, None, None
     from pyfunctools.record.call import Call
+    from pyfunctools.record.function import Function
 
+    if isinstance(given, Function):
+        remedy = "Write `controller.call(function.name, ...)`."
+        raise wrong_type("call(name)", "a name or a `Call`", given, remedy)
     if not isinstance(given, Call):  # pyright: ignore[reportUnnecessaryIsInstance]
         return given, arguments, None, None
     if arguments is not None:

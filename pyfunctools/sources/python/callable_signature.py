@@ -188,12 +188,16 @@ def _hints_of(
     for each in parameters:
         raw[each.name] = each.annotation
         _check_default(f"{where}({each.name})", each.default)
+        if get_origin(each.annotation) is not Annotated and (mark := mark_in(each.annotation)):
+            said = f"Its hint is `{mark}`, a mark, and not what kind of value it is."
+            raise DefinitionError(f"{where}({each.name})", said, remedy_of(mark))
         if each.annotation is EMPTY:
             stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
             raise DefinitionError(
                 f"{where}({stars}{each.name})",
                 "The parameter has no type hint.",
-                f"Write one, such as `{stars}{each.name}: str`: the model is told what it says.",
+                f"Write one, such as `{stars}{each.name}: str`: the model is told what it says."
+                + (" A decorator keeps the hints with `@functools.wraps`." if stars else ""),
             )
     if returns is not EMPTY:
         raw["return"] = returns

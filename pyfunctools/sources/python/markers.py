@@ -132,7 +132,7 @@ class Inject(_Mark):
 def mark_in(value: object) -> str | None:
     """Return the name of the mark that a value is, or `None`: `human`, `Context`, `Inject`, ...
 
-    It is asked of defaults, where a mark marks nothing.
+    It is asked of defaults and of bare hints, where a mark marks nothing.
     """
     unready: object
     for unready, name in ((human, "human"), (Human, "Human"), (Context, "Context")):
@@ -148,6 +148,6 @@ def mark_in(value: object) -> str | None:
 
 
 def remedy_of(mark: str) -> str:
-    """Return the remedy for a mark that stands as a default."""
+    """Return the remedy for a mark that stands as a default, or as a whole hint."""
     written = {"Context": "Context[...]", "Inject": "Annotated[..., Inject(provider)]"}
     return f"Write it into the hint: `{written.get(mark, 'Annotated[..., human(...)]')}`."

@@ -1,11 +1,12 @@
 """Python objects and callables into functions. Reading runs nothing of an object's own code."""
 
+import builtins
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
-from inspect import getattr_static
+from inspect import CO_VARARGS, getattr_static
 from types import FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast, get_origin
 
 from pyfunctools._json import JsonSchema
 from pyfunctools._lazy import Lazy
@@ -317,7 +318,34 @@ def _member(
             "This is a method of instances, and the class itself was given.",
             f"Pass an instance, such as `{cls.__name__}(...)`.",
         )
+    if is_a(inner, FunctionType):
+        _check_self(cls, inner)
     return Member(name=name, owner=owner, called=MethodType(inner, obj), marks=marks)
+
+
+def _check_self(cls: type, method: FunctionType) -> None:
+    """Refuse a method whose author forgot `self`: an argument would be the instance.
+
+    Raises:
+        DefinitionError: nothing takes the instance, or the hint of what does is of another class.
+    """
+    code = method.__code__
+    if code.co_argcount:
+        first = code.co_varnames[0]
+        hint = method.__annotations__.get(first)
+        if isinstance(hint, str):
+            hint = vars(builtins).get(hint.partition("[")[0])
+        kind = get_origin(hint) or hint
+        is_other = is_a(kind, type) and kind not in cls.__mro__
+        if first == "self" or not is_other or getattr(kind, "_is_protocol", False):
+            return
+    elif code.co_flags & CO_VARARGS:
+        return
+    raise DefinitionError(
+        f"{cls.__name__}.{method.__name__}",
+        "Its first parameter is not `self`.",
+        "Write `self` before the others, or `@staticmethod` over it.",
+    )
 
 
 def _never(owner: type, name: str, raw: object) -> str | None:
