@@ -6,7 +6,7 @@ refused, in words that say what a person can do.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from json import JSONEncoder
@@ -27,24 +27,39 @@ PAGES: Final = 10_000
 """Pages that are open at once; of more the oldest are forgotten."""
 
 _TYPES: Final = {"boolean": bool, "integer": int, "number": int | float, "string": str}
+_ROOT: Final = "$input."
 _LONGEST: Final = 1_000
 _plain: Final = JSONEncoder(ensure_ascii=False).encode
 
 
 def form_of(questions: Sequence[Question]) -> dict[str, Any] | None:
-    """Return the schema of a form, by `Question.path`, `None` where a page has to ask.
+    """Return the schema of a form, `None` where a page has to ask.
 
-    What is secret, or a file, and not required is left out.
+    A field is called as its parameter, and by its `Question.path` where it stands deeper or has a
+    name that is no identifier: clients make attributes of them. What is secret, or a file, and not
+    required is left out.
     """
     private = [each for each in questions if each.secret or each.kind == "file"]
     if any(each.required for each in private):
         return None
     asked = [each for each in questions if each not in private]
     form: dict[str, Any] = {"type": "object"}
-    form["properties"] = {each.path: _field(each) for each in asked}
-    if required := [each.path for each in asked if each.required]:
+    form["properties"] = {_named(each.path): _field(each) for each in asked}
+    if required := [_named(each.path) for each in asked if each.required]:
         form["required"] = required
     return form
+
+
+def values_of(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answers to a form by `Question.path`."""
+    return {
+        f"{_ROOT}{name}" if name.isidentifier() else name: value for name, value in answer.items()
+    }
+
+
+def _named(path: str) -> str:
+    name = path.removeprefix(_ROOT)
+    return name if name.isidentifier() else path
 
 
 def message_of(function: Function, waiting: Waiting, *, on_page: bool = False) -> str:

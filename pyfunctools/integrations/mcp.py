@@ -61,6 +61,7 @@ try:
         message_of,
         modes_of,
         refusal_of,
+        values_of,
     )
 except ModuleNotFoundError as error:
     raise DefinitionError(
@@ -307,7 +308,7 @@ class FunctionServer(Server[Any]):
         if answer is not None and answer.action == "cancel":
             return Outcome(text=_CLOSED, reason="declined")
         if where == "form" and answer is not None:  # what they accept they approve
-            values = answer.content or None
+            values = values_of(answer.content) if answer.content else None
             return await self.controller.aresume(ticket, values, approve=True, **given)
         read = self._tickets.read(ticket)
         if where != "page" or not isinstance(read, Ticket):

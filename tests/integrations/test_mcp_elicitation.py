@@ -117,35 +117,35 @@ def told(
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_a_form_asks_for_the_persons_part_of_this_call(revision: str) -> None:
     shop = Shop()
-    person = Person({"$input.count": "3", "$input.speed": "fast", "$input.gifts[0].wrapped": True})
+    person = Person({"count": "3", "speed": "fast", "$input.gifts[0].wrapped": True})
     arguments = {"tea": "green", "gifts": [{"paper": "red"}]}
     assert told(shop, person, revision, "order", arguments) == (False, "3 green")
     assert shop.done == [("green", 3, "fast", date(2026, 1, 1), [Gift(paper="red", wrapped=True)])]
     form = person.asked[0].requested_schema
     assert form["type"] == "object"
     assert list(form["properties"]) == [
-        "$input.count",
-        "$input.speed",
-        "$input.day",
+        "count",
+        "speed",
+        "day",
         "$input.gifts[0].wrapped",
         "$input.gifts[0].note",
     ]
     fields = form["properties"]
-    assert fields["$input.count"]["type"] == "integer"
-    assert fields["$input.speed"]["enum"] == ["slow", "fast"]
-    assert fields["$input.day"]["format"] == "date"
+    assert fields["count"]["type"] == "integer"
+    assert fields["speed"]["enum"] == ["slow", "fast"]
+    assert fields["day"]["format"] == "date"
     assert fields["$input.gifts[0].wrapped"]["type"] == "boolean"
-    assert form["required"] == ["$input.count", "$input.gifts[0].wrapped"]
+    assert form["required"] == ["count", "$input.gifts[0].wrapped"]
     assert "green" in person.asked[0].message
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_a_mistake_of_the_persons_is_asked_again(revision: str) -> None:
     shop = Shop()
-    person = Person({"$input.count": "many"}, {"$input.count": 2})
+    person = Person({"count": "many"}, {"count": 2})
     assert told(shop, person, revision, "order", {"tea": "x"}) == (False, "2 x")
     assert "many" not in person.asked[0].message
-    again = person.asked[1].requested_schema["properties"]["$input.count"]
+    again = person.asked[1].requested_schema["properties"]["count"]
     assert "Not taken" in again["description"]
 
 
