@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from pyfunctools import (
     Attempts,
+    Context,
     Controller,
     DefinitionError,
     File,
@@ -60,6 +61,11 @@ def unhinted(*rest) -> None:  # type: ignore[no-untyped-def]  # pyright: ignore
 
 def marked(pin: human("The PIN")) -> None:  # type: ignore[valid-type]  # pyright: ignore
     """Take a mark for a hint."""
+
+
+def who(user: Context[str]) -> str:
+    """Say who asks."""
+    return user
 
 
 class Selfless:
@@ -134,6 +140,7 @@ def is_wrong(value: object) -> Any:
         (lambda: Controller.from_object(Selfless(), all=True), "Selfless.add", "`self`"),
         (lambda: Controller.from_object(Bare(), all=True), "Bare.now", "`self`"),
         (lambda: SHOP.call(is_wrong(SHOP["buy"]), {}), "call(name)", "function.name"),
+        (lambda: Controller.from_functions([who]).call("who"), "who(user)", "`--context`"),
         (lambda: SHOP.resume(is_wrong(WAITS)), "resume(ticket)", "outcome.waiting.ticket"),
         (lambda: SHOP.resume(is_wrong(WAITS.waiting)), "resume(ticket)", "outcome.waiting.ticket"),
         (lambda: TOOLS.resume(is_wrong("{}"), {}), "resume(turn)", "json.loads"),

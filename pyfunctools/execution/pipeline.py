@@ -526,7 +526,8 @@ def _check_context(function: Function, context: object) -> None:
         raise DefinitionError(
             f"{function.name}({wanted})",
             "It is the context, and the call was given none.",
-            "Pass `context=` to the call, give it a default, or hint `Context[... | None]`.",
+            "Pass `context=` to the call (in a terminal `--context`), give it a default, or hint "
+            "`Context[... | None]`.",
         )
 
 
