@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel, SecretStr
 
 from pyfunctools import Controller, File, Function, Human, Outcome, Question, human
+from pyfunctools.execution.person.questions import sheet_of
 
 Schema = dict[str, Any]
 S = {"type": "string"}
@@ -255,3 +256,12 @@ def test_a_recursive_object_ends() -> None:
     }
     gave = {"$input.n.name": "a", "$input.n.next": '{"name": "b"}'}
     assert controller.call("f", {}, human=gave).value == {"n": {"name": "a", "next": {"name": "b"}}}
+
+
+def test_what_leads_back_to_itself_and_was_not_written_is_not_asked_for() -> None:
+    again = {"$ref": "#/$defs/N"}
+    node = object_of({"pin": mine(S), "x": I, "a": again, "b": again}, "pin", "a", "b")
+    parameters = {**object_of({"n": again}, "n"), "$defs": {"N": node}}
+    (function,) = controller_of(parameters)
+    found = sheet_of(function, {"n": {"a": {}}}).questions
+    assert [each.path for each in found] == ["$input.n.pin", "$input.n.a.pin"]

@@ -11,8 +11,9 @@ import time
 from pathlib import Path
 
 LAUNCH = (
-    "import fcntl, os, sys, termios;"
+    "import fcntl, os, signal, sys, termios;"
     "os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    "signal.signal(signal.SIGINT, signal.SIG_DFL);"  # a shell's background job ignores it
     "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 )
 """Makes the terminal the one that the program is controlled from, as a shell's is."""

@@ -27,7 +27,7 @@ from pyfunctools.record.question import Kind, Question
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.coercion.coerce import coerced
 from pyfunctools.schema.feedback.plain_words import TEXTS, humanized, told
-from pyfunctools.schema.ground.path import Keys, at, parsed_path
+from pyfunctools.schema.ground.path import Keys, at
 from pyfunctools.schema.ground.references import defined_name, prune
 from pyfunctools.schema.outline.json_types import ALL_TYPES, listed_values
 from pyfunctools.schema.outline.outline import Outline, Part, Place
@@ -67,13 +67,15 @@ class Spot:
 class Sheet:
     """The questions for one call, and the values that the answers stand for.
 
-    `values` are nested and as given, `ABSENT` where nothing is. Made by `sheet_of`.
+    `values` are nested and as given, `ABSENT` where nothing is; `asked` are the questions' places.
+    Made by `sheet_of`.
     """
 
     function: Function
     texts: Mapping[str, str]
     issues: Sequence[Issue]
     questions: list[Question] = field(default_factory=list[Question])
+    asked: list[Keys] = field(default_factory=list[Keys])
     values: Given = ABSENT
 
     def fill(self, llm: JsonValue, answers: Answers) -> None:
@@ -96,14 +98,20 @@ class Sheet:
         ):
             return answers.nested()  # null, or an object that the model left out
         values: dict[str, JsonValue] = {}
+
+        def is_new(inner: Spot) -> bool:
+            return inner.seen.isdisjoint(inner.place.anyhow)
+
         for name, (place, needed) in fields.items():
             below = self._below(spot, name, place, is_needed=spot.required and needed and sure)
             inner, held = answers.child(name), given.get(name, ABSENT)
             if owners[name] == "human":
                 value = self._asked(below, inner)
-            elif owners[name] == "mixed":
+            elif owners[name] == "mixed" and (
+                held is not ABSENT or below.seen.isdisjoint(place.anyhow)
+            ):
                 value = self._beside(below, {} if needed and held is ABSENT else held, inner)
-            else:
+            else:  # the model's, or what leads back to itself and was not written
                 value = inner.nested()
             if value is not ABSENT:
                 values[name] = value
@@ -412,6 +420,7 @@ class Sheet:
             schema=_complete(spot.place) if schema is None else schema,
         )
         self.questions.append(question)
+        self.asked.append(spot.keys)
 
     def _problem(self, keys: Keys, answers: Answers, *, is_whole: bool) -> str | None:
         """Return what is wrong with an answer, or with what the first answer is a part of.
@@ -421,9 +430,8 @@ class Sheet:
         size = len(keys) if is_whole else None
         wrong = [one for one in self.issues if one.path.keys[:size] == keys]
         if not wrong:
-            asked = [parsed_path(question.path) or () for question in self.questions]
             around = [one for one in self.issues if keys[: len(one.path.keys)] == one.path.keys]
-            wrong = [one for one in around if not any(_is_in(each, one) for each in asked)]
+            wrong = [one for one in around if not any(_is_in(each, one) for each in self.asked)]
         if not wrong:
             return None
         is_missing = not answers.is_given and wrong[0].path.keys[: len(keys)] == keys
