@@ -107,9 +107,7 @@ class Sheet:
             inner, held = answers.child(name), given.get(name, ABSENT)
             if owners[name] == "human":
                 value = self._asked(below, inner)
-            elif owners[name] == "mixed" and (
-                held is not ABSENT or below.seen.isdisjoint(place.anyhow)
-            ):
+            elif owners[name] == "mixed" and (held is not ABSENT or is_new(below)):
                 value = self._beside(below, {} if needed and held is ABSENT else held, inner)
             else:  # the model's, or what leads back to itself and was not written
                 value = inner.nested()
