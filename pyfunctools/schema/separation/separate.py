@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyfunctools._json import JsonSchema, JsonValue, fresh
-from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.ground.path import Keys, Path, at
 from pyfunctools.schema.normalization.check_input import admit
 from pyfunctools.schema.outline.outline import Test
 from pyfunctools.schema.result import Failure, Issue, Side, Success
@@ -193,9 +193,11 @@ class Separated:
         """
         said = [
             one
+            if at(llm, one.path.keys) == (one.value,)
+            else issue("llm", one.path.keys, one.expected)
             for one in self._said("llm", whole)
             if not is_humans(self._ownership, one.path.keys, llm, human)
-        ]
+        ]  # a value that the model did not write may have keys of the human's in it
         said += [issue("human", i.path.keys, i.expected) for i in self._said("human", whole)]
         blamed: dict[tuple[str, str, str], Issue] = {}
         for complaint in issues:
