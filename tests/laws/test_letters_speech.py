@@ -557,7 +557,7 @@ EXPRESSIONS = [
     "a + b", "prefix + 'x'", "lambda: 1", "lambda x: x", "find()", "find(1)", "user.find()",
     "await find()", "x if y else z", "f'{name}'", "f\"{a}b\"", "${name}", "$NAME", "'%s' % name",
     "name * 2", "<name>", "...", "undefined", "[c for c in x]", "{a b: c}", "new Date()", "a => b",
-    "x || y", "name?.first", "str(5)", "{{name}}",
+    "x || y", "name?.first", "str(5)", "{{name}}", "'a' != b", "[c.x for c in d]",
 ]  # fmt: skip
 
 
@@ -571,10 +571,18 @@ def test_what_only_a_program_can_evaluate_is_an_issue(value: str) -> None:
     assert not any(call.result for call in calls)
 
 
+@pytest.mark.parametrize("value", ["'a' if x else 'b'", "'a' or 'b'", "'a' == 'b'", "'a' and b"])
+def test_an_expression_of_strings_is_no_string_with_quotes_in_it(value: str) -> None:
+    """P-B: in a call as Python writes it; JSON has no operators, but often quotes too few."""
+    for raw in (f"mail(to={value})", f"[mail(to={value}), mail(to='x')]", f"mail({value}, 'x')"):
+        call = parse_calls(raw, FUNCTIONS)[0]
+        assert not call.result
+
+
 WORDS = [
     "Paris", "New York", "St. John's, Canada", "Paris (France)", "next_friday", "user-id", "v1.2",
     "a@b.com", "C++", "50%", "10:30", "2023-10-15", "Rock and roll", "https://example.org/a?b=c",
-    "R&B", "AC/DC", "New York - Manhattan", "+1-555-0100",
+    "R&B", "AC/DC", "New York - Manhattan", "+1-555-0100", "a flight for two in May", "it's not far",
 ]  # fmt: skip
 
 

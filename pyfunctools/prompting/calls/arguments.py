@@ -221,13 +221,18 @@ _EXPRESSION: Final = re.compile(
     r"|[\"']\s*[+%*]|[+%*]\s*[\"']"  # texts joined
     r"|\w\s+[+*%]\s+\w|[^\W\d]\w*[+*]\w|\w[+*][^\W\d]|\w\s*(?:\*\*|//|&&|\|\||==|=>)\s*\w"
     r"|\A(?:[a-z0-9_][\w.]*\s+[-/]\s+)+[a-z0-9_][\w.]*\Z"
-    r"|[\"'\w)\]]\s+if\s+.+\s+else\s"
+    r"|[\"'\w)\]]\s+if\s+.+\s+else\s|[\"']\s*(?:==|!=|\b(?:or|and|in|not)\b)"
 )
+
+_LOOP: Final = re.compile(r"\sfor\s+([^\W\d]\w*)\s*(?:,[\w\s,]{1,80})?\sin\s")
 
 
 def is_expression(text: str) -> bool:
     """Return whether only a program could say what this is: `user.email`, `a + b`, `f(x)`."""
-    return _EXPRESSION.search(text) is not None and number_of(text) is None
+    if _EXPRESSION.search(text) is not None:
+        return number_of(text) is None
+    loop = _LOOP.search(text)  # `x for x in y`, but not `the best price for flights in Rome`
+    return loop is not None and loop[1] in re.findall(r"\w+", text[: loop.start()])
 
 
 def number_of(text: str) -> int | float | None:

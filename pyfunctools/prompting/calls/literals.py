@@ -27,7 +27,10 @@ _WRITTEN_NUMBER: Final = re.compile(rf"(?:{WRITTEN.pattern}){_NEXT}", WRITTEN.fl
 _ENDING: Final = re.compile(r"\s*+(?:\#[^\n]*+\s*+)?(?:[,)\]}]|\Z)")
 _QUOTED: Final = re.compile(r"\s*+[\"'`]\s*+(?:[,)\]}]|\Z)")
 _JOINED: Final = re.compile(r"\s++(?=[\"'])")
-_OPERATOR: Final = re.compile(r"\s*+[+%*/]|\.[A-Za-z_]|\[")
+_OPERATOR: Final = re.compile(
+    r"\s*+(?:[+%*/]|[=!]=)|\.[A-Za-z_]|\[|\s++(?:or|and|if)\s++[\"'\w][^\n]{0,200}?[\"'\w]\s*+[,)\]}]"
+)
+"""What behind a string says that a program has to evaluate the rest."""
 _SHORT: Final = re.compile(r"(?<!\\)(?:\\\\)*+\\u(?=[0-9a-fA-F])(?![0-9a-fA-F]{4})")
 """An escape that says no character."""
 _SWALLOWED: Final = re.compile(r"[,(]\s*+[^\W\d]\w{0,60}\s*+=\s*+\Z")
