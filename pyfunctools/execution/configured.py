@@ -55,7 +55,8 @@ def places_of(function: Function, fixed: Fixed) -> dict[Keys, str]:
             raise DefinitionError(
                 "fixed",
                 f"{path!r} is no path of a named property.",
-                'Write `{"$input.tenant": value}`; in a list fix the whole list.',
+                'Write `{"$input.header.x-tenant": value}`, any other name in brackets and quotes: '
+                '`$input["a b"]`; in a list fix the whole list.',
             )
         found[keys] = path
     return found

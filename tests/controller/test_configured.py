@@ -157,6 +157,19 @@ def test_a_function_gives_the_values_for_each_function_and_context() -> None:
     assert desk.ran == [("x", TENANT, TOKEN, None, "1")]
 
 
+@pytest.mark.parametrize("path", ["$input.header.X-Tenant", '$input.header["X-Tenant"]'])
+def test_a_header_is_named_with_its_hyphens(path: str) -> None:
+    header = {"name": "X-Tenant", "in": "header", "required": True, "schema": {"type": "string"}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/notes": {"get": {"parameters": [header]}}},
+    }
+    controller = Controller.from_openapi(document, server="http://127.0.0.1:1")
+    (function,) = controller.configured(fixed={path: TENANT})
+    assert function.llm["properties"] == {}
+
+
 @WAYS
 @pytest.mark.parametrize(
     ("value", "said"),

@@ -582,7 +582,8 @@ def test_an_expression_of_strings_is_no_string_with_quotes_in_it(value: str) -> 
 WORDS = [
     "Paris", "New York", "St. John's, Canada", "Paris (France)", "next_friday", "user-id", "v1.2",
     "a@b.com", "C++", "50%", "10:30", "2023-10-15", "Rock and roll", "https://example.org/a?b=c",
-    "R&B", "AC/DC", "New York - Manhattan", "+1-555-0100", "a flight for two in May", "it's not far",
+    "R&B", "AC/DC", "New York - Manhattan", "+1-555-0100", "a flight for two in May",
+    "it's not far",
 ]  # fmt: skip
 
 

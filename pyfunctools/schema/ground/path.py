@@ -15,7 +15,7 @@ ROOT = "$input"
 _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*", re.ASCII)
 
 _STEP = re.compile(
-    r'\.([A-Za-z_$][A-Za-z0-9_$]*)|\[([0-9]{1,9})\]|\[("(?:[^"\\]|\\.)*")\]', re.ASCII
+    r'\.([A-Za-z_$][A-Za-z0-9_$-]*)|\[([0-9]{1,9})\]|\[("(?:[^"\\]|\\.)*")\]', re.ASCII
 )
 
 
@@ -53,7 +53,10 @@ class Path(str):
 
 
 def parsed_path(text: str) -> Keys | None:
-    """Return the steps of a path as `Path.of` writes it; `None` where it is none."""
+    """Return the steps of a path as `Path.of` writes it; `None` where it is none.
+
+    A name with a hyphen may also follow a dot: `$input.header.x-tenant`.
+    """
     from json import loads
 
     keys: list[str | int] = []
