@@ -1,6 +1,11 @@
-"""What all tests share: where the material for testing lies, and what was left out without it."""
+"""What all tests share: where the material for testing lies, and what was left out without it.
+
+The fast set runs on all cores (`-n auto` in pyproject.toml); a few files or tests alone run in this
+process, which is quicker for them.
+"""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +16,10 @@ settings.load_profile("unhurried")
 
 VECTORS = Path(__file__).parent / "vectors"
 LEFT_OUT = "the corpora are not here"
+NOT_INSTALLED = re.compile(r"could not import '(\w+)")
+"""What `pytest.importorskip` says, and `packages.required_by`."""
+MOST_WORKERS = 4
+"""A container of two cores may show all sixty of its machine, and each worker collects all."""
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +40,17 @@ def shared() -> Path:
     return folder
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return how many processes `-n auto` means: none where less than the whole is asked for."""
+    option = config.option
+    whole = {str(config.rootpath), str(config.rootpath / "tests")}
+    chosen = {str(Path(config.invocation_params.dir, each).resolve()) for each in config.args}
+    if option.keyword or option.collectonly or not chosen <= whole:
+        return 0
+    return min(os.cpu_count() or 1, MOST_WORKERS)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Refuse ids with an address in them: they differ in each process, and `-n 2` goes by ids."""
     for item in items:
@@ -38,8 +58,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             raise pytest.UsageError(f"{item.nodeid}: give the parameters ids of their own")
 
 
+def _missing_packages(terminal: pytest.TerminalReporter) -> list[str]:
+    """Return the package that each test was skipped for which wanted one."""
+    skipped = terminal.stats.get("skipped", [])
+    found = [NOT_INSTALLED.search(str(report.longrepr)) for report in skipped]
+    return [match[1] for match in found if match]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail where everything has to be installed, and something is not."""
+    terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("PYFUNCTOOLS_EVERYTHING") and terminal and _missing_packages(terminal):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in one line what was skipped because the corpora are not here."""
+    """Say in a line what was skipped because something is not here."""
     skipped = terminalreporter.stats.get("skipped", [])
     count = sum(LEFT_OUT in str(report.longrepr) for report in skipped)
     if count:
@@ -47,4 +82,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             f"{count} tests were skipped: they read real documents, the official JSON Schema suite "
             "and recorded answers of models, which are no part of the repository. "
             "PYFUNCTOOLS_SHARED says where they are."
+        )
+    missing = _missing_packages(terminalreporter)
+    if missing:
+        terminalreporter.write_line(
+            f"{len(missing)} tests or files were skipped: they need "
+            f"{', '.join(sorted(set(missing)))}; `pip install '.[ci]'` installs everything."
         )

@@ -20,7 +20,7 @@ SHOTS = os.environ.get("PYFUNCTOOLS_SCREENSHOTS")
 """A folder for pictures of the pages, where somebody wants to look at them."""
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+playwright = pytest.importorskip("playwright.sync_api")
 if CHROMIUM is None:
     pytest.skip("there is no chromium here", allow_module_level=True)
 

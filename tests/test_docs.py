@@ -10,6 +10,7 @@ from textwrap import dedent, indent
 from typing import Any
 
 import pytest
+from packages import required, required_by
 from pages import PAGES, blocks, chat_server, headings, links, name_of, run
 
 ROOT = Path(__file__).parents[1]
@@ -62,6 +63,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("model")
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_python_block_of_a_page_runs_in_order(page: Path) -> None:
+    required_by(*blocks(page))
     run(page)
 
 
@@ -70,6 +72,7 @@ def test_the_first_screen_is_a_whole_loop_and_its_feedback_is_real(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     readme = ROOT / "README.md"
+    required_by(*blocks(readme))
     ran = run(readme, 2)
     said, feedback = capsys.readouterr().out.split("\n", 1)
     assert said == "Your table is booked."
@@ -112,6 +115,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_pyright_strict_likes_the_pages(written: Path) -> None:
+    required("pyright")
     settings = {
         "include": ["."],
         "typeCheckingMode": "strict",
@@ -134,6 +138,7 @@ def test_pyright_strict_likes_the_pages(written: Path) -> None:
 
 @pytest.mark.slow
 def test_mypy_strict_likes_the_pages(written: Path, tmp_path: Path) -> None:
+    required("mypy")
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
     command += ["--cache-dir", str(tmp_path), *map(str, sorted(written.glob("*.py")))]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from packages import required_by
 
 ROOT = Path(__file__).parents[1]
 
@@ -46,6 +47,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("path", EXAMPLES)
 def test_an_example_runs_and_shows_a_call_that_works(path: Path) -> None:
+    required_by(path.read_text())
     done = subprocess.run(
         [sys.executable, "-W", "error", str(path)], capture_output=True, text=True, timeout=60
     )

@@ -138,7 +138,7 @@ def demo(
         bool, typer.Option("--all", help="Show an OpenAPI document and its request too.")
     ] = False,
 ) -> None:
-    """Show everything once, on a small shop inside this program: no network, no key."""
+    """Show everything once, on a small shop. It is inside this program: no network, no key."""
     demonstration.play(Console(), everything=everything)
 
 
@@ -148,7 +148,7 @@ def list_functions(
     tag: Annotated[str | None, typer.Option(help="Only functions with this tag.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the functions of a source: name, where it lives, what it does."""
+    """List the functions of a source. Each has its name, where it lives, and what it does."""
     controller = open_source(source)
     functions = list(controller if tag is None else controller.select(tags=tag))
     if as_json:
@@ -166,7 +166,7 @@ def list_functions(
 
 @app.command()
 def show(source: Source, name: Name, as_json: AsJson = False) -> None:
-    """Show one function: what the model sees, and what only a person gives."""
+    """Show one function. What the model sees, and what only a person gives, stand apart."""
     function = open_source(source)[name]
     if not as_json:
         display.show(Console(), display.function_page(function))
@@ -185,7 +185,7 @@ def show(source: Source, name: Name, as_json: AsJson = False) -> None:
 
 @app.command()
 def report(source: Source, as_json: AsJson = False) -> None:
-    """Report what became functions, what was skipped and why, and what each costs a model."""
+    """Report sizes, and what was skipped. Bytes and tokens for a model, reasons, oddities."""
     made = open_source(source).report()
     if as_json:
         print_json(asdict(made))
@@ -195,12 +195,16 @@ def report(source: Source, as_json: AsJson = False) -> None:
 
 @app.command()
 def check(source: Source, as_json: AsJson = False) -> None:
-    """Find what is odd in a source, and what a model would do better with. Status 5 if anything."""
+    """Find what a model may stumble over. What is odd in the source too; status 5 if anything."""
     found = list(findings(open_source(source)))
     if as_json:
         print_json([{"where": where, "kind": kind, "text": text} for where, kind, text in found])
     else:
-        print_rows(found)
+        console = Console()
+        if console.is_terminal:
+            display.show(console, display.two_lines(found))
+        else:
+            print_rows(found)
         kinds = Counter(kind for _, kind, _ in found)
         _say(", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "nothing found")
     if found:
@@ -235,7 +239,7 @@ def export(
     name: Annotated[list[str] | None, typer.Option(help="Only these functions.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Enforced where it can be.")] = False,
 ) -> None:
-    """Print the list of tools that a vendor's interface takes, as JSON."""
+    """Print a vendor's list of tools. It is JSON, ready to send; losses are told beside it."""
     controller = open_source(source)
     if tag or name:
         controller = controller.select(tags=tag or None, names=name or None)
@@ -262,7 +266,7 @@ def call(
     ask: AskToo = False,
     as_json: AsJson = False,
 ) -> None:
-    """Call one function, as `controller.call` would. The exit status says what came of it.
+    """Call one function. It is `controller.call`, and the exit status says what came of it.
 
     In a terminal the person's values are asked for where they are needed, and so is whether to go
     on before a function that asks first or destroys something.
@@ -304,7 +308,7 @@ def serve(
     header: Header = None,
     auth: Auth = None,
 ) -> None:
-    """Serve the functions of a source over MCP, on standard input and output or over HTTP."""
+    """Serve the functions over MCP. On standard input and output, or over HTTP."""
     from pyfunctools.integrations.mcp import serve as serve_mcp
 
     with redirect_stdout(sys.stderr):  # standard output is the protocol's

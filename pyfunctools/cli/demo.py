@@ -54,7 +54,7 @@ def _class(console: Console, order: Function) -> None:
 
 
 def _wrong(console: Console, shop: Controller) -> None:
-    _heading(console, 2, "What is meant is repaired; what is wrong goes back to the model")
+    _heading(console, 2, "What is meant is repaired; what is wrong goes back")
     _line(console, "the model wrote", "")
     console.print(display.code(BROKEN, "text"))
     outcome = shop.call("order", BROKEN, human={"card_number": CARD})
@@ -127,4 +127,5 @@ def _heading(console: Console, number: int, title: str) -> None:
 
 
 def _line(console: Console, title: str, text: str) -> None:
-    display.show(console, Text(f"{title}: ", style="bold cyan") + display.plain(text))
+    label = Text.assemble((f"{title}:", "bold cyan"), " " if text else "")
+    display.show(console, label + display.plain(text))

@@ -1,7 +1,7 @@
 """What the terminal shows: text of documents and models, never as markup or control characters."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -65,17 +65,7 @@ def function_table(functions: list[Function]) -> RenderableType:
     """
     rows = [(name, where, shortened(does, 120)) for name, where, does in map(row_of, functions)]
     if max((len(name) for name, _, _ in rows), default=0) > _SHORT:
-        return Group(
-            *(
-                Group(
-                    plain(name, "cyan"),
-                    Padding(
-                        plain(" · ".join(filter(None, (where, does)))), (0, 0, 0, 4), expand=False
-                    ),
-                )
-                for name, where, does in rows
-            )
-        )
+        return two_lines(rows)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("function", overflow="fold", style="cyan")
     table.add_column("lives at", overflow="fold", style="dim")
@@ -83,6 +73,15 @@ def function_table(functions: list[Function]) -> RenderableType:
     for row in rows:
         table.add_row(*map(plain, row))
     return table
+
+
+def two_lines(rows: Iterable[tuple[str, str, str]]) -> RenderableType:
+    """Return each row for a screen as its first cell, and the others in a line under it."""
+    parts: list[RenderableType] = []
+    for first, *others in rows:
+        under = plain(" · ".join(filter(None, others)))
+        parts += [plain(first, "cyan"), Padding(under, (0, 0, 0, 4), expand=False)]
+    return Group(*parts)
 
 
 def skipped_text(controller: Controller) -> Text | None:
@@ -183,6 +182,8 @@ class Titled:
 
 
 def _said(value: JsonValue) -> str:
+    if isinstance(value, str) and '"' in value and "'" not in value:
+        return shortened(f"'{value}'", 40)
     return shortened(json.dumps(value, ensure_ascii=False), 40)
 
 

@@ -16,12 +16,6 @@ from vendor_replies import BROKEN, OSLO, PARIS, REPLIES
 from pyfunctools.envelopes import ENVELOPES, Result, envelope_of
 from pyfunctools.record.file import File
 
-pytest.importorskip("openai")
-pytest.importorskip("anthropic")
-pytest.importorskip("google.genai")
-pytest.importorskip("mistralai")
-pytest.importorskip("botocore")
-
 CASES = [(vendor, case) for vendor, replies in REPLIES.items() for case in replies]
 SCHEMA = {
     "type": "object",

@@ -7,7 +7,7 @@ import pytest
 
 from pyfunctools import Context, Controller, DefinitionError, Human, function
 
-pytest.importorskip("langchain", reason="missing", exc_type=ImportError)
+pytest.importorskip("langchain", exc_type=ImportError)
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.tools import BaseTool

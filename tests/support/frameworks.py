@@ -39,7 +39,7 @@ class Driver(Protocol):
 def driver(name: str, controller: Controller, *turns: Said, context: Any = None) -> Driver:
     """Return a conversation; the test is skipped where the framework is not installed."""
     module = {"openai_agents": "agents"}.get(name, name)
-    pytest.importorskip(module, reason="missing", exc_type=ImportError)
+    pytest.importorskip(module, exc_type=ImportError)
     return DRIVERS[name](controller, *turns, context=context)
 
 

@@ -1,10 +1,14 @@
-"""The real clients of the vendors' SDKs over scripted transports: no network, no key."""
+"""The real clients of the vendors' SDKs over scripted transports: no network, no key.
+
+A test that asks for one is skipped where its SDK is not installed.
+"""
 
 import json
 from collections.abc import Callable
 from typing import Any
 
 import httpx2
+import pytest
 
 KEY = "not-a-key"
 User = dict[str, Any]
@@ -41,8 +45,7 @@ class Script:
 
 
 def openai_chat(script: Script) -> Callable[..., Any]:
-    from openai import OpenAI
-
+    OpenAI = pytest.importorskip("openai").OpenAI
     client = OpenAI(api_key=KEY, http_client=script.client)
 
     def ask(messages: list[Any], tools: list[Any], **more: Any) -> Any:
@@ -54,8 +57,7 @@ def openai_chat(script: Script) -> Callable[..., Any]:
 
 
 def openai_responses(script: Script) -> Callable[..., Any]:
-    from openai import OpenAI
-
+    OpenAI = pytest.importorskip("openai").OpenAI
     client = OpenAI(api_key=KEY, http_client=script.client)
 
     def ask(messages: list[Any], tools: list[Any], **more: Any) -> Any:
@@ -65,8 +67,7 @@ def openai_responses(script: Script) -> Callable[..., Any]:
 
 
 def anthropic(script: Script) -> Callable[..., Any]:
-    from anthropic import Anthropic
-
+    Anthropic = pytest.importorskip("anthropic").Anthropic
     client = Anthropic(api_key=KEY, http_client=script.client)
 
     def ask(messages: list[Any], tools: list[Any], **more: Any) -> Any:
@@ -78,10 +79,8 @@ def anthropic(script: Script) -> Callable[..., Any]:
 
 
 def gemini(script: Script) -> Callable[..., Any]:
-    from google import genai
-    from google.genai import types
-
-    options = types.HttpOptions(httpx_client=script.client)
+    genai = pytest.importorskip("google.genai")
+    options = genai.types.HttpOptions(httpx_client=script.client)
     client = genai.Client(api_key=KEY, http_options=options)
 
     def ask(messages: list[Any], tools: list[Any], *, stream: bool = False) -> Any:
@@ -94,8 +93,7 @@ def gemini(script: Script) -> Callable[..., Any]:
 
 
 def mistral(script: Script) -> Callable[..., Any]:
-    from mistralai.client import Mistral
-
+    Mistral = pytest.importorskip("mistralai.client").Mistral
     client = Mistral(api_key=KEY, client=script.client)
 
     def ask(messages: list[Any], tools: list[Any], *, stream: bool = False) -> Any:
@@ -107,6 +105,7 @@ def mistral(script: Script) -> Callable[..., Any]:
 
 def bedrock(script: Script) -> Callable[..., Any]:
     """Converse as botocore builds and judges its request; what it read is given as it is."""
+    pytest.importorskip("botocore")
     import botocore.session
     from botocore.awsrequest import AWSResponse
 

@@ -6,10 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from packages import required
 
 
 @pytest.mark.slow
 def test_pyright_strict_likes_a_user_s_code(tmp_path: Path) -> None:
+    required("pyright")
     here = Path(__file__).resolve().parent
     copied = tmp_path / "usage.py"
     copied.write_text((here / "usage.py").read_text(encoding="utf-8"), encoding="utf-8")
@@ -36,6 +38,7 @@ def test_pyright_strict_likes_a_user_s_code(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_mypy_strict_likes_a_user_s_code(tmp_path: Path) -> None:
+    required("mypy")
     here = Path(__file__).resolve().parent
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
     command += ["--cache-dir", str(tmp_path), str(here / "usage.py")]
