@@ -17,10 +17,10 @@ from pyfunctools.execution.person.answers import plain_json
 from pyfunctools.execution.person.blame import refused
 from pyfunctools.execution.person.held import Theirs
 from pyfunctools.execution.person.masking import Arguments
-from pyfunctools.execution.steps import Begin, Settle, at_hand, finish, settled
+from pyfunctools.execution.runner import Run
+from pyfunctools.execution.steps import Begin
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import Limits
-from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import Function, contract_of, with_contract
 from pyfunctools.record.outcome import Outcome
@@ -125,57 +125,31 @@ class Configured:
         """Close what the runner holds, on an event loop."""
         await self.inner.aclose()
 
-    def run(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
+    async def run(self, run: Run) -> Outcome:
         """Run the function on checked arguments and the fixed values."""
         if not self._places:
-            return self.inner.run(function, arguments, context, begin, info)
-        made = finish(self._made(function, arguments, context, at_hand))
+            return await self.inner.run(run)
+        made = await self._made(run)
         if isinstance(made, Outcome):
             return made
-        begun = made.beginning(begin)
-        outcome = self.inner.run(made.function, made.arguments, context, begun, info)
-        return made.told(outcome)
-
-    async def arun(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
-        """Run the function on checked arguments and the fixed values, awaiting what can be."""
-        if not self._places:
-            return await self.inner.arun(function, arguments, context, begin, info)
-        made = await self._made(function, arguments, context, settled)
-        if isinstance(made, Outcome):
-            return made
-        begun = made.beginning(begin)
-        outcome = await self.inner.arun(made.function, made.arguments, context, begun, info)
-        return made.told(outcome)
+        begin = made.beginning(run.begin)
+        whole = run._replace(function=made.function, arguments=made.arguments, begin=begin)
+        return made.told(await self.inner.run(whole))
 
     @property
     def _places(self) -> Mapping[Keys, str]:
         return {} if self.division is None else self.division.value.places
 
-    async def _made(
-        self, function: Function, arguments: JsonObject, context: object, settle: Settle
-    ) -> "_Made | Outcome":
+    async def _made(self, run: Run) -> "_Made | Outcome":
         """Return the whole of a call with its fixed values, or the outcome that refuses it."""
+        function, arguments = run.function, run.arguments
         contract = cast("Lazy[Division]", self.division).value.whole
         whole_of = with_contract(function, Lazy.of(contract))
         taken = tuple(_taken(function, keys) for keys in self._places if at(arguments, keys))
         if taken:
             return refused(function, Failure(value=arguments, issues=taken))
         try:
-            values = await self._values(whole_of, context, settle)
+            values = await self._values(whole_of, run)
         except Exception as error:  # it is the program's code, and may raise anything
             if isinstance(error, PyfunctoolsError):
                 raise
@@ -196,10 +170,8 @@ class Configured:
         theirs = Theirs(whole_of, arguments, (fixed,))
         return _Made(self, whole_of, Arguments(whole), theirs)
 
-    async def _values(
-        self, function: Function, context: object, settle: Settle
-    ) -> dict[Keys, JsonValue]:
-        fixed = self.fixed
+    async def _values(self, function: Function, run: Run) -> dict[Keys, JsonValue]:
+        fixed, context, settle = self.fixed, run.context, run.settle
         given = await settle(fixed(function, context), "fixed") if callable(fixed) else fixed
         held = cast("Mapping[str, object]", given)
         values: dict[Keys, JsonValue] = {}

@@ -8,12 +8,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Retry
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
-from pyfunctools.execution.steps import finish
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.function import contract_of, handler_of
@@ -22,24 +21,23 @@ from pyfunctools.schema.result import Failure, Success
 if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thread
     from concurrent.futures import Executor, ThreadPoolExecutor
 
-    from pyfunctools.execution.steps import Begin
-    from pyfunctools.record.call_info import CallInfo
+    from pyfunctools.execution.runner import Run
     from pyfunctools.record.file import File
     from pyfunctools.record.function import Function
     from pyfunctools.record.handler import Bound, Handler
     from pyfunctools.record.outcome import Outcome
 
 THREADS = 64
-"""How many synchronous methods run at once under `arun`, where no executor was given."""
+"""How many synchronous methods run at once where calls await, without an executor."""
 
 
 class LocalRunner:
     """Runs the functions that have a handler.
 
-    `run` calls a synchronous function in the caller's thread and an asynchronous one on a loop of
-    the runner's own, one for all calls; `arun` awaits an asynchronous one on the caller's loop and
-    gives a synchronous one a thread with the caller's context variables. With an `executor` the
-    synchronous ones run there; what it has to send to another process has to be picklable.
+    Without `awaits` a synchronous function is called in this thread and an asynchronous one on a
+    loop of the runner's own, one for all calls; with it an asynchronous one is awaited on the
+    caller's loop, and a synchronous one gets a thread with the caller's context variables. With an
+    `executor` the synchronous ones run there either way.
     """
 
     def __init__(
@@ -50,80 +48,68 @@ class LocalRunner:
         self._threads = Lazy(_threads)
         self._loop = BackgroundLoop()
 
-    def run(
-        self,
-        function: "Function",
-        arguments: JsonObject,
-        context: object,
-        begin: "Begin | None" = None,
-        info: "CallInfo | None" = None,
-    ) -> "Outcome":
-        """Call the function and wait for what comes of it.
+    async def run(self, run: "Run") -> "Outcome":
+        """Call the function.
 
         Raises:
             LoopError: the function is asynchronous and this thread runs an event loop.
             DefinitionError: the function has no handler.
         """
+        function = run.function
         handler = _handler_of(function)
-        if handler.is_async and in_a_loop():
+        if handler.is_async and not run.awaits and in_a_loop():
             raise LoopError(function.name)
-        bound = _bound(function, handler, arguments, context, info)
+        bound = _bound(run, handler)
         if not isinstance(bound, Success):
             return bound
-        if begin is not None:
-            forbidden = finish(begin(handler.held(bound.value)))
-            if forbidden is not None:
-                return forbidden
-        try:
-            if self._executor is None or handler.is_async:
-                value = _complete(bound.value)
-            else:
-                value = self._executor.submit(*self._task(bound.value)).result()
-            if _is_pending(value):
-                if in_a_loop():
-                    raise LoopError(function.name)
-                value = self._loop.wait_for(_settled(value))
-        except LoopError:
-            raise
-        except Exception as error:  # the function is somebody else's code and may raise anything
-            return _raised(function, error)
-        return _returned(function, handler, value)
-
-    async def arun(
-        self,
-        function: "Function",
-        arguments: JsonObject,
-        context: object,
-        begin: "Begin | None" = None,
-        info: "CallInfo | None" = None,
-    ) -> "Outcome":
-        """Call the function and await what comes of it.
-
-        Raises:
-            DefinitionError: the function has no handler.
-        """
-        from asyncio import get_running_loop, wrap_future
-
-        handler = _handler_of(function)
-        bound = _bound(function, handler, arguments, context, info)
-        if not isinstance(bound, Success):
-            return bound
-        if begin is not None:
-            forbidden = await begin(handler.held(bound.value))
+        if run.begin is not None:
+            forbidden = await run.begin(handler.held(bound.value))
             if forbidden is not None:
                 return forbidden
         try:
             if handler.is_async:
                 value = bound.value()
+            elif run.awaits or self._executor is not None:
+                value, raised = await self._elsewhere(bound.value, run.awaits)
+                if raised is not None:
+                    raise raised
             else:
-                executor = self._executor or self._threads.value
-                future = executor.submit(*self._task(bound.value))
-                value = await wrap_future(future, loop=get_running_loop())
+                value = _complete(bound.value)
             if _is_pending(value):
-                value = await _settled(value)
+                if run.awaits:
+                    value = await _settled(value)
+                elif in_a_loop():
+                    raise LoopError(function.name)
+                else:
+                    value = self._loop.wait_for(_settled(value))
+        except LoopError:
+            raise
+        except _ExecutorError as error:
+            return _not_carried(function, error.error)
         except Exception as error:  # the function is somebody else's code and may raise anything
             return _raised(function, error)
         return _returned(function, handler, value)
+
+    async def _elsewhere(self, bound: "Bound", awaits: bool) -> tuple[object, Exception | None]:
+        """Return what a call gives or raises in a thread, or on the executor.
+
+        Raises:
+            _ExecutorError: it could not go there, or nothing came back.
+        """
+        from asyncio import get_running_loop, wrap_future
+        from concurrent.futures import ThreadPoolExecutor
+
+        executor = self._executor or self._threads.value
+        try:
+            if isinstance(executor, ThreadPoolExecutor):
+                future = executor.submit(copy_context().run, _caught, bound)
+            else:  # a context cannot be sent to another process
+                future = executor.submit(_caught, bound)
+            if awaits:
+                return await wrap_future(future, loop=get_running_loop())
+            return future.result()
+        except Exception as error:  # what cannot be pickled raises what it likes
+            raise _ExecutorError(error) from None
 
     def close(self) -> None:
         """Stop the runner's own loop and threads; a later call starts them again."""
@@ -136,12 +122,13 @@ class LocalRunner:
         """Stop the runner's own loop and threads; a later call starts them again."""
         self.close()
 
-    def _task(self, bound: "Bound") -> tuple[Callable[..., object], *tuple[object, ...]]:
-        from concurrent.futures import ThreadPoolExecutor
 
-        if self._executor is None or isinstance(self._executor, ThreadPoolExecutor):
-            return (copy_context().run, _complete, bound)
-        return (_complete, bound)  # a context cannot be sent to another process
+class _ExecutorError(Exception):
+    """What an executor raised, and not the function. Never leaves this file."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
 
 
 def _threads() -> "ThreadPoolExecutor":
@@ -169,6 +156,14 @@ def _complete(bound: "Bound") -> object:
     return value
 
 
+def _caught(bound: "Bound") -> tuple[object, Exception | None]:
+    """Call, and return the value, or what the function raised: all else is the executor's."""
+    try:
+        return _complete(bound), None
+    except Exception as error:  # as the docstring says
+        return None, error
+
+
 def _is_pending(value: object) -> bool:
     return inspect.isawaitable(value) or isinstance(value, AsyncIterator)
 
@@ -179,24 +174,18 @@ async def _settled(pending: object) -> object:
     return await cast("Awaitable[object]", pending)
 
 
-def _bound(
-    function: "Function",
-    handler: "Handler",
-    arguments: JsonObject,
-    context: object,
-    info: "CallInfo | None",
-) -> "Success[Bound] | Outcome":
+def _bound(run: "Run", handler: "Handler") -> "Success[Bound] | Outcome":
     try:
-        bound = handler.bind(arguments, context, info)
+        bound = handler.bind(run.arguments, run.context, run.info)
     except PyfunctoolsError:
         raise
     except Exception as error:  # so may a validator of the hints, which refuses with a ValueError
-        return _raised(function, error)
+        return _raised(run.function, error)
     if bound:
         return bound
     from pyfunctools.execution.person.blame import refused
 
-    return refused(function, bound)
+    return refused(run.function, bound)
 
 
 @lru_cache(maxsize=1)
@@ -213,6 +202,12 @@ def _raised(function: "Function", error: Exception) -> "Outcome":
     log_raised(function.name, "the function", error)
     name = type(error).__name__
     text = f"{name}: {said}" if said else name
+    return _outcome()(text=text, reason="raised", exception=error, function=function.name)
+
+
+def _not_carried(function: "Function", error: Exception) -> "Outcome":
+    log_raised(function.name, "the executor", error)
+    text = f"The executor could not carry this call: {type(error).__name__}: {_words(error)}"
     return _outcome()(text=text, reason="raised", exception=error, function=function.name)
 
 

@@ -36,9 +36,10 @@ from pyfunctools.execution.remote_questions import (
     state_of_result,
     waiting_of,
 )
-from pyfunctools.execution.steps import Answered, Begin, finish, settled
+from pyfunctools.execution.runner import Run
+from pyfunctools.execution.steps import Answered, finish, settled
 from pyfunctools.limits import Limits
-from pyfunctools.record.call_info import CallInfo, answered_in
+from pyfunctools.record.call_info import answered_in
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import RemoteTool, digest_of_tool
@@ -233,17 +234,16 @@ class Session:
                 opened.cancel()
                 raise
 
-    async def there(self, steps: Coroutine[Any, Any, T]) -> T:
-        """Return what steps give that are taken on the loop of the session."""
-        if asyncio.get_running_loop() is self._loop:
-            return await steps
-        return await asyncio.wrap_future(self._submitted(steps))
+    async def there(self, steps: Coroutine[Any, Any, T], awaits: bool) -> T:
+        """Return what steps give that are taken on the loop of the session.
 
-    def wait_for(self, steps: Coroutine[Any, Any, T]) -> T:
-        """Return what steps give that are taken on the loop of the session, from another thread."""
+        Without `awaits` it is waited for in this thread, which is another.
+        """
+        if awaits and asyncio.get_running_loop() is self._loop:
+            return await steps
         future = self._submitted(steps)
         try:
-            return future.result()
+            return await asyncio.wrap_future(future) if awaits else future.result()
         except BaseException:  # an interrupt of the waiting thread too
             future.cancel()
             raise
@@ -272,49 +272,24 @@ class RemoteRunner:
         self._listing: asyncio.Task[list[JsonValue]] | None = None
         self._validators: dict[str, Validator] = {}
 
-    def run(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
-        """Call the tool, from a thread that is not the session's.
+    async def run(self, run: Run) -> Outcome:
+        """Call the tool; without `awaits` from a thread that is not the session's.
 
         Raises:
             LoopError: this thread runs an event loop.
         """
-        if in_a_loop():
+        function, awaits = run.function, run.awaits
+        if not awaits and in_a_loop():
             raise LoopError(function.name)
-        answered = cast("Answered | None", answered_in(info))
+        answered = cast("Answered | None", answered_in(run.info))
         try:
-            refused = self._session.wait_for(self._before(function, answered))
-            if refused is None and begin is not None:
-                refused = finish(begin(arguments))
+            refused = await self._session.there(self._before(function, answered), awaits)
+            if refused is None and run.begin is not None:
+                refused = await run.begin(run.arguments)
             if refused is not None:
                 return refused
-            return self._session.wait_for(self._called(function, arguments, answered))
-        except ConnectionError as error:
-            return _failed(function, error)
-
-    async def arun(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
-        """Call the tool."""
-        answered = cast("Answered | None", answered_in(info))
-        try:
-            refused = await self._session.there(self._before(function, answered))
-            if refused is None and begin is not None:
-                refused = await begin(arguments)
-            if refused is not None:
-                return refused
-            return await self._session.there(self._called(function, arguments, answered))
+            called = self._called(function, run.arguments, answered)
+            return await self._session.there(called, awaits)
         except ConnectionError as error:
             return _failed(function, error)
 
@@ -322,12 +297,12 @@ class RemoteRunner:
         """Close the session, if it was opened here; on its own loop use `aclose`."""
         if not in_a_loop():
             with suppress(ConnectionError):
-                self._session.wait_for(self._session.close())
+                finish(self._session.there(self._session.close(), False))
 
     async def aclose(self) -> None:
         """Close the session, if it was opened here."""
         with suppress(ConnectionError):
-            await self._session.there(self._session.close())
+            await self._session.there(self._session.close(), True)
 
     async def _changed(self, function: Function) -> Outcome | None:
         """Return why a tool is not called: it is not what it was, or nobody can tell."""

@@ -20,7 +20,7 @@ from pyfunctools.errors import (
     wrong_type,
 )
 from pyfunctools.execution.person.blame import NOT_YOURS, blamed, filled_in, of_model
-from pyfunctools.execution.runner import Runner
+from pyfunctools.execution.runner import Run, Runner
 from pyfunctools.execution.steps import Answered, Begin, at_hand, check_asked, settled
 from pyfunctools.execution.trace import MASKED, log_raised
 from pyfunctools.record.call_info import CallInfo
@@ -217,10 +217,8 @@ class Invocation:
         for _ in range(ROUNDS):
             first = None if self._has_begun else begin
             info = info if answer is None else replace(info, _answered=answer)
-            if self._awaits:
-                outcome = await runner.arun(function, whole, self._context, first, info)
-            else:
-                outcome = runner.run(function, whole, self._context, first, info)
+            run = Run(function, whole, self._context, first, info, self._awaits)
+            outcome = await runner.run(run)
             if outcome.waiting is None:
                 return outcome
             said = await self._said_there(function, checked, outcome.waiting)

@@ -1,42 +1,41 @@
-"""`Runner`: what runs functions of one kind."""
+"""`Runner`: what runs functions of one kind; `Run` is what it is given."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pyfunctools._json import JsonObject
-from pyfunctools.execution.steps import Begin
+from pyfunctools.execution.steps import Begin, Settle, at_hand, settled
 from pyfunctools.limits import Limits
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome
 
 
+class Run(NamedTuple):
+    """One run of a function on checked arguments.
+
+    `begin` is taken when nothing but the function's own code can fail any more, and whatever
+    outcome it gives is that of the call. With `awaits` the steps may suspend; without they never
+    do, and wait in this thread.
+    """
+
+    function: Function
+    arguments: JsonObject
+    context: object = None
+    begin: Begin | None = None
+    info: CallInfo | None = None
+    awaits: bool = False
+
+    @property
+    def settle(self) -> Settle:
+        """What gives a value that may have to be awaited."""
+        return settled if self.awaits else at_hand
+
+
 class Runner(Protocol):
     """What runs functions of one kind: in process, or over HTTP."""
 
-    def run(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
-        """Run the function on checked arguments.
-
-        `begin` is taken when nothing but the function's own code can fail any more, and whatever
-        outcome it gives is that of the call.
-        """
-        ...
-
-    async def arun(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
-        """Run the function on checked arguments, awaiting what can be awaited."""
+    async def run(self, run: Run) -> Outcome:
+        """Run the function."""
         ...
 
     @property

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from pyfunctools import Function, Outcome
-from pyfunctools.execution.http.runner import HttpRunner
+from pyfunctools.execution.runner import Run, Runner
+from pyfunctools.execution.steps import finish
 from pyfunctools.route import Body, Parameter, Route
 
 Script = Callable[["Connection"], None]
@@ -190,21 +191,36 @@ def operation(
 
 
 WAYS = ("run", "arun")
+NOTHING: dict[str, Any] = {}
+
+
+def ran(
+    runner: Runner, function: Function, arguments: Any = NOTHING, context: object = None
+) -> Outcome:
+    """Run a function in this thread."""
+    return finish(runner.run(Run(function, arguments, context)))
+
+
+async def aran(
+    runner: Runner, function: Function, arguments: Any = NOTHING, context: object = None
+) -> Outcome:
+    """Run a function on this loop."""
+    return await runner.run(Run(function, arguments, context, awaits=True))
 
 
 def called(
-    runner: HttpRunner, function: Function, arguments: Any, way: str = "run", context: object = None
+    runner: Runner, function: Function, arguments: Any, way: str = "run", context: object = None
 ) -> Outcome:
-    """Call a function one way or the other, and close the runner."""
+    """Run a function one way or the other, and close the runner."""
     if way == "run":
         try:
-            return runner.run(function, arguments, context)
+            return ran(runner, function, arguments, context)
         finally:
             runner.close()
 
     async def call() -> Outcome:
         try:
-            return await runner.arun(function, arguments, context)
+            return await aran(runner, function, arguments, context)
         finally:
             await runner.aclose()
 

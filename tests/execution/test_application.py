@@ -16,7 +16,7 @@ from pyfunctools import DefinitionError, LifespanError, Limits, LoopError, Outco
 from pyfunctools.execution.asgi.application import ApplicationRunner
 from pyfunctools.route import Requirement, SecurityScheme
 
-from .conftest import WAYS, operation
+from .conftest import WAYS, aran, operation, ran
 
 SECRET = "SECRET-7f3a"
 SHORT = Limits(deadline=0.3)
@@ -67,8 +67,8 @@ def called(
     function = operation(method, **more)
     given = {"id": "1"} if arguments is None else arguments
     if way == "run":
-        return runner.run(function, given, None)
-    return asyncio.run(runner.arun(function, given, None))
+        return ran(runner, function, given)
+    return asyncio.run(aran(runner, function, given))
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_one_loop_serves_every_thread_and_every_loop_and_the_lifespan(hosted: Ho
     teas, runner = hosted()
 
     async def several() -> list[Outcome]:
-        calls = [runner.arun(operation(), {"id": str(n)}, None) for n in range(20)]
+        calls = [aran(runner, operation(), {"id": str(n)}) for n in range(20)]
         return list(await asyncio.gather(*calls))
 
     with ThreadPoolExecutor(4) as pool:
@@ -141,7 +141,7 @@ def test_what_waits_in_a_loop_is_told_to_await(hosted: Hosted) -> None:
     _, runner = hosted()
 
     async def block() -> Outcome:
-        return runner.run(operation(), {"id": "1"}, None)
+        return ran(runner, operation(), {"id": "1"})
 
     with pytest.raises(LoopError, match="acall"):
         asyncio.run(block())
@@ -269,7 +269,7 @@ def test_a_cancelled_call_cancels_the_request(hosted: Hosted) -> None:
             ended.append("cancelled")
 
     async def cancel() -> None:
-        task = asyncio.create_task(runner.arun(operation(), {"id": "1"}, None))
+        task = asyncio.create_task(aran(runner, operation(), {"id": "1"}))
         await asyncio.to_thread(began.wait, 5)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -350,7 +350,7 @@ def test_work_that_does_not_end_after_its_answer_is_cancelled_by_closing(hosted:
 def test_an_application_may_call_itself_and_even_close_itself(hosted: Hosted) -> None:
     async def nested(scope: Any, receive: Any, send: Any) -> None:
         if scope["path"].endswith("/1"):
-            inner = await runner.arun(operation(), {"id": "2"}, None)
+            inner = await aran(runner, operation(), {"id": "2"})
             runner.close()
             await say(send, str(inner.value).encode())
         else:

@@ -22,7 +22,7 @@ from pyfunctools.execution.http.runner import HttpRunner
 from pyfunctools.limits import Limits
 from pyfunctools.route import Parameter, Requirement, SecurityScheme, Server
 
-from .conftest import WAYS, Connection, called, operation
+from .conftest import WAYS, Connection, aran, called, operation, ran
 
 Answering = Callable[[Callable[[Connection], None]], Any]
 
@@ -255,7 +255,7 @@ def test_a_hostile_server_opens_no_socket(url: str) -> None:
     watching = True
     try:
         with pytest.raises(DocumentError):
-            runner.run(guarded(KEY, servers=(Server(url=url),)), ONE, None)
+            ran(runner, guarded(KEY, servers=(Server(url=url),)), ONE)
     finally:
         watching = False
     assert opened == []
@@ -320,7 +320,7 @@ def test_t20_the_environment_has_no_say(
 def test_t20_no_cookie_is_kept_between_calls(answering: Answering) -> None:
     server = answering(lambda connection: connection.answer(Set_Cookie="sid=1; Path=/"))
     runner = HttpRunner(server=server.url)
-    assert runner.run(operation(), ONE, None).response.headers["set-cookie"] == "sid=1; Path=/"
+    assert ran(runner, operation(), ONE).response.headers["set-cookie"] == "sid=1; Path=/"
     called(runner, operation(), ONE)
     assert [request.header("cookie") for request in server.requests] == [None, None]
     assert server.connections == 1
@@ -535,7 +535,7 @@ def test_many_threads_share_one_runner(answering: Answering) -> None:
 
     def work(thread: int) -> None:
         for number in range(50):
-            outcome = runner.run(operation(), {"id": f"{thread}-{number}"}, None)
+            outcome = ran(runner, operation(), {"id": f"{thread}-{number}"})
             if outcome.value != f"{thread}-{number}":
                 wrong.append(outcome)
 
@@ -552,7 +552,7 @@ def test_every_event_loop_has_its_own_connections(fine: Any) -> None:
     runner = HttpRunner(server=fine.url)
 
     async def calls() -> set[int | None]:
-        outcomes = await asyncio.gather(*(runner.arun(operation(), ONE, None) for _ in range(20)))
+        outcomes = await asyncio.gather(*(aran(runner, operation(), ONE) for _ in range(20)))
         await runner.aclose()
         return {outcome.response.status for outcome in outcomes}
 
@@ -569,7 +569,7 @@ def test_a_closed_runner_opens_again(fine: Any) -> None:
 
 
 def test_a_forgotten_runner_closes_its_connections(fine: Any) -> None:
-    HttpRunner(server=fine.url).run(operation(), ONE, None)
+    ran(HttpRunner(server=fine.url), operation(), ONE)
     gc.collect()
 
 
@@ -589,7 +589,7 @@ def test_cancellation_passes_through_and_leaves_the_connections_usable(
     async def scenario() -> list[int | None]:
         cancelled = 0
         for number in range(150):
-            task = asyncio.create_task(runner.arun(operation(), ONE, None))
+            task = asyncio.create_task(aran(runner, operation(), ONE))
             await asyncio.sleep(number % 10 * 0.001)
             task.cancel()
             try:
@@ -598,7 +598,7 @@ def test_cancellation_passes_through_and_leaves_the_connections_usable(
                 cancelled += 1
         assert cancelled > 100
         async with asyncio.timeout(5):
-            outcomes = [await runner.arun(operation(), ONE, None) for _ in range(20)]
+            outcomes = [await aran(runner, operation(), ONE) for _ in range(20)]
         await runner.aclose()
         return [outcome.response.status for outcome in outcomes]
 
@@ -612,13 +612,16 @@ def test_a_forked_process_uses_connections_of_its_own(fine: Any) -> None:
         "from dataclasses import replace\n"
         "from pyfunctools import Function\n"
         "from pyfunctools.execution.http.runner import HttpRunner\n"
+        "from pyfunctools.execution.runner import Run\n"
+        "from pyfunctools.execution.steps import finish\n"
         "from pyfunctools.route import Route\n"
         "function = Function.from_schema(name='f', parameters={'type': 'object'})\n"
         "function = replace(function, origin=Route(method='GET', path='/x'))\n"
         "runner = HttpRunner(server=sys.argv[1])\n"
-        "assert runner.run(function, {}, None).response.status == 200\n"
+        "run = Run(function, {})\n"
+        "assert finish(runner.run(run)).response.status == 200\n"
         "child = os.fork()\n"
-        "status = runner.run(function, {}, None).response.status\n"
+        "status = finish(runner.run(run)).response.status\n"
         "if child == 0: os._exit(0 if status == 200 else 1)\n"
         "assert os.waitpid(child, 0)[1] == 0 and status == 200\n"
     )

@@ -24,6 +24,8 @@ from pyfunctools import (
 )
 from pyfunctools.execution.local import LocalRunner
 
+from .conftest import aran, ran
+
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
 ANYTHING = {"type": "object", "additionalProperties": True}
 
@@ -103,9 +105,9 @@ def test_every_kind_of_callable_works_from_run_and_arun(
     text: str,
 ) -> None:
     function = made(handler)
-    outcome = runner.run(function, arguments, None)  # type: ignore[arg-type]
+    outcome = ran(runner, function, arguments)
     assert (outcome.value, outcome.text, outcome.is_error) == (value, text, False)
-    outcome = asyncio.run(runner.arun(function, arguments, None))  # type: ignore[arg-type]
+    outcome = asyncio.run(aran(runner, function, arguments))
     assert (outcome.value, outcome.text, outcome.is_error) == (value, text, False)
 
 
@@ -118,9 +120,9 @@ def test_run_uses_the_callers_thread_and_one_loop_for_all_asynchronous_calls(
     async def thread_id() -> int:
         return threading.get_ident()
 
-    assert runner.run(made(where), {}, None).value == threading.get_ident()
-    assert len({runner.run(made(loop_id), {}, None).value for _ in range(5)}) == 1
-    assert runner.run(made(thread_id), {}, None).value != threading.get_ident()
+    assert ran(runner, made(where)).value == threading.get_ident()
+    assert len({ran(runner, made(loop_id)).value for _ in range(5)}) == 1
+    assert ran(runner, made(thread_id)).value != threading.get_ident()
 
 
 def test_arun_gives_a_synchronous_method_a_thread_with_the_callers_context(
@@ -128,9 +130,9 @@ def test_arun_gives_a_synchronous_method_a_thread_with_the_callers_context(
 ) -> None:
     async def main() -> None:
         WHO.set("Ada")
-        assert (await runner.arun(made(where), {}, None)).value != threading.get_ident()
-        assert (await runner.arun(made(who), {}, None)).value == "Ada"
-        assert (await runner.arun(made(who_later), {}, None)).value == "Ada"
+        assert (await aran(runner, made(where))).value != threading.get_ident()
+        assert (await aran(runner, made(who))).value == "Ada"
+        assert (await aran(runner, made(who_later))).value == "Ada"
 
     asyncio.run(main())
 
@@ -138,7 +140,7 @@ def test_arun_gives_a_synchronous_method_a_thread_with_the_callers_context(
 def test_the_context_reaches_a_coroutine_on_the_background_loop(runner: LocalRunner) -> None:
     token = WHO.set("Grace")
     try:
-        assert runner.run(made(who_later), {}, None).value == "Grace"
+        assert ran(runner, made(who_later)).value == "Grace"
     finally:
         WHO.reset(token)
 
@@ -147,10 +149,10 @@ def test_run_from_a_running_loop_refuses_what_is_asynchronous_and_names_acall(
     runner: LocalRunner,
 ) -> None:
     async def main() -> None:
-        assert runner.run(made(add), {"a": 1, "b": 1}, None).value == 2
+        assert ran(runner, made(add), {"a": 1, "b": 1}).value == 2
         for handler in (add_later, count_later):
             with pytest.raises(LoopError, match="acall"):
-                runner.run(made(handler), {}, None)
+                ran(runner, made(handler))
 
     asyncio.run(main())
 
@@ -208,8 +210,8 @@ def test_an_exception_is_an_error_outcome_without_a_traceback(
     runner: LocalRunner, handler: Callable[..., object], text: str
 ) -> None:
     for outcome in (
-        runner.run(made(handler), {}, None),
-        asyncio.run(runner.arun(made(handler), {}, None)),
+        ran(runner, made(handler)),
+        asyncio.run(aran(runner, made(handler))),
     ):
         assert outcome.is_error
         assert outcome.text == text
@@ -217,7 +219,7 @@ def test_an_exception_is_an_error_outcome_without_a_traceback(
 
 def test_an_outcome_whose_text_is_none_is_given_with_its_words(runner: LocalRunner) -> None:
     count: Any = 3
-    outcome = runner.run(made(lambda: Outcome(text=count, value=4)), {}, None)
+    outcome = ran(runner, made(lambda: Outcome(text=count, value=4)))
     assert (outcome.text, outcome.value) == ("3", 4)
 
 
@@ -225,7 +227,7 @@ def test_what_a_function_does_not_promise_is_an_error_outcome(runner: LocalRunne
     function = made(
         lambda: {"n": "x"}, {"type": "object", "properties": {"n": {"type": "integer"}}}
     )
-    outcome = runner.run(function, {}, None)
+    outcome = ran(runner, function)
     assert outcome.is_error
     assert outcome.value == {"n": "x"}
     assert outcome.issues
@@ -234,16 +236,16 @@ def test_what_a_function_does_not_promise_is_an_error_outcome(runner: LocalRunne
 
 
 def test_what_cannot_be_written_as_json_is_an_error_outcome(runner: LocalRunner) -> None:
-    outcome = runner.run(made(lambda: threading.Lock()), {}, None)
+    outcome = ran(runner, made(lambda: threading.Lock()))
     assert outcome.is_error
     assert "cannot be written as JSON" in outcome.text
 
 
 def test_a_function_without_a_handler_is_a_definition_error(runner: LocalRunner) -> None:
     with pytest.raises(DefinitionError, match="handler="):
-        runner.run(made(None), {}, None)
+        ran(runner, made(None))
     with pytest.raises(DefinitionError, match="handler="):
-        asyncio.run(runner.arun(made(None), {}, None))
+        asyncio.run(aran(runner, made(None)))
 
 
 def test_cancelling_arun_cancels_the_coroutine_and_is_not_swallowed(runner: LocalRunner) -> None:
@@ -257,7 +259,7 @@ def test_cancelling_arun_cancels_the_coroutine_and_is_not_swallowed(runner: Loca
             raise
 
     async def main() -> None:
-        task = asyncio.create_task(runner.arun(made(wait), {}, None))
+        task = asyncio.create_task(aran(runner, made(wait)))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -276,7 +278,7 @@ def test_many_synchronous_methods_run_at_once_and_leave_the_loop_alone(
         return barrier.wait(timeout=20)  # passes only when all fifty are here at once
 
     async def main() -> list[Outcome]:
-        return await asyncio.gather(*(runner.arun(made(meet), {}, None) for _ in range(50)))
+        return await asyncio.gather(*(aran(runner, made(meet)) for _ in range(50)))
 
     outcomes = asyncio.run(main())
     assert sorted(outcome.value for outcome in outcomes) == list(range(50))  # type: ignore[type-var]
@@ -286,10 +288,10 @@ def test_an_executor_runs_the_synchronous_functions() -> None:
     WHO.set("Ada")
     with ThreadPoolExecutor(1) as pool:
         runner = LocalRunner(pool)
-        assert runner.run(made(where), {}, None).value != threading.get_ident()
-        assert runner.run(made(who), {}, None).value == "Ada"
-        assert asyncio.run(runner.arun(made(add), {"a": 1, "b": 2}, None)).value == 3
-        assert runner.run(made(add_later), {"a": 1, "b": 2}, None).value == 3
+        assert ran(runner, made(where)).value != threading.get_ident()
+        assert ran(runner, made(who)).value == "Ada"
+        assert asyncio.run(aran(runner, made(add), {"a": 1, "b": 2})).value == 3
+        assert ran(runner, made(add_later), {"a": 1, "b": 2}).value == 3
         runner.close()
 
 
@@ -298,20 +300,20 @@ def test_a_process_pool_is_an_executor_too() -> None:
 
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         runner = LocalRunner(pool)
-        assert runner.run(made(divmod), {}, None).text.startswith("TypeError")
-        assert runner.run(made(dict), {"a": 1}, None).value == {"a": 1}
-        assert asyncio.run(runner.arun(made(dict), {"a": 1}, None)).value == {"a": 1}
+        assert ran(runner, made(divmod)).text.startswith("TypeError")
+        assert ran(runner, made(dict), {"a": 1}).value == {"a": 1}
+        assert asyncio.run(aran(runner, made(dict), {"a": 1})).value == {"a": 1}
 
 
 def test_a_closed_runner_leaves_no_thread_and_starts_again_when_used() -> None:
     before = set(threading.enumerate())
     runner = LocalRunner()
-    runner.run(made(add_later), {"a": 1, "b": 2}, None)
-    asyncio.run(runner.arun(made(add), {"a": 1, "b": 2}, None))
+    ran(runner, made(add_later), {"a": 1, "b": 2})
+    asyncio.run(aran(runner, made(add), {"a": 1, "b": 2}))
     assert set(threading.enumerate()) > before
     asyncio.run(runner.aclose())
     wait_for_threads(before)
-    assert runner.run(made(add_later), {"a": 2, "b": 2}, None).value == 4
+    assert ran(runner, made(add_later), {"a": 2, "b": 2}).value == 4
     runner.close()
     wait_for_threads(before)
 
@@ -319,7 +321,7 @@ def test_a_closed_runner_leaves_no_thread_and_starts_again_when_used() -> None:
 def test_a_forgotten_runner_stops_its_loop() -> None:
     before = set(threading.enumerate())
     runner = LocalRunner()
-    runner.run(made(add_later), {"a": 1, "b": 2}, None)
+    ran(runner, made(add_later), {"a": 1, "b": 2})
     del runner
     gc.collect()
     wait_for_threads(before)
@@ -333,7 +335,7 @@ def wait_for_threads(before: set[threading.Thread]) -> None:
 
 
 def test_what_json_has_no_word_for_is_null_in_the_text(runner: LocalRunner) -> None:
-    outcome = runner.run(made(lambda: [float("nan"), 1.5]), {}, None)
+    outcome = ran(runner, made(lambda: [float("nan"), 1.5]))
     assert outcome.text == "[null, 1.5]"
 
 

@@ -16,7 +16,7 @@ from pyfunctools.execution.http.transports import masked_for
 from pyfunctools.limits import Limits
 from pyfunctools.route import Requirement, SecurityScheme
 
-from .conftest import WAYS, Connection, called, operation
+from .conftest import WAYS, Connection, aran, called, operation
 
 SECRET = "SECRET-7f3a"
 ONE = {"id": "1"}
@@ -137,8 +137,8 @@ def test_an_application_is_called_without_a_socket(library: ModuleType) -> None:
         async with library.AsyncClient(transport=transport) as client:
             runner = HttpRunner(server="http://app", client=client)
             wrong = {"id": "1", "header": {"X-T": "a\r\nb: c"}}
-            assert (await runner.arun(operation(), wrong, None)).issues
-            return await runner.arun(operation("POST"), {"id": "ü", "body": {}}, None)
+            assert (await aran(runner, operation(), wrong)).issues
+            return await aran(runner, operation("POST"), {"id": "ü", "body": {}})
 
     assert asyncio.run(calls()).value == {"n": 1}
     assert asked == [(b"/things/%C3%BC", b"{}")]
@@ -151,9 +151,8 @@ def test_an_application_that_raises_is_an_error_outcome(library: ModuleType) -> 
     async def call() -> Any:
         transport = library.ASGITransport(application)
         async with library.AsyncClient(transport=transport) as client:
-            return await HttpRunner(server="http://app", client=client).arun(
-                operation("POST"), ONE, None
-            )
+            runner = HttpRunner(server="http://app", client=client)
+            return await aran(runner, operation("POST"), ONE)
 
     outcome = asyncio.run(call())
     assert outcome.text == (
@@ -302,7 +301,7 @@ def test_a_blocking_client_does_not_block_the_loop(answering: Any, library: Modu
 
     async def calls(runner: HttpRunner) -> int:
         beats = 0
-        call = asyncio.create_task(runner.arun(operation(), ONE, None))
+        call = asyncio.create_task(aran(runner, operation(), ONE))
         while not call.done():
             await asyncio.sleep(0.01)
             beats += 1

@@ -7,12 +7,10 @@ from concurrent.futures import Future
 from concurrent.futures import wait as wait_in_thread
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from threading import Lock
 from typing import Any, TypeAlias, Unpack, cast
 from urllib.parse import quote, unquote
 
-from pyfunctools._json import JsonObject
 from pyfunctools._text import visible
 from pyfunctools.errors import LifespanError, LoopError, wrong_type
 from pyfunctools.execution.asgi.conversation import AsgiApplication, Lifespan, over_application
@@ -22,10 +20,9 @@ from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.person.blame import refused
 from pyfunctools.execution.request.connection import Connection, server_url
-from pyfunctools.execution.steps import Begin, at_hand, finish, settled
+from pyfunctools.execution.runner import Run
+from pyfunctools.execution.steps import finish
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.record.call_info import CallInfo
-from pyfunctools.record.function import Function
 from pyfunctools.record.origin import place
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.schema import Failure, Issue, Path
@@ -86,49 +83,31 @@ class ApplicationRunner:
     def __repr__(self) -> str:
         return f"ApplicationRunner({self._name!r})"
 
-    def run(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
-        """Send the request that the arguments make and wait for what comes of it.
+    async def run(self, run: Run) -> Outcome:
+        """Send the request that the arguments make.
 
         Raises:
-            LoopError: this thread runs an event loop.
+            LoopError: this thread runs an event loop, which may not wait for another.
             LifespanError: the application does not start.
-            DefinitionError: the function is no operation, or something works under `arun` only.
+            DefinitionError: the function is no operation, or something has to be awaited.
             DocumentError: the path cannot be used.
         """
-        if in_a_loop():
-            raise LoopError(function.name)
-        carry = partial(self._carried_out, _block)
-        steps = self._http.steps(
-            function, arguments, context, begin, info, at_hand, carry, self._misled
-        )
-        return finish(steps)
-
-    async def arun(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
-        """Send the request that the arguments make and await what comes of it.
-
-        Raises:
-            LifespanError: the application does not start.
-            DefinitionError: the function is no operation.
-            DocumentError: the path cannot be used.
-        """
-        carry = partial(self._carried_out, _await)
-        return await self._http.steps(
-            function, arguments, context, begin, info, settled, carry, self._misled
-        )
+        if not run.awaits and in_a_loop():
+            raise LoopError(run.function.name)
+        call = await self._http.prepared(run, self._misled)
+        if isinstance(call, Outcome):
+            return call
+        since = time.monotonic()
+        hosted, future = self._submitted(call)
+        wait_for = _await if run.awaits else _block
+        try:
+            while not future.done() and (left := self._left(hosted, since)) > 0:
+                await wait_for(future, left)
+            if future.done() and not future.cancelled():
+                return future.result()
+            return self._lost(call, stopped=future.cancelled())
+        finally:
+            future.cancel()
 
     def close(self) -> None:
         """Shut the application down, once its calls are over, and stop its loop.
@@ -145,18 +124,6 @@ class ApplicationRunner:
             LifespanError: its shutdown fails, or does not end within the deadline of a call.
         """
         await self._closed(_await)
-
-    async def _carried_out(self, wait_for: "_Wait", call: PreparedCall) -> Outcome:
-        since = time.monotonic()
-        hosted, future = self._submitted(call)
-        try:
-            while not future.done() and (left := self._left(hosted, since)) > 0:
-                await wait_for(future, left)
-            if future.done() and not future.cancelled():
-                return future.result()
-            return self._lost(call, stopped=future.cancelled())
-        finally:
-            future.cancel()
 
     async def _closed(self, wait_for: "_Wait") -> None:
         ending = self._ending()
@@ -201,14 +168,14 @@ class ApplicationRunner:
         late = f"No answer came within {self.limits.deadline:g} s"
         reason = "The application was shut down before it answered" if stopped else late
         lost = Lost(reason=reason, sent="unknown", late=not stopped)
-        return outcome_of(lost, method=call.route.method, name=call.function.name, expose=False)
+        return outcome_of(lost, method=call.route.method, name=call.run.function.name, expose=False)
 
     def _misled(self, call: PreparedCall) -> Outcome | None:
         """Refuse arguments that would lead to another route than the function's.
 
         A server cannot tell `/` in a value from one in the path: ASGI has decoded it by then.
         """
-        route, arguments = call.route, call.arguments
+        route, arguments = call.route, call.run.arguments
         path = unquote(call.request.target.partition("?")[0])[len(self._root_path) :]
         other = self._elsewhere(route.method, route.path, path)
         if other is None:
@@ -225,12 +192,12 @@ class ApplicationRunner:
             if parameter.location == "path"
         )
         if issues:
-            outcome = refused(call.function, Failure(value=arguments, issues=issues))
+            outcome = refused(call.run.function, Failure(value=arguments, issues=issues))
             return replace(outcome, response=Response(sent="no"))
         text = f"The application answers this path by {other}. Nothing was sent."
         response = Response(sent="no")
         return Outcome(
-            text=text, reason="arguments", response=response, function=call.function.name
+            text=text, reason="arguments", response=response, function=call.run.function.name
         )
 
     def _ending(self) -> "Future[None] | None":

@@ -2,11 +2,10 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 
-from pyfunctools._json import JsonObject
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.execution.http.connections import DEADLINE, Pools
@@ -38,10 +37,10 @@ from pyfunctools.execution.request.credentials import (
     source_of,
     told_by,
 )
-from pyfunctools.execution.steps import Begin, Settle, at_hand, finish, settled
+from pyfunctools.execution.runner import Run
+from pyfunctools.execution.steps import finish
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.route import IDEMPOTENT, SAFE, Route
@@ -58,8 +57,8 @@ class HttpRunner:
     sent with every request; nobody else may set one of them (`execution.claims`).
     `auth` gives a credential for each security scheme by its name, a text, or a pair for basic and
     digest; which are sent is what the operation's `security` says. Each of them, and the headers as
-    a whole, may be a function of nothing or of the call's context, under `arun` also an
-    asynchronous one; one that raises makes an error outcome without its message. `auth` also takes
+    a whole, may be a function of nothing or of the call's context, asynchronous where the call may
+    await; one that raises makes an error outcome without its message. `auth` also takes
     `{"header:X-Api-Key": ...}` and `{"query:key": ...}`, which go with every request.
 
     `idempotency_header` names a header that has the id of the call (`CallInfo.id`) in every request
@@ -67,7 +66,7 @@ class HttpRunner:
 
     `client` is a client of httpx or httpx2, of either kind; it is used as it is (with its own
     headers, cookies, proxies and hooks) and not closed. A blocking one runs in a thread under
-    `arun`; an asynchronous one cannot be used under `run`. With a blocking client the deadline is
+    `awaits`; an asynchronous one needs it. With a blocking client the deadline is
     kept between the steps its library takes, with the runner's own connections inside them.
 
     The model reads a failed answer's status and, with `expose_error_body`, an excerpt of its body.
@@ -124,53 +123,23 @@ class HttpRunner:
         server = self._server.partition("?")[0] if isinstance(self._server, str) else self._server
         return f"HttpRunner(server={server!r}, auth={sorted(self._auth)})"
 
-    def run(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
-        """Send the request that the arguments make and wait for what comes of it.
+    async def run(self, run: Run) -> Outcome:
+        """Send the request that the arguments make.
 
         Raises:
             DefinitionError: the function is no operation, no server is given, or something of this
-                runner works under `arun` only.
+                runner has to be awaited.
             DocumentError: the document's server or path cannot be used.
         """
-        if not self._blocks:
+        if not (self._blocks or run.awaits):
             raise DefinitionError(
-                function.name,
+                run.function.name,
                 "The client of this controller is asynchronous.",
                 "Use `await controller.acall(...)`, or hand in an `httpx.Client`.",
             )
         deadline = time.monotonic() + self.limits.deadline
-        token = DEADLINE.set(deadline)
-        try:
-            carry = partial(self._sent, deadline, awaits=False)
-            steps = self.steps(function, arguments, context, begin, info, at_hand, carry)
-            return finish(steps)
-        finally:
-            DEADLINE.reset(token)
-
-    async def arun(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
-        """Send the request that the arguments make and await what comes of it.
-
-        Raises:
-            DefinitionError: the function is no operation, or no server is given.
-            DocumentError: the document's server or path cannot be used.
-        """
-        deadline = time.monotonic() + self.limits.deadline
-        carry = partial(self._sent, deadline, awaits=True)
-        return await self.steps(function, arguments, context, begin, info, settled, carry)
+        call = await self.prepared(run)
+        return call if isinstance(call, Outcome) else await self._sent(call, deadline, run.awaits)
 
     def close(self) -> None:
         """Close the runner's own blocking connections; a later call opens others."""
@@ -180,40 +149,27 @@ class HttpRunner:
         """Close the runner's own connections, blocking and of this loop."""
         await self._pools.aclose()
 
-    async def steps(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        begin: Begin | None,
-        info: CallInfo | None,
-        settle: Settle,
-        carry: "Callable[[PreparedCall], Awaitable[Outcome]]",
-        forbid: "Callable[[PreparedCall], Outcome | None]" = lambda _: None,
-    ) -> Outcome:
-        """Make the request, ask `forbid` and `begin` whether it may go, and `carry` it.
+    async def prepared(
+        self, run: Run, forbid: "Callable[[PreparedCall], Outcome | None]" = lambda _: None
+    ) -> "PreparedCall | Outcome":
+        """Return the call to send, or the outcome that says why it is not sent.
+
+        `forbid` is asked when the request is made, and then `begin`.
 
         Raises:
             DefinitionError: as `run` does.
             DocumentError: as `run` does.
         """
-        call = await self._prepared(function, arguments, context, settle, info)
+        call = await self._made(run)
         if isinstance(call, Outcome):
             return call
         forbidden = forbid(call)
-        if forbidden is None and begin is not None:
-            forbidden = await begin(arguments)
-        return forbidden or await carry(call)
+        if forbidden is None and run.begin is not None:
+            forbidden = await run.begin(run.arguments)
+        return forbidden or call
 
-    async def _prepared(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        context: object,
-        settle: Settle,
-        info: CallInfo | None,
-    ) -> "PreparedCall | Outcome":
-        """Return the call to send, or the outcome that says why it cannot be sent."""
+    async def _made(self, run: Run) -> "PreparedCall | Outcome":
+        function = run.function
         route = function.origin
         if not isinstance(route, Route):
             raise DefinitionError(function.name, "This function is not an HTTP operation.")
@@ -222,16 +178,16 @@ class HttpRunner:
             base_url = server_url(route.servers, base_url, self._variables)
         connected = ConnectionSecrets(_names_of_keys(route))
         try:
-            given = await settle(self._headers(context), "headers")
+            given = await run.settle(self._headers(run.context), "headers")
             fixed = checked_headers(given)
             connected.add_headers(given)
             if route.method not in SAFE:
-                fixed = with_call_id(fixed, self._idempotency, info)
+                fixed = with_call_id(fixed, self._idempotency, run.info)
         except Exception as error:  # the caller's code may raise anything
             return _unprovided(function, error)
         request = build(
             route,
-            arguments,
+            run.arguments,
             base_url=base_url,
             headers=fixed,
             connected=self._names,
@@ -242,21 +198,20 @@ class HttpRunner:
             return replace(refused(function, request), response=Response(sent="no"))
         connected.add_query(base_url.partition("?")[2])
         connected.add_client(self._client)
-        call = PreparedCall(function, route, arguments, request, connected)
-        call.repeatable = call.repeatable or self._idempotency in request.headers
-        return await self._signed(call, context, settle)
+        may_repeat = route.method in IDEMPOTENT or function.idempotent is True
+        has_key = not {"idempotency-key", self._idempotency}.isdisjoint(request.headers)
+        masked = masked_for(locations_of_person(function, route))
+        call = PreparedCall(run, route, request, connected, may_repeat or has_key, masked)
+        return await self._signed(call)
 
-    async def _signed(
-        self, call: "PreparedCall", context: object, settle: Settle
-    ) -> "PreparedCall | Outcome":
+    async def _signed(self, call: "PreparedCall") -> "PreparedCall | Outcome":
         """Return the call with its credentials, or the outcome if one could not be obtained."""
         for scheme in (*chosen(call.route, self._auth), *self._own_schemes):
             try:
-                credential = await settle(
-                    self._auth[scheme.name](context), f"auth[{scheme.name!r}]"
-                )
+                given = self._auth[scheme.name](call.run.context)
+                credential = await call.run.settle(given, f"auth[{scheme.name!r}]")
             except Exception as error:  # so may what gives a credential
-                return _unprovided(call.function, error)
+                return _unprovided(call.run.function, error)
             call.request = signed(call.request, scheme, credential)
             call.connected.credentials += told_by(scheme, credential, call.request)
             if scheme.location == "query" and call.masked is None:
@@ -265,7 +220,7 @@ class HttpRunner:
                 call.challenge = partial(self._pools.proof, pair_of(scheme.name, credential))
         return call
 
-    async def _sent(self, deadline: float, call: "PreparedCall", *, awaits: bool) -> Outcome:
+    async def _sent(self, call: "PreparedCall", deadline: float, awaits: bool) -> Outcome:
         if self._client is None:
             wire = over_pools(self._pools, awaits=awaits)
         else:
@@ -274,7 +229,11 @@ class HttpRunner:
             from asyncio import to_thread
 
             return await to_thread(lambda: finish(self.exchanged(call, wire, deadline)))
-        return await self.exchanged(call, wire, deadline)
+        token = DEADLINE.set(deadline)
+        try:
+            return await self.exchanged(call, wire, deadline)
+        finally:
+            DEADLINE.reset(token)
 
     async def exchanged(self, call: "PreparedCall", wire: Wire, deadline: float) -> Outcome:
         """Send a call's request over a wire and return its outcome."""
@@ -288,7 +247,7 @@ class HttpRunner:
             taken = (time.monotonic() - started) * 1000
             path = visible(route.path).replace("\n", " ")
             LOGGER.debug("%s %s %s %d ms", route.method, path, status, taken)
-        name = call.function.name
+        name = call.run.function.name
         outcome = outcome_of(result, method=route.method, name=name, expose=self._expose)
         others = () if outcome.ok else call.connected.others
         masker = Masker(call.connected.credentials, others)
@@ -300,29 +259,17 @@ class HttpRunner:
         )
 
 
+@dataclass(slots=True)
 class PreparedCall:
     """A call that may be sent; `repeatable` says whether more than once."""
 
-    def __init__(
-        self,
-        function: Function,
-        route: Route,
-        arguments: JsonObject,
-        request: HttpRequest,
-        connected: ConnectionSecrets,
-    ) -> None:
-        self.function = function
-        self.route = route
-        self.arguments = arguments
-        self.request = request
-        self.connected = connected
-        self.challenge: Challenge | None = None
-        self.masked: Masked = masked_for(locations_of_person(function, route))
-        self.repeatable = (
-            route.method in IDEMPOTENT
-            or function.idempotent is True
-            or "idempotency-key" in request.headers
-        )
+    run: Run
+    route: Route
+    request: HttpRequest
+    connected: ConnectionSecrets
+    repeatable: bool
+    masked: Masked
+    challenge: Challenge | None = None
 
 
 def _names_of_keys(route: Route) -> frozenset[str]:
