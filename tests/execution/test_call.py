@@ -10,7 +10,6 @@ import pytest
 
 from pyfunctools import (
     Approval,
-    CallInfo,
     DefinitionError,
     Function,
     MemoryStore,
@@ -22,7 +21,8 @@ from pyfunctools import (
 )
 from pyfunctools._lazy import Lazy
 from pyfunctools.execution.pipeline import Invocation
-from pyfunctools.execution.steps import Begin, finish
+from pyfunctools.execution.runner import Run
+from pyfunctools.execution.steps import finish
 
 SECRET = "SECRET-7f3a"
 PARAMETERS = {
@@ -43,31 +43,13 @@ class Recorder:
     def __init__(self) -> None:
         self.ran: list[Mapping[str, object]] = []
 
-    def run(
-        self,
-        function: Function,
-        arguments: Any,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
-        refused = None if begin is None else finish(begin(arguments))
-        return refused or self._ran(function, arguments, context)
-
-    async def arun(
-        self,
-        function: Function,
-        arguments: Any,
-        context: object,
-        begin: Begin | None = None,
-        info: CallInfo | None = None,
-    ) -> Outcome:
-        refused = None if begin is None else await begin(arguments)
-        return refused or self._ran(function, arguments, context)
-
-    def _ran(self, function: Function, arguments: Any, context: object) -> Outcome:
-        self.ran.append(arguments)
-        return Outcome(text=f"ran {function.name} with {context}", value=arguments)
+    async def run(self, run: Run) -> Outcome:
+        refused = None if run.begin is None else await run.begin(run.arguments)
+        if refused is not None:
+            return refused
+        self.ran.append(run.arguments)
+        text = f"ran {run.function.name} with {run.context}"
+        return Outcome(text=text, value=run.arguments)
 
     def close(self) -> None: ...
 
