@@ -90,7 +90,7 @@ def render(
     With `strict` it is one that the vendor can enforce, where the vendor has such a mode and the
     schema can be said in it; where it cannot, `Rendering.strict` is false and the losses that are
     `refused` say why. `inline` puts definitions in the place of references (`True`) or keeps them
-    (`False`); by default the dialect decides.
+    (`False`); by default the dialect decides, and one that is referred to once is put in its place.
 
     Raises:
         DefinitionError: there is no such dialect.
@@ -99,6 +99,8 @@ def render(
     refused: tuple[Loss, ...] = ()
     if strict and row.strict is not None:
         rendering = _render(schema, row.strict, inline)
+        if inline is None and any(loss.keyword == "levels" for loss in rendering.losses):
+            rendering = _render(schema, row.strict, inline=False)
         refused = tuple(loss for loss in rendering.losses if loss.how == "refused")
         if not refused:
             return rendering

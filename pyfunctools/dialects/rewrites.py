@@ -2,7 +2,7 @@
 
 Every schema is walked once, and these rewrites are made at each, in this order:
 
-1. nobody's: what is for no model (`title`, `examples`, `x-...`) is left out;
+1. fewer words: as `compact` says, which also leaves out what is for no model;
 2. references: kept, freed of what stands beside them, or replaced by what they mean;
 3. alternatives: `oneOf` -> `anyOf`, `const` -> `enum`, enums and type lists as they may be;
 4. names: a property whose name a vendor refuses gets another;
@@ -24,6 +24,7 @@ from typing import Final
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.change import KEY, SAME, VALUE, Branch, Change
+from pyfunctools.dialects.compact import compact
 from pyfunctools.dialects.loss import How, Loss
 from pyfunctools.dialects.nulls import NULL, as_object, nullable, takes_null
 from pyfunctools.dialects.pieces import (
@@ -87,17 +88,18 @@ def rewritten(
 ) -> tuple[dict[str, JsonValue], Change, tuple[Loss, ...]]:
     """Return a normalized schema as the profile takes it.
 
-    `inlined` says whether references are replaced by what they mean; `None` leaves it to the
-    profile. What no reference may stand for is replaced in any case.
+    `inlined` says whether references are replaced by what they mean; with `None` the profile says
+    so, and what is referred to once is in any case, as are all where no reference may stand.
     """
     renames = profile.key is not None and has_other_names(schema, profile.key)
     if renames:
         enums = "scalars" if profile.enums == "any" else profile.enums
         profile = replace(profile, keywords=profile.keywords - _BY_NAME, enums=enums)
-    never = profile.references == "never"
-    wanted = profile.references == "inlined" if inlined is None else inlined
+    if profile.references == "never" or (inlined is None and profile.references == "inlined"):
+        inlined = True
+    whole = schema if inlined is False else inline(schema, once=not inlined)
     reshapes = renames or profile.complete or not profile.maps
-    writer = _Writer(inline(schema) if wanted or never else schema, profile, reshapes=reshapes)
+    writer = _Writer(compact(whole), profile, reshapes=reshapes)
     made, change = writer.root()
     return made, change, tuple(writer.losses)
 
@@ -152,7 +154,7 @@ class _Writer:
         if schema is False or schema == {"not": {}}:
             return self._nothing(path)
         was = schema if isinstance(schema, dict) else {}
-        node = _Node(was, {k: v for k, v in was.items() if k in EVERYTHING}, path, [])
+        node = _Node(was, dict(was), path, [])
         if isinstance(was.get("$ref"), str):
             return self._reference(node)
         self._combined(node)

@@ -230,8 +230,8 @@ class Function:
         `dialect` is `"openai"`, `"anthropic"`, `"gemini"` or another row of `dialects.table`. With
         `strict` it is a schema that the vendor can enforce, where it can be; by default the
         function's own `strict` decides. `inline` puts definitions in the place of references; by
-        default the dialect decides. What the dialect cannot say is in `Rendering.losses`. The last
-        renderings of a function are kept (`Limits.cache`).
+        default those that are referred to once, or as the dialect wants it. What the dialect cannot
+        say is in `Rendering.losses`. The last renderings of a function are kept (`Limits.cache`).
 
         Raises:
             DefinitionError: there is no such dialect.

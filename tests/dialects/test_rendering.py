@@ -16,7 +16,6 @@ def thing(**properties: object) -> dict[str, object]:
     return {
         "type": "object",
         "properties": properties,
-        "required": [],
         "additionalProperties": False,
     }
 
@@ -62,11 +61,14 @@ def thing(**properties: object) -> dict[str, object]:
             id="a map is a list of pairs",
         ),
         pytest.param(
-            thing(p={"$ref": "#/$defs/P", "description": "Whose."})
-            | {"required": ["p"], "$defs": {"P": thing(a={"type": "null"})}},
-            thing(p={"anyOf": [{"$ref": "#/$defs/P"}], "description": "Whose."})
+            thing(p={"$ref": "#/$defs/P", "description": "Whose."}, q={"$ref": "#/$defs/P"})
+            | {"required": ["p", "q"], "$defs": {"P": thing(a={"type": "null"})}},
+            thing(
+                p={"anyOf": [{"$ref": "#/$defs/P"}], "description": "Whose."},
+                q={"$ref": "#/$defs/P"},
+            )
             | {
-                "required": ["p"],
+                "required": ["p", "q"],
                 "$defs": {"P": thing(a={"type": "null"}) | {"required": ["a"]}},
             },
             id="nothing stands beside a reference",
@@ -77,6 +79,95 @@ def test_what_strict_openai_is_sent(schema: dict[str, object], sent: dict[str, o
     rendering = render(schema, "openai", strict=True)
     assert rendering.strict
     assert rendering.schema == sent
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent"),
+    [
+        pytest.param(
+            thing(p={"$ref": "#/$defs/P", "description": "Whose."})
+            | {"$defs": {"P": {"type": "string", "description": "A person. "}}},
+            thing(p={"type": "string", "description": "Whose.\n\nA person."}),
+            id="what is referred to once stands in its place, with what both say",
+        ),
+        pytest.param(
+            thing(p={"$ref": "#/$defs/P", "description": "Whose."})
+            | {"$defs": {"P": {"type": "string", "description": "Whose"}}},
+            thing(p={"type": "string", "description": "Whose."}),
+            id="what both say is said once",
+        ),
+        pytest.param(
+            schema := thing(p={"$ref": "#/$defs/P"}, q={"$ref": "#/$defs/P"})
+            | {"$defs": {"P": thing(a={"type": "string"})}},
+            schema,
+            id="what is referred to twice is not said twice",
+        ),
+        pytest.param(
+            schema := thing(p={"$ref": "#/$defs/P", "required": ["a"]})
+            | {"$defs": {"P": {"type": "object", "required": ["b"]}}},
+            schema,
+            id="what is bound beside a reference stays beside it",
+        ),
+        pytest.param(
+            schema := thing(p={"$ref": "#/$defs/P"})
+            | {"$defs": {"P": thing(p={"$ref": "#/$defs/P"})}},
+            schema,
+            id="what leads back to itself stays",
+        ),
+        pytest.param(
+            thing(a={"oneOf": [{"const": "x", "title": "X"}, {"const": "y"}, {"type": "null"}]}),
+            thing(a={"enum": ["x", "y", None]}),
+            id="a union of constants is an enum",
+        ),
+        pytest.param(
+            thing(a={"anyOf": [{"type": "string", "const": "x"}, {"type": "null"}]}),
+            thing(a={"type": ["string", "null"], "enum": ["x", None]}),
+            id="with the type that all name",
+        ),
+        pytest.param(
+            schema := thing(a={"oneOf": [{"const": 1}, {"const": 1.0}]}),
+            schema,
+            id="where one of them fits twice nothing does",
+        ),
+        pytest.param(
+            schema := thing(a={"oneOf": [{"const": "x", "description": "X"}, {"const": "y"}]}),
+            schema,
+            id="what is said of one constant stays with it",
+        ),
+        pytest.param(
+            thing(a={"anyOf": [{"type": "null"}, {"type": "string", "maxLength": 3}]}),
+            thing(a={"type": ["string", "null"], "maxLength": 3}),
+            id="null or one type is a list of types",
+        ),
+        pytest.param(
+            schema := thing(
+                a={"anyOf": [{"type": "string", "description": "A"}, {"type": "null"}]}
+                | {"description": "B"}
+            ),
+            schema,
+            id="where both are described they stay apart",
+        ),
+        pytest.param(
+            schema := thing(a={"type": "null", "anyOf": [{"type": "string"}, {"type": "null"}]}),
+            schema,
+            id="or something else is bound",
+        ),
+    ],
+)
+def test_a_schema_is_said_in_fewer_words(
+    schema: dict[str, object], sent: dict[str, object]
+) -> None:
+    assert render(schema, "openai").schema == sent
+
+
+@pytest.mark.parametrize(("levels", "stays"), [(9, False), (10, True)])
+def test_what_is_referred_to_once_stays_where_it_would_be_too_deep(
+    levels: int, stays: bool
+) -> None:
+    schema = thing(b={"$ref": "#/$defs/B"}) | {"$defs": {"B": nested(levels)}}
+    rendering = render(schema, "openai", strict=True)
+    assert rendering.strict
+    assert ("$defs" in rendering.schema) is stays
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """`$ref` and `$defs`: to resolve, collect, prune and inline references, and to find recursion."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 from urllib.parse import quote, unquote
@@ -159,18 +159,23 @@ def recursive(schema: JsonSchema) -> frozenset[str]:
     return frozenset(_ordered(_graph(schema))[1])
 
 
-def inline(schema: JsonSchema) -> JsonSchema:
+def inline(schema: JsonSchema, *, once: bool = False) -> JsonSchema:
     """Return the schema with every reference that is not recursive replaced by what it means.
 
-    Annotations beside a `$ref` win over those of the definition; what constrains beside one stays
-    apart from it under `allOf`. Definitions stay in `$defs` that are recursive, that something
-    refers into, or that come to more than `MAX_INLINED` schemas or `MAX_INLINED_DEPTH` levels.
+    Annotations beside a `$ref` win over those of the definition, but both descriptions are told;
+    what constrains beside one stays apart from it under `allOf`. Definitions stay in `$defs` that
+    are recursive, that something refers into, or that come to more than `MAX_INLINED` schemas or
+    `MAX_INLINED_DEPTH` levels. With `once` only those are put in their place that are referred to
+    once, with no constraint beside.
     """
     definitions = schema.get("$defs")
     if not isinstance(definitions, dict):
         return schema
     order, circular = _ordered(_graph(schema))
-    inliner = _Inliner({*circular, *_entered(schema)})
+    kept = {*circular, *_entered(schema)}
+    if once:
+        kept |= _shared(prune(schema))
+    inliner = _Inliner(kept)
     for name in order:
         inner = definitions[name]
         inliner.define(name, inner if isinstance(inner, dict | bool) else True)
@@ -214,9 +219,27 @@ class _Inliner:
         if not siblings:
             return whole
         if isinstance(whole, dict) and all(key in SAYING_NOTHING for key in siblings):
-            return {**whole, **siblings}
+            return {**whole, **siblings, **_both_told(siblings, whole)}
         also = siblings.get("allOf")
         return {**siblings, "allOf": [whole, *(also if isinstance(also, list) else [])]}
+
+
+def _both_told(outer: JsonSchema, inner: JsonSchema) -> JsonSchema:
+    """Return the description of a place and of what is put there, if one does not say the other."""
+    said, more = outer.get("description"), inner.get("description")
+    if not isinstance(said, str) or not isinstance(more, str) or more.rstrip(" .") in said:
+        return {}
+    return {"description": more if said.rstrip(" .") in more else f"{said}\n\n{more}"}
+
+
+def _shared(schema: JsonSchema) -> set[str]:
+    """Return the definitions that are referred to twice, or with a constraint beside."""
+    counted = Counter[str]()
+    for _, inner in subschemas(schema):
+        if isinstance(inner, dict) and isinstance(reference := inner.get("$ref"), str):
+            bound = any(key not in SAYING_NOTHING for key in inner)
+            counted[_definition_of(reference) or ""] += 2 if bound else 1
+    return {name for name, count in counted.items() if count > 1}
 
 
 def _is_small(schema: JsonSchema | bool) -> bool:

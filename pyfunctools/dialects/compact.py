@@ -1,0 +1,76 @@
+"""The same schema in fewer words, before any vendor's rules.
+
+`{"anyOf": [{"const": "a"}, {"const": "b"}]}` becomes `{"enum": ["a", "b"]}`,
+`{"anyOf": [{"type": "string"}, {"type": "null"}]}` becomes `{"type": ["string", "null"]}`, and what
+is nobody's (`title`, `examples`, `x-...`) is left out. All else is said, and means what it meant.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.dialects.nulls import NULL, nullable
+from pyfunctools.dialects.table import ANNOTATIONS, EVERYTHING
+from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.walk import rewrite
+from pyfunctools.schema.outline.json_types import constant_of, listed_values, type_of
+from pyfunctools.schema.vocabulary import UNIONS, VALUES
+
+_CONSTANT: Final = VALUES | {"type"}
+
+
+def compact(schema: JsonSchema) -> dict[str, JsonValue]:
+    """Return a normalized schema without what is nobody's, its trivial unions said shorter."""
+    told = {keyword: value for keyword, value in schema.items() if keyword in EVERYTHING}
+    if isinstance(text := told.get("description"), str):
+        told["description"] = text.strip()
+    made = rewrite(told, _inner)
+    for keyword in UNIONS:
+        branches = made.get(keyword)
+        if isinstance(branches, list) and all(isinstance(each, dict) for each in branches):
+            listed = [each for each in branches if isinstance(each, dict)]
+            beside = {name: value for name, value in made.items() if name != keyword}
+            made = _of_values(listed, beside) or _of_null(listed, beside) or made
+    return made
+
+
+def _inner(_: Keys, schema: JsonSchema | bool) -> JsonSchema | bool:
+    return compact(schema) if isinstance(schema, dict) else schema
+
+
+def _of_values(branches: list[JsonSchema], beside: JsonSchema) -> dict[str, JsonValue] | None:
+    """Return a union of nothing but listed values as one list of them."""
+    if not VALUES.isdisjoint(beside):
+        return None
+    values: list[JsonValue] = []
+    kinds: list[JsonValue] = []
+    for branch in branches:
+        listed = [None] if branch == NULL else listed_values(branch)
+        kind = branch.get("type")
+        if listed is None or not branch.keys() <= _CONSTANT or len(branch.keys() & VALUES) > 1:
+            return None
+        if kind is not None and any(type_of(value) != kind for value in listed):
+            return None
+        values += listed
+        kinds += [kind] if kind not in kinds else []
+    constants = {constant_of(value) for value in values}
+    if None in constants or len(constants) < len(values):
+        return None
+    named = None in kinds or "type" in beside
+    told: Mapping[str, JsonValue] = (
+        {} if named else {"type": kinds[0] if len(kinds) == 1 else kinds}
+    )
+    return {**told, "enum": values, **beside}
+
+
+def _of_null(branches: list[JsonSchema], beside: JsonSchema) -> dict[str, JsonValue] | None:
+    """Return a union of null and one type as that type or null."""
+    others = [branch for branch in branches if branch != NULL]
+    if len(others) != 1 or len(branches) != 2 or not beside.keys() <= ANNOTATIONS:
+        return None
+    (branch,) = others
+    kind = branch.get("type")
+    if not isinstance(kind, str) or kind == "null" or not beside.keys().isdisjoint(branch):
+        return None
+    made = nullable(dict(branch))
+    return None if "anyOf" in made else {**made, **beside}
