@@ -5,8 +5,10 @@
 For each function: the bytes and the tokens (`the extra `benchmarks``, o200k) of its name,
 description and schema as compact JSON, and how many constraints the schema holds. `--peers` names
 a folder with a virtual environment for each other library, which `--install` makes; without it
-their columns are missing. Then the time of rendering all functions of the largest document, of
-building them once.
+their columns are missing. The others name a function by its `operationId`, say one of its summary
+and its description, and leave its objects open: the rows "in their words" do so too, the last of
+them closing nothing. Then the time of rendering all functions of the largest document, of building
+them once.
 """
 
 import argparse
@@ -69,6 +71,8 @@ PEERS: dict[str, Callable[[Any], list[Tool]]] = {"fastmcp": of_fastmcp, "google-
 def of_peer(name: str, path: Path, folder: Path, seconds: float) -> list[Tool]:
     """Return what another library makes of a document, in a process of its own."""
     python = folder / name / "bin" / "python"
+    if not python.exists():
+        return []
     words = [str(python), __file__, "--of", name, str(path)]
     try:
         done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=seconds)
@@ -129,9 +133,29 @@ def table(path: Path, peers: Path | None, seconds: float) -> Iterator[str]:
             said = {"name": each.name, "description": each.description}
             tools.append({**said, "schema": rendering.schema})
         yield row(f"{title}{f' (not strict: {refused})' if refused else ''}", tools, tokens)
+    for title, tools in in_their_words(path):
+        yield row(title, tools, tokens)
     for name in PEERS if peers is not None else ():
         assert peers is not None
         yield row(name, of_peer(name, path, peers, seconds), tokens)
+
+
+def in_their_words(path: Path) -> Iterator[tuple[str, list[Tool]]]:
+    """Yield our functions with no more said of them than others say."""
+    from pyfunctools import Controller
+
+    named = Controller.from_openapi(path, names="operation_id", describe="brief").functions
+    tools: list[Tool] = []
+    for each in named:
+        summary, _, rest = each.description.partition("\n\n")
+        said = {"name": each.name, "description": rest or summary}
+        tools.append({**said, "schema": each.render("openai").schema})
+    yield "openai, in their words", tools
+    for tool in tools:
+        for inner in subschemas(tool["schema"]):
+            if inner.get("additionalProperties") is False:
+                del inner["additionalProperties"]
+    yield "openai, in their words, objects left open", tools
 
 
 def timed(work: Callable[[], object]) -> float:

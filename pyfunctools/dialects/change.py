@@ -2,10 +2,10 @@
 
 A `Change` belongs to one schema of a rendering. `apply` gives a value of the original schema the
 shape of the rendering, `restore` is the way back. Both leave alone what has not the shape they are
-about, so a wrong value stays as wrong as it was, at the same place.
+about, so a wrong value stays as wrong as it was.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -14,6 +14,8 @@ from pyfunctools.schema.ground.path import Keys
 
 Judge = Callable[[JsonValue], bool]
 """True if a value is right by some schema."""
+Guess = Callable[[JsonValue], int | None]
+"""Returns the index of the branch that a value was meant for, `None` where nothing tells."""
 
 KEY, VALUE = "key", "value"
 """The properties of a pair that stands for a member of a map."""
@@ -36,8 +38,9 @@ class Change:
     changes of properties by their old names, `rest` that of all others. A property in `filled` that
     is not there becomes null, and null for one in `absent` becomes a property that is not there.
     With `pairs` an object becomes an array of objects with a `key` and a `value`. `front` and
-    `items` are those of an array, `branches` those of a union, and `definition` is asked where the
-    schema is a reference.
+    `items` are those of an array, `branches` those of a union; `meant_before` and `meant_after` say
+    which of them a value was meant for that none takes. `definition` is asked where the schema is a
+    reference.
     """
 
     names: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -49,6 +52,8 @@ class Change:
     front: Sequence["Change"] = ()
     items: "Change | None" = None
     branches: Sequence[Branch] = ()
+    meant_before: Guess = lambda _: None
+    meant_after: Guess = lambda _: None
     definition: "Callable[[], Change] | None" = None
     _leading_on: "Sequence[Branch] | None" = field(default=None, init=False)
 
@@ -60,36 +65,51 @@ class Change:
         """Return a value of the rendering as the original schema has it."""
         return self._changed(value, forth=False)
 
-    def moved(self, keys: Keys, value: JsonValue) -> Keys:
-        """Return where a place of `value` stands in `apply(value)`."""
+    def located(self, keys: Keys, value: JsonValue) -> "tuple[Keys, Change]":
+        """Return where a place of `value` stands in `apply(value)`, and how what is there changes.
+
+        The place of a member of a map is that of the `value` of its pair.
+        """
         if self.definition is not None:
-            keys, value = self.definition().moved(keys, value), self.definition().apply(value)
-        if not keys:
-            return keys
+            return self.definition().located(keys, value)
         for branch in self._meant(value, forth=True):
-            return branch.change.moved(keys, value)
+            return branch.change.located(keys, value)
+        if not keys:
+            return (), self
         first, below = keys[0], keys[1:]
         if isinstance(value, dict) and isinstance(first, str):
-            inner = self._member(first).moved(below, value.get(first))
-            if self.pairs:
-                return (list(value).index(first), VALUE, *inner) if first in value else ()
-            return (self.names.get(first, first), *inner)
+            inner, change = self._member(first).located(below, value.get(first))
+            if not self.pairs:
+                return (self.names.get(first, first), *inner), change
+            return ((list(value).index(first), VALUE, *inner) if first in value else ()), change
         if isinstance(value, list) and isinstance(first, int) and first < len(value):
             place = self.front[first] if first < len(self.front) else self.items or SAME
-            return (first, *place.moved(below, value[first]))
-        return keys
+            inner, change = place.located(below, value[first])
+            return (first, *inner), change
+        return keys, SAME
 
-    def keeps(self, seen: frozenset[int] = frozenset()) -> bool:
+    def renamed(self) -> Iterator[tuple[str, str]]:
+        """Yield every property's name that is another in the rendering, with that one."""
+        for each in self._all():
+            yield from each.names.items()
+
+    def keeps(self) -> bool:
         """True if no value changes at all."""
-        if id(self) in seen:
-            return True
-        if self.names or self.filled or self.pairs:
-            return False
-        inside = seen | {id(self)}
-        below = [*self.members.values(), *self.front, *(branch.change for branch in self.branches)]
-        below += [each for each in (self.rest, self.items) if each is not None]
-        below += [] if self.definition is None else [self.definition()]
-        return all(each.keeps(inside) for each in below)
+        return not any(each.names or each.filled or each.pairs for each in self._all())
+
+    def _all(self) -> "Iterator[Change]":
+        """Yield this change and those below it, each once."""
+        seen: dict[int, Change] = {}
+        waiting = [self]
+        while waiting:
+            each = waiting.pop()
+            if id(each) in seen:
+                continue
+            seen[id(each)] = each
+            yield each
+            waiting += [*each.members.values(), *each.front, *(b.change for b in each.branches)]
+            waiting += [inner for inner in (each.rest, each.items) if inner is not None]
+            waiting += [] if each.definition is None else [each.definition()]
 
     def _changed(self, value: JsonValue, *, forth: bool) -> JsonValue:
         if self.definition is not None:
@@ -119,7 +139,15 @@ class Change:
             )
         )
         found = next(sure, taking[0] if taking else None)
-        return () if found is None else (found,)
+        if found is None and self._own:
+            found = self._guessed(value, forth=forth)
+        return (found,) if found in self._own else ()
+
+    def _guessed(self, value: JsonValue, *, forth: bool) -> Branch | None:
+        """Return the branch that a wrong value was meant for, which may be as it was written."""
+        asked = (self.meant_before, self.meant_after) if forth else (self.meant_after,)
+        indexes = (meant(value) for meant in asked)
+        return next((self.branches[index] for index in indexes if index is not None), None)
 
     @property
     def _own(self) -> Sequence[Branch]:

@@ -50,15 +50,19 @@ def takes_null(root: JsonSchema | None, schema: JsonSchema, depth: int = 0) -> b
 def nullable(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """Return a schema that takes null as well."""
     made = dict(schema)
+    if "const" in made and "enum" not in made:
+        made["enum"] = [made.pop("const")]
     values, kinds, branches = made.get("enum"), made.get("type"), made.get("anyOf")
     if isinstance(branches, list):
         return {**made, "anyOf": [*branches, NULL]}
+    is_open = kinds is None and not isinstance(values, list)
     listed = kinds if isinstance(kinds, list) else [kinds]
-    if kinds is None or "null" in listed or not _BESIDE_TYPE.isdisjoint(made):
+    if is_open or "null" in listed or not _BESIDE_TYPE.isdisjoint(made):
         text = made.pop("description", None)
         told = {} if text is None else {"description": text}
         return {"anyOf": [made, NULL], **told}
     if isinstance(values, list):
         made["enum"] = [*values, None]
-    made["type"] = [*listed, "null"]
+    if kinds is not None:
+        made["type"] = [*listed, "null"]
     return made

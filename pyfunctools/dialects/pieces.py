@@ -1,35 +1,52 @@
 """Small questions about a schema that is rewritten, and small changes of one."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.dialects.change import Change
+from pyfunctools._lazy import Lazy
+from pyfunctools.dialects.change import Change, Guess, Judge
 from pyfunctools.dialects.table import Profile
 from pyfunctools.schema.ground.references import prune
 from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.outline.outline import Outline
+from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.validation.validator import Validator
 
-
-class Later:
-    """A judge that is made when it is first asked: by then all definitions are written."""
-
-    def __init__(self, make: Callable[[], Callable[[JsonValue], bool]]) -> None:
-        self._make = make
-        self._judge: Callable[[JsonValue], bool] | None = None
-
-    def __call__(self, value: JsonValue) -> bool:
-        if self._judge is None:
-            self._judge = self._make()
-        return self._judge(value)
+T = TypeVar("T")
 
 
-def judge(schema: JsonSchema, definitions: JsonObject) -> Callable[[JsonValue], bool]:
+class Later(Generic[T]):
+    """A question of a value that is made when it is first asked: by then all is written."""
+
+    def __init__(self, make: Callable[[], Callable[[JsonValue], T]]) -> None:
+        self._asked = Lazy(make)
+
+    def __call__(self, value: JsonValue) -> T:
+        return self._asked.value(value)
+
+
+def judge(schema: JsonSchema, definitions: JsonObject) -> Judge:
     """Return what says whether a value fits a schema with these definitions."""
-    whole = prune({**schema, "$defs": definitions}) if definitions else schema
-    return Validator(whole).is_valid
+    return Validator(_whole(schema, definitions)).is_valid
+
+
+def guess(branches: Sequence[JsonValue], definitions: JsonObject) -> Guess:
+    """Return what says which of the branches of a union a value was meant for."""
+    outline = Outline(_whole({"anyOf": list(branches)}, definitions))
+    union = union_of(outline.root, "anyOf")
+
+    def index(value: JsonValue) -> int | None:
+        meant = union.meant(value)
+        return None if meant is None else union.branches.index(meant)
+
+    return index
+
+
+def _whole(schema: JsonSchema, definitions: JsonObject) -> JsonSchema:
+    return prune({**schema, "$defs": definitions}) if definitions else schema
 
 
 SILENT: Final = frozenset({"$defs", "properties", "deprecated", "contentSchema"})

@@ -6,12 +6,13 @@ from json import dumps
 from typing import Any, cast
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.dialects.change import SAME, Change, doubled_key
+from pyfunctools._lazy import Lazy
+from pyfunctools.dialects.change import KEY, SAME, VALUE, Change, doubled_key
 from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.rewrites import rewritten
 from pyfunctools.dialects.table import Profile, dialect_of
 from pyfunctools.schema.ground.path import Keys, Path, at
-from pyfunctools.schema.result import Failure, Issue, Result
+from pyfunctools.schema.result import Failure, Issue, Success
 from pyfunctools.schema.validation.validator import Validator
 
 
@@ -27,6 +28,7 @@ class Rendering:
     strict: bool
     _schema: JsonSchema = field(repr=False)
     _change: Change = field(repr=False, compare=False)
+    _bounded: Lazy[JsonSchema] = field(repr=False, compare=False)
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -52,28 +54,48 @@ class Rendering:
     def reworded(self, failure: Failure) -> Failure:
         """Return what is wrong with arguments of the function in the names and the shape here.
 
-        Where the schema here finds a mistake at the same place, it is that one.
+        Where a schema of this shape, with every bound, finds mistakes at a place, it is those.
         """
         value = self.apply(failure.value)
-        seen = Validator(self._schema).validate(value)
+        result = Validator(self._bounded.value).validate(value)
+        seen = [] if isinstance(result, Success) else list(result.issues)
+        own = {self._change.located(each.path.keys, failure.value)[0] for each in failure.issues}
         issues: list[Issue] = []
         for issue in failure.issues:
-            path = Path.of(self._change.moved(issue.path.keys, failure.value))
-            near = [each for each in _issues(seen) if _meet(each.path.keys, path.keys)]
-            if near:
-                issues += near
-                continue
-            expected, message = issue.expected, issue.message.replace(str(issue.path), str(path))
-            key = doubled_key(*(at(value, path.keys) or (None,)))
+            place, change = self._change.located(issue.path.keys, failure.value)
+            key = doubled_key(*at(value, place) or (None,)) if change.pairs else None
             if key is not None:
-                expected = "each key once"
-                message = f"{path} has the key {dumps(key, ensure_ascii=False)} more than once."
-            issues.append(replace(issue, path=path, expected=expected, message=message))
+                issues.append(_doubled(key, issue, Path.of(place)))
+            exact = self._same(issue, place, failure.value)
+            near = [each for each in seen if each.path.keys in exact] or [
+                each for each in seen if _meet(each.path.keys, place) and each.path.keys not in own
+            ]
+            if key is None and not near:
+                near = [self._told(issue, Path.of(place), value)]
+            issues += [each for each in near if each not in issues]
         return replace(failure, value=value, issues=tuple(issues))
 
+    def _same(self, issue: Issue, place: Keys, value: JsonValue) -> tuple[Keys, ...]:
+        """Return the places of an issue: of a member of a map, value and key of its pair."""
+        if issue.path.keys and place[-1:] == (VALUE,):
+            _, holder = self._change.located(issue.path.keys[:-1], value)
+            if holder.pairs:
+                return place, (*place[:-1], KEY)
+        return (place,)
 
-def _issues(result: Result[JsonValue]) -> tuple[Issue, ...]:
-    return result.issues if isinstance(result, Failure) else ()
+    def _told(self, issue: Issue, path: Path, value: JsonValue) -> Issue:
+        """Return an issue of which the schema here knows nothing, at its place and by its names."""
+        expected, message = issue.expected, issue.message.replace(str(issue.path), str(path))
+        for old, new in self._change.renamed():
+            quoted, other = dumps(old, ensure_ascii=False), dumps(new, ensure_ascii=False)
+            expected, message = expected.replace(quoted, other), message.replace(quoted, other)
+        (shown,) = at(value, path.keys) or (issue.value,)
+        return replace(issue, path=path, expected=expected, message=message, value=shown)
+
+
+def _doubled(key: str, issue: Issue, path: Path) -> Issue:
+    message = f"{path} has the key {dumps(key, ensure_ascii=False)} more than once."
+    return replace(issue, path=path, expected="each key once", message=message)
 
 
 def _meet(one: Keys, other: Keys) -> bool:
@@ -115,4 +137,5 @@ def _render(schema: JsonSchema, profile: Profile, inline: bool | None) -> Render
         strict=profile.closed,
         _schema=made,
         _change=SAME if change.keeps() else change,
+        _bounded=Lazy(lambda: rewritten(schema, profile.with_bounds(), inline)[0]),
     )

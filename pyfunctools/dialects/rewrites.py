@@ -32,6 +32,7 @@ from pyfunctools.dialects.pieces import (
     Later,
     both,
     drop,
+    guess,
     has_other_names,
     has_type,
     judge,
@@ -144,7 +145,7 @@ class _Writer:
                 inner = self._definitions.get(name, True)
                 self._made[name] = self._schema(as_object(inner), self._queued[name])
         if self._made:
-            made = {**made, "$defs": {name: each[0] for name, each in self._made.items()}}
+            made = {**made, "$defs": self._written}
         for keyword in over_limits(made, self._profile):
             self.losses.append(Loss(path="$input", keyword=keyword, how="refused"))
         return made, change
@@ -167,6 +168,10 @@ class _Writer:
         self._others(node)
         self._bounds(node)
         return node.made, change
+
+    @property
+    def _written(self) -> dict[str, JsonValue]:
+        return {name: made for name, (made, _) in self._made.items()}
 
     def _others(self, node: _Node) -> None:
         """Rewrite what else holds schemas: they judge a value and change nothing of it."""
@@ -282,7 +287,11 @@ class _Writer:
         self._values(node)
         self._types(node)
         judged = zip(branches, made, strict=True)
-        return Change(branches=[self._branch(before, *each) for before, each in judged])
+        return Change(
+            branches=[self._branch(before, *each) for before, each in judged],
+            meant_before=Later(lambda: guess(branches, self._definitions)),
+            meant_after=Later(lambda: guess([each for each, _ in made], self._written)),
+        )
 
     def _branches(self, path: str, branches: Sequence[JsonValue]) -> list[Rewritten]:
         return [self._schema(as_object(branch), path) for branch in branches]
@@ -296,7 +305,7 @@ class _Writer:
 
     def _branch(self, before: JsonSchema, after: JsonSchema, change: Change) -> Branch:
         was = Later(lambda: judge(before, self._definitions))
-        made = Later(lambda: judge(after, {name: each[0] for name, each in self._made.items()}))
+        made = Later(lambda: judge(after, self._written))
         if self._profile.nullable:
             made = Later(lambda: judge(normalize(after), {}))
         return Branch(before=was, after=made, change=change)
@@ -439,7 +448,7 @@ class _Writer:
         if self._profile.key is None:
             return
         taken = {name for name in properties if re.fullmatch(self._profile.key, name)}
-        for name in properties.keys() - taken:
+        for name in [name for name in properties if name not in taken]:
             base = re.sub(r"[^A-Za-z0-9_]", "_", name)[:60] or "_"
             base = base if re.fullmatch(self._profile.key, base) else f"_{base}"
             new, count = base, 1

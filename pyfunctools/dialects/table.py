@@ -25,7 +25,10 @@ NUMBERS: Final = judging("number")
 LENGTHS: Final = frozenset({"maxLength", "minLength"})
 COUNTS: Final = frozenset({"maxItems", "minItems"})
 SIZES: Final = frozenset({"maxProperties", "minProperties"})
-COMPOSITION: Final = frozenset({"allOf", "anyOf", "const", "oneOf", "prefixItems"})
+BOUNDS: Final = (
+    NUMBERS | LENGTHS | COUNTS | SIZES | {"format", "pattern", "propertyNames", "uniqueItems"}
+)
+"""Keywords that bound a value of one type, in any shape."""
 
 EVERYTHING: Final = (
     ANNOTATIONS
@@ -88,6 +91,18 @@ class Profile:
     enum_values: int | None = None
     characters: int | None = None
     enum_characters: int | None = None
+
+    def with_bounds(self) -> "Profile":
+        """Return a profile of the same shapes that says every bound, for a judge to read."""
+        return replace(
+            self,
+            keywords=self.keywords | BOUNDS,
+            formats=None,
+            patterns="any",
+            most_min_items=None,
+            nullable=False,
+            type_lists=True,
+        )
 
     def takes_pattern(self, pattern: str) -> bool:
         """True if `pattern` may say this."""

@@ -162,11 +162,11 @@ def recursive(schema: JsonSchema) -> frozenset[str]:
 def inline(schema: JsonSchema, *, once: bool = False) -> JsonSchema:
     """Return the schema with every reference that is not recursive replaced by what it means.
 
-    Annotations beside a `$ref` win over those of the definition, but both descriptions are told;
-    what constrains beside one stays apart from it under `allOf`. Definitions stay in `$defs` that
-    are recursive, that something refers into, or that come to more than `MAX_INLINED` schemas or
-    `MAX_INLINED_DEPTH` levels. With `once` only those are put in their place that are referred to
-    once, with no constraint beside.
+    Annotations beside a `$ref` win over those of the definition; what constrains beside one stays
+    apart from it under `allOf`. Definitions stay in `$defs` that are recursive, that something
+    refers into, or that come to more than `MAX_INLINED` schemas or `MAX_INLINED_DEPTH` levels. With
+    `once` only those are put in their place that are referred to once, with no constraint beside;
+    then both descriptions are told.
     """
     definitions = schema.get("$defs")
     if not isinstance(definitions, dict):
@@ -175,7 +175,7 @@ def inline(schema: JsonSchema, *, once: bool = False) -> JsonSchema:
     kept = {*circular, *_entered(schema)}
     if once:
         kept |= _shared(prune(schema))
-    inliner = _Inliner(kept)
+    inliner = _Inliner(kept, once=once)
     for name in order:
         inner = definitions[name]
         inliner.define(name, inner if isinstance(inner, dict | bool) else True)
@@ -196,9 +196,10 @@ MAX_INLINED_DEPTH = 32
 class _Inliner:
     """Puts definitions in the place of references; `define` them first, the referred to first."""
 
-    def __init__(self, kept: set[str]) -> None:
+    def __init__(self, kept: set[str], *, once: bool) -> None:
         self.definitions: dict[str, JsonValue] = {}
         self._kept = kept
+        self._once = once
         self._whole: dict[str, JsonSchema | bool] = {}
 
     def define(self, name: str, schema: JsonSchema | bool) -> None:
@@ -219,7 +220,8 @@ class _Inliner:
         if not siblings:
             return whole
         if isinstance(whole, dict) and all(key in SAYING_NOTHING for key in siblings):
-            return {**whole, **siblings, **_both_told(siblings, whole)}
+            told = _both_told(siblings, whole) if self._once else {}
+            return {**whole, **siblings, **told}
         also = siblings.get("allOf")
         return {**siblings, "allOf": [whole, *(also if isinstance(also, list) else [])]}
 
