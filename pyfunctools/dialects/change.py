@@ -141,7 +141,7 @@ class Change:
         found = next(sure, taking[0] if taking else None)
         if found is None and self._own:
             found = self._guessed(value, forth=forth)
-        return (found,) if found in self._own else ()
+        return [each for each in self._own if each is found]
 
     def _guessed(self, value: JsonValue, *, forth: bool) -> Branch | None:
         """Return the branch that a wrong value was meant for, which may be as it was written."""

@@ -5,7 +5,7 @@
 is nobody's (`title`, `examples`, `x-...`) is left out. All else is said, and means what it meant.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -38,7 +38,7 @@ def _inner(_: Keys, schema: JsonSchema | bool) -> JsonSchema | bool:
     return compact(schema) if isinstance(schema, dict) else schema
 
 
-def _of_values(branches: list[JsonSchema], beside: JsonSchema) -> dict[str, JsonValue] | None:
+def _of_values(branches: Sequence[JsonSchema], beside: JsonSchema) -> dict[str, JsonValue] | None:
     """Return a union of nothing but listed values as one list of them."""
     if not VALUES.isdisjoint(beside):
         return None
@@ -63,7 +63,7 @@ def _of_values(branches: list[JsonSchema], beside: JsonSchema) -> dict[str, Json
     return {**told, "enum": values, **beside}
 
 
-def _of_null(branches: list[JsonSchema], beside: JsonSchema) -> dict[str, JsonValue] | None:
+def _of_null(branches: Sequence[JsonSchema], beside: JsonSchema) -> dict[str, JsonValue] | None:
     """Return a union of null and one type as that type or null."""
     others = [branch for branch in branches if branch != NULL]
     if len(others) != 1 or len(branches) != 2 or not beside.keys() <= ANNOTATIONS:

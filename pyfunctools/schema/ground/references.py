@@ -220,8 +220,8 @@ class _Inliner:
         if not siblings:
             return whole
         if isinstance(whole, dict) and all(key in SAYING_NOTHING for key in siblings):
-            told = _both_told(siblings, whole) if self._once else {}
-            return {**whole, **siblings, **told}
+            made: JsonSchema = {**whole, **siblings}
+            return {**made, **_both_told(siblings, whole)} if self._once else made
         also = siblings.get("allOf")
         return {**siblings, "allOf": [whole, *(also if isinstance(also, list) else [])]}
 
