@@ -15,6 +15,7 @@ from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_defaul
 # class loads neither the engine nor pydantic.
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from types import TracebackType
 
     from mcp import Client, ClientSession
@@ -274,6 +275,7 @@ class Controller(Calling):
         confirm: bool | Literal["destructive"] | Callable[[PendingCall], bool] | None = None,
         fixed: Fixed | None = None,
         texts: Mapping[str, str] | None = None,
+        executor: Executor | None = None,
     ) -> Controller:
         """Return a controller of the same functions with other settings; `None` leaves one as it
         is.
@@ -293,6 +295,10 @@ class Controller(Calling):
         `texts` are your own words for a person, in their language say, by the keys of
         `schema.feedback.plain_words.TEXTS`: they stand in `Question.label`, `help` and `problem`.
 
+        `executor` runs the synchronous functions of this process, under `call` and `acall`: a pool
+        of processes for what computes, say. What goes to another process and what comes back has
+        to be picklable. It is yours to shut down.
+
         Raises:
             DefinitionError: one of these is none of what it may be, no function has a path of
                 `fixed`, or there is no text of a key.
@@ -302,7 +308,9 @@ class Controller(Calling):
         from pyfunctools.controller.settings import Settings
 
         check_tickets(tickets)
-        settings = Settings.of(self.functions, confirm=confirm, fixed=fixed, texts=texts)
+        settings = Settings.of(
+            self.functions, confirm=confirm, fixed=fixed, texts=texts, executor=executor
+        )
         made = self._with(settings.entry(*entry) for entry in self._entries.values())
         made._tickets = self._tickets if tickets is None else Lazy.of(tickets)
         return made

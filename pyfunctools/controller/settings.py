@@ -1,11 +1,13 @@
 """The settings of `Controller.configured`, checked, and what they make of each function."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
 from typing import Self
 
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.configured import Configured, Fixed, check_fixed, fixed_view
+from pyfunctools.execution.local import LocalRunner
 from pyfunctools.execution.person.approval import PendingCall
 from pyfunctools.execution.pipeline import Runner
 from pyfunctools.record.function import Function
@@ -19,6 +21,8 @@ class Settings:
     confirm: bool | str | Callable[[PendingCall], bool] | None
     fixed: Fixed | None
     texts: Mapping[str, str] | None
+    executor: Executor | None
+    _runners: dict[int, LocalRunner] = field(default_factory=dict[int, LocalRunner])
 
     @classmethod
     def of(
@@ -28,6 +32,7 @@ class Settings:
         confirm: bool | str | Callable[[PendingCall], bool] | None,
         fixed: Fixed | None,
         texts: Mapping[str, str] | None,
+        executor: Executor | None,
     ) -> Self:
         """Check the settings.
 
@@ -43,7 +48,10 @@ class Settings:
             check_texts(texts)
         if fixed is not None:
             check_fixed(functions, fixed)
-        return cls(confirm=confirm, fixed=fixed, texts=texts)
+        if executor is not None and not isinstance(executor, Executor):  # pyright: ignore[reportUnnecessaryIsInstance]
+            remedy = "Write `concurrent.futures.ProcessPoolExecutor()`, say."
+            raise wrong_type("executor", "a `concurrent.futures.Executor`", executor, remedy)
+        return cls(confirm=confirm, fixed=fixed, texts=texts, executor=executor)
 
     def entry(self, function: Function, runner: Runner) -> tuple[Function, Runner]:
         """Return a function and its runner with these settings."""
@@ -52,6 +60,8 @@ class Settings:
         )
         if is_asked and not function.confirm:
             function = replace(function, confirm=True)
+        if self.executor is not None:
+            runner = self._on(self.executor, runner)
         asks = (self.confirm,) if callable(self.confirm) else ()
         if not asks and self.fixed is None and self.texts is None:
             return function, runner
@@ -61,3 +71,13 @@ class Settings:
             known = replace(known, inner=runner, fixed=self.fixed, division=division)
         confirm, texts = (*known.confirm, *asks), {**known.texts, **(self.texts or {})}
         return function, replace(known, confirm=confirm, texts=texts)
+
+    def _on(self, executor: Executor, runner: Runner) -> Runner:
+        """Return a runner that runs what is in this process on an executor."""
+        if isinstance(runner, Configured):
+            return replace(runner, inner=self._on(executor, runner.inner))
+        if not isinstance(runner, LocalRunner):
+            return runner
+        if id(runner) not in self._runners:  # functions that shared one share the other
+            self._runners[id(runner)] = LocalRunner(executor, limits=runner.limits)
+        return self._runners[id(runner)]

@@ -4,6 +4,7 @@ import inspect
 import io
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextvars import copy_context
+from copy import copy
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
@@ -85,7 +86,7 @@ class LocalRunner:
         except LoopError:
             raise
         except _ExecutorError as error:
-            return _not_carried(function, error.error)
+            return _not_executed(function, error.error)
         except Exception as error:  # the function is somebody else's code and may raise anything
             return _raised(function, error)
         return _returned(function, handler, value)
@@ -104,7 +105,7 @@ class LocalRunner:
             if isinstance(executor, ThreadPoolExecutor):
                 future = executor.submit(copy_context().run, _caught, bound)
             else:  # a context cannot be sent to another process
-                future = executor.submit(_caught, bound)
+                future = executor.submit(_caught_there, bound)
             if awaits:
                 return await wrap_future(future, loop=get_running_loop())
             return future.result()
@@ -164,6 +165,19 @@ def _caught(bound: "Bound") -> tuple[object, Exception | None]:
         return None, error
 
 
+def _caught_there(bound: "Bound") -> tuple[object, Exception | None]:
+    """Call in another process, to which what was raised is sent back.
+
+    An exception that cannot be made again from its `args` would break the pool of processes.
+    """
+    value, error = _caught(bound)
+    try:
+        copy(error)
+    except Exception:  # it is somebody else's class
+        error = RuntimeError(f"{type(error).__name__}: {_words(error)}")
+    return value, error
+
+
 def _is_pending(value: object) -> bool:
     return inspect.isawaitable(value) or isinstance(value, AsyncIterator)
 
@@ -205,9 +219,10 @@ def _raised(function: "Function", error: Exception) -> "Outcome":
     return _outcome()(text=text, reason="raised", exception=error, function=function.name)
 
 
-def _not_carried(function: "Function", error: Exception) -> "Outcome":
+def _not_executed(function: "Function", error: Exception) -> "Outcome":
     log_raised(function.name, "the executor", error)
-    text = f"The executor could not carry this call: {type(error).__name__}: {_words(error)}"
+    said = f"{type(error).__name__}: {_words(error)}".rstrip(". ")
+    text = f"The executor could not run this call, or could not return its value ({said})."
     return _outcome()(text=text, reason="raised", exception=error, function=function.name)
 
 

@@ -2,7 +2,12 @@
 
 import asyncio
 import json
-from typing import Annotated, Any
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from typing import Annotated, Any, Literal, cast
 
 import pytest
 from pydantic import BaseModel, SecretStr
@@ -303,3 +308,116 @@ def test_our_own_words_are_the_applications() -> None:
     for wrong in ({"neded": "x"}, {"needed": 1}, {"wrong": "x"}, {"wrong": "{other}"}, "needed"):
         with pytest.raises(DefinitionError, match="texts"):
             controller.configured(texts=wrong)  # type: ignore[arg-type]
+
+
+class QuotaError(Exception):
+    """Cannot be made again from its `args`."""
+
+    def __init__(self, used: int, left: int) -> None:
+        super().__init__(f"{used} of {left}")
+
+
+class Sums:
+    """Sums that take a while."""
+
+    @function
+    def add(self, a: int, b: Annotated[int, human("b")], *rest: int) -> int:
+        """Add."""
+        return a + b + sum(rest)
+
+    @function
+    def where(self) -> list[int]:
+        """Return the process and the thread."""
+        return [os.getpid(), threading.get_ident()]
+
+    @function
+    async def later(self) -> int:
+        """Return the process, from a loop."""
+        return os.getpid()
+
+    @function
+    def fail(self, how: Literal["known", "odd"]) -> None:
+        """Fail."""
+        if how == "odd":
+            raise QuotaError(3, 2)
+        raise ValueError("no sum")
+
+    @function
+    def lock(self) -> object:
+        """Return what no other process can be sent."""
+        return threading.Lock()
+
+
+class Local(Sums):
+    """One that no other process can be sent."""
+
+    def __init__(self) -> None:
+        self.lock_of_its_own = threading.Lock()
+
+
+POOLS = {
+    "threads": lambda: ThreadPoolExecutor(1),
+    "processes": lambda: ProcessPoolExecutor(1, mp_context=get_context("spawn")),
+}
+
+
+@pytest.fixture(scope="module", params=POOLS)
+def pool(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    with POOLS[request.param]() as pool:
+        yield pool
+
+
+def both(controller: Controller, name: str, arguments: Any = None, **beside: Any) -> list[Outcome]:
+    """Call with and without a loop."""
+    awaited = asyncio.run(controller.acall(name, arguments, **beside))
+    return [controller.call(name, arguments, **beside), awaited]
+
+
+def test_an_executor_runs_the_functions_of_this_process(pool: Executor) -> None:
+    with Controller.from_object(Sums()).configured(executor=pool) as sums:
+        for outcome in both(sums, "add", {"a": 1, "rest": [2]}, human={"b": "3"}):
+            assert outcome.unwrap() == 6
+        for outcome in both(sums, "where"):
+            process, thread = cast("list[int]", outcome.unwrap())
+            assert thread != threading.get_ident()
+            assert (process == os.getpid()) == isinstance(pool, ThreadPoolExecutor)
+        for outcome in both(sums, "later"):
+            assert outcome.unwrap() == os.getpid()
+        for outcome in both(sums, "fail", {"how": "known"}):
+            assert (outcome.reason, outcome.text) == ("raised", "ValueError: no sum")
+            assert isinstance(outcome.exception, ValueError)
+        for outcome in both(sums, "fail", {"how": "odd"}):
+            assert outcome.text.endswith("QuotaError: 3 of 2")
+        assert sums.call("add", {"a": 1}).reason == "needs_human"
+        assert sums.call("add", {"a": "x"}).reason == "arguments"
+
+
+@pytest.mark.parametrize("pool", ["processes"], indirect=True)
+def test_what_cannot_be_sent_to_another_process_is_said(pool: Executor) -> None:
+    sums = Controller.from_object(Sums()).configured(executor=pool)
+    local = Controller.from_object(Local(), inherited=True).configured(executor=pool)
+    for outcome in (*both(sums, "lock"), *both(local, "where")):
+        assert outcome.reason == "raised"
+        assert outcome.text.startswith("The executor could not run this call, or could not return")
+        assert "pickle" in outcome.text
+    assert sums.call("where").ok  # the pool goes on
+
+
+def test_an_executor_goes_with_other_settings(pool: Executor) -> None:
+    sums = Controller.from_object(Sums()).configured(fixed={"$input.a": 5})
+    sums = sums.configured(executor=pool).configured(confirm=lambda _: False)
+    assert sums.call("add", {}, human={"b": 1}).unwrap() == 6
+    assert cast("list[int]", sums.call("where").unwrap())[1] != threading.get_ident()
+
+
+def test_an_executor_that_is_shut_down_is_said() -> None:
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    outcome = Controller.from_object(Sums()).configured(executor=pool).call("where")
+    assert (outcome.reason, outcome.ok) == ("raised", False)
+    assert "after shutdown" in outcome.text
+
+
+def test_what_is_no_executor_is_refused() -> None:
+    with pytest.raises(DefinitionError, match=r"must be a `concurrent\.futures\.Executor`"):
+        Controller.from_object(Sums()).configured(executor=cast("Any", 4))
