@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
 
 from pyfunctools.errors import DefinitionError, wrong_type
 
 # Everything else is imported by the first call, as in `controller`.
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from pyfunctools._json import JsonValue
     from pyfunctools._lazy import Lazy
     from pyfunctools.execution.person.approval import Approve
     from pyfunctools.execution.person.tickets import Tickets
-    from pyfunctools.execution.pipeline import Ask, Given, Invocation, Runner
+    from pyfunctools.execution.pipeline import Ask, Given, Runner
     from pyfunctools.record.call import Call
     from pyfunctools.record.function import Function
     from pyfunctools.record.outcome import Outcome
@@ -22,9 +24,19 @@ if TYPE_CHECKING:
     Taken: TypeAlias = tuple[str, str | bytes | JsonValue, Result | None, str | None]
 
 
+class Beside(TypedDict, total=False):
+    """What is given beside what a model wrote, for each of its calls; see `Controller.call`."""
+
+    human: Given | Ask
+    context: object
+    approve: Approve
+    audience: str | None
+
+
 class Calling:
     """The calls of a controller: of what it holds, by name."""
 
+    functions: tuple[Function, ...]
     _entries: dict[str, tuple[Function, Runner]]
     _tickets: Lazy[Tickets]
 
@@ -63,20 +75,19 @@ class Calling:
             DefinitionError: the function has nothing that could run it, or `human` or `approve`
                 cannot be called so, or is asynchronous.
         """
-        from pyfunctools.execution.closing import closed
         from pyfunctools.execution.steps import finish
 
-        name, arguments, read, call_id = _taken(name_or_call, arguments)
-        call = self._call(
+        steps = self._called(
+            name_or_call,
+            arguments,
             awaits=False,
             human=human,
             context=context,
             approve=approve,
             audience=audience,
-            call_id=call_id,
         )
         del human  # no traceback that shows locals is to show it
-        return finish(closed(call.run(name, arguments, read), lambda: call.id, self._longest))
+        return finish(steps)
 
     async def acall(
         self,
@@ -97,19 +108,17 @@ class Calling:
             DefinitionError: the function has nothing that could run it, or `human` or `approve`
                 cannot be called so.
         """
-        from pyfunctools.execution.closing import closed
-
-        name, arguments, read, call_id = _taken(name_or_call, arguments)
-        call = self._call(
+        steps = self._called(
+            name_or_call,
+            arguments,
             awaits=True,
             human=human,
             context=context,
             approve=approve,
             audience=audience,
-            call_id=call_id,
         )
         del human
-        return await closed(call.run(name, arguments, read), lambda: call.id, self._longest)
+        return await steps
 
     def resume(
         self,
@@ -135,16 +144,13 @@ class Calling:
             DefinitionError: the function has nothing that could run it, or something that is asked
                 is asynchronous.
         """
-        from pyfunctools.execution.closing import closed
         from pyfunctools.execution.steps import finish
 
-        call = self._call(
-            awaits=False, human=human, context=context, approve=approve, audience=audience
+        steps = self._resumed(
+            ticket, awaits=False, human=human, context=context, approve=approve, audience=audience
         )
         del human
-        outcome = finish(closed(call.resume(ticket), lambda: call.id, self._longest))
-        self._tickets.value.ended(ticket, outcome)
-        return outcome
+        return finish(steps)
 
     async def aresume(
         self,
@@ -160,38 +166,33 @@ class Calling:
         Raises:
             DefinitionError: the function has nothing that could run it.
         """
-        from pyfunctools.execution.closing import closed
-
-        call = self._call(
-            awaits=True, human=human, context=context, approve=approve, audience=audience
+        steps = self._resumed(
+            ticket, awaits=True, human=human, context=context, approve=approve, audience=audience
         )
         del human
+        return await steps
+
+    def _called(
+        self, given: str | Call, arguments: Any, *, awaits: bool, **beside: Unpack[Beside]
+    ) -> Coroutine[Any, None, Outcome]:
+        from pyfunctools.execution.closing import closed
+        from pyfunctools.execution.pipeline import Invocation
+
+        name, arguments, read, call_id = _taken(given, arguments)
+        call = Invocation(self._entry, self._tickets, awaits=awaits, call_id=call_id, **beside)
+        return closed(call.run(name, arguments, read), lambda: call.id, self._longest)
+
+    async def _resumed(
+        self, ticket: str | None, *, awaits: bool, **beside: Unpack[Beside]
+    ) -> Outcome:
+        from pyfunctools.execution.closing import closed
+        from pyfunctools.execution.pipeline import Invocation
+
+        call = Invocation(self._entry, self._tickets, awaits=awaits, **beside)
+        del beside
         outcome = await closed(call.resume(ticket), lambda: call.id, self._longest)
         self._tickets.value.ended(ticket, outcome)
         return outcome
-
-    def _call(
-        self,
-        *,
-        awaits: bool,
-        human: Given | Ask,
-        context: object,
-        approve: Approve,
-        audience: str | None,
-        call_id: str | None = None,
-    ) -> Invocation:
-        from pyfunctools.execution.pipeline import Invocation
-
-        return Invocation(
-            self._entry,
-            self._tickets,
-            awaits=awaits,
-            human=human,
-            context=context,
-            approve=approve,
-            audience=audience,
-            call_id=call_id,
-        )
 
     def _longest(self, name: str | None) -> int:
         from pyfunctools.limits import DEFAULT_LIMITS
@@ -206,6 +207,16 @@ class Calling:
             from pyfunctools.controller.selection import unknown_name
 
             raise unknown_name(name, self._entries) from None
+
+
+def tickets_of(calling: Calling) -> Lazy[Tickets]:
+    """Return how tickets are written, made when it is first asked for."""
+    return calling._tickets  # pyright: ignore[reportPrivateUsage]
+
+
+def longest_of(calling: Calling, name: str) -> int:
+    """Return the characters that a model is told of an outcome of the function."""
+    return calling._longest(name)  # pyright: ignore[reportPrivateUsage]
 
 
 def _taken(given: str | Call, arguments: str | bytes | JsonValue) -> Taken:

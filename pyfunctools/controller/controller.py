@@ -380,10 +380,7 @@ class Controller(Calling):
         """
         from pyfunctools.controller.tools import Tools
 
-        tickets = self._tickets
-        return Tools(
-            self, self.functions, tickets, dialect, strict=strict, inline=inline, budget=budget
-        )
+        return Tools(self, dialect, strict=strict, inline=inline, budget=budget)
 
     def prompt(self, *, compact: bool = False, must_call: bool = False) -> RunnablePrompt:
         """Return the prompt for a model without function calling; it runs the model's answers, too.
@@ -396,9 +393,7 @@ class Controller(Calling):
         """
         from pyfunctools.controller.prompted import runnable_prompt
 
-        return runnable_prompt(
-            self, self.functions, self._tickets, compact=compact, must_call=must_call
-        )
+        return runnable_prompt(self, compact=compact, must_call=must_call)
 
     def parse_calls(self, raw: object, *, repeated: Literal["drop", "keep"] = "drop") -> list[Call]:
         """Return the calls of these functions in what a model wrote; see `pyfunctools.parse_calls`.

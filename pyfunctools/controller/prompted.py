@@ -10,19 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
-from pyfunctools._lazy import Lazy
-from pyfunctools.controller.calling import Calling
+from pyfunctools.controller.calling import Beside, Calling
 from pyfunctools.controller.turn import Turn
-from pyfunctools.controller.turns import Beside, PersonsAnswer, Turns
+from pyfunctools.controller.turns import PersonsAnswer, Turns
 from pyfunctools.envelopes import Spoken, SpokenCall
 from pyfunctools.envelopes.blocks import Ids
 from pyfunctools.envelopes.plain_text import PlainText
 from pyfunctools.errors import DefinitionError
-from pyfunctools.execution.person.tickets import Tickets
+from pyfunctools.execution.steps import finish
 from pyfunctools.prompting.calls.calls import parse_calls
 from pyfunctools.prompting.prompt.prompt import Prompt, prompt_of
 from pyfunctools.record.call import Call
-from pyfunctools.record.function import Function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -42,7 +40,7 @@ class RunnablePrompt(Prompt):
             DefinitionError: `text` is no text, or as `Controller.call`.
             LoopError: a function is asynchronous and this thread runs an event loop.
         """
-        return self._turns.run(text, previous, beside)
+        return finish(self._turns.run(text, previous, beside, awaits=False))
 
     async def arun(
         self, text: str, *, previous: Turn | None = None, **beside: Unpack[Beside]
@@ -52,7 +50,7 @@ class RunnablePrompt(Prompt):
         Raises:
             DefinitionError: as `run`.
         """
-        return await self._turns.arun(text, previous, beside)
+        return await self._turns.run(text, previous, beside, awaits=True)
 
     def resume(
         self,
@@ -67,7 +65,9 @@ class RunnablePrompt(Prompt):
         Raises:
             DefinitionError: as `Tools.resume`.
         """
-        return self._turns.resume(turn, answers, context=context, audience=audience)
+        return finish(
+            self._turns.resume(turn, answers, awaits=False, context=context, audience=audience)
+        )
 
     async def aresume(
         self,
@@ -82,13 +82,13 @@ class RunnablePrompt(Prompt):
         Raises:
             DefinitionError: as `Tools.resume`.
         """
-        return await self._turns.aresume(turn, answers, context=context, audience=audience)
+        return await self._turns.resume(
+            turn, answers, awaits=True, context=context, audience=audience
+        )
 
 
 def runnable_prompt(
     controller: Calling,
-    functions: Sequence[Function],
-    tickets: Lazy[Tickets],
     *,
     compact: bool,
     must_call: bool,
@@ -99,6 +99,7 @@ def runnable_prompt(
         DefinitionError: as `prompt_of`.
         SchemaError: as `prompt_of`.
     """
+    functions = controller.functions
     prompt = prompt_of(functions, compact=compact, must_call=must_call)
     text = PlainText()
 
@@ -120,8 +121,6 @@ def runnable_prompt(
 
     turns = Turns(
         controller,
-        functions,
-        tickets,
         dialect="prompt",
         envelope=text,
         spoken=spoken,

@@ -12,11 +12,10 @@ from inspect import isawaitable
 from typing import Any, Unpack
 
 from pyfunctools._json import JsonValue
-from pyfunctools._lazy import Lazy
-from pyfunctools.controller.calling import Calling
+from pyfunctools.controller.calling import Beside, Calling, longest_of
 from pyfunctools.controller.tool_list import listed, renderings_of, size_of
 from pyfunctools.controller.turn import Turn
-from pyfunctools.controller.turns import Beside, PersonsAnswer, Turns
+from pyfunctools.controller.turns import PersonsAnswer, Turns
 from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.dialects.table import dialect_of
@@ -25,7 +24,7 @@ from pyfunctools.envelopes.blocks import Ids
 from pyfunctools.envelopes.mcp import traits_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.brevity import bounded
-from pyfunctools.execution.person.tickets import Tickets
+from pyfunctools.execution.steps import finish
 from pyfunctools.prompting.calls.check import cut_off, judged
 from pyfunctools.prompting.calls.found import MAX_CALLS, Found
 from pyfunctools.prompting.calls.names import Names
@@ -50,8 +49,6 @@ class Tools(list[Any]):
     def __init__(
         self,
         controller: Calling,
-        functions: Sequence[Function],
-        tickets: Lazy[Tickets],
         dialect: str,
         *,
         strict: bool | None = None,
@@ -63,15 +60,13 @@ class Tools(list[Any]):
         Raises:
             DefinitionError: as `Controller.tools`.
         """
-        row = dialect_of(dialect)
+        row, functions = dialect_of(dialect), controller.functions
         self.dialect = dialect
         self._controller = controller
         self._envelope = envelope_of(row.envelope)
         self._names = Names(functions)
         self._turns = Turns(
             controller,
-            functions,
-            tickets,
             dialect=dialect,
             envelope=self._envelope,
             spoken=self._spoken,
@@ -136,7 +131,7 @@ class Tools(list[Any]):
             DefinitionError: this is no response of the vendor's, or as `Controller.call`.
             LoopError: a function is asynchronous and this thread runs an event loop.
         """
-        return self._turns.run(response, previous, beside)
+        return finish(self._turns.run(response, previous, beside, awaits=False))
 
     async def arun(
         self, response: object, *, previous: Turn | None = None, **beside: Unpack[Beside]
@@ -148,7 +143,7 @@ class Tools(list[Any]):
         Raises:
             DefinitionError: as `run`.
         """
-        return await self._turns.arun(response, previous, beside)
+        return await self._turns.run(response, previous, beside, awaits=True)
 
     def resume(
         self,
@@ -168,7 +163,9 @@ class Tools(list[Any]):
             DefinitionError: a saved turn was changed or is of another controller or dialect, no
                 call of an id waits, or as `Controller.resume`.
         """
-        return self._turns.resume(turn, answers, context=context, audience=audience)
+        return finish(
+            self._turns.resume(turn, answers, awaits=False, context=context, audience=audience)
+        )
 
     async def aresume(
         self,
@@ -183,7 +180,9 @@ class Tools(list[Any]):
         Raises:
             DefinitionError: as `resume`.
         """
-        return await self._turns.aresume(turn, answers, context=context, audience=audience)
+        return await self._turns.resume(
+            turn, answers, awaits=True, context=context, audience=audience
+        )
 
     def reading(self) -> StreamReading:
         """Return a reading of one stream: `feed` takes its events, `response` is for `run`."""
@@ -249,7 +248,7 @@ class Tools(list[Any]):
         if rendering is None or not rendering.reshapes:
             return outcome
         failure = rendering.reworded(Failure(value=call.arguments, issues=mine))
-        most = self._controller._longest(call.name)  # pyright: ignore[reportPrivateUsage]
+        most = longest_of(self._controller, call.name)
         theirs = tuple(each for each in outcome.issues if each.side == "human")
         text = bounded(failure.feedback(), most)
         return replace(outcome, text=text, issues=(*failure.issues, *theirs))

@@ -3,6 +3,7 @@
 from asyncio import create_task, gather
 from base64 import b64decode, b64encode
 from collections.abc import (
+    Awaitable,
     Callable,
     Container,
     Coroutine,
@@ -187,12 +188,14 @@ class Draft:
         calls: Sequence[Call],
         outcomes: Mapping[int, Outcome],
         todo: Iterable[int],
+        told: Callable[[Call, Outcome], Outcome],
         finished: Callable[["Draft"], Turn],
     ) -> None:
         self.calls = tuple(calls)
         self._outcomes = dict(outcomes)
         self._todo = tuple(todo)
         self._begun: set[int] = set()
+        self._told = told
         self._finished = finished
 
     @property
@@ -200,22 +203,15 @@ class Draft:
         """The outcome of each call; of one that has none, that it was broken off."""
         return tuple(self._outcome(place) for place in range(len(self.calls)))
 
-    def run(self, one: Callable[[Call], Outcome]) -> Turn:
-        """Run the calls one after another, in this thread."""
-        with self._kept():
-            for place in self._todo:
-                self._begun.add(place)
-                self._end(place, one(self.calls[place]))
-        return self._finished(self)
-
-    async def arun(
-        self, one: Callable[[Call], Coroutine[None, None, Outcome]], together: Container[str]
+    async def run(
+        self, one: Callable[[Call], Outcome | Awaitable[Outcome]], together: Container[str]
     ) -> Turn:
         """Run the calls in their order, neighbours of functions in `together` at once."""
 
         async def step(place: int) -> None:
             self._begun.add(place)
-            self._end(place, await one(self.calls[place]))
+            outcome = one(self.calls[place])
+            self._end(place, outcome if isinstance(outcome, Outcome) else await outcome)
 
         with self._kept():
             for beside, places in groupby(self._todo, lambda n: self.calls[n].name in together):
@@ -228,6 +224,7 @@ class Draft:
 
     def _end(self, place: int, outcome: Outcome) -> None:
         """Add the outcome of a call, which waits under the id of the call if it does."""
+        outcome = self._told(self.calls[place], outcome)
         if outcome.waiting is not None:
             waiting = replace(outcome.waiting, call_id=self.calls[place].id or "")
             outcome = replace(outcome, waiting=waiting)

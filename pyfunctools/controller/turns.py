@@ -1,31 +1,19 @@
 """`Turns`: what runs the calls of a model's turns, for a list of tools and for a prompt."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, TypedDict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
 
-from pyfunctools._lazy import Lazy
-from pyfunctools.controller.calling import Calling
+from pyfunctools.controller.calling import Beside, Calling, tickets_of
 from pyfunctools.controller.turn import Draft, Saved, Turn
 from pyfunctools.envelopes import Answering, Spoken
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Approval, Approve
-from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.execution.pipeline import Ask, Given
 from pyfunctools.record.call import Call
-from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome
 
 PersonsAnswer: TypeAlias = "Given | Ask | bool | Approval"
 """What a person says to a call that waits: their values, yes or no, or an `Approval`."""
-
-
-class Beside(TypedDict, total=False):
-    """What is given beside a response, for each of its calls; see `Controller.call`."""
-
-    human: Given | Ask
-    context: object
-    approve: Approve
-    audience: str | None
 
 
 class ReadCalls(Protocol):
@@ -45,8 +33,6 @@ class Turns:
     def __init__(
         self,
         controller: Calling,
-        functions: Iterable[Function],
-        tickets: Lazy[Tickets],
         *,
         dialect: str,
         envelope: Answering,
@@ -55,7 +41,7 @@ class Turns:
         told: Callable[[Call, Outcome], Outcome],
     ) -> None:
         self._controller = controller
-        self._tickets = tickets
+        self._tickets = tickets_of(controller)
         self._dialect = dialect
         self._envelope = envelope
         self._spoken = spoken
@@ -63,63 +49,36 @@ class Turns:
         self._told = told
         self._together = frozenset(
             each.name
-            for each in functions
+            for each in controller.functions
             if (each.read_only if each.concurrent is None else each.concurrent)
         )
 
-    def run(self, response: object, previous: Turn | None, beside: Beside) -> Turn:
-        """Check the calls of a response, and run them one after another."""
+    async def run(
+        self, response: object, previous: Turn | None, beside: Beside, *, awaits: bool
+    ) -> Turn:
+        """Check the calls of a response, and run them; neighbours together where they may."""
         draft = self._begun(response, previous)
-        return draft.run(lambda call: self._told(call, self._controller.call(call, **beside)))
+        call = self._controller.acall if awaits else self._controller.call
+        return await draft.run(lambda each: call(each, **beside), self._together if awaits else ())
 
-    async def arun(self, response: object, previous: Turn | None, beside: Beside) -> Turn:
-        """Check the calls of a response, and run them, neighbours together where they may."""
-        draft = self._begun(response, previous)
-
-        async def one(call: Call) -> Outcome:
-            return self._told(call, await self._controller.acall(call, **beside))
-
-        return await draft.arun(one, self._together)
-
-    def resume(
+    async def resume(
         self,
         turn: Turn | Mapping[str, Any],
         answers: Mapping[str, PersonsAnswer],
         *,
+        awaits: bool,
         context: object,
         audience: str | None,
     ) -> Turn:
         """Go on with the calls that a person has answered."""
         asked, draft = self._resumed(turn, answers)
+        resume = self._controller.aresume if awaits else self._controller.resume
 
-        def one(call: Call) -> Outcome:
+        def one(call: Call) -> Outcome | Awaitable[Outcome]:
             ticket, human, approve = asked[call.id or ""]
-            outcome = self._controller.resume(
-                ticket, human, approve=approve, context=context, audience=audience
-            )
-            return self._told(call, outcome)
+            return resume(ticket, human, approve=approve, context=context, audience=audience)
 
-        return draft.run(one)
-
-    async def aresume(
-        self,
-        turn: Turn | Mapping[str, Any],
-        answers: Mapping[str, PersonsAnswer],
-        *,
-        context: object,
-        audience: str | None,
-    ) -> Turn:
-        """Go on with the calls that a person has answered, without blocking the event loop."""
-        asked, draft = self._resumed(turn, answers)
-
-        async def one(call: Call) -> Outcome:
-            ticket, human, approve = asked[call.id or ""]
-            outcome = await self._controller.aresume(
-                ticket, human, approve=approve, context=context, audience=audience
-            )
-            return self._told(call, outcome)
-
-        return await draft.arun(one, self._together)
+        return await draft.run(one, self._together if awaits else ())
 
     def _begun(self, response: object, previous: Turn | None) -> Draft:
         if previous is not None and not isinstance(previous, Turn):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -185,7 +144,7 @@ class Turns:
                 _before=before,
             )
 
-        return Draft(calls, outcomes, todo, finished)
+        return Draft(calls, outcomes, todo, self._told, finished)
 
 
 _Answered: TypeAlias = tuple[str, Given | Ask, Approve]
