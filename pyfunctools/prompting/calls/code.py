@@ -36,7 +36,7 @@ _LINE: Final = re.compile(
     r"|(?:(?:const|let|var)[ ])?[\w.]+[ \t]*(?:\[.*\])?[ \t]*(?::.*)?=.*"
     r"|(?:for|while|if|else|elif|try|with)\b.*:|[\w.]+\(.*|[)\]}].*|[\"'].*|)"
 )
-_VALUE: Final = re.compile(r"""(?:[^#\n"']|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')*+""")
+_VALUE: Final = re.compile(r"""(?:[^#\n"']|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')*""")
 _ENDS: Final = re.compile(r"[ \t]*(?:\#.*)?;?[ \t]*$", re.MULTILINE)
 _PROGRAM: Final = re.compile(
     r"^[ \t]*(?:(?:async[ ]+)?def[ ]+\w+\(|class[ ]+\w+.*:[ \t]*$|assert\b"

@@ -13,7 +13,7 @@ from pyfunctools.prompting.calls.names import Names, properties_of
 from pyfunctools.record.function import Function
 
 CALL: Final = (
-    r"(?<![\w.$@\\-])[^\W\d](?:\w|\.(?=[^\W\d])|-(?=\w)|\\_)*+"  # the name
+    r"(?<![\w.$@\\-])[^\W\d](?:\w|(?=\.[^\W\d]|-\w)[.-]|(?=\\_)..)*+"  # the name
     r"\\?[\"'`*]{0,3}(?:\]|(?<=[\"']),[ ]?[\"'])?[ \t]?\("
 )
 """The name of a function and the bracket behind it; a name may stand in quotes, and `['f', '(`."""

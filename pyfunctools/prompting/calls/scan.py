@@ -39,7 +39,7 @@ _ASSIGNED: Final = r"^[ \t]*(?:(?:const|let|var)[ ])?[\w.]+[ \t]*(?::[^=\n]{1,40
 _QUIET: Final = (
     r"(?P<docstring>(?:\"\"\"|''')(?!\w*\s*\n\s*[\[{<]))"
     r"|(?P<remark>^[ \t]*>(?!>)[^\n]*|(?<![^\s;,)\]}])\#(?!\#)[^\n]*|^[ \t]*\#\#[^\n]*"
-    r"|(?<![:\w/])//[^\n]*|/\*(?:(?!\*/)[\s\S])*+(?:\*/)?)"
+    r"|(?<![:\w/])//[^\n]*|/\*[\s\S]*?(?:\*/|\Z))"
     rf"|(?P<string>{_ASSIGNED}(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')(?=[ \t;]*$))"
 )
 """Comments, blockquotes and strings, in which nothing is called."""

@@ -20,7 +20,7 @@ from pyfunctools.prompting.calls.names import Names
 _TAG: Final = r"<{1,2}/?[\w|\uff5c]{1,30}>{1,2}"
 _GAP: Final = re.compile(
     r"(?:[\s\[\](){},;\"'`\\*|+]|\b(?:and|then|python|json|tool_code|tool_call|tool_calls|print|await"
-    rf"|assistant)\b|\#[^\n]*|//[^\n]*|{_TAG}|->)*+"
+    rf"|assistant)\b|\#[^\n]*+|//[^\n]*+|{_TAG}|->)*"
 )
 """What stands between calls that belong together."""
 _FRONT: Final = re.compile(

@@ -34,16 +34,16 @@ _LABEL: Final = (
 _PERSON: Final = r"user|human|customer|system|instructions?|question|prompt"
 _TURN: Final = (
     rf"<(?P<who>(?:{_PERSON})(?:_(?:query|message|input|request|turn|prompt))?)(?:\s[^<>\n]{{0,200}})?>"
-    r"(?:(?!</(?P=who)|<(?:assistant|model|ai)\b)[\s\S])*+"
+    r"[\s\S]*?(?=</(?P=who)|<(?:assistant|model|ai)\b|\Z)"
     r"|<(?P<turn>message|turn)\s[^<>\n]{0,80}?role\s?=\s?[\"']?(?:user|human|system|tool)\b"
-    r"(?:(?!</(?P=turn))[\s\S])*+"
+    r"[\s\S]*?(?=</(?P=turn)|\Z)"
 )
 _TURNS: Final = re.compile(rf"<(?:{_PERSON}|message\s|turn\s)", re.IGNORECASE)
 _SPOKEN: Final = (
     rf"(?P<tagged>{_TURN})"
     r"|^[ \t*_]*+(?P<spoken>(?:Human|User|System|Question|Customer|Q)[ ]*+\**:[^\n]*+"
     r"|#{1,6}[ ]*+(?:Instruction|Human|User|System|Question)[ ]*+\**(?::|$)"
-    r"(?:(?!\n\s*\n|\n#)[\s\S])*+)"
+    r"[\s\S]*?(?=\n\s*\n|\n#|\Z))"
 )
 _END: Final = (
     rf"(?P<end><{_BAR}(?:im_end|eot_id|eot|eom_id|endoftext|end_of_text|end_of_turn|end_of_role|return"

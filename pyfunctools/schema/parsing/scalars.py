@@ -43,7 +43,7 @@ SPACE: Final = " \t\n\r"
 """What JSON takes for space (RFC 8259, section 2)."""
 
 BLANK: Final = re.compile(rf"[\s{HIDDEN}]*+")
-COMMENT: Final = re.compile(r"//[^\n]*+|\#[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
+COMMENT: Final = re.compile(r"//[^\n]*+|\#[^\n]*+|/\*[\s\S]*?(?:\*/|\Z)")
 
 
 _MAX_DIGITS = 4300
