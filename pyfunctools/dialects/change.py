@@ -71,7 +71,7 @@ class Change:
         The place of a member of a map is that of the `value` of its pair.
         """
         if self.definition is not None:
-            return self.definition().located(keys, value)
+            return self._target().located(keys, value)
         for branch in self._meant(value, forth=True):
             return branch.change.located(keys, value)
         if not keys:
@@ -97,23 +97,25 @@ class Change:
         """True if no value changes at all."""
         return not any(each.names or each.filled or each.pairs for each in self._all())
 
+    def here(self) -> "Iterator[Change]":
+        """Yield this change and those that are, by references and unions alone, a part of it."""
+        return _reached(self, lambda each: each._same_place())
+
     def _all(self) -> "Iterator[Change]":
         """Yield this change and those below it, each once."""
-        seen: dict[int, Change] = {}
-        waiting = [self]
-        while waiting:
-            each = waiting.pop()
-            if id(each) in seen:
-                continue
-            seen[id(each)] = each
-            yield each
-            waiting += [*each.members.values(), *each.front, *(b.change for b in each.branches)]
-            waiting += [inner for inner in (each.rest, each.items) if inner is not None]
-            waiting += [] if each.definition is None else [each.definition()]
+        return _reached(self, lambda each: [*each._same_place(), *each._below()])
+
+    def _same_place(self) -> "list[Change]":
+        referred = [] if self.definition is None else [self.definition()]
+        return [*referred, *(branch.change for branch in self.branches)]
+
+    def _below(self) -> "list[Change]":
+        others = [inner for inner in (self.rest, self.items) if inner is not None]
+        return [*self.members.values(), *self.front, *others]
 
     def _changed(self, value: JsonValue, *, forth: bool) -> JsonValue:
         if self.definition is not None:
-            value = self.definition()._changed(value, forth=forth)
+            return self._target()._changed(value, forth=forth)
         for branch in self._meant(value, forth=forth):
             return branch.change._changed(value, forth=forth)
         if self.pairs:
@@ -128,9 +130,21 @@ class Change:
             ]
         return value
 
+    def _target(self) -> "Change":
+        """Return what the references lead to that this is; a circle of them changes nothing."""
+        change, passed = self, set[int]()
+        while change.definition is not None:
+            if id(change) in passed:
+                return SAME
+            passed.add(id(change))
+            change = change.definition()
+        return change
+
     def _meant(self, value: JsonValue, *, forth: bool) -> Sequence[Branch]:
         """Return the branch that takes the value, and whose change the other side takes."""
         taking = [b for b in self._own if (b.before if forth else b.after)(value)]
+        # A branch that takes any name takes one that was given by another branch, too.
+        taking.sort(key=lambda branch: not branch.change._names_in(value, forth=forth))
         sure = (
             branch
             for branch in taking
@@ -153,17 +167,15 @@ class Change:
     def _own(self) -> Sequence[Branch]:
         """The branches but for those that only lead back here: they say nothing of their own."""
         if self._leading_on is None:
-            self._leading_on = [each for each in self.branches if not each.change._leads_to(self)]
+            listed = self.branches
+            own = [b for b in listed if all(each is not self for each in b.change.here())]
+            self._leading_on = own
         return self._leading_on
 
-    def _leads_to(self, other: "Change", seen: frozenset[int] = frozenset()) -> bool:
-        """True if the change of `other` is, by references and unions alone, a part of this one."""
-        if id(self) in seen:
-            return False
-        below = [branch.change for branch in self.branches]
-        below += [] if self.definition is None else [self.definition()]
-        inside = seen | {id(self)}
-        return self is other or any(each._leads_to(other, inside) for each in below)
+    def _names_in(self, value: JsonValue, *, forth: bool) -> bool:
+        """True if the value has a property by the name that one has only on its side."""
+        named = (name for each in self.here() for name in each.names.items())
+        return isinstance(value, dict) and any(pair[0 if forth else 1] in value for pair in named)
 
     def _renamed(self, value: Mapping[str, JsonValue]) -> JsonValue:
         made = {self.names.get(n, n): self._member(n).apply(inner) for n, inner in value.items()}
@@ -204,6 +216,17 @@ def doubled_key(value: JsonValue) -> str | None:
         return None
     keys = [str(pair[KEY]) for pair in cast("list[dict[str, JsonValue]]", value)]
     return next((key for place, key in enumerate(keys) if key in keys[:place]), None)
+
+
+def _reached(start: Change, leads: Callable[[Change], Sequence[Change]]) -> Iterator[Change]:
+    seen: dict[int, Change] = {}
+    waiting = [start]
+    while waiting:
+        each = waiting.pop()
+        if id(each) not in seen:
+            seen[id(each)] = each
+            yield each
+            waiting += leads(each)
 
 
 SAME = Change()

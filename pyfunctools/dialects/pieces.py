@@ -11,7 +11,7 @@ from pyfunctools.dialects.change import Change, Guess, Judge
 from pyfunctools.dialects.table import Profile
 from pyfunctools.schema.ground.references import prune
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.schema.outline.outline import Outline
+from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.validation.validator import Validator
 
@@ -35,14 +35,22 @@ def judge(schema: JsonSchema, definitions: JsonObject) -> Judge:
 
 def guess(branches: Sequence[JsonValue], definitions: JsonObject) -> Guess:
     """Return what says which of the branches of a union a value was meant for."""
-    outline = Outline(_whole({"anyOf": list(branches)}, definitions))
-    union = union_of(outline.root, "anyOf")
+    union = union_of(_union(branches, definitions), "anyOf")
 
     def index(value: JsonValue) -> int | None:
         meant = union.meant(value)
         return None if meant is None else union.branches.index(meant)
 
     return index
+
+
+def may_be_array(branches: Sequence[JsonValue], definitions: JsonObject) -> bool:
+    """Return whether an array may fit one of the branches of a union."""
+    return any("array" in each.types for each in _union(branches, definitions).listed("anyOf"))
+
+
+def _union(branches: Sequence[JsonValue], definitions: JsonObject) -> Part:
+    return Outline(_whole({"anyOf": list(branches)}, definitions)).root
 
 
 def _whole(schema: JsonSchema, definitions: JsonObject) -> JsonSchema:

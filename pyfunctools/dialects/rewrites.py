@@ -37,6 +37,7 @@ from pyfunctools.dialects.pieces import (
     has_type,
     judge,
     may_be,
+    may_be_array,
     over_limits,
     texts,
     without_object,
@@ -131,6 +132,7 @@ class _Writer:
         self._made: dict[str, Rewritten] = {}
         self._queued: dict[str, str] = {}
         self._inside: list[str] = []
+        self._unions: list[tuple[str, Sequence[JsonValue], Change]] = []
         self._count = 0
         self.losses: list[Loss] = []
 
@@ -146,8 +148,14 @@ class _Writer:
                 self._made[name] = self._schema(as_object(inner), self._queued[name])
         if self._made:
             made = {**made, "$defs": self._written}
-        for keyword in over_limits(made, self._profile):
-            self.losses.append(Loss(path="$input", keyword=keyword, how="refused"))
+        refused = [("$input", keyword) for keyword in over_limits(made, self._profile)]
+        refused += [
+            (path, "anyOf")
+            for path, branches, union in self._unions
+            if any(each.pairs for each in union.here())
+            and may_be_array(branches, self._definitions)
+        ]
+        self.losses += [Loss(path=at, keyword=each, how="refused") for at, each in refused]
         return made, change
 
     def _schema(self, schema: JsonSchema | bool, path: str) -> Rewritten:
@@ -287,11 +295,13 @@ class _Writer:
         self._values(node)
         self._types(node)
         judged = zip(branches, made, strict=True)
-        return Change(
+        union = Change(
             branches=[self._branch(before, *each) for before, each in judged],
             meant_before=Later(lambda: guess(branches, self._definitions)),
             meant_after=Later(lambda: guess([each for each, _ in made], self._written)),
         )
+        self._unions.append((node.path, branches, union))
+        return union
 
     def _branches(self, path: str, branches: Sequence[JsonValue]) -> list[Rewritten]:
         return [self._schema(as_object(branch), path) for branch in branches]
@@ -469,7 +479,8 @@ class _Writer:
         if isinstance(patterns, dict) and len(patterns) == 1 and rest is False:
             ((pattern, rest),) = patterns.items()
             key = {"pattern": pattern}
-        if not isinstance(rest, dict) or not rest or texts(made.get("required")):
+        is_list = "array" in texts(made.get("type"))
+        if not isinstance(rest, dict) or not rest or is_list or texts(made.get("required")):
             self._lose(node, "additionalProperties", "refused")
             made.pop("required", None)
             made["additionalProperties"] = False

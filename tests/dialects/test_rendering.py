@@ -183,6 +183,21 @@ def test_what_is_referred_to_once_stays_where_it_would_be_too_deep(
             id="an open object",
         ),
         pytest.param(False, "not", id="nothing"),
+        pytest.param(
+            {"type": ["object", "array"], "additionalProperties": {"type": "null"}},
+            "additionalProperties",
+            id="a map or a list",
+        ),
+        pytest.param(
+            {
+                "anyOf": [
+                    {"type": "object", "additionalProperties": {"type": "integer"}},
+                    {"type": "array", "items": {"type": "integer"}},
+                ]
+            },
+            "anyOf",
+            id="a map or a list, each with what is in it",
+        ),
     ],
 )
 def test_what_strict_mode_cannot_say_makes_one_function_not_strict(
@@ -247,6 +262,26 @@ def test_a_key_that_a_vendor_refuses_has_another_name_there() -> None:
     value = {"a b": 1, "a_b": 2, "ü" * 80: 3}
     assert rendering.restore(rendering.apply(value)) == value
     assert list(violations(rendering.schema, DIALECTS["anthropic"].profile)) == []
+
+
+def test_a_name_that_was_given_is_taken_for_it_where_any_name_fits() -> None:
+    named = thing(**{"c d": {"type": "integer"}}) | {"required": ["c d"]}
+    rendering = render(thing(u={"anyOf": [{"type": "object"}, named]}), "anthropic")
+    assert rendering.apply({"u": {"c d": 1}}) == {"u": {"c_d": 1}}
+    assert rendering.restore({"u": {"c_d": 1}}) == {"u": {"c d": 1}}
+
+
+def test_references_in_a_circle_change_nothing() -> None:
+    definitions = {"N": {"$ref": "#/$defs/M", "minProperties": 1}, "M": {"$ref": "#/$defs/N"}}
+    schema = thing(**{"a b": {"$ref": "#/$defs/N"}}) | {"$defs": definitions}
+    assert render(schema, "anthropic").restore({"a_b": {"x": 1}}) == {"a b": {"x": 1}}
+
+
+def test_names_are_given_in_the_order_of_the_properties() -> None:
+    names = ["a b", "a.b", "a-b", "a/b", "a:b", "ab"]
+    rendering = render(thing(**{name: {"type": "null"} for name in names}), "gemini-schema")
+    given = ["a_b", "a_b_2", "a_b_3", "a_b_4", "a_b_5", "ab"]
+    assert list(rendering.schema["properties"]) == given
 
 
 def test_anthropic_has_no_alternatives_at_the_root_and_is_told_of_them() -> None:
