@@ -4,9 +4,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from pydoc import render_doc
 from types import FunctionType
 
 import pytest
+from signatures import LISTED, listing
 
 import pyfunctools
 import pyfunctools.schema
@@ -14,24 +16,14 @@ import pyfunctools.schema
 FACES = [pyfunctools, pyfunctools.schema]
 
 
-def names_of(text: str) -> list[str]:
-    return text.split()
+def test_the_face_is_as_it_is_listed() -> None:
+    """A changed face is a changed list: `python tests/support/signatures.py` writes it anew."""
+    assert listing().splitlines() == LISTED.read_text(encoding="utf-8").splitlines()
 
 
-def test_the_face_is_exactly_this() -> None:
-    assert pyfunctools.__all__ == names_of(
-        "Approval ArgumentsError Attempts Call CallError CallInfo Connection Context Controller "
-        "DefinitionError DocumentError Failure File Function Human Inject Issue LifespanError "
-        "Limits LoopError Loss MemoryStore Method Outcome Param Path PendingCall Prompt "
-        "PyfunctoolsError Question RemoteTool Rendering Repair Response Retry Route SchemaError "
-        "Separated Skipped SqliteStore Success TicketStore TicketStoreError Tickets Tools Turn "
-        "UnknownFunctionError Waiting WaitingError files_under function function_of human "
-        "parse_calls prompt_of"
-    )
-    assert pyfunctools.schema.__all__ == names_of(
-        "Failure Issue Path Repair Result Separated Side Success Validator coerce merge normalize "
-        "parse separate validate"
-    )
+@pytest.mark.parametrize("alias", [pyfunctools.Human, pyfunctools.Context])
+def test_help_says_what_an_alias_is_for(alias: object) -> None:
+    assert "[str]` is a `str`" in render_doc(alias) or "[User]` is a `User`" in render_doc(alias)
 
 
 @pytest.mark.parametrize("face", FACES, ids=lambda face: face.__name__)
