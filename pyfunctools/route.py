@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from pyfunctools._json import JsonObject, JsonSchema
+from pyfunctools._json import JsonObject
 
 Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
 """Where a parameter is sent; `querystring` is the whole query (OpenAPI 3.2)."""
@@ -77,7 +77,7 @@ class Parameter:
     allow_reserved: bool = False
     allow_empty: bool = False
     content_type: str | None = None
-    schema: JsonSchema | bool = True
+    schema: Mapping[str, Any] | bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class Body:
     argument: tuple[str, ...] = ("body",)
     required: bool = False
     encoding: Mapping[str, Encoding] = field(default_factory=dict[str, Encoding])
-    schema: JsonSchema | bool = True
+    schema: Mapping[str, Any] | bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +154,7 @@ class Route:
 
     method: str
     path: str
-    operation: JsonObject = field(default_factory=lambda: NO_OBJECT)
+    operation: Mapping[str, Any] = field(default_factory=lambda: NO_OBJECT)
     parameters: tuple[Parameter, ...] = ()
     body: Body | None = None
     responses: tuple[DeclaredResponse, ...] = ()

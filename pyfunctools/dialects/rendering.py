@@ -40,11 +40,11 @@ class Rendering:
         """Whether some arguments have another shape here than those of the function."""
         return self._change is not SAME
 
-    def apply(self, arguments: JsonValue) -> JsonValue:
+    def apply(self, arguments: Any) -> Any:
         """Return arguments in the shape of this schema; `restore` is the way back."""
         return self._change.apply(arguments)
 
-    def restore(self, arguments: JsonValue) -> JsonValue:
+    def restore(self, arguments: Any) -> Any:
         """Return what was written by this schema as arguments of the function.
 
         What has not the shape that the schema asks for is left as it is, for the check to refuse.

@@ -277,7 +277,7 @@ class RepairMiddleware(AgentMiddleware[Any, Any, Any]):
             call = self._made.call_of(name, text, call_id)
             if call.result:
                 shaped = self._made.renderings[call.name].apply(call.arguments)
-                calls.append(tool_call(name=call.name, args=cast("Any", shaped), id=call_id))
+                calls.append(tool_call(name=call.name, args=shaped, id=call_id))
                 continue
             calls.append(tool_call(name=name, args={"INVALID_JSON": text}, id=call_id))
             told = self._controller.call(call).text  # a failure: nothing can run

@@ -1,7 +1,7 @@
 """The state of a retry, as data: what was tried, what is still wrong, and what to send next."""
 
 from dataclasses import dataclass, field, replace
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import brief
@@ -17,7 +17,7 @@ class Tried(Protocol):
     """What holds the result of a try, as a call that was found in a model's text does."""
 
     @property
-    def result(self) -> Success[JsonValue] | Failure:
+    def result(self) -> Success[Any] | Failure:
         """The arguments, or what is wrong with them."""
         ...
 
@@ -45,7 +45,7 @@ class Attempts:
     function: Function = field(kw_only=False)
     limit: int = 3
     count: int = 0
-    result: Success[JsonValue] | Failure | Outcome | None = None
+    result: Success[Any] | Failure | Outcome | None = None
     repeated: tuple[Issue, ...] = ()
     closest: Failure | None = None
     told: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
@@ -70,7 +70,7 @@ class Attempts:
         return f"<Attempts {self.function.name!r}: {tried}>"
 
     def after(
-        self, tried: "str | bytes | JsonValue | Success[JsonValue] | Failure | Outcome | Tried"
+        self, tried: "str | bytes | JsonValue | Success[Any] | Failure | Outcome | Tried"
     ) -> "Attempts":
         """Return the state after one more try.
 
@@ -115,7 +115,7 @@ class Attempts:
         return self.succeeded or self.given_up
 
     @property
-    def best(self) -> JsonValue:
+    def best(self) -> Any:
         """The arguments of the last try if they were right, else those that came closest."""
         if isinstance(self.result, Success):
             return self.result.value
@@ -149,13 +149,13 @@ class Attempts:
         return bool(self.issues) and all(issue.side == "human" for issue in self.issues)
 
     def _result(
-        self, tried: "str | bytes | JsonValue | Success[JsonValue] | Failure | Outcome | Tried"
-    ) -> Success[JsonValue] | Failure | Outcome:
+        self, tried: "str | bytes | JsonValue | Success[Any] | Failure | Outcome | Tried"
+    ) -> Success[Any] | Failure | Outcome:
         if isinstance(tried, Success | Failure | Outcome):
             return tried
         result = getattr(tried, "result", None)
         if isinstance(result, Success | Failure):
-            return cast("Success[JsonValue] | Failure", result)
+            return cast("Success[Any] | Failure", result)
         return self.function.check(cast("str | bytes | JsonValue", tried))
 
 

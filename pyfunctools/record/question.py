@@ -1,9 +1,8 @@
 """What a person is asked for one call, as data."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
-
-from pyfunctools._json import JsonSchema, JsonValue
+from typing import Any, Literal, TypeAlias
 
 Kind: TypeAlias = Literal[
     "text",
@@ -41,11 +40,11 @@ class Question:
     kind: Kind
     help: str = ""
     required: bool = True
-    options: tuple[JsonValue, ...] = ()
-    default: JsonValue = None
+    options: tuple[Any, ...] = ()
+    default: Any = None
     secret: bool = False
     problem: str | None = None
-    schema: JsonSchema | bool = True
+    schema: Mapping[str, Any] | bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", tuple(self.options))  # a list, from JSON

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from json import dumps, loads
 from typing import Any, TypeAlias, cast
 
-from pyfunctools._json import JsonObject
 from pyfunctools.dialects.table import dialect_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.person.approval import Answer, PendingCall
@@ -93,14 +92,14 @@ class ScriptedPerson:
 
     def __init__(
         self,
-        values: Mapping[str, JsonObject] | None = None,
+        values: Mapping[str, Mapping[str, Any]] | None = None,
         approves: Mapping[str, Answer] | None = None,
     ) -> None:
         self._values = dict(values or {})
         self._approves = dict(approves or {})
         self.asked = []
 
-    def give(self, pending: PendingCall) -> JsonObject | None:
+    def give(self, pending: PendingCall) -> Mapping[str, Any] | None:
         """Return the values for a call: `human=` takes this."""
         self.asked.append(pending)
         return self._values.get(pending.function.name)

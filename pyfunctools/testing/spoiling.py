@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Final, TypeAlias
@@ -20,7 +20,7 @@ class Mistake:
 
     kind: str
     text: str
-    arguments: JsonObject
+    arguments: Mapping[str, Any]
 
 
 Slip: TypeAlias = Callable[[Random, Any], str | None]

@@ -1,9 +1,10 @@
 """What needs hypothesis: right arguments, a model's mistakes in them, and a fuzzer."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from logging import LogRecord, getLogger
 from random import Random
-from typing import cast
+from typing import Any, cast
 
 from pyfunctools._json import JsonObject
 from pyfunctools.controller import Controller
@@ -32,7 +33,7 @@ FULLNESS = (0.5, 0.2, 0.0, 1.0)
 """How many of the optional parts a value has."""
 
 
-def arguments(function: Function, side: Side = "llm") -> st.SearchStrategy[JsonObject]:
+def arguments(function: Function, side: Side = "llm") -> st.SearchStrategy[Mapping[str, Any]]:
     """Return a strategy of valid arguments of a function.
 
     They are what a model may write, or with another `side` what a person has to give, or all.
@@ -98,7 +99,7 @@ class Finding:
 
     function: str
     text: str
-    arguments: JsonObject | None = None
+    arguments: Mapping[str, Any] | None = None
     outcome: Outcome | None = None
 
 

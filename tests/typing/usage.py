@@ -1,23 +1,28 @@
 """Code as a user writes it, which a strict checker has to like; it is checked, and never run."""
 
 from dataclasses import dataclass
-from typing import Annotated, assert_type
+from datetime import date
+from typing import Annotated, Unpack, assert_type
 
 from pyfunctools import (
     Approval,
+    Connection,
     Context,
     Controller,
+    Function,
     Human,
     Inject,
     Issue,
     Outcome,
     PendingCall,
+    Prompt,
+    Route,
     Tickets,
     TicketStore,
     function,
     human,
 )
-from pyfunctools.schema import Failure, Result, Success
+from pyfunctools.schema import Failure, Result, Success, coerce, merge, parse, validate
 
 
 @dataclass
@@ -144,6 +149,29 @@ def narrowed(result: Result[int]) -> int:
         return result.value
     assert_type(result, Failure)
     return len(result.feedback())
+
+
+def read(outcome: Outcome, function: Function, prompt: Prompt) -> str:
+    for question in outcome.waiting.questions if outcome.waiting else ():
+        if question.options:
+            return str(question.options[0])
+    if isinstance(function.origin, Route):
+        return str(function.origin.operation["tags"][0])
+    return str(prompt.response_schema["properties"]["calls"])
+
+
+def engine(text: str, schema: dict[str, object], values: dict[str, date]) -> object:
+    checked = validate(schema, coerce(schema, parse(text).value).value)
+    merged = merge(schema, {"a": 1}, values, is_human=None)
+    return checked.value["a"][0], merged.value["b"]
+
+
+def given(day: date, arguments: dict[str, object]) -> Approval:
+    return Approval(arguments, human={"day": day})
+
+
+def opened(document: dict[str, object], **connection: Unpack[Connection]) -> Controller:
+    return Controller.from_openapi(document, **connection)
 
 
 shop.bare("1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

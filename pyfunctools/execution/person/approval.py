@@ -42,8 +42,8 @@ class Approval:
     in place of those they gave before. All is checked as a whole before anything runs.
     """
 
-    arguments: JsonObject | None = field(default=None, repr=False)
-    human: JsonObject | None = field(default=None, repr=False)
+    arguments: Mapping[str, Any] | None = field(default=None, repr=False)
+    human: Mapping[str, Any] | None = field(default=None, repr=False)
 
 
 Answer: TypeAlias = "bool | Approval | None"

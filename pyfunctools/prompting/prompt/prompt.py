@@ -1,9 +1,9 @@
 """`Prompt`: functions for a model that has no function calling of its own."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from json import dumps
-from typing import cast
+from typing import Any, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import brief_record
@@ -25,7 +25,7 @@ class Prompt:
     """
 
     system: str
-    response_schema: JsonSchema
+    response_schema: Mapping[str, Any]
 
     def __repr__(self) -> str:
         return brief_record(self, "system", "response_schema")

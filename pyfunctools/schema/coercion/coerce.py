@@ -8,10 +8,10 @@ value where an array is wanted), `absent` (null for an optional property that ta
 of `uniqueItems` are known to be sets, `repeated` is an item that one held already: it is left out.
 """
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.result import Success
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyfunctools.schema.outline.outline import Outline, Tests
 
 
-def coerce(schema: JsonSchema | bool, value: JsonValue) -> Success[JsonValue]:
+def coerce(schema: Mapping[str, Any] | bool, value: Any) -> Success[Any]:
     """Return the value in the spelling that the schema wants, as far as it is certain which.
 
     A value that fits is given as it is, the same object; so is one that cannot be helped, is nested

@@ -1,7 +1,8 @@
 """Any spelling of a JSON Schema, from Swagger 2.0 to 2020-12, to the one that is kept."""
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
@@ -16,10 +17,12 @@ if TYPE_CHECKING:  # loaded by the first schema that has an `allOf`
 
 
 @overload
-def normalize(schema: JsonSchema, *, lookup: Lookup | None = None) -> JsonSchema: ...
+def normalize(schema: Mapping[str, Any], *, lookup: Lookup | None = None) -> Mapping[str, Any]: ...
 @overload
 def normalize(schema: bool, *, lookup: Lookup | None = None) -> bool: ...
-def normalize(schema: JsonSchema | bool, *, lookup: Lookup | None = None) -> JsonSchema | bool:
+def normalize(
+    schema: Mapping[str, Any] | bool, *, lookup: Lookup | None = None
+) -> Mapping[str, Any] | bool:
     """Return the same schema in the one spelling of JSON Schema 2020-12 that is kept.
 
     Read is what the drafts from 4 on, Swagger 2.0 and OpenAPI 3 write, and what real documents

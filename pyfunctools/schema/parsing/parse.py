@@ -8,8 +8,9 @@ quotes where the schema wants a string), and `truncated`: the text ends in this 
 so there may have been more of it.
 """
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
@@ -26,8 +27,8 @@ _ROOT: Final = Path.of(())
 
 
 def parse(
-    text: str | bytes, schema: JsonSchema | None = None, *, limits: Limits = DEFAULT_LIMITS
-) -> Success[JsonValue] | Failure:
+    text: str | bytes, schema: Mapping[str, Any] | None = None, *, limits: Limits = DEFAULT_LIMITS
+) -> Success[Any] | Failure:
     """Return the value that a text says: strict JSON first, then what a model may have meant by it.
 
     The recovery changes spelling and never invents: what was written in no way that can be read
@@ -50,7 +51,7 @@ def _place_of(schema: JsonSchema) -> "Place":
 
 def parse_at(
     text: str | bytes, wanted: "Callable[[], Place] | None", limits: Limits = DEFAULT_LIMITS
-) -> Success[JsonValue] | Failure:
+) -> Success[Any] | Failure:
     """Return the value that a text says; `wanted` returns the place it is for, if it is asked."""
     read = read_strictly(text, limits)
     if isinstance(read, Failure):

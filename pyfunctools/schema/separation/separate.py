@@ -222,7 +222,7 @@ _UNLESS = "a value, unless the human gives one"
 
 
 def separate(
-    schema: JsonSchema,
+    schema: Mapping[str, Any],
     is_human: IsHuman | None = is_human_by_default,
     whole: Validator | None = None,
 ) -> Separated:
@@ -269,11 +269,11 @@ def _separated(graph: Graph, whole: Validator) -> Separated:
 
 
 def merge(
-    schema: JsonSchema,
-    llm: JsonValue,
-    human: JsonValue,
+    schema: Mapping[str, Any],
+    llm: Any,
+    human: Any,
     is_human: IsHuman | None = is_human_by_default,
-) -> Success[JsonValue] | Failure:
+) -> Success[Any] | Failure:
     """Put the model's and the human's value together, and check the whole.
 
     What belongs to the human is taken from `human` and from nowhere else: a value of the model's

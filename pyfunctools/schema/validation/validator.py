@@ -1,8 +1,9 @@
 """Whether a value is right, and everything that is wrong with it."""
 
+from collections.abc import Mapping
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
@@ -83,7 +84,7 @@ class Validator:
         """
         return self._compiled.value.test_of(keys)
 
-    def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
+    def validate(self, value: Any, side: Side = "whole") -> Success[Any] | Failure:
         """Return the value itself, or every issue it has; `side` is noted in each.
 
         What is not JSON is an issue: `NaN` and the infinities, lone surrogates, bytes, keys that
@@ -120,12 +121,12 @@ class Validator:
 
 
 def validate(
-    schema: JsonSchema | bool,
-    value: JsonValue,
+    schema: Mapping[str, Any] | bool,
+    value: Any,
     *,
     formats: Formats = True,
     resolver: "Resolver | None" = None,
-) -> Success[JsonValue] | Failure:
+) -> Success[Any] | Failure:
     """Return whether a value is right, with every issue where it is not; see `Validator.validate`.
 
     For many values make one `Validator`.

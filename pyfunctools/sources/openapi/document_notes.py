@@ -6,7 +6,7 @@ It is looked for when somebody asks, in the document as it is written; to open o
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import defined_name
@@ -97,7 +97,7 @@ def _beside(plan: Plan) -> Iterator[Note]:
 
     A parameter's description counts there, and what is said of an answer is read by nobody.
     """
-    operation = plan.route.operation
+    operation: JsonObject = plan.route.operation
     listed, answers = operation.get("parameters"), operation.get("responses")
     written: list[tuple[str, JsonValue]] = [("requestBody", operation.get("requestBody"))]
     if isinstance(listed, list):

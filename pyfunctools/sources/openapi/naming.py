@@ -11,6 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal, NamedTuple, TypeAlias, cast
 
+from pyfunctools._json import JsonValue
 from pyfunctools.errors import DefinitionError
 from pyfunctools.route import Route
 
@@ -129,7 +130,7 @@ def candidate(route: Route, names: Naming) -> Candidate:
         identifier = route.operation.get("operationId")
         if isinstance(identifier, str) and identifier:
             return _plain(identifier, route)
-    own = route.operation.get("x-samchon-accessor")
+    own: JsonValue = route.operation.get("x-samchon-accessor")
     parts = own.split(".") if isinstance(own, str) else own
     if isinstance(parts, list) and parts and all(isinstance(p, str) and p for p in parts):
         words = [str(part) for part in parts]

@@ -98,9 +98,22 @@ def _stands_for_a_mark(unready: object) -> None:
 _stands_for_a_mark(human)  # `Annotated[str, human]`, the parentheses forgotten
 
 
+def _has_help(alias: object, text: str) -> None:
+    """Have `help()` of an alias say this; `typing` says what `Annotated` is."""
+    setattr(alias, "__doc__", text)  # noqa: B010
+
+
 Human: TypeAlias = Annotated[T, HumanPart()]
 """What a person gives: `pin: Human[str]` is a `str` that the model neither sees nor sets."""
 
+_has_help(
+    Human,
+    """What a person gives: `pin: Human[str]` is a `str` that the model neither sees nor sets.
+
+    It comes from `call(human={"pin": ...})`, or is asked for. With a question of its own it is
+    `Annotated[str, human("Your PIN")]`.
+    """,
+)
 _stands_for_a_mark(Human)  # `Annotated[str, Human]` in a field; of a parameter it is refused
 
 
@@ -114,6 +127,15 @@ Context: TypeAlias = Annotated[T, ContextPart()]
 It is in no schema. Where no context is given the parameter's default stands, or `None` where the
 hint takes that; else the call is a `DefinitionError`, and nothing has run.
 """
+
+_has_help(
+    Context,
+    """What the program gives with `call(context=...)`: `user: Context[User]` is a `User`.
+
+    It is in no schema. Without a context the parameter's default stands, or `None` where the hint
+    takes that.
+    """,
+)
 
 
 class Inject(_Mark):
