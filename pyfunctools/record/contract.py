@@ -329,7 +329,7 @@ def _checker(
     schema = whole.schema if separated is None else separated.shared("llm")
     parameters = schema if isinstance(schema, dict) else {}
     names = _in_order(_properties(parameters), first)
-    return Checker(parameters, judge, names=names, sets=sets)
+    return Checker(judge, names=names, sets=sets)
 
 
 def _required(parts: Iterable[Part], depth: int = 8) -> frozenset[str]:

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonValue
+from pyfunctools._lazy import Lazy
 from pyfunctools.schema.coercion.coerce import coerced, is_exact
 from pyfunctools.schema.ground.json_values import is_json
 from pyfunctools.schema.ground.walk import subschemas
@@ -22,8 +23,17 @@ if TYPE_CHECKING:  # the outline is loaded by the first text that is not right a
 class Judge(Protocol):
     """What says whether arguments are right; see `Validator`."""
 
+    @property
+    def outline(self) -> "Outline":
+        """What the schema says of each place in a value."""
+        ...
+
     def accepts(self, value: JsonValue) -> bool:
-        """Return whether a value that was read from strict JSON is right."""
+        """Return whether a value that is known to be JSON is right."""
+        ...
+
+    def issues(self, value: JsonValue, side: Literal["llm"]) -> tuple[Issue, ...]:
+        """Return every issue of a value that is known to be JSON, and refused."""
         ...
 
     def test_of(self, keys: "Keys") -> "Test | None":
@@ -36,28 +46,23 @@ class Judge(Protocol):
 
 
 class Checker:
-    """Reads, coerces and judges what a model wrote, by one schema; what is learned of it is kept.
+    """Reads, coerces and judges what a model wrote, by the schema that its judge knows.
 
     A list of arguments has the properties in the order of `names`. With `sets` arrays of
     `uniqueItems` are sets; see `coerced`. Safe to share between threads, and can be copied and
     pickled. The schema must not change.
     """
 
-    __slots__ = ("_judge", "_names", "_outline", "_sets", "_unions", "schema")
+    __slots__ = ("_has_unions", "_judge", "_names", "_sets")
 
-    def __init__(
-        self, schema: JsonSchema, judge: Judge, *, names: Iterable[str] = (), sets: bool = False
-    ) -> None:
-        self.schema = schema
+    def __init__(self, judge: Judge, *, names: Iterable[str] = (), sets: bool = False) -> None:
         self._judge = judge
         self._names = tuple(names)
         self._sets = sets
-        self._outline: Outline | None = None
-        self._unions: bool | None = None
+        self._has_unions = Lazy(self._with_unions)
 
     def __reduce__(self) -> tuple[object, ...]:
-        again = partial(Checker, names=self._names, sets=self._sets)
-        return (again, (self.schema, self._judge))
+        return (partial(Checker, names=self._names, sets=self._sets), (self._judge,))
 
     def check(
         self, arguments: str | bytes | JsonValue, *, allow_truncated: bool = False
@@ -84,33 +89,31 @@ class Checker:
                     return verdict
             return self._recovered(arguments, allow_truncated)
         if isinstance(arguments, dict):
-            judged = self._judge.validate(arguments, "llm")
-            exact = is_exact(self.outline, arguments)
-            if judged and exact:
-                return judged
-            exact = exact and is_json(arguments)
-            return self._coerced(arguments, (), exact=exact, judged=judged)
+            exact = is_json(arguments) and is_exact(self._judge.outline, arguments)
+            if exact and self._judge.accepts(arguments):
+                return Success(value=arguments)
+            return self._coerced(arguments, (), refused=exact)
         return self._coerced(self._by_name(arguments), ())
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Return the value in the spelling that the schema wants; see `schema.coerce`."""
-        return coerced(self.outline, value, sets=self._sets)
+        return coerced(self._judge.outline, value, sets=self._sets)
 
     def _strict(self, read: Strict) -> Success[JsonValue] | Failure | None:
         """Return what comes of strict JSON; `None` where a text is wanted as it was written."""
         value = read.value
         # What is right needs no repair, but for `42.0`, which coercion makes an `int`.
-        is_whole = read.whole and self.place().has_whole(value)
+        is_whole = read.whole and self._place().has_whole(value)
         if not is_whole and self._judge.accepts(value):
             return Success(value=value)
         from pyfunctools.schema.coercion.match import TextWantedError  # like all that repairs
 
         # Without unions each such float fails its own test, so coercion meets it on its way.
-        is_met = not is_whole and not self._has_unions
-        if read.fractions and not is_met and self.place().has_textual(value):
+        is_met = read.fractions and not is_whole and not self._has_unions.value
+        if read.fractions and not is_met and self._place().has_textual(value):
             return None
         try:
-            return self._coerced(value, (), exact=not is_whole, written=is_met)
+            return self._coerced(value, (), refused=not is_whole, written=is_met)
         except TextWantedError:
             return None
 
@@ -121,7 +124,7 @@ class Checker:
         return dict(zip(self._names, value, strict=False))
 
     def _recovered(self, text: str | bytes, allow_truncated: bool) -> Success[JsonValue] | Failure:
-        read = parse_at(text, self.place)
+        read = parse_at(text, self._place)
         if not read:
             return read
         cut = [repair for repair in read.repairs if repair.kind == "truncated"]
@@ -134,24 +137,25 @@ class Checker:
         value: JsonValue,
         repairs: tuple[Repair, ...],
         *,
-        exact: bool = False,
+        refused: bool = False,
         written: bool = False,
-        judged: Success[JsonValue] | Failure | None = None,
     ) -> Success[JsonValue] | Failure:
-        """Return the coerced value or what is wrong with it; `judged` is the verdict without that.
+        """Return the coerced value, or what is wrong with it.
 
-        With `exact` the value is JSON without a whole float where an integer may be wanted.
+        With `refused` the value is JSON that is not right as it is, and no whole number stands in
+        it as a float where an integer may be wanted.
 
         Raises:
-            TextWantedError: with `exact` and `written`; see `coercion.coerce.coerced`.
+            TextWantedError: with `refused` and `written`; see `coercion.coerce.coerced`.
         """
         is_blank = value is None or (isinstance(value, str) and not value.strip())
-        tests = self._judge.test_of if exact else None
+        tests = self._judge.test_of if refused else None
         meant: JsonValue = {} if is_blank else value
-        made = coerced(self.outline, meant, tests, sets=self._sets, written=written)
+        made = coerced(self._judge.outline, meant, tests, sets=self._sets, written=written)
+        if refused and made.value is value:
+            return Failure(value=value, issues=self._judge.issues(value, "llm"), repairs=repairs)
         repairs = (*repairs, *made.repairs)
-        if judged is None or made.value is not value:
-            judged = self._judge.validate(made.value, "llm")
+        judged = self._judge.validate(made.value, "llm")
         if judged:
             return Success(value=judged.value, repairs=repairs)
         return Failure(value=judged.value, issues=judged.issues, repairs=repairs)
@@ -160,7 +164,7 @@ class Checker:
         """Return the failure of arguments that are no object, with what the object is to hold."""
         from pyfunctools.schema.outline.expected import object_line
 
-        wanted = object_line(self.outline)
+        wanted = object_line(self._judge.outline)
         if wanted is None:
             return failure
         issues = tuple(
@@ -171,31 +175,14 @@ class Checker:
         )
         return replace(failure, issues=issues)
 
-    @property
-    def _has_unions(self) -> bool:
-        if self._unions is None:
-            parts = subschemas(self.schema)
-            self._unions = any(
-                isinstance(part, dict) and any(keyword in part for keyword in UNIONS)
-                for _, part in parts
-            )
-        return self._unions
+    def _with_unions(self) -> bool:
+        parts = subschemas(self._judge.outline.schema)
+        return any(
+            isinstance(part, dict) and not part.keys().isdisjoint(UNIONS) for _, part in parts
+        )
 
-    @property
-    def outline(self) -> "Outline":
-        """What the schema says of each place in a value."""
-        if self._outline is None:
-            from pyfunctools.schema.outline.outline import Outline
-
-            self._outline = Outline(self.schema)
-        return self._outline
-
-    def place(self, *keys: str) -> "Place":
-        """Return the place at these names in a value."""
-        place = self.outline.place
-        for key in keys:
-            place = place.inside(key)
-        return place
+    def _place(self) -> "Place":
+        return self._judge.outline.place
 
 
 def truncated(value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]) -> Failure:

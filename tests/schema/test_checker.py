@@ -147,7 +147,7 @@ def test_it_answers_as_the_verbs_do_one_after_the_other(
         return
     if not is_schema(schema):
         return
-    checker = Checker(schema, Validator(schema))
+    checker = Checker(Validator(schema))
     for value in [*values, values[0]]:
         text = json.dumps(value)
         assert seen(checker.check(text)) == seen(one_by_one(schema, text))
@@ -182,7 +182,7 @@ CALL: JsonSchema = {
     ],
 )  # fmt: skip
 def test_what_was_meant_is_given(text: str, value: JsonValue) -> None:
-    checker = Checker(CALL, Validator(CALL))
+    checker = Checker(Validator(CALL))
     for written in (text, text.encode()):
         result = checker.check(written)
         assert result.unwrap() == value
@@ -190,7 +190,7 @@ def test_what_was_meant_is_given(text: str, value: JsonValue) -> None:
 
 
 def test_every_issue_is_told_where_nothing_can_be_repaired() -> None:
-    checker = Checker(CALL, Validator(CALL))
+    checker = Checker(Validator(CALL))
     result = checker.check('{"pet": {"kind": "k1", "a": 1.5}, "m": 2, "n": 0}')
     assert not result
     assert [issue.path for issue in result.issues] == ["$input.n", "$input.pet.a", "$input.m"]
@@ -198,7 +198,7 @@ def test_every_issue_is_told_where_nothing_can_be_repaired() -> None:
 
 
 def test_a_text_that_ends_inside_its_last_scalar_is_an_issue_unless_allowed() -> None:
-    checker = Checker(CALL, Validator(CALL))
+    checker = Checker(Validator(CALL))
     cut = checker.check('{"n": 1')
     assert not cut
     assert cut.issues[0].expected == "the whole value: the text ended inside it"
@@ -206,7 +206,7 @@ def test_a_text_that_ends_inside_its_last_scalar_is_an_issue_unless_allowed() ->
 
 
 def test_a_list_is_given_by_name() -> None:
-    checker = Checker(CALL, Validator(CALL), names=["n"])
+    checker = Checker(Validator(CALL), names=["n"])
     assert checker.check("[7]").unwrap() == {"n": 7}
     assert checker.check([8]).unwrap() == {"n": 8}
 
@@ -222,7 +222,7 @@ def test_a_place_of_a_person_is_none_of_the_models() -> None:
         "additionalProperties": False,
     }
     separated = separate(whole)
-    checker = Checker(separated.llm, separated)
+    checker = Checker(separated)
     assert checker.check('{"n": 1}').unwrap() == {"n": 1}
     for text in ('{"n": 1, "pin": "x"}', '{"n": 0}', '{"n": 0, "pin": 1}'):
         result = checker.check(text)
@@ -233,12 +233,12 @@ def test_a_place_of_a_person_is_none_of_the_models() -> None:
 
 
 def test_a_copy_checks_alike() -> None:
-    checker = Checker(CALL, Validator(CALL))
+    checker = Checker(Validator(CALL))
     for other in (copy.deepcopy(checker), pickle.loads(pickle.dumps(checker))):
         assert repr(other.check('{"n": 0}')) == repr(checker.check('{"n": 0}'))
 
 
 def test_what_is_no_json_is_an_issue_and_never_an_exception() -> None:
-    checker = Checker(CALL, Validator(CALL))
+    checker = Checker(Validator(CALL))
     for arguments in ("", b"\xff", "\ud800", {"n": float("nan")}, {1: 2}, None, 3):
         assert not checker.check(arguments)  # type: ignore[arg-type]

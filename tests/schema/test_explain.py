@@ -8,8 +8,8 @@ from stacks import on_stack
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.result import Issue
-from pyfunctools.schema.validation.compiled import Compiled
-from pyfunctools.schema.validation.explain import MOST, Explainer
+from pyfunctools.schema.validation.explain import MOST
+from pyfunctools.schema.validation.validator import Validator
 
 GOLDEN = Path(__file__).parent / "golden" / "issues.txt"
 STRING: JsonSchema = {"type": "string"}
@@ -29,8 +29,8 @@ CAT = thing("kind lives", kind={"const": "cat"}, lives=INTEGER)
 DOG = thing("kind bark", kind={"const": "dog"}, bark=STRING)
 
 
-def finder(schema: JsonSchema | bool) -> Explainer:
-    return Explainer(Compiled(schema, True, None))
+def finder(schema: JsonSchema | bool) -> Validator:
+    return Validator(schema)
 
 
 def issues_of(schema: JsonSchema | bool, value: JsonValue) -> tuple[Issue, ...]:

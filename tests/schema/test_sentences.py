@@ -3,8 +3,8 @@ import pytest
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.schema.validation.compiled import Compiled
-from pyfunctools.schema.validation.explain import Explainer
 from pyfunctools.schema.validation.messages import SAMPLES, instead, named
+from pyfunctools.schema.validation.validator import Validator
 
 STRING: JsonSchema = {"type": "string"}
 INTEGER: JsonSchema = {"type": "integer"}
@@ -20,7 +20,7 @@ def thing(required: str = "", **properties: JsonValue) -> JsonSchema:
 
 
 def told(schema: JsonSchema | bool, value: JsonValue) -> list[str]:
-    issues = Explainer(Compiled(schema, True, None)).issues(value, "whole")
+    issues = Validator(schema).issues(value)
     assert all(issue.message.startswith(f"{issue.path} ") for issue in issues)
     return [f"{issue.message} <{issue.expected}>" for issue in issues]
 

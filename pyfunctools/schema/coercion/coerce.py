@@ -48,8 +48,8 @@ def coerced(
     With `sets` every array of `uniqueItems` is a set of the program's, in which a second time says
     nothing. Elsewhere that is unknown: `[1, 1, 2]` may have been meant as `[1, 3, 2]`.
 
-    With `tests` what its own test accepts is taken to be right. Then the value must be JSON, and no
-    whole number may stand as a float where an integer may be wanted.
+    With `tests` what its own test accepts is taken to be right. Then the value must be JSON that is
+    refused, and no whole number may stand in it as a float where an integer may be wanted.
 
     Raises:
         TextWantedError: with `tests` and `written`, a float stands where only a text is wanted.
@@ -60,7 +60,7 @@ def coerced(
 
     coercion = Coercion(sets=sets, tests=tests, written=written)
     try:
-        result = coercion.value(outline.place, value, ())
+        result = coercion.whole(outline.place, value)
     except (TooMuch, RecursionError):
         return Success(value=value)
     return Success(value=result, repairs=tuple(coercion.repairs))

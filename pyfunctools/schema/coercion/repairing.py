@@ -20,7 +20,7 @@ from pyfunctools.schema.coercion.match import (
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.outline.json_types import listed_values, type_of
-from pyfunctools.schema.outline.outline import Part, Place, Tests
+from pyfunctools.schema.outline.outline import Part, Place, Test, Tests
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.result import Repair
 from pyfunctools.schema.vocabulary import UNIONS
@@ -49,9 +49,21 @@ class Coercion:
         self._values = _MOST_VALUES
         self._trials = _MOST_TRIALS
         self._paths = _MOST_PATHS
+        self._known: dict[Place, Test | None] = {}
         self._wraps = 0
         self._active: set[tuple[Part, int]] = set()
         self.repairs: list[Repair] = []
+
+    def whole(self, place: Place, value: JsonValue) -> JsonValue:
+        """Return a whole value as it is wanted; with `tests` it is known to be refused.
+
+        Raises:
+            TooMuch: as `value`.
+            TextWantedError: as `value`.
+        """
+        if self._tests is not None and isinstance(value, dict | list):
+            return self._container(place, value, ())
+        return self.value(place, value, ())
 
     def value(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
         """Return the value as it is wanted at a place.
@@ -64,7 +76,8 @@ class Coercion:
         if self._values < 0 or len(keys) > MAX_DEPTH:
             raise TooMuch
         if isinstance(value, dict | list):
-            if self._is_right(place, value, keys):
+            test = self._test(place)
+            if test(value) if test else self._fit(place, value, keys) == EXACT:
                 return value
             return self._container(place, value, keys)
         if self._fit(place, value, keys) == EXACT:
@@ -86,22 +99,23 @@ class Coercion:
                 return result
         return self._wrapped(place, value, keys)
 
-    def _is_right(self, place: Place, value: JsonObject | list[JsonValue], keys: Keys) -> bool:
-        """Return whether nothing in a container needs repair.
+    def _test(self, place: Place) -> Test | None:
+        """Return the compiled test of a place; `None` where not all that is stated there has one.
 
-        One that is refused for what no repair heals may be walked in vain: nothing comes of it.
+        A container that it refuses for what no repair heals is walked in vain: nothing comes of it.
         """
-        for part in place.stated:
-            test = self._tests(part.keys) if self._tests else None
-            if test is None:
-                if self._fitting.of(part, value, len(keys)) != EXACT:
-                    return False
-            elif not test(value):
-                return False
-        return True
+        if self._tests is None:
+            return None
+        if place not in self._known:
+            tests = [self._tests(part.keys) for part in place.stated]
+            self._known[place] = _all_of(tests)
+        return self._known[place]
 
     def _fit(self, place: Place, value: JsonValue, keys: Keys) -> Fit:
-        return min((self._fitting.of(p, value, len(keys)) for p in place.stated), default=EXACT)
+        fit: Fit = EXACT
+        for part in place.stated:
+            fit = min(fit, self._fitting.of(part, value, len(keys)))
+        return fit
 
     def _read(self, place: Place, text: str, keys: Keys) -> JsonValue:
         """Return what a JSON text says, or the text itself where it says nothing that is wanted."""
@@ -161,7 +175,9 @@ class Coercion:
                 continue
             found[part] = None
             for keyword in UNIONS:
-                branches = part.listed(keyword) if keyword in part.rules else []
+                if keyword not in part.rules:
+                    continue
+                branches = part.listed(keyword)
                 fits = [self._fitting.of(branch, value, len(keys)) for branch in branches]
                 if EXACT in fits or not fits:
                     continue
@@ -203,8 +219,16 @@ class Coercion:
         changed = False
         first = max((len(part.items[0]) for part in meant.parts), default=0)
         rest = meant.inside(first)
+        if not (first or rest.stated):
+            return value
+        test = self._test(rest)
         for index, inner in enumerate(items):
-            place = rest if index >= first else meant.inside(index)
+            if index < first:
+                place = meant.inside(index)
+            elif test and test(inner):
+                continue
+            else:
+                place = rest
             result = self.value(place, inner, (*keys, index)) if place.stated else inner
             if result is not inner:
                 changed = True
@@ -293,6 +317,13 @@ class Coercion:
         made = self.repairs[mark:]
         del self.repairs[mark:]
         return made
+
+
+def _all_of(tests: list[Test | None]) -> Test | None:
+    known = [test for test in tests if test is not None]
+    if len(known) < len(tests):
+        return None
+    return known[0] if len(known) == 1 else lambda value: all(test(value) for test in known)
 
 
 def _constants(place: Place) -> dict[str, JsonValue]:

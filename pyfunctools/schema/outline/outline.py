@@ -11,7 +11,7 @@ all parts that are stated for it. Both are found again as the same objects, so t
 one is kept with it, and no schema is looked up by its identity.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from typing import Final, TypeAlias, TypeVar, cast
@@ -258,7 +258,6 @@ class Place:
     def __init__(self, outline: Outline, stated: tuple[Part, ...]) -> None:
         self.outline = outline
         self.stated = stated
-        self._inside: dict[str | int, Place] = {}
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -295,29 +294,19 @@ class Place:
 
     def inside(self, key: str | int) -> "Place":
         """Return the place of a property or an item, by what holds here."""
-        return self.outline.placed(_stated(self.parts, key))
+        return self._certain.at(key)
 
     def anyhow_inside(self, key: str | int) -> "Place":
-        """Return the place of a property or an item, by what may hold here.
-
-        Names that are not declared share one place, and so do all items but the first few.
-        """
-        names, has_patterns, rows = self._layout
-        known: str | int = min(key, rows) if isinstance(key, int) else key if key in names else -1
-        if has_patterns and known == -1:
-            return self.outline.placed(_stated(self.anyhow, key))
-        found = self._inside.get(known)
-        if found is None:
-            stated = _stated(self.anyhow, known if isinstance(key, int) else key)
-            found = self._inside[known] = self.outline.placed(stated)
-        return found
+        """Return the place of a property or an item, by what may hold here."""
+        return self._possible.at(key)
 
     @cached_property
-    def _layout(self) -> tuple[frozenset[str], bool, int]:
-        """The names that are declared, whether there are patterns, and the items told apart."""
-        names = frozenset(chain.from_iterable(part.declared for part in self.anyhow))
-        has_patterns = any(part.rules.get("patternProperties") for part in self.anyhow)
-        return names, has_patterns, max((len(part.items[0]) for part in self.anyhow), default=0)
+    def _certain(self) -> "_Inside":
+        return _Inside(self.outline, self.parts)
+
+    @cached_property
+    def _possible(self) -> "_Inside":
+        return _Inside(self.outline, self.anyhow)
 
     @cached_property
     def is_textual(self) -> bool:
@@ -365,8 +354,34 @@ class Place:
         return False
 
 
-def _stated(parts: Iterable[Part], key: str | int) -> tuple[Part, ...]:
-    return tuple([inner for part in parts for inner in part.stated(key)])
+class _Inside:
+    """The places inside one, by what some parts state for it.
+
+    Names that are not declared share one place, and so do all items but the first few.
+    """
+
+    def __init__(self, outline: Outline, parts: tuple[Part, ...]) -> None:
+        self._outline = outline
+        self._parts = parts
+        self._names = frozenset(chain.from_iterable(part.declared for part in parts))
+        self._rows = max((len(part.items[0]) for part in parts), default=0)
+        self._has_patterns = any(part.rules.get("patternProperties") for part in parts)
+        self._known: dict[str | int | None, Place] = {}
+
+    def at(self, key: str | int) -> Place:
+        """Return the place of a property or an item."""
+        shared: str | int | None
+        if isinstance(key, int):
+            shared = min(key, self._rows)
+        else:
+            shared = key if key in self._names else None
+        found = self._known.get(shared)
+        if found is None:
+            stated = tuple([inner for part in self._parts for inner in part.stated(key)])
+            found = self._outline.placed(stated)
+            if shared is not None or not self._has_patterns:
+                self._known[shared] = found
+        return found
 
 
 def _length(value: JsonValue) -> int:

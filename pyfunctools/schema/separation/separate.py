@@ -7,7 +7,7 @@ from typing import Any
 from pyfunctools._json import JsonSchema, JsonValue, fresh
 from pyfunctools.schema.ground.path import Keys, Path, at
 from pyfunctools.schema.normalization.check_input import admit
-from pyfunctools.schema.outline.outline import Test
+from pyfunctools.schema.outline.outline import Outline, Test
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 from pyfunctools.schema.separation.graph import Graph, graph_of
 from pyfunctools.schema.separation.ownership import Owner, Ownership
@@ -144,13 +144,10 @@ class Separated:
         """
         if side == "whole":
             return self._judges["whole"].validate(value)
-        issues = [too_deep(side)] if is_too_deep(value) else self._issues(value, side)
+        issues = (too_deep(side),) if is_too_deep(value) else self.issues(value, side)
         if not issues:
             return Success(value=value)
-        if side == "llm":
-            return Failure(value=value, issues=tuple(issues))
-        masked = (issue("human", one.path.keys, one.expected) for one in issues)
-        return Failure(value=None, issues=tuple(masked))
+        return Failure(value=value if side == "llm" else None, issues=issues)
 
     def accepts(self, value: JsonValue) -> bool:
         """Return whether a value that was read from strict JSON is right for the model's side.
@@ -160,6 +157,11 @@ class Separated:
         """
         own, dropped = self._own("llm", value)
         return not dropped and own is not ABSENT and self._judges["llm"].accepts(own)
+
+    @property
+    def outline(self) -> Outline:
+        """What the model's side says of each place in a value."""
+        return self._judges["llm"].outline
 
     def test_of(self, keys: Keys) -> Test | None:
         """Return the compiled test of a part of the model's side; see `Validator.test_of`."""
@@ -173,14 +175,18 @@ class Separated:
         dropped = not_own(self._ownership, side, value)
         return (part_of(self._ownership, side, root, value) if dropped else value), dropped
 
-    def _issues(self, value: JsonValue, side: Part) -> list[Issue]:
-        own, dropped = self._own(side, value)
-        if own is ABSENT:
-            return dropped
-        verdict = self._judges[side].validate(own, side)
-        known = {one.path for one in dropped}
-        others = () if verdict else verdict.issues
-        return [*dropped, *(one for one in others if one.path not in known)]
+    def issues(self, value: JsonValue, side: Part) -> tuple[Issue, ...]:
+        """Return every issue of a value for one side; see `validate`.
+
+        The value must not be nested too deeply.
+        """
+        own, issues = self._own(side, value)
+        if own is not ABSENT and not (verdict := self._judges[side].validate(own, side)):
+            known = {one.path for one in issues}
+            issues += (one for one in verdict.issues if one.path not in known)
+        if side == "llm":
+            return tuple(issues)
+        return tuple(issue("human", one.path.keys, one.expected) for one in issues)
 
     def _blamed(
         self, issues: Iterable[Issue], whole: JsonValue, llm: JsonValue, human: JsonValue

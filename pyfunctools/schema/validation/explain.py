@@ -16,20 +16,19 @@ For `{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["
 The invariant: a refused value has at least one complaint, and one that is right has none.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.path import Keys, Path, pointer_of
+from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.preview import shown
-from pyfunctools.schema.ground.references import steps_of
 from pyfunctools.schema.outline.expected import ANYTHING, expected, expected_of_union, one_of
 from pyfunctools.schema.outline.json_types import type_of
 from pyfunctools.schema.outline.outline import Outline, Part, Test
-from pyfunctools.schema.outline.unions import union_of
+from pyfunctools.schema.outline.unions import Tag, union_of
 from pyfunctools.schema.result import Issue, Side
 from pyfunctools.schema.validation.compiled import Compiled
 from pyfunctools.schema.validation.messages import (
@@ -53,7 +52,6 @@ from pyfunctools.schema.vocabulary import (
     REFERENCES,
     SEES_SIBLINGS,
     SINGLE,
-    UNIONS,
 )
 
 if TYPE_CHECKING:
@@ -77,12 +75,12 @@ _SILENT = ANNOTATIONS | IDENTITY | DRAFT | {"discriminator"}
 
 
 class Task(NamedTuple):
-    """A value that the schema at `at` is known to refuse; `path` leads to the value.
+    """A value that a part of the schema is known to refuse; `path` leads to the value.
 
     With `name` it is the name of a property, and `path` leads to that property.
     """
 
-    at: Keys
+    part: Part
     value: JsonValue
     path: Keys
     name: bool = False
@@ -99,15 +97,15 @@ class Explainer:
     twice, and one is kept.
     """
 
-    def __init__(self, compiled: Compiled) -> None:
+    def __init__(self, compiled: Compiled, outline: Outline) -> None:
         self.compiled = compiled
-        self.outline = Outline(compiled.schema)
+        self.outline = outline
         self._known: dict[Part, _Judged] = {}
 
     def issues(self, value: JsonValue, side: Side) -> tuple[Issue, ...]:
         """Return every issue of a value that is not valid, in the order of the schema.
 
-        In a union they are those of the branch the value was meant for; see `Unions.meant`.
+        In a union they are those of the branch the value was meant for; see `Union.meant`.
         """
         found: dict[tuple[Keys, str], Issue] = {}
         for keys, complaint in self._complaints(value):
@@ -123,15 +121,15 @@ class Explainer:
 
     def _complaints(self, value: JsonValue) -> Iterator[tuple[Keys, Complaint]]:
         """Yield each complaint with the path of the value that was refused."""
-        stack: list[Step] = [Task((), value, ())]
-        seen: set[tuple[Keys, Keys, bool]] = set()
+        stack: list[Step] = [Task(self.outline.root, value, ())]
+        seen: set[tuple[Part, Keys, bool]] = set()
         complained = False
         while stack:
             step = stack.pop()
             if not isinstance(step, Task):
                 complained = True
                 yield step
-            elif (asked := (step.at, step.path, step.name)) not in seen:
+            elif (asked := (step.part, step.path, step.name)) not in seen:
                 seen.add(asked)
                 stack += reversed(self._steps(step))
         if not complained:
@@ -140,7 +138,7 @@ class Explainer:
     def _steps(self, task: Task) -> list[Step]:
         steps: list[Step]
         try:
-            steps = list(islice(self.judged(task.at).steps(task), _ENOUGH))
+            steps = self.judged(task.part).steps(task)
         except SchemaError:  # a part that means nothing apart from the whole
             steps = [(task.path, _misfit(None, task.value))]
         if not task.name:
@@ -150,18 +148,13 @@ class Explainer:
             for step in steps
         ]
 
-    def judged(self, at: Keys) -> "_Judged":
-        """Return what is known of the part at these steps.
-
-        Raises:
-            SchemaError: no schema stands there.
-        """
-        part = self.outline.at(at)
-        if part is None:
-            raise SchemaError("no schema stands here", pointer_of(at))
+    def judged(self, part: Part) -> "_Judged":
+        """Return what judges a part, or what a part refers to that says nothing else."""
         known = self._known.get(part)
         if known is None:
-            known = self._known[part] = _Judged(self, part)
+            whole = (part.resolved if self.compiled.one_resource else None) or part
+            known = _Judged(self, part) if whole is part else self.judged(whole)
+            self._known[part] = known
         return known
 
 
@@ -176,64 +169,49 @@ class _Judged:
 
     def __init__(self, explainer: Explainer, part: Part) -> None:
         self.part = part
-        self.at = part.keys
+        self._explainer = explainer
+        self._compiled = explainer.compiled
         # Beside a `$ref` nothing counts up to draft 7.
         legacy = explainer.compiled.legacy and "$ref" in part.rules
         self._rules: JsonSchema = {"$ref": part.rules["$ref"]} if legacy else part.rules
-        self._explainer = explainer
-        self._compiled = explainer.compiled
         self._tests: dict[Keys, Validator] = {}
         judging = [keyword for keyword in self._rules if keyword not in _SILENT]
         # Of a single keyword it is known that it refuses what the schema refuses.
         self._only = judging[0] if len(judging) == 1 else None
+        own = [keyword for keyword in judging if keyword not in _ALONE]
         # Asking a type here saves that the whole of a large value is handed to jsonschema-rs.
-        is_typed = not any(k != "type" and k not in _ALONE | _SILENT for k in self._rules)
-        self._typed = part.own_types if is_typed and "type" in self._rules else None
+        self._typed = part.own_types if own == ["type"] else frozenset[str]()
+        walks = [walk for keywords, walk in _WALKS if not keywords.isdisjoint(self._rules)]
+        if self._rules.get("patternProperties"):
+            walks.sort(key=lambda walk: walk is not _Judged.unexpected)
+        self._walks = [_Judged.broken, *walks] if own or part.schema is False else walks
 
     @cached_property
     def fits(self) -> Test:
         """True if a value is right, by all that the schema leads to."""
-        return self._compiled.test(self.at)
+        return self._compiled.test(self.part.keys)
 
-    def steps(self, task: Task) -> Iterator[Step]:
-        """Yield what is wrong with a refused value, in the order of the schema."""
-        found = False
-        for step in self._known_steps(task):
-            found = True
-            yield step
+    def steps(self, task: Task) -> list[Step]:
+        """Return what is wrong with a refused value, in the order of the schema."""
+        found: list[Step] = []
+        for walk in self._walks:
+            found += islice(walk(self, task), _ENOUGH)
         # What nothing evaluates is only known where everything else is right.
-        if not found and (self._refers_out or not _UNKNOWN.isdisjoint(self._rules)):
-            yield from self._left_over(task)
+        leads_out = "$ref" in self._rules and self._target is None
+        if not found and (leads_out or not _UNKNOWN.isdisjoint(self._rules)):
+            found += islice(self._left_over(task), _ENOUGH)
+        return found[:_ENOUGH]
 
-    @property
-    def _refers_out(self) -> bool:
-        """True if the place that a `$ref` leads to cannot be named from here."""
-        reference = self._rules.get("$ref")
-        if not isinstance(reference, str):
-            return False
-        return not self._compiled.one_resource or steps_of(reference) is None
-
-    def _known_steps(self, task: Task) -> Iterator[Step]:
-        schema, value = self._rules, task.value
-        yield from self._broken(task)
-        if isinstance(value, dict):
-            if schema.get("patternProperties"):
-                yield from self._unexpected(value, task)
-            yield from self._members(value, task)
-        elif isinstance(value, list | tuple):
-            yield from self._items(value, task)
-        for n in range(len(self.part.listed("allOf")) if "allOf" in schema else 0):
-            yield from self._below(task, "allOf", n)
-        yield from self._referred(task)
-        if isinstance(value, dict):
-            yield from self._missing(value, task)
-            if not schema.get("patternProperties"):
-                yield from self._unexpected(value, task)
-        for keyword in reversed(UNIONS):
-            if isinstance(schema.get(keyword), list):
-                yield from self._union(keyword, task)
-        if "if" in schema:
-            yield from self._below(task, "then" if self._inner("if").fits(value) else "else")
+    def broken(self, task: Task) -> Iterator[Step]:
+        """Yield a complaint for each of the schema's own rules that is broken."""
+        value = task.value
+        if isinstance(value, dict | list) and type_of(value) in self._typed:
+            return
+        if self._own.is_valid(value):
+            return
+        for error in self._own.iter_errors(value):
+            for complaint in complaints_of(Broken(error.kind, self.part, value, error.message)):
+                yield task.path, complaint
 
     @cached_property
     def _own(self) -> "Validator":
@@ -246,164 +224,187 @@ class _Judged:
                 own[keyword] = self._refer(keyword)
         return self._compiled.part(own)
 
-    def _broken(self, task: Task) -> Iterator[Step]:
-        if self._only in _ALONE or (
-            isinstance(task.value, dict | list)
-            and self._typed is not None
-            and type_of(task.value) in self._typed
-        ):
-            return
-        if self._own.is_valid(task.value):
-            return
-        for error in self._own.iter_errors(task.value):
-            broken = Broken(error.kind, self.part, task.value, error.message)
-            for complaint in complaints_of(broken):
-                yield task.path, complaint
-
-    def _below(self, task: Task, *steps: str | int) -> Iterator[Step]:
-        """Yield the same value for the schema at these steps below, if that refuses it."""
-        if steps[0] in self._rules and not self._inner(*steps).fits(task.value):
-            yield task._replace(at=(*self.at, *steps))
-
-    @cached_property
-    def _target(self) -> Keys | None:
-        """The steps that a `$ref` leads to, `None` where they cannot be named from here."""
-        reference = self._rules.get("$ref")
-        return steps_of(reference) if isinstance(reference, str) and not self._refers_out else None
-
-    def _referred(self, task: Task) -> Iterator[Step]:
-        steps = self._target
-        if steps is None:
-            return
-        if self._only == "$ref" or not self._explainer.judged(steps).fits(task.value):
-            yield task._replace(at=steps)
+    def properties(self, task: Task) -> Iterator[Step]:
+        """Yield the declared properties that are wrong."""
+        value = _members(task.value)
+        for name, inner in self._declared:
+            if name in value and not inner.fits(value[name]):
+                yield Task(inner.part, value[name], (*task.path, name))
 
     @cached_property
     def _declared(self) -> list[tuple[str, "_Judged"]]:
-        names = self.part.declared if "properties" in self._rules else ()
-        return [(name, self._inner("properties", name)) for name in names]
+        return [(name, self._judged(part)) for name, part in self.part.declared.items()]
 
-    def _members(self, value: JsonObject, task: Task) -> Iterator[Step]:
-        schema, path = self._rules, task.path
-        for name, part in self._declared:
-            if name in value and not part.fits(value[name]):
-                yield Task(part.at, value[name], (*path, name))
-        patterns = schema.get("patternProperties")
-        for pattern in patterns if isinstance(patterns, dict) else ():
+    def matching(self, task: Task) -> Iterator[Step]:
+        """Yield the wrong properties whose names match a pattern."""
+        for pattern in _members(self._rules["patternProperties"]):
             steps = ("patternProperties", pattern)
             test: JsonSchema = {"patternProperties": {pattern: self._refer(*steps)}}
-            yield from self._found_by_name(steps, test, value, task)
-        if isinstance(schema.get("additionalProperties"), dict):
-            test = {
-                "properties": _free(schema.get("properties")),
-                "patternProperties": _free(patterns),
+            yield from self._found_by_name(steps, test, task)
+
+    def additional(self, task: Task) -> Iterator[Step]:
+        """Yield the wrong properties that are not declared."""
+        if isinstance(self._rules["additionalProperties"], dict):
+            test: JsonSchema = {
+                "properties": dict.fromkeys(_members(self._rules.get("properties")), True),
+                "patternProperties": dict.fromkeys(
+                    _members(self._rules.get("patternProperties")), True
+                ),
                 "additionalProperties": self._refer("additionalProperties"),
             }
-            yield from self._found_by_name(("additionalProperties",), test, value, task)
-        if "propertyNames" in schema:
-            part = self._inner("propertyNames")
-            for name in value:
-                if not part.fits(name):
-                    yield Task(part.at, name, (*path, name), name=True)
-        for keyword in ("dependentSchemas", "dependencies"):
-            for name, inner in _items(schema.get(keyword)):
-                if name in value and isinstance(inner, dict | bool):
-                    yield from self._below(task, keyword, name)
+            yield from self._found_by_name(("additionalProperties",), test, task)
 
-    def _found_by_name(
-        self, steps: Keys, test: JsonSchema, value: JsonObject, task: Task
-    ) -> Iterator[Step]:
+    def _found_by_name(self, steps: Keys, test: JsonSchema, task: Task) -> Iterator[Step]:
         """Yield the wrong members of those that a schema judges which their names lead to."""
-        fits = self._test(steps, test).is_valid
-        if not fits(value):
-            for name, inner in value.items():
-                if not fits({name: inner}):
-                    yield Task((*self.at, *steps), inner, (*task.path, name))
+        value, inner, fits = (
+            _members(task.value),
+            self._below(*steps),
+            self._test(steps, test).is_valid,
+        )
+        for name, member in () if fits(value) else value.items():
+            if inner is not None and not fits({name: member}):
+                yield Task(inner.part, member, (*task.path, name))
 
-    def _items(self, value: Iterable[JsonValue], task: Task) -> Iterator[Step]:
-        front, rest = self.part.items if self._rules is self.part.rules else ([], None)
-        first = [self._explainer.judged(part.keys) for part in front]
-        later = None if rest is None else self._explainer.judged(rest.keys)
-        for n, item in enumerate(value):
-            judged = first[n] if n < len(first) else later
-            if judged is not None and not judged.fits(item):
-                yield Task(judged.at, item, (*task.path, n))
+    def named(self, task: Task) -> Iterator[Step]:
+        """Yield the names that are wrong."""
+        inner = self._below("propertyNames")
+        for name in _members(task.value):
+            if inner is not None and not inner.fits(name):
+                yield Task(inner.part, name, (*task.path, name), name=True)
 
-    def _missing(self, value: JsonObject, task: Task) -> Iterator[Step]:
-        schema = self._rules
-        for name in _texts(schema.get("required")):
-            if name not in value:
+    def dependent(self, task: Task) -> Iterator[Step]:
+        """Yield the value again for schemas that hold where some property is there."""
+        for keyword in ("dependentSchemas", "dependencies"):
+            for name in _members(self._rules.get(keyword)):
+                if name in _members(task.value):
+                    yield from self._again(task, keyword, name)
+
+    def items(self, task: Task) -> Iterator[Step]:
+        """Yield the items that are wrong."""
+        front, later = self._rows
+        for n, item in enumerate(task.value if isinstance(task.value, list | tuple) else ()):
+            inner = front[n] if n < len(front) else later
+            if inner is not None and not inner.fits(item):
+                yield Task(inner.part, item, (*task.path, n))
+
+    @cached_property
+    def _rows(self) -> tuple[list["_Judged"], "_Judged | None"]:
+        front, later = self.part.items
+        return list(map(self._judged, front)), None if later is None else self._judged(later)
+
+    def all_of(self, task: Task) -> Iterator[Step]:
+        """Yield the value again for the schemas of `allOf`."""
+        for n in range(len(self.part.listed("allOf"))):
+            yield from self._again(task, "allOf", n)
+
+    def _again(self, task: Task, *steps: str | int) -> Iterator[Step]:
+        """Yield the same value for the schema at these steps below, if that refuses it."""
+        inner = self._below(*steps)
+        if inner is not None and not inner.fits(task.value):
+            yield task._replace(part=inner.part)
+
+    def referred(self, task: Task) -> Iterator[Step]:
+        """Yield the value again for what a `$ref` leads to."""
+        target = self._target
+        if target is not None and (self._only == "$ref" or not target.fits(task.value)):
+            yield task._replace(part=target.part)
+
+    @cached_property
+    def _target(self) -> "_Judged | None":
+        """What a `$ref` leads to, `None` where that cannot be named from here."""
+        target = self.part.target if self._compiled.one_resource else None
+        return None if target is None else self._judged(target)
+
+    def missing(self, task: Task) -> Iterator[Step]:
+        """Yield a complaint about each required property that is not there."""
+        for name in self.part.required if isinstance(task.value, dict) else ():
+            if name not in task.value:
                 yield task.path, missing(self.part, name)
+
+    def needed(self, task: Task) -> Iterator[Step]:
+        """Yield a complaint about each property that is not there, and another one needs."""
+        value = _members(task.value)
         for keyword in ("dependentRequired", "dependencies"):
-            for when, names in _items(schema.get(keyword)):
+            for when, names in _members(self._rules.get(keyword)).items():
                 for name in _texts(names) if when in value else ():
                     if name not in value:
                         yield task.path, missing(self.part, name, when)
 
-    def _unexpected(self, value: JsonObject, task: Task) -> Iterator[Step]:
-        schema = self._rules
-        if schema.get("additionalProperties") is not False:
+    def unexpected(self, task: Task) -> Iterator[Step]:
+        """Yield a complaint about each property that may not be there."""
+        value, patterns = task.value, _members(self._rules.get("patternProperties"))
+        if self._rules["additionalProperties"] is not False or not isinstance(value, dict):
             return
-        names = schema.get("properties")
-        declared = names if isinstance(names, dict) else {}
+        declared = _members(self._rules.get("properties"))
         wrong = [name for name in value if name not in declared]
-        patterns = schema.get("patternProperties")
-        if wrong and isinstance(patterns, dict) and patterns:
+        if wrong and patterns:
             forbidden: JsonSchema = {"patternProperties": dict.fromkeys(patterns, False)}
             is_free = self._test(("patternProperties",), forbidden).is_valid
             wrong = [name for name in wrong if is_free({name: None})]
         for complaint in unexpected(self.part, value, wrong[:_ENOUGH]):
             yield task.path, complaint
 
-    def _chosen(self, keyword: str, value: JsonValue) -> bool:
-        branches = range(len(self.part.listed(keyword)))
-        test: JsonSchema = {keyword: [self._refer(keyword, n) for n in branches]}
-        return self._test((keyword,), test).is_valid(value)
+    def one_of(self, task: Task) -> Iterator[Step]:
+        """Yield the value for the branch of `oneOf` that was meant; see `_union`."""
+        return self._union("oneOf", task)
+
+    def any_of(self, task: Task) -> Iterator[Step]:
+        """Yield the value for the branch of `anyOf` that was meant; see `_union`."""
+        return self._union("anyOf", task)
 
     def _union(self, keyword: str, task: Task) -> Iterator[Step]:
+        """Yield the value again for the branch it was meant for, or what the union wants of it."""
         value, union = task.value, union_of(self.part, keyword)
         tag = union.tag
         index = tag.decided(value) if tag is not None and isinstance(value, dict) else None
         if index is not None:  # the other branches refuse it for their tag
-            if self._only == keyword or not self._inner(keyword, index).fits(value):
-                yield task._replace(at=(*self.at, keyword, index))
+            branch = self._judged(union.branches[index])
+            if self._only == keyword or not branch.fits(value):
+                yield task._replace(part=branch.part)
             return
-        if self._only != keyword and self._chosen(keyword, value):
+        if self._only != keyword and self._is_chosen(keyword, value):
             return
         meant = union.meant(value)
-        if meant is not None and not self._explainer.judged(meant.keys).fits(value):
-            yield task._replace(at=meant.keys)
+        if meant is not None and not (judged := self._judged(meant)).fits(value):
+            yield task._replace(part=judged.part)
             return
         line = expected_of_union(self.part, keyword)
-        fits = (self._explainer.judged(branch.keys).fits(value) for branch in union.branches)
-        if keyword == "oneOf" and any(fits):
+        if keyword == "oneOf" and any(self._judged(each).fits(value) for each in union.branches):
             says = f"must fit exactly one of the allowed forms and fits several: {line}"
             yield task.path, Complaint(f"exactly one of: {line}", says, value)
         elif tag is None or not isinstance(value, dict):
             yield task.path, Complaint(line, instead(line, value), value)
         else:
-            allowed, given = one_of(tag.allowed), value.get(tag.name)
-            says = f"must be {allowed}, but is {shown(given)}{hint(given, tag.allowed)}"
-            says = says if tag.name in value else absent(allowed)
-            yield task.path, Complaint(allowed, says, given, below=(tag.name,))
+            yield task.path, _of_tag(tag, value)
+
+    def _is_chosen(self, keyword: str, value: JsonValue) -> bool:
+        branches = range(len(self.part.listed(keyword)))
+        test: JsonSchema = {keyword: [self._refer(keyword, n) for n in branches]}
+        return self._test((keyword,), test).is_valid(value)
+
+    def conditional(self, task: Task) -> Iterator[Step]:
+        """Yield the value again for `then` or `else`."""
+        condition = self._below("if")
+        if condition is not None:
+            yield from self._again(task, "then" if condition.fits(task.value) else "else")
 
     def _left_over(self, task: Task) -> Iterator[Step]:
         """Yield what nothing else in the schema looks at, where that is why it is refused."""
         value, found = task.value, False
         for error in self._compiled.part(self._refer()).iter_errors(value):
             keyword = error.kind.name
-            if error.instance_path or not keyword.startswith("unevaluated"):
+            part = None if error.instance_path else self.part.below(keyword)
+            if part is None or not keyword.startswith("unevaluated"):
                 continue
             found = True
-            inner = self._rules.get(keyword)
-            line = expected(self._inner(keyword).part)
+            line = expected(part)
             if not isinstance(value, dict):
-                wanted = "no more items" if inner is False else f"more items only as {line}"
+                wanted = "no more items" if part.schema is False else f"more items only as {line}"
                 says = "holds items beyond those that are declared"
                 yield task.path, Complaint(wanted, says, value)
                 continue
             names = list(map(str, error.kind.value))[:_ENOUGH]
-            if inner is False:
+            if part.schema is False:
                 for complaint in unexpected(self.part, value, names):
                     yield task.path, complaint
                 continue
@@ -413,8 +414,12 @@ class _Judged:
         if not found:
             yield task.path, _misfit(self.part, value)
 
-    def _inner(self, *steps: str | int) -> "_Judged":
-        return self._explainer.judged((*self.at, *steps))
+    def _below(self, *steps: str | int) -> "_Judged | None":
+        part = self.part.below(*steps)
+        return None if part is None else self._judged(part)
+
+    def _judged(self, part: Part) -> "_Judged":
+        return self._explainer.judged(part)
 
     def _test(self, steps: Keys, schema: JsonSchema) -> "Validator":
         """Return the compiled test that this schema keeps at these steps."""
@@ -424,7 +429,37 @@ class _Judged:
         return known
 
     def _refer(self, *steps: str | int) -> JsonSchema:
-        return {"$ref": self._compiled.address((*self.at, *steps))}
+        return {"$ref": self._compiled.address((*self.part.keys, *steps))}
+
+
+_WALKS: tuple[tuple[frozenset[str], Callable[[_Judged, Task], Iterator[Step]]], ...] = (
+    (frozenset({"properties"}), _Judged.properties),
+    (frozenset({"patternProperties"}), _Judged.matching),
+    (frozenset({"additionalProperties"}), _Judged.additional),
+    (frozenset({"propertyNames"}), _Judged.named),
+    (frozenset({"dependentSchemas", "dependencies"}), _Judged.dependent),
+    (frozenset({"items", "prefixItems"}), _Judged.items),
+    (frozenset({"allOf"}), _Judged.all_of),
+    (frozenset({"$ref"}), _Judged.referred),
+    (frozenset({"required"}), _Judged.missing),
+    (frozenset({"dependentRequired", "dependencies"}), _Judged.needed),
+    (frozenset({"additionalProperties"}), _Judged.unexpected),
+    (frozenset({"anyOf"}), _Judged.any_of),
+    (frozenset({"oneOf"}), _Judged.one_of),
+    (frozenset({"if"}), _Judged.conditional),
+)
+"""What is asked of a refused value, by the keywords that ask it, in the order it is told.
+
+Where names may match a pattern, what may not be there is told first.
+"""
+
+
+def _of_tag(tag: Tag, value: JsonObject) -> Complaint:
+    """Return the complaint about the tag of an object that was meant for no branch."""
+    allowed, given = one_of(tag.allowed), value.get(tag.name)
+    says = f"must be {allowed}, but is {shown(given)}{hint(given, tag.allowed)}"
+    says = says if tag.name in value else absent(allowed)
+    return Complaint(allowed, says, given, below=(tag.name,))
 
 
 def issue_of(keys: Keys, complaint: Complaint, side: Side = "whole") -> Issue:
@@ -449,17 +484,12 @@ def _more(side: Side) -> Issue:
     )
 
 
-def _items(value: JsonValue) -> Iterable[tuple[str, JsonValue]]:
-    return value.items() if isinstance(value, dict) else ()
+def _members(value: JsonValue) -> JsonObject:
+    return value if isinstance(value, dict) else {}
 
 
 def _texts(value: JsonValue) -> list[str]:
     return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
-
-
-def _free(properties: JsonValue) -> JsonSchema:
-    """Return the same properties, each free to be anything."""
-    return {name: {} for name in properties} if isinstance(properties, dict) else {}
 
 
 def _about_name(complaint: Complaint, name: JsonValue) -> Complaint:

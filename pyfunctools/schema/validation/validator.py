@@ -13,7 +13,7 @@ from pyfunctools.schema.result import Failure, Issue, Side, Success
 
 if TYPE_CHECKING:  # loaded by the first value that is judged, and by the first that is wrong
     from pyfunctools.schema.ground.path import Keys
-    from pyfunctools.schema.outline.outline import Test
+    from pyfunctools.schema.outline.outline import Outline, Test
     from pyfunctools.schema.validation.compiled import Compiled, Resolver
     from pyfunctools.schema.validation.explain import Explainer
 
@@ -30,7 +30,7 @@ class Validator:
     anew. The schema must not change once a value has been judged.
     """
 
-    __slots__ = ("_compiled", "_explainer", "_resolver", "formats", "schema")
+    __slots__ = ("_compiled", "_explainer", "_outline", "_resolver", "formats", "schema")
 
     def __init__(
         self,
@@ -43,7 +43,13 @@ class Validator:
         self.formats: Formats = formats
         self._resolver = resolver
         self._compiled = Lazy(partial(_compile, schema, formats, resolver))
-        self._explainer: Explainer | None = None
+        self._outline = Lazy(partial(_outline_of, schema))
+        self._explainer = Lazy(self._explained)
+
+    @property
+    def outline(self) -> "Outline":
+        """What the schema says of each place in a value."""
+        return self._outline.value
 
     def compile(self) -> None:
         """Compile the schema, if nobody has, to see whether it is one.
@@ -103,15 +109,16 @@ class Validator:
             judged = plain(value)
         if compiled.validator.is_valid(judged):
             return Success(value=value)
-        return Failure(value=value, issues=self._explain().issues(judged, side))
+        return Failure(value=value, issues=self.issues(judged, side))
 
-    def _explain(self) -> "Explainer":
-        # Two threads may make it at once: what it keeps is found again.
-        if self._explainer is None:
-            from pyfunctools.schema.validation.explain import Explainer
+    def issues(self, value: JsonValue, side: Side = "whole") -> tuple[Issue, ...]:
+        """Return every issue of a value that is known to be JSON, and refused."""
+        return self._explainer.value.issues(value, side)
 
-            self._explainer = Explainer(self._compiled.value)
-        return self._explainer
+    def _explained(self) -> "Explainer":
+        from pyfunctools.schema.validation.explain import Explainer
+
+        return Explainer(self._compiled.value, self.outline)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (self.schema, self.formats, self._resolver))
@@ -143,6 +150,12 @@ def _compile(
     from pyfunctools.schema.validation.compiled import Compiled
 
     return Compiled(schema, formats, resolver)
+
+
+def _outline_of(schema: JsonSchema | bool) -> "Outline":
+    from pyfunctools.schema.outline.outline import Outline
+
+    return Outline(schema)
 
 
 def _restore(schema: JsonSchema | bool, formats: Formats, resolver: "Resolver | None") -> Validator:
