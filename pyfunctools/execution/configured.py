@@ -156,7 +156,7 @@ class Configured:
             log_raised(function.name, "`fixed`", error)
             text = _UNFIXED.format(type(error).__name__)
             return Outcome(text=text, reason="raised", exception=error, function=function.name)
-        outline = Outline(contract.parameters)
+        outline = contract.validator.outline
         whole, fixed = arguments, cast("JsonObject", {})
         for keys, value in values.items():
             if _has_room(outline, whole, keys, values):

@@ -21,7 +21,7 @@ from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.check_input import admit
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.normalization.oddities import OPEN, faults_of
-from pyfunctools.schema.outline.outline import Outline, Part
+from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Side, Success
 from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_secret_of_human, is_upload
@@ -39,7 +39,7 @@ class PersonsPart:
 
     `is_any` or `is_all` of it is secret; `defaults` are what stands in the schema for secrets that
     were not given. `names` are those that the schema declares, which are no values of a person's.
-    With `takes_files` a file is wanted somewhere. `outline` says what is wanted where.
+    With `takes_files` a file is wanted somewhere. `validator` is that of their schema.
     """
 
     is_any: bool
@@ -47,7 +47,7 @@ class PersonsPart:
     defaults: tuple[JsonValue, ...] = field(repr=False)
     names: frozenset[str]
     takes_files: bool
-    outline: Outline = field(repr=False)
+    validator: Validator = field(repr=False)
     _division: Separated = field(repr=False)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -56,7 +56,8 @@ class PersonsPart:
     @classmethod
     def of(cls, human: JsonSchema) -> "PersonsPart":
         """Return the facts about the human's side of a function, read from its schema."""
-        division = separate(human, is_secret_of_human)
+        validator = Validator(human)
+        division = separate(human, is_secret_of_human, validator)
         parts = [(keys, part) for keys, part in subschemas(human) if isinstance(part, dict)]
         return cls(
             is_any=division.has_human,
@@ -64,7 +65,7 @@ class PersonsPart:
             defaults=tuple(_defaults(division.shared("human"))),
             names=frozenset(str(k[-1]) for k, _ in parts if len(k) > 1 and k[-2] == "properties"),
             takes_files=any(is_upload(part) for _, part in parts),
-            outline=Outline(human),
+            validator=validator,
             _division=division,
         )
 
@@ -246,7 +247,7 @@ class Contract:
 
     def declared(self) -> Declared:
         """Return the properties that the parameters declare, those of branches too."""
-        place = Outline(self.parameters).place
+        place = self.validator.outline.place
         closed = self.parameters.get("additionalProperties") is False
         return Declared(
             names=tuple(dict.fromkeys(name for part in place.anyhow for name in part.declared)),

@@ -103,14 +103,14 @@ class Checker:
         """Return what comes of strict JSON; `None` where a text is wanted as it was written."""
         value = read.value
         # What is right needs no repair, but for `42.0`, which coercion makes an `int`.
-        is_whole = read.whole and self._place().has_whole(value)
+        is_whole = read.whole and self.place().has_whole(value)
         if not is_whole and self._judge.accepts(value):
             return Success(value=value)
         from pyfunctools.schema.coercion.match import TextWantedError  # like all that repairs
 
         # Without unions each such float fails its own test, so coercion meets it on its way.
         is_met = read.fractions and not is_whole and not self._has_unions.value
-        if read.fractions and not is_met and self._place().has_textual(value):
+        if read.fractions and not is_met and self.place().has_textual(value):
             return None
         try:
             return self._coerced(value, (), refused=not is_whole, written=is_met)
@@ -124,7 +124,7 @@ class Checker:
         return dict(zip(self._names, value, strict=False))
 
     def _recovered(self, text: str | bytes, allow_truncated: bool) -> Success[JsonValue] | Failure:
-        read = parse_at(text, self._place)
+        read = parse_at(text, self.place)
         if not read:
             return read
         cut = [repair for repair in read.repairs if repair.kind == "truncated"]
@@ -181,8 +181,12 @@ class Checker:
             isinstance(part, dict) and not part.keys().isdisjoint(UNIONS) for _, part in parts
         )
 
-    def _place(self) -> "Place":
-        return self._judge.outline.place
+    def place(self, *keys: str) -> "Place":
+        """Return the place at these names in a value."""
+        place = self._judge.outline.place
+        for key in keys:
+            place = place.inside(key)
+        return place
 
 
 def truncated(value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]) -> Failure:

@@ -21,7 +21,7 @@ from pyfunctools._json import JsonValue
 from pyfunctools.execution.person.masking import SHORTEST, Masker
 from pyfunctools.execution.person.uploads import File
 from pyfunctools.record.function import Function, contract_of
-from pyfunctools.record.outcome import Outcome
+from pyfunctools.record.outcome import Outcome, json_of
 from pyfunctools.schema.ground.preview import shown_scalar
 
 _DEEPEST = 64
@@ -91,7 +91,10 @@ class Theirs:
         if not masker:
             return outcome
         text, issues = masker.text(outcome.text), masker.issues(outcome.issues)
-        return replace(outcome, text=text, issues=issues, _json=masker.json(outcome))
+        known, masked = json_of(outcome), masker.json(outcome)
+        if (text, issues, masked) == (outcome.text, outcome.issues, known):
+            return outcome
+        return replace(outcome, text=text, issues=issues, _json=masked)
 
     def text(self, text: str) -> str:
         """Return what is told of an error without what is the person's."""

@@ -30,7 +30,7 @@ from pyfunctools.schema.feedback.plain_words import TEXTS, humanized, told
 from pyfunctools.schema.ground.path import Keys, at
 from pyfunctools.schema.ground.references import defined_name, prune
 from pyfunctools.schema.outline.json_types import ALL_TYPES, listed_values
-from pyfunctools.schema.outline.outline import Outline, Part, Place
+from pyfunctools.schema.outline.outline import Part, Place
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.separation.predicates import is_file, is_secret_of_human
 from pyfunctools.schema.separation.sieve import ABSENT, Given
@@ -80,8 +80,8 @@ class Sheet:
 
     def fill(self, llm: JsonValue, answers: Answers) -> None:
         """Ask for all that is the person's beside what the model wrote."""
-        outline = Outline(contract_of(self.function).parameters)
-        self.values = self._beside(Spot(keys=(), place=outline.place), llm, answers)
+        place = contract_of(self.function).validator.outline.place
+        self.values = self._beside(Spot(keys=(), place=place), llm, answers)
 
     # Places of both
 
@@ -548,7 +548,10 @@ def values_of(function: Function, llm: JsonValue, human: object) -> tuple[JsonVa
 
 def _meant(function: Function, value: JsonValue) -> JsonValue:
     """Return a person's values with each text as the schema wants it; what else they are stays."""
-    for repair in coerced(contract_of(function).person.value.outline, value).repairs:
+    wanted = contract_of(function).person.value.validator
+    if wanted.is_valid(value):
+        return value
+    for repair in coerced(wanted.outline, value).repairs:
         is_text = isinstance(repair.before, str) and not isinstance(repair.before, File)
         if is_text and repair.kind in _OF_TEXTS:
             value = _put(value, repair.path.keys, repair.before, repair.after)

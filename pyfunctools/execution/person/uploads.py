@@ -12,7 +12,6 @@ from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.outline.json_types import schemas_of
-from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.separation.predicates import is_upload
 from pyfunctools.schema.vocabulary import UNIONS
 
@@ -105,9 +104,8 @@ def _texts_for_files(function: Function, human: JsonValue) -> Iterator[Issue]:
             todo += [((*keys, index), inner) for index, inner in enumerate(value)]
         elif isinstance(value, str) and not isinstance(value, File):
             texts.append((keys, value))
-    outline = Outline(contract_of(function).parameters)
     for keys, text in texts:
-        place = outline.place
+        place = contract_of(function).validator.outline.place
         for key in keys:
             place = place.anyhow_inside(key)
         parts = [part.rules for part in place.anyhow]

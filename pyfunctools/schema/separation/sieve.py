@@ -44,11 +44,12 @@ def is_plain(value: JsonValue) -> bool:
     A key has to be a `str` and nothing that merely equals one: a validator may read it as another.
     """
     if isinstance(value, dict):
-        return all(type(key) is str for key in value)
+        return _TEXT.issuperset(map(type, value))
     return value is None or isinstance(value, _JSON_KINDS)
 
 
 _JSON_KINDS = (list, str, int, float)
+_TEXT = frozenset({str})
 
 
 def is_too_deep(value: JsonValue) -> bool:

@@ -317,9 +317,10 @@ class _Judged:
 
     def missing(self, task: Task) -> Iterator[Step]:
         """Yield a complaint about each required property that is not there."""
-        for name in self.part.required if isinstance(task.value, dict) else ():
-            if name not in task.value:
-                yield task.path, missing(self.part, name)
+        if isinstance(value := task.value, dict):
+            for name in self.part.required:
+                if name not in value:
+                    yield task.path, missing(self.part, name)
 
     def needed(self, task: Task) -> Iterator[Step]:
         """Yield a complaint about each property that is not there, and another one needs."""
