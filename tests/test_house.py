@@ -19,7 +19,7 @@ FIRST_WORDS = r'^ *r?"""(?:Give|Say|Let|Take)s? .*'
 
 SHARED_NAMES = {"__init__", "mcp", "reader", "runner"}
 """Names that several files bear: a source's reader, a place's runner, and the
-protocol that is a source, an envelope, a runner and a server."""
+protocol that is a source, an envelope and an integration."""
 
 
 def told(path: Path) -> str:

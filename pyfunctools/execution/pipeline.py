@@ -21,7 +21,7 @@ from pyfunctools.errors import (
 )
 from pyfunctools.execution.person.blame import NOT_YOURS, blamed, filled_in, of_model
 from pyfunctools.execution.runner import Run, Runner
-from pyfunctools.execution.steps import Answered, Begin, at_hand, check_asked, settled
+from pyfunctools.execution.steps import Answered, Begin, Person, at_hand, check_asked, settled
 from pyfunctools.execution.trace import MASKED, log_raised
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function, contract_of, handler_of
@@ -214,9 +214,12 @@ class Invocation:
         """Run the function; what a remote server asks a person in it is answered, or waits."""
         state = None if self._ticket is None else self._ticket.state
         answer = None if state is None else Answered(state, {}, None)
+        is_here = not (self._there is self._ask is self._approve is None)
+        ask = partial(self._said_there, function, checked) if is_here else None
         for _ in range(ROUNDS):
             first = None if self._has_begun else begin
-            info = info if answer is None else replace(info, _answered=answer)
+            if isinstance(function.origin, RemoteTool):
+                info = replace(info, _person=Person(answer, ask))
             run = Run(function, whole, self._context, first, info, self._awaits)
             outcome = await runner.run(run)
             if outcome.waiting is None:

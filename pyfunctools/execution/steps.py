@@ -12,7 +12,7 @@ from pyfunctools._json import JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
 
 if TYPE_CHECKING:
-    from pyfunctools.record.outcome import Outcome
+    from pyfunctools.record.outcome import Outcome, Waiting
 
 T = TypeVar("T")
 
@@ -37,6 +37,20 @@ class Answered(NamedTuple):
     state: JsonValue
     values: Mapping[str, object]
     accepted: bool | None
+
+
+Ask: TypeAlias = Callable[["Waiting"], "Coroutine[object, None, Answered | Outcome | None]"]
+"""Steps in which a person is asked; they give an outcome where that fails."""
+
+
+class Person(NamedTuple):
+    """How a remote server reaches a person in a call.
+
+    `answered` is what they said before, and `ask` asks them now, where somebody is there.
+    """
+
+    answered: Answered | None
+    ask: Ask | None
 
 
 async def settled(value: object, _: str) -> object:

@@ -18,7 +18,7 @@ class CallInfo:
     function: str
     attempt: int = 1
     audience: str | None = None
-    _answered: object = field(default=None, compare=False, repr=False)
+    _person: object = field(default=None, compare=False, repr=False)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> Never:
@@ -30,9 +30,9 @@ class CallInfo:
         raise TypeError("`CallInfo` is for a parameter of its own, not inside another type")
 
 
-def answered_in(info: CallInfo | None) -> object:
-    """Return a person's answer to a remote server's question, or `None`."""
-    return None if info is None else info._answered  # pyright: ignore[reportPrivateUsage]
+def person_in(info: CallInfo | None) -> object:
+    """Return how a remote server reaches a person in a call (`execution.steps.Person`), if so."""
+    return None if info is None else info._person  # pyright: ignore[reportPrivateUsage]
 
 
 def wants_info(hint: object) -> bool:

@@ -54,6 +54,12 @@ def state_of_refusal(data: object) -> JsonObject | None:
     return {"state": None, "requests": requests, "again": True} if requests else None
 
 
+def state_of_question(params: JsonObject) -> JsonObject:
+    """Return the state of a call in the middle of which an older server asks one thing."""
+    key = "url" if params.get("mode") == "url" else "form"
+    return {"state": None, "requests": {key: params}}
+
+
 def waiting_of(function: Function, state: JsonObject, values: Mapping[str, object]) -> Outcome:
     """Return the outcome of a call that waits for answers; wrong `values` are told with them."""
     questions = tuple(each for _, each, _ in _questions(state))
@@ -95,11 +101,17 @@ def params_of(answered: Answered) -> JsonObject:
     if state.get("again"):
         return {}
     more: JsonObject = {} if state.get("state") is None else {"requestState": state["state"]}
-    return {**more, "inputResponses": responses} if responses else more
+    return {**more, "inputResponses": {**responses}} if responses else more
 
 
-def _responses(answered: Answered) -> dict[str, JsonValue]:
-    responses: dict[str, JsonValue] = {}
+def response_of(answered: Answered) -> JsonObject:
+    """Return the answer to the one question of a state."""
+    (response,) = _responses(answered).values()
+    return response
+
+
+def _responses(answered: Answered) -> dict[str, JsonObject]:
+    responses: dict[str, JsonObject] = {}
     for key, params in _forms(_state(answered)).items():
         if not answered.accepted:
             responses[key] = {"action": "decline"}

@@ -1,0 +1,230 @@
+"""The session with an MCP server, over which its tools are listed and called.
+
+A server may say anything. So what comes is taken as the plain data it is, not through the models of
+the SDK, which drop a whole list for one wrong tool and a whole result for one wrong field: every
+tool that can be read is, and a result keeps its text whatever else is wrong with it.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from logging import getLogger
+from typing import Any, Final, TypeVar, cast
+
+from mcp import Client, ClientSession
+from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import find_invalid_x_mcp_header
+from mcp_types import REQUEST_TIMEOUT
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._text import shortened, visible
+from pyfunctools.errors import DocumentError, wrong_type
+from pyfunctools.execution.mcp.questions_in_calls import QuestionsInCalls, RunningCall
+from pyfunctools.execution.mcp.tool_results import LONGEST, first
+from pyfunctools.limits import Limits
+
+LOGGER = getLogger("pyfunctools.mcp")
+
+T = TypeVar("T")
+
+PAGES: Final = 1_000
+"""Pages of a list that are read."""
+
+TOOLS: Final = 10_000
+"""Tools of a list that are read."""
+
+FRESH: Final = 300.0
+"""Seconds for which a server is believed that its list stays as it is."""
+
+
+class Session:
+    """A session with a server: one that somebody opened, or a client that is opened here.
+
+    It belongs to the event loop on which it was opened; calls from other threads are sent there.
+    """
+
+    def __init__(self, source: object, limits: Limits) -> None:
+        """Keep a `Client` of the SDK, opened or not, or a `ClientSession`.
+
+        Raises:
+            DefinitionError: it is neither.
+        """
+        if not isinstance(source, Client | ClientSession):
+            remedy = "Write `Controller.from_mcp(mcp.Client(...))`."
+            raise wrong_type("from_mcp", "a `Client` or `ClientSession` of MCP", source, remedy)
+        self.limits = limits
+        self._source = source
+        self._loop = asyncio.get_running_loop()
+        self._end = asyncio.Event()
+        self._keeper: asyncio.Task[None] | None = None
+        self._session: ClientSession
+        self._questions = QuestionsInCalls()
+        self._stale_at = 0.0
+
+    async def open(self) -> None:
+        """Open the client, unless somebody has.
+
+        Raises:
+            DocumentError: the server cannot be reached.
+        """
+        if isinstance(self._source, ClientSession):
+            self._session = self._source
+            return
+        try:
+            self._session = self._source.session
+        except RuntimeError:  # it is not open: a task opens it, which is also the one to close it
+            if self._source.elicitation_callback is None:  # so the server is told that we can ask
+                self._source.elicitation_callback = self._questions.answer
+            opened: asyncio.Future[ClientSession] = self._loop.create_future()
+            self._keeper = self._loop.create_task(self._keep(self._source, opened))
+            try:
+                self._session = await opened
+            except Exception as error:  # a transport may raise anything
+                said = visible(str(first(error))) or type(error).__name__
+                reason = f"The server cannot be reached: {shortened(said, 1_000)}"
+                raise DocumentError("from_mcp", reason) from error
+
+    async def close(self) -> None:
+        """Close the client, if it was opened here."""
+        if self._keeper is not None and self._loop.is_running():
+            self._end.set()
+            await asyncio.wait([self._keeper])
+
+    @property
+    def name(self) -> str:
+        """What the server calls itself."""
+        told = self._session.server_info
+        return visible(told.title or told.name) if told is not None else ""
+
+    @property
+    def instructions(self) -> str:
+        """What the server says of its tools."""
+        return visible(self._session.instructions or "")
+
+    async def tools(self) -> list[JsonValue]:
+        """Return the tools of the server's list, all pages of it.
+
+        Raises:
+            DocumentError: it has no end, or is none.
+            MCPError: the server does not answer, or refuses.
+        """
+        tools, seen, fresh = list[JsonValue](), set[str](), list[float]()
+        cursor: JsonValue = None
+        for _ in range(PAGES):
+            page = await self.ask("tools/list", {} if cursor is None else {"cursor": cursor})
+            listed = page.get("tools")
+            if not isinstance(listed, list):
+                raise DocumentError(self.name, "The server's list of tools is none.")
+            tools += listed
+            fresh.append(_seconds(page.get("ttlMs")))
+            cursor = page.get("nextCursor")
+            if not isinstance(cursor, str):
+                self._stale_at = self._loop.time() + min(fresh)
+                return tools
+            if cursor in seen or len(tools) > TOOLS:
+                break
+            seen.add(cursor)
+        reason = f"The server's list of tools goes on after {len(tools)} of them"
+        raise DocumentError(self.name, f"{reason}, over the same cursors or without an end.")
+
+    async def first_tools(self) -> list[JsonValue]:
+        """Return the tools of the list, when it is read first.
+
+        Raises:
+            DocumentError: as `tools`, or the server does not answer.
+        """
+        try:
+            tools = await self.tools()
+            if any("x-mcp-header" in str(each) for each in tools):
+                with suppress(ValueError):  # the SDK sends them for what it has listed itself
+                    await self._session.list_tools()
+        except MCPError as error:
+            said = shortened(visible(error.message), LONGEST)
+            raise DocumentError(
+                "from_mcp", f"The server does not list its tools: {said}"
+            ) from error
+        return tools
+
+    def is_stale(self) -> bool:
+        """Return whether the list may be another one than was read last."""
+        return self._loop.time() >= self._stale_at
+
+    async def ask(self, method: str, params: Mapping[str, JsonValue]) -> JsonObject:
+        """Return the plain result of a request.
+
+        Raises:
+            MCPError: the server answers with an error, too late, or not any more.
+        """
+        return await self._sent(method, params, {"timeout": self.limits.deadline})
+
+    async def call(self, params: Mapping[str, JsonValue], call: RunningCall) -> JsonObject:
+        """Return the plain result of `tools/call`; an older server may ask a person meanwhile.
+
+        Raises:
+            MCPError: as `ask`.
+        """
+        if self._session.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
+            return await self.ask("tools/call", params)
+        async with self._questions.during(call):
+            try:
+                async with call.within(self.limits.deadline):
+                    return await self._sent("tools/call", params, {})
+            except TimeoutError:
+                raise MCPError(REQUEST_TIMEOUT, "Request 'tools/call' timed out") from None
+
+    async def _sent(self, method: str, params: Mapping[str, JsonValue], options: Any) -> JsonObject:
+        session, data = self._session, {"method": method, "params": dict(params)}
+        # What the SDK does for `send_request` before it takes the result through its models.
+        session._stamp(data, options)  # pyright: ignore[reportPrivateUsage]
+        send = session._dispatcher.send_raw_request  # pyright: ignore[reportPrivateUsage]
+        return cast("JsonObject", await send(method, cast("Any", data["params"]), options))
+
+    async def _keep(self, client: Client, opened: "asyncio.Future[ClientSession]") -> None:
+        """Open the client, and close it in the same task, as its scopes want it."""
+        try:
+            async with client:
+                opened.set_result(client.session)
+                await self._end.wait()
+        except BaseException as error:
+            if opened.done():
+                LOGGER.warning("the session with an MCP server ended: %s", type(error).__name__)
+            elif isinstance(error, Exception):
+                opened.set_exception(error)
+            else:
+                opened.cancel()
+                raise
+
+    async def there(self, steps: Coroutine[Any, Any, T], awaits: bool) -> T:
+        """Return what steps give that are taken on the loop of the session.
+
+        Without `awaits` it is waited for in this thread, which is another.
+        """
+        if awaits and asyncio.get_running_loop() is self._loop:
+            return await steps
+        future = self._submitted(steps)
+        try:
+            return await asyncio.wrap_future(future) if awaits else future.result()
+        except BaseException:  # an interrupt of the waiting thread too
+            future.cancel()
+            raise
+
+    def _submitted(self, steps: Coroutine[Any, Any, T]) -> "Future[T]":
+        if self._loop.is_running():
+            return asyncio.run_coroutine_threadsafe(steps, self._loop)
+        steps.close()
+        raise ConnectionError("the event loop of the session has ended")
+
+
+def _seconds(milliseconds: JsonValue) -> float:
+    """Return how long a list stays as it is, as far as a server is believed."""
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
+        return 0.0
+    return min(max(milliseconds / 1000, 0.0), FRESH)
+
+
+def header_fault(tool: Mapping[str, JsonValue]) -> str | None:
+    """Return why a client must not take a tool: what it wants sent in headers is wrong."""
+    found = find_invalid_x_mcp_header(tool.get("inputSchema"))
+    return None if found is None else f"Its `x-mcp-header` is wrong: {visible(found)}."
