@@ -6,7 +6,7 @@ which nobody is there run side by side; what is asked meanwhile is closed withou
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
@@ -49,7 +49,7 @@ class RunningCall:
     _is_over: bool = field(default=False, init=False)
 
     @asynccontextmanager
-    async def within(self, seconds: float) -> AsyncIterator[None]:
+    async def within(self, seconds: float) -> AsyncGenerator[None]:
         """Hold a deadline, beside the time that a person takes.
 
         Raises:
@@ -139,7 +139,7 @@ class QuestionsInCalls:
         self._is_idle.set()
 
     @asynccontextmanager
-    async def during(self, call: RunningCall) -> AsyncIterator[None]:
+    async def during(self, call: RunningCall) -> AsyncGenerator[None]:
         """Hold a place for a call: alone where somebody is there, beside others where nobody is."""
         async with AsyncExitStack() as gate:
             await gate.enter_async_context(self._gate)

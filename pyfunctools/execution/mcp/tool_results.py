@@ -124,7 +124,8 @@ def failed(function: Function, error: Exception, *, sent: bool = True) -> Outcom
     if isinstance(error, DocumentError):
         said, reason = error.reason, "unknown"
     elif isinstance(error, MCPError):
-        reason, said = _REASONS.get(error.code, "raised"), visible(error.message)
+        reason = _REASONS.get(error.code, "raised")
+        said = visible(error.message)
     text = shortened(said, LONGEST)
     if reason in ("transport", "deadline"):
         text = f"There is no answer of the server: {text.rstrip('.')}."
