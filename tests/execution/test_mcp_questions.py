@@ -181,7 +181,7 @@ def test_what_the_person_could_not_be_asked_by_is_the_programs() -> None:
     assert "they could not be asked (ValueError)" in outcome.text
     assert "a secret" not in outcome.text
     with pytest.raises(DefinitionError, match="cannot be called as it will be"):
-        order(human=dict)
+        order(human=lambda: {"count": 1})
 
 
 def test_each_question_is_that_of_its_own_call() -> None:
