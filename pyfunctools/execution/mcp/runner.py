@@ -45,7 +45,7 @@ _PAUSES: Final = (0.05, 1.0)
 
 
 class RemoteRunner:
-    """Runs the tools of one session; see `execution.pipeline.Runner`.
+    """Runs the tools of one session; see `execution.runner.Runner`.
 
     Before a call the list is read again, unless the server has said that it stays as it is. A tool
     that is not what it was is called only where `accept` returns true; `read` makes a function of a
