@@ -47,6 +47,7 @@ def tea_shop() -> MCPServer:
     @made.tool()
     async def sign_in(ctx: Context) -> str:
         said = await ctx.elicit_url("Sign in.", "https://x.example/s", "e")
+        await ctx.session.send_elicit_complete("another")
         return str(said.action)
 
     @made.tool()
@@ -162,6 +163,11 @@ def test_an_empty_form_is_an_approval(approve: Any, action: str) -> None:
 )
 def test_an_address_is_a_question(human: Any, action: str) -> None:
     assert with_shop(lambda teas: teas.acall("sign_in", {}, human=human)).text == action
+
+
+def test_a_notice_of_an_unknown_page_is_ignored() -> None:
+    steps = lambda teas: asyncio.gather(*(teas.acall("sign_in") for _ in range(3)))  # noqa: E731
+    assert [each.text for each in with_shop(steps)] == ["cancel"] * 3
 
 
 def test_values_answer_the_first_question_only() -> None:

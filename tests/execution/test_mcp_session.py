@@ -75,6 +75,22 @@ def test_a_call_goes_to_the_tool_with_checked_arguments(revision: str) -> None:
     assert (seen, name) == ([("f", {"x": 3})], "raw")
 
 
+def test_every_request_says_who_asks_and_in_which_revision() -> None:
+    seen: dict[str, Any] = {}
+
+    def answer(method: str, params: dict[str, Any]) -> Any:
+        seen[method] = params["_meta"]
+        return server({"content": text("hi")})(method, params)
+
+    assert called(answer).text == "hi"
+    assert seen.keys() == {"tools/list", "tools/call"}
+    for meta in seen.values():
+        said = {key.rpartition("/")[2]: value for key, value in meta.items()}
+        assert said["protocolVersion"] == "2026-07-28"
+        assert said["clientInfo"]["name"]
+        assert said["clientCapabilities"]["elicitation"] == {"form": {}, "url": {}}
+
+
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
 
