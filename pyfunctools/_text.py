@@ -26,6 +26,13 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: max(limit - 1, 0)] + "…"
 
 
+def counted(count: int, unit: str) -> str:
+    """Return a count of something, in the plural where it is not one: `1 item`, `2 properties`."""
+    if count != 1:
+        unit = f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
+    return f"{count:,} {unit}"
+
+
 def brief(value: object, limit: int = 400) -> str:
     """Return the `repr` of a value, cut where it is longer than a line of a log should be."""
     try:

@@ -8,6 +8,7 @@ from pyfunctools._json import JsonObject, JsonSchema
 from pyfunctools.controller import Controller
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.vocabulary import UNIONS, VALUES
 
 MANY: Final = 12
 """Parameters of one level, from which on a model begins to leave some out."""
@@ -16,8 +17,10 @@ _VAGUE: Final = frozenset(
     | {"method", "perform", "process", "run", "tool"}
 )
 """Names that say nothing of what is done."""
-_TELLING: Final = frozenset({"$ref", "anyOf", "const", "enum", "format", "oneOf", "properties"})
+_TELLING: Final = VALUES | {"$ref", "format", "properties", *UNIONS}
 """Keywords that say what a value means, also without a description."""
+_LIMITING: Final = VALUES | {"format", "pattern"}
+"""Keywords with which a text need not be one of those that a description lists."""
 _LISTED: Final = re.compile(
     r"(?:one of|either|must be|can be|allowed|(?:possible|valid) values|options)[^.\n`'\"]{0,30}"
     r"((?:[`'\"][\w-]+[`'\"][\s,|/]*(?:or|and)?\s*){2,})",
@@ -79,7 +82,7 @@ def _is_bare(schema: JsonSchema) -> bool:
 
 
 def _listed(schema: JsonSchema, description: str) -> str:
-    if not schema.keys().isdisjoint({"enum", "const", "pattern", "format"}):
+    if not schema.keys().isdisjoint(_LIMITING):
         return ""
     found = _LISTED.search(description)
     return found[1].strip(" ,|/") if found else ""

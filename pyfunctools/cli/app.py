@@ -13,6 +13,7 @@ from rich.progress import Progress
 
 from pyfunctools import __name__ as package
 from pyfunctools import __version__
+from pyfunctools._text import counted
 from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import display
 from pyfunctools.cli.advice import findings
@@ -160,8 +161,8 @@ def list_functions(
     else:
         print_rows(map(display.row_of, functions))
     skipped = display.skipped_text(controller)
-    counted = f"{len(functions)} functions, {len(controller.skipped)} skipped"
-    display.show(Console(stderr=True), skipped, display.plain(counted, "dim"))
+    total = f"{counted(len(functions), 'function')}, {len(controller.skipped)} skipped"
+    display.show(Console(stderr=True), skipped, display.plain(total, "dim"))
 
 
 @app.command()
@@ -248,7 +249,7 @@ def export(
         for loss in losses:
             _say(f"{function} {loss.path}: `{loss.keyword}` {loss.how}")
     print_json(list(tools), indent=2)
-    _say(f"{len(tools)} tools, {tools.bytes:,} bytes")
+    _say(f"{counted(len(tools), 'tool')}, {counted(tools.bytes, 'byte')}")
 
 
 @app.command()
@@ -304,6 +305,7 @@ def serve(
         int | None,
         typer.Option("--http", help="Serve http://127.0.0.1:PORT/mcp; 0 takes a free port."),
     ] = None,
+    context: ContextOf = None,
     server: Server = None,
     header: Header = None,
     auth: Auth = None,
@@ -316,8 +318,11 @@ def serve(
     if not names_object(source):
         for function in controller.functions[:1]:
             _served(function, server)
+    shared = read_context(context)
+    given = None if context is None else lambda _: shared
     with controller:
-        serve_mcp(controller, "stdio" if http is None else "http", port=http or 0)
+        transport = "stdio" if http is None else "http"
+        serve_mcp(controller, transport, port=http or 0, context=given)
 
 
 def _served(function: Function, server: str | None) -> None:

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 from pyfunctools._json import JsonObject
+from pyfunctools._text import counted
 from pyfunctools.controller.calling import Calling
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
@@ -216,7 +217,8 @@ class Controller(Calling):
         return len(self._entries)
 
     def __repr__(self) -> str:
-        return f"<Controller {self.name!r}: {len(self)} functions, {len(self.skipped)} skipped>"
+        functions = counted(len(self), "function")
+        return f"<Controller {self.name!r}: {functions}, {len(self.skipped)} skipped>"
 
     def select(
         self,

@@ -265,7 +265,7 @@ async def open_mcp(
     await session.open()
     try:
         listed = await session.first_tools()
-    except BaseException:
+    except BaseException:  # a cancelled opening too
         await session.close()
         raise
     found = read_tools(listed, server=session.name, is_human=is_human, fault=header_fault)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from json import JSONEncoder
 
-from pyfunctools._text import shortened, visible
+from pyfunctools._text import counted, shortened, visible
 from pyfunctools.note import Note
 from pyfunctools.record.function import Function, Skipped
 
@@ -62,8 +62,9 @@ class Report:
 
     def _totals(self) -> Iterator[str]:
         left = self.operations - self.functions
-        yield f"{self.functions:,} functions of {self.operations:,} operations, {left:,} skipped"
-        yield f"{self.bytes:,} bytes for a model, about {self.tokens:,} tokens"
+        found = counted(self.functions, "function")
+        yield f"{found} of {counted(self.operations, 'operation')}, {left:,} skipped"
+        yield f"{counted(self.bytes, 'byte')} for a model, about {counted(self.tokens, 'token')}"
 
     def _lines(self) -> Iterator[str]:
         yield from self._totals()
@@ -129,7 +130,7 @@ def _counted(title: str, counts: Mapping[str, int]) -> Iterator[str]:
         yield _line(f"{count:>{wide},}", text)
     if more := ranked[REASONS:]:
         left = sum(count for _, count in more)
-        yield _line(f"{left:>{wide},}", f"({len(more):,} more kinds)")
+        yield _line(f"{left:>{wide},}", f"({counted(len(more), 'more kind')})")
 
 
 def _line(start: str, text: str) -> str:

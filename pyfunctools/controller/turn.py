@@ -236,7 +236,7 @@ class Draft:
         """Set `error.turn` of an exception that ends the turn in its middle."""
         try:
             yield
-        except BaseException as error:
+        except BaseException as error:  # a cancelled turn too: what ran is not lost
             vars(error)["turn"] = self._finished(self)
             raise
 
@@ -253,7 +253,7 @@ async def _all_of(steps: Sequence[Coroutine[None, None, None]]) -> None:
     tasks = [create_task(each) for each in steps]
     try:
         await gather(*tasks)
-    except BaseException:
+    except BaseException:  # cancelled, or one of them has raised
         for task in tasks:
             task.cancel()
         await gather(*tasks, return_exceptions=True)

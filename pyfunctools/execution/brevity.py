@@ -10,6 +10,7 @@ from json import dumps, loads
 from typing import TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._text import counted
 
 LEAST = 80
 """Characters that a property or an item is given at least, or it is left out."""
@@ -114,8 +115,7 @@ def _cut_object(value: JsonObject, limit: int, sizes: Sizes) -> JsonValue:
 
 
 def _more(count: int, unit: str) -> str:
-    many = unit if count == 1 else f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
-    return f"… {count:,} more {many}"
+    return f"… {counted(count, f'more {unit}')}"
 
 
 def _middle(text: str, limit: int) -> str:

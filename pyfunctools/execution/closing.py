@@ -26,7 +26,7 @@ async def closed(
         outcome = await steps
     except Exception:  # a broken promise, which is the caller's to see
         raise
-    except BaseException:
+    except BaseException:  # cancelled, or interrupted: it passes, and is in the log
         _log(None, call_id(), "cancelled", started, 0)
         raise
     most = limit(outcome.function)

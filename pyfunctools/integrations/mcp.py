@@ -470,5 +470,6 @@ def _check(controller: object, settings: Mapping[str, object]) -> None:
     needs = [f.name for f in controller.functions if getattr(handler_of(f), "wants_context", None)]
     if needs and settings.get("context") is None:
         reason = f"{needs[0]!r} takes a context, and no request would have one."
-        remedy = "Write `context=lambda request: ...`, a function of the SDK's request."
+        remedy = "Write `context=lambda request: ...`, a function of the SDK's request; in a "
+        remedy += "terminal `--context module:object`, for every request."
         raise DefinitionError("server(context)", reason, remedy)

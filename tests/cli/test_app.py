@@ -99,6 +99,7 @@ def test_list_shows_every_function_and_what_was_skipped(folder: Path) -> None:
     assert "b_post" not in run("list", "api.json", "--tag", "x", cwd=folder).stdout
     rows = json.loads(run("list", "bank:Bank", "--json", cwd=folder).stdout)
     assert [(row["name"], row["description"]) for row in rows] == [("pay", "Pay somebody.")]
+    assert "1 function, 0 skipped" in run("list", "bank:Bank", cwd=folder).stderr
 
 
 def test_show_prints_one_function_as_page_and_as_json(folder: Path) -> None:
@@ -221,6 +222,13 @@ def test_ctrl_c_ends_with_130(folder: Path) -> None:
         seen.until("pin [hidden]: ")
         seen.interrupt()
         assert seen.end() == Status.INTERRUPTED
+
+
+def test_serving_a_function_that_takes_a_context_says_how_to_give_one(folder: Path) -> None:
+    bare = run("serve", "bank:who", cwd=folder)
+    assert bare.returncode == Status.MISTAKE
+    assert "--context module:object" in bare.stderr
+    assert run("serve", "bank:who", "--context", "bank:user", cwd=folder).returncode == Status.DONE
 
 
 def test_call_of_a_document_needs_a_server_and_says_when_nobody_answers(folder: Path) -> None:

@@ -189,14 +189,17 @@ async def stuck(scope: Any, receive: Any, send: Any) -> None:
     await asyncio.Event().wait()
 
 
+RELEASED = threading.Event()
+
+
 async def blocking(scope: Any, receive: Any, send: Any) -> None:
-    time.sleep(1.2)
+    RELEASED.wait(10)
 
 
 async def dripping(scope: Any, receive: Any, send: Any) -> None:
     await say(send, more=True)
     while True:
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
         await send({"type": "http.response.body", "body": b"x", "more_body": True})
 
 
@@ -207,9 +210,11 @@ def test_the_deadline_holds_whatever_the_application_does(
     hosted: Hosted, handle: Handle, way: str
 ) -> None:
     _, runner = hosted(handle, limits=SHORT)
+    RELEASED.clear()
     started = time.monotonic()
     outcome = called(runner, way, method="POST")
     assert time.monotonic() - started < 1.1
+    RELEASED.set()
     assert outcome.is_error
     assert "No answer came within 0.3 s" in outcome.text
     assert "may have been carried out" in outcome.text
@@ -290,7 +295,8 @@ def test_closing_waits_for_calls_and_for_what_they_left_running(hosted: Hosted, 
         began.set()
         await asyncio.to_thread(go.wait, 5)
         await say(send)
-        await asyncio.sleep(0.05)
+        while (await receive())["type"] != "http.disconnect":
+            pass
         steps.append("background")
 
     teas, runner = hosted(slow)

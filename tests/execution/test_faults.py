@@ -63,7 +63,7 @@ def closes_inside_the_body(connection: Connection) -> None:
 
 def resets_inside_the_body(connection: Connection) -> None:
     closes_inside_the_body(connection)
-    time.sleep(0.02)  # what was sent has to arrive before the reset does
+    connection.closing.wait(0.02)  # what was sent has to arrive before the reset does
     connection.reset()
 
 

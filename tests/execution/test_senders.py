@@ -303,7 +303,7 @@ def test_a_blocking_client_does_not_block_the_loop(answering: Any, library: Modu
         beats = 0
         call = asyncio.create_task(aran(runner, operation(), ONE))
         while not call.done():
-            await asyncio.sleep(0.01)
+            await asyncio.wait([call], timeout=0.01)
             beats += 1
         assert (await call).response.status == 200
         return beats

@@ -123,7 +123,7 @@ class Pools:
         next(flow)
         try:
             flow.send(library.Response(401, headers=list(headers), request=asked))
-        except Exception:  # a challenge that cannot be answered is one that was not
+        except (library.HTTPError, *_NO_CHALLENGE):
             return None
         return asked.headers.get("authorization")
 
@@ -234,6 +234,9 @@ def is_public(address: str) -> bool:
         ip = ip if inner is None else inner
     return ip.is_global and not ip.is_multicast
 
+
+_NO_CHALLENGE = (LookupError, NotImplementedError, StopIteration, ValueError)
+"""What else the libraries raise where there is none, or one that they cannot answer."""
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
