@@ -1,7 +1,6 @@
 """The settings of `from_openapi`, and the base URL."""
 
-import inspect
-from typing import Any, get_type_hints
+from typing import Any
 
 import pytest
 
@@ -11,12 +10,10 @@ from pyfunctools.execution.request.connection import Connection, check_settings,
 from pyfunctools.route import Server
 
 
-def test_every_setting_is_one_of_the_runner_and_is_documented() -> None:
-    taken = inspect.signature(HttpRunner).parameters
-    settings = get_type_hints(Connection)
-    assert set(settings) <= set(taken)
-    for name in settings:
-        assert f"`{name}`" in (Connection.__doc__ or "")
+def test_every_setting_is_documented() -> None:
+    assert [
+        each for each in Connection.__annotations__ if f"`{each}`" not in Connection.__doc__
+    ] == []
 
 
 def checked(**settings: Any) -> None:

@@ -2,9 +2,10 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Unpack
 
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
@@ -21,10 +22,11 @@ from pyfunctools.execution.person.blame import locations_of_person, refused
 from pyfunctools.execution.person.masking import Masker
 from pyfunctools.execution.request.assembly import HttpRequest, build
 from pyfunctools.execution.request.connection import (
+    Connection,
     checked_headers,
     checked_idempotency,
-    names_beside,
     server_url,
+    settled_names,
     with_call_id,
 )
 from pyfunctools.execution.request.connection_secrets import ConnectionSecrets
@@ -50,29 +52,17 @@ LOGGER = logging.getLogger("pyfunctools")
 
 
 class HttpRunner:
-    """Runs the operations of a document.
+    """Runs the operations of a document; the settings are those of `Connection`.
 
-    `server` is the base URL, or `True` for the one the document names, which is then also trusted
-    with the credentials; `variables` are the values of what stands in its braces. `headers` are
-    sent with every request; nobody else may set one of them (`execution.claims`).
-    `auth` gives a credential for each security scheme by its name, a text, or a pair for basic and
-    digest; which are sent is what the operation's `security` says. Each of them, and the headers as
-    a whole, may be a function of nothing or of the call's context, asynchronous where the call may
-    await; one that raises makes an error outcome without its message. `auth` also takes
-    `{"header:X-Api-Key": ...}` and `{"query:key": ...}`, which go with every request.
+    Only the connection sets its headers (`execution.request.claims`). What gives a credential or
+    headers and raises makes an error outcome without its message. A request with the header of
+    `idempotency_header` may be repeated, as `Limits.retries` says.
 
-    `idempotency_header` names a header that has the id of the call (`CallInfo.id`) in every request
-    that may change something; one that has it may be repeated, as `Limits.retries` says.
-
-    `client` is a client of httpx or httpx2, of either kind; it is used as it is (with its own
-    headers, cookies, proxies and hooks) and not closed. A blocking one runs in a thread under
-    `awaits`; an asynchronous one needs it. With a blocking client the deadline is
-    kept between the steps its library takes, with the runner's own connections inside them.
-
-    The model reads a failed answer's status and, with `expose_error_body`, an excerpt of its body.
-    `deep` lets a `deepObject` nest (`a[b][c]`). `block_private_networks` refuses to connect to
-    addresses that are not on the open internet. `library` is `httpx` or `httpx2`, by default the
-    newer one that is installed.
+    A `client` is used as it is (with its own headers, cookies, proxies and hooks) and not closed. A
+    blocking one runs in a thread where the call awaits; an asynchronous one needs such a call. With
+    a blocking client the deadline is kept between the steps its library takes, with the runner's
+    own connections inside them. `library` is `httpx` or `httpx2`, by default the newer one that is
+    installed.
 
     Raises:
         DefinitionError: the server, the headers, the client or the library is none, or a client is
@@ -82,42 +72,36 @@ class HttpRunner:
     def __init__(
         self,
         *,
-        server: str | bool | None = None,
-        variables: Mapping[str, str] | None = None,
-        headers: Mapping[str, object] | Callable[..., object] | None = None,
-        auth: Mapping[str, object] | None = None,
-        client: object = None,
         limits: Limits = DEFAULT_LIMITS,
-        expose_error_body: bool = False,
-        deep: bool = False,
-        block_private_networks: bool = False,
-        idempotency_header: str | None = None,
         library: str | None = None,
+        **connection: Unpack[Connection],
     ) -> None:
-        if client is not None and block_private_networks:
+        self._client, server = connection.get("client"), connection.get("server")
+        is_public_only = connection.get("block_private_networks", False)
+        if self._client is not None and is_public_only:
             raise DefinitionError(
                 "block_private_networks",
                 "A client that is handed in connects where it likes.",
                 "Leave out `client`, or check addresses in its transport.",
             )
-        self._variables = dict(variables or {})
-        self._server = server_url((), server, variables) if isinstance(server, str) else server
+        self._variables = dict(connection.get("variables") or {})
+        self._server = (
+            server_url((), server, self._variables) if isinstance(server, str) else server
+        )
+        headers, auth = connection.get("headers") or {}, connection.get("auth") or {}
         if not callable(headers):
-            checked_headers(headers or {})
-            headers = dict(headers or {})
+            checked_headers(headers)
+            headers = dict(headers)
         self._headers = source_of("headers", headers)
-        self._auth = {
-            name: source_of(f"auth[{name!r}]", value) for name, value in (auth or {}).items()
-        }
-        self._client = client
-        self._blocks = client is None or over_client(client, None).blocks
-        self._own_schemes = own_schemes(auth or {})
-        self._names = names_beside(client, auth)
-        self._idempotency = checked_idempotency(idempotency_header, headers)
+        self._auth = {name: source_of(f"auth[{name!r}]", value) for name, value in auth.items()}
+        self._blocks = self._client is None or over_client(self._client, None).blocks
+        self._own_schemes = own_schemes(auth)
+        self._idempotency = checked_idempotency(connection.get("idempotency_header"), headers)
+        self._names = settled_names(connection)
         self.limits = limits
-        self._expose = expose_error_body
-        self._deep = deep
-        self._pools = Pools(library, block_private_networks)
+        self._expose = connection.get("expose_error_body", False)
+        self._deep = connection.get("deep", False)
+        self._pools = Pools(library, is_public_only)
 
     def __repr__(self) -> str:
         server = self._server.partition("?")[0] if isinstance(self._server, str) else self._server

@@ -3,7 +3,7 @@
 import ipaddress
 import re
 import socket
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import TypeAlias, TypedDict, cast
@@ -238,7 +238,7 @@ def checked_headers(headers: object) -> dict[str, str]:
 def settled_names(connection: Connection) -> Connected:
     """Return the names that settings set with every request, as far as they say so by themselves.
 
-    Headers that a function gives are known in the call.
+    Headers that a function gives are known in the call. What the library of a client sets is none.
 
     Raises:
         DefinitionError: as `checked_headers`.
@@ -249,25 +249,14 @@ def settled_names(connection: Connection) -> Connected:
     idempotency_header = connection.get("idempotency_header")
     if idempotency_header is not None:
         found["header"].add(idempotency_header.lower())
-    besides = names_beside(connection.get("client"), connection.get("auth"))
-    return {place: names | {*besides[place]} for place, names in found.items()}
-
-
-def names_beside(client: object, auth: Iterable[str] | None) -> Connected:
-    """Return the names that a caller's client and own schemes set with every request.
-
-    What the client's library sets is none of them.
-    """
-    own = own_schemes(auth or ())
-    headers = {str(name).lower() for name in _keys(client, "headers")} - _OF_THE_LIBRARY
-    return {
-        "header": headers | {str(e.parameter).lower() for e in own if e.location == "header"},
-        "cookie": set(_keys(client, "cookies")),
-        "query": {
-            *_keys(client, "params"),
-            *(str(e.parameter) for e in own if e.location == "query"),
-        },
-    }
+    client, auth = connection.get("client"), connection.get("auth") or {}
+    found["header"] |= {name.lower() for name in _keys(client, "headers")} - _OF_THE_LIBRARY
+    found["cookie"].update(_keys(client, "cookies"))
+    found["query"].update(_keys(client, "params"))
+    for scheme in own_schemes(auth):
+        named, is_header = str(scheme.parameter), scheme.location == "header"
+        found["header" if is_header else "query"].add(named.lower() if is_header else named)
+    return found
 
 
 def checked_idempotency(name: object, headers: object) -> str | None:
