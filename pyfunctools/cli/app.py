@@ -17,7 +17,7 @@ from pyfunctools._text import counted
 from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import display
 from pyfunctools.cli.advice import findings
-from pyfunctools.cli.human_values import human_part
+from pyfunctools.cli.human_values import approval, human_part
 from pyfunctools.cli.printing import Status, outcome_row, prepare, print_json, print_rows, status_of
 from pyfunctools.cli.replaying import Replayed, opened
 from pyfunctools.cli.replaying import replay as replayed_pieces
@@ -281,15 +281,13 @@ def call(
         raise DefinitionError("--args", "There are `name=value` words too.", "Give one of the two.")
     text = arguments_of(words, function) if words else read_value(args) or ""
     given, shared = read_human(human), read_context(context)
-    with controller:
+    approve = True if yes else approval(server, ask=ask)
+    with controller.configured(confirm="destructive") as careful:
         try:
-            part = human_part(function, text, given, server, yes=yes, ask=ask)
-        except typer.Exit:
+            part = human_part(function, text, given, ask=ask)
+            outcome = careful.call(name, text, human=part, context=shared, approve=approve)
+        except EOFError:  # the input has ended before the answers
             raise typer.Exit(Status.WAITS) from None
-        except typer.Abort as error:
-            ended = isinstance(error.__context__, KeyboardInterrupt)
-            raise typer.Exit(Status.INTERRUPTED if ended else Status.WAITS) from None
-        outcome = controller.call(name, text, human=part, context=shared, approve=lambda _: True)
     if as_json:
         print_json(outcome_row(outcome))
     else:

@@ -1,9 +1,14 @@
-"""Asks a person in the terminal for their side of a call, one question after the other."""
+"""Asks a person in the terminal for their side of a call, one question after the other.
+
+What is asked goes to standard error, so that standard output has the answer only.
+"""
 
 import json
+import sys
 from mimetypes import guess_type
 from pathlib import Path
 
+import typer
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
@@ -11,7 +16,6 @@ from rich.text import Text
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.cli.display import plain
-from pyfunctools.cli.typed_line import line
 from pyfunctools.execution.person.answers import answers_of
 from pyfunctools.execution.person.questions import sheet_of, values_of
 from pyfunctools.execution.person.uploads import merged
@@ -39,7 +43,8 @@ def ask(function: Function, llm: JsonValue, known: JsonObject) -> JsonObject:
     for again. Returns what is known where nothing that is asked could mend it.
 
     Raises:
-        typer.Abort: the input has ended, or the person has ended it.
+        EOFError: the input has ended.
+        KeyboardInterrupt: the person has ended it.
     """
     console = Console(stderr=True)
     console.print(plain(f"What only you give for {function.name}", "bold cyan"))
@@ -147,3 +152,41 @@ def _skip(question: Question) -> str:
 
 def _told(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def line(asked: str, *, hidden: bool = False) -> str:
+    """Return the line that a person types after a question, without echo where it is `hidden`.
+
+    Raises:
+        EOFError: the input has ended.
+        KeyboardInterrupt: the person has ended it.
+    """
+    asked = visible(asked)
+    if sys.stdin.isatty() and (hidden or sys.stdout.isatty()):
+        try:
+            typed: str = typer.prompt(
+                asked, default="", show_default=False, hide_input=hidden, err=True
+            )
+        except typer.Abort as error:  # which stands for one of the two
+            raise error.__context__ or EOFError from None
+        return typed
+    typer.echo(f"{asked}: ", nl=False, err=True)
+    read = sys.stdin.readline()
+    if not read:
+        raise EOFError
+    return read.rstrip("\r\n")
+
+
+def is_yes(asked: str) -> bool:
+    """Return whether a person answers yes; to answer nothing is no.
+
+    Raises:
+        EOFError: the input has ended.
+        KeyboardInterrupt: the person has ended it.
+    """
+    while True:
+        typed = line(f"{asked} [y/N]").strip().lower()
+        if typed in ("y", "yes"):
+            return True
+        if typed in ("", "n", "no"):
+            return False

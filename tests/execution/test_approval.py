@@ -4,11 +4,13 @@ import copy
 import json
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from pyfunctools import Approval, Failure, File, Function, PendingCall
 from pyfunctools.execution.person.approval import Covered, View
+from pyfunctools.execution.person.masking import MASK
 
 SECRET = "SECRET-7f3a"
 ROW = {
@@ -219,3 +221,49 @@ def test_a_file_stays_one_through_the_view() -> None:
         checked = view.edited(Approval(edited))
         assert checked
         assert checked.value["file"].filename == "a.txt"  # type: ignore[index,call-overload,union-attr]
+
+
+HIDDEN = {"type": "string", "format": "password"}
+S = {"type": "string"}
+
+
+def object_of(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "shown"),
+    [
+        (object_of(a=HIDDEN, b=S), {"a": "x", "b": "y"}, {"a": MASK, "b": "y"}),
+        (object_of(a=HIDDEN), {"a": None}, {"a": None}),
+        (object_of(a={"anyOf": [HIDDEN, {"type": "null"}]}), {"a": "x"}, {"a": MASK}),
+        (object_of(a={"allOf": [HIDDEN]}), {"a": ["x"]}, {"a": [MASK]}),
+        (object_of(a={"type": "array", "items": HIDDEN}), {"a": ["x", "y"]}, {"a": [MASK] * 2}),
+        (object_of(a={"prefixItems": [S, HIDDEN]}), {"a": ["x", "y"]}, {"a": ["x", MASK]}),
+        ({"additionalProperties": HIDDEN}, {"a": "x"}, {"a": MASK}),
+        ({"patternProperties": {"^a": HIDDEN}}, {"a": "x"}, {"a": MASK}),
+        ({"if": {"required": ["a"]}, "then": object_of(a=HIDDEN)}, {"a": "x"}, {"a": MASK}),
+        ({"dependentSchemas": {"b": object_of(a=HIDDEN)}}, {"a": "x"}, {"a": MASK}),
+        (object_of(a={**S, "x-human-widget": "secret"}), {"a": "x"}, {"a": MASK}),
+        (object_of(api_key={**S, "writeOnly": True}), {"api_key": "x"}, {"api_key": MASK}),
+        (
+            {"$ref": "#/$defs/T", "$defs": {"T": object_of(a=HIDDEN, t={"$ref": "#/$defs/T"})}},
+            {"t": {"t": {"a": "x"}}},
+            {"t": {"t": {"a": MASK}}},
+        ),
+        (object_of(f=HIDDEN), {"f": File(b"abc", "a.txt")}, {"f": MASK}),
+        ({}, {"a": [1, {"b": None}]}, {"a": [1, {"b": None}]}),
+    ],
+    ids=str,
+)
+def test_secrets_are_hidden_wherever_they_stand(schema: Any, value: Any, shown: Any) -> None:
+    parameters = {**object_of(value=schema), "$defs": schema.pop("$defs", {})}
+    masked = Function.from_schema(name="f", parameters=parameters, is_human=None)
+    assert View(masked, {"value": value}).pending.arguments == {"value": shown}
+
+
+def test_what_sounds_like_a_secret_is_hidden_where_it_is_the_humans() -> None:
+    pin = {**S, "x-human": True}
+    masked = Function.from_schema(name="f", parameters=object_of(pin=pin, key=S, to=pin))
+    shown = View(masked, {"pin": "1", "key": "k", "to": "x"}).pending.arguments
+    assert shown == {"pin": MASK, "key": "k", "to": "x"}
