@@ -7,12 +7,10 @@ from collections.abc import (
     Callable,
     Container,
     Coroutine,
-    Generator,
     Iterable,
     Mapping,
     Sequence,
 )
-from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
@@ -111,10 +109,6 @@ class Turn:
         failed = {_mark(outcome) for outcome in self.outcomes if outcome.is_error}
         return {mark: self._before.get(mark, 0) + 1 for mark in failed}
 
-    def parts(self) -> tuple[Spoken, tuple[Call, ...], tuple[Outcome, ...], Mapping[str, int]]:
-        """Return the turn of the model, its calls, their outcomes and the failures before."""
-        return self._spoken, self.calls, self.outcomes, self._before
-
     def save(self) -> dict[str, Any]:
         """Return the turn as plain JSON for `Tools.resume`, in this or another process.
 
@@ -137,115 +131,98 @@ class Turn:
         return {**saved, "signature": self._tickets.signature(_canonical(saved))}
 
 
-class Saved:
-    """A saved turn that was found to be what `Turn.save` gave."""
+def load_turn(
+    saved: Mapping[str, Any],
+    envelope: Answering,
+    dialect: str,
+    tickets: Tickets,
+    read: Callable[[Spoken, Sequence[str]], Sequence[Call]],
+) -> Turn:
+    """Return the turn that `Turn.save` made this of; `read` reads its calls again.
 
-    def __init__(self, saved: Mapping[str, Any], dialect: str, tickets: Tickets) -> None:
-        """Check the signature, and the dialect.
-
-        Raises:
-            DefinitionError: it is no saved turn, was changed, is of another controller or of
-                another dialect.
-        """
-        body = {key: value for key, value in saved.items() if key != "signature"}
-        signature = saved.get("signature")
-        good = isinstance(signature, str) and compare_digest(
-            tickets.signature(_canonical(body)).encode(), signature.encode(errors="replace")
+    Raises:
+        DefinitionError: it is no saved turn, was changed, is of another controller or of another
+            dialect.
+    """
+    body = {key: value for key, value in saved.items() if key != "signature"}
+    signature = saved.get("signature")
+    good = isinstance(signature, str) and compare_digest(
+        tickets.signature(_canonical(body)).encode(), signature.encode(errors="replace")
+    )
+    if not good or body.get("v") != _VERSION:
+        raise DefinitionError(
+            "resume(saved)",
+            "This turn was changed, or another controller saved it.",
+            "Keep what `turn.save()` returns as it is, and configure every process with the same "
+            "`Tickets(key, store=...)`.",
         )
-        if not good or body.get("v") != _VERSION:
-            raise DefinitionError(
-                "resume(saved)",
-                "This turn was changed, or another controller saved it.",
-                "Keep what `turn.save()` returns as it is, and configure every process with the "
-                "same `Tickets(key, store=...)`.",
-            )
-        if body["dialect"] != dialect:
-            raise DefinitionError(
-                "resume(saved)",
-                f"This turn is of tools for {body['dialect']!r}, not for {dialect!r}.",
-                "Write `controller.prompt().resume(...)`."
-                if body["dialect"] == "prompt"
-                else f"Write `controller.tools({body['dialect']!r}).resume(...)`.",
-            )
-        spoken = {key: _unpacked(value) for key, value in body["spoken"].items()}
-        self.spoken = Spoken(
-            messages=tuple(spoken["messages"]),
-            text=spoken["text"],
-            calls=tuple(SpokenCall(**each) for each in spoken["calls"]),
-            cut=spoken["cut"],
-            waits=spoken["waits"],
+    if body["dialect"] != dialect:
+        raise DefinitionError(
+            "resume(saved)",
+            f"This turn is of tools for {body['dialect']!r}, not for {dialect!r}.",
+            "Write `controller.prompt().resume(...)`."
+            if body["dialect"] == "prompt"
+            else f"Write `controller.tools({body['dialect']!r}).resume(...)`.",
         )
-        self.ids: list[str] = body["ids"]
-        self.outcomes = [_loaded(each) for each in body["outcomes"]]
-        self.before: dict[str, int] = body["before"]
+    said = {key: _unpacked(value) for key, value in body["spoken"].items()}
+    calls = tuple(SpokenCall(**each) for each in said["calls"])
+    spoken = Spoken(**{**said, "messages": tuple(said["messages"]), "calls": calls})
+    return Turn(
+        calls=tuple(read(spoken, body["ids"])),
+        outcomes=tuple(map(_loaded, body["outcomes"])),
+        text=spoken.text,
+        _spoken=spoken,
+        _envelope=envelope,
+        _dialect=dialect,
+        _tickets=tickets,
+        _before=body["before"],
+    )
 
 
-class Draft:
-    """A turn whose calls are being run: those `todo`, and the outcomes as far as they have come."""
+async def run_calls(
+    turn: Turn,
+    todo: Iterable[int],
+    one: Callable[[Call], Outcome | Awaitable[Outcome]],
+    told: Callable[[Call, Outcome], Outcome],
+    together: Container[str],
+) -> Turn:
+    """Run these calls of a turn in their order, neighbours of functions in `together` at once.
 
-    def __init__(
-        self,
-        calls: Sequence[Call],
-        outcomes: Mapping[int, Outcome],
-        todo: Iterable[int],
-        told: Callable[[Call, Outcome], Outcome],
-        finished: Callable[["Draft"], Turn],
-    ) -> None:
-        self.calls = tuple(calls)
-        self._outcomes = dict(outcomes)
-        self._todo = tuple(todo)
-        self._begun: set[int] = set()
-        self._told = told
-        self._finished = finished
+    `told` returns an outcome in the words that the model saw. An exception in the middle has the
+    turn as far as it came as its attribute `turn`.
+    """
+    outcomes: list[Outcome | str] = list(turn.outcomes) or [_NOT_BEGUN] * len(turn.calls)
 
-    @property
-    def outcomes(self) -> tuple[Outcome, ...]:
-        """The outcome of each call; of one that has none, that it was broken off."""
-        return tuple(self._outcome(place) for place in range(len(self.calls)))
-
-    async def run(
-        self, one: Callable[[Call], Outcome | Awaitable[Outcome]], together: Container[str]
-    ) -> Turn:
-        """Run the calls in their order, neighbours of functions in `together` at once."""
-
-        async def step(place: int) -> None:
-            self._begun.add(place)
-            outcome = one(self.calls[place])
-            self._end(place, outcome if isinstance(outcome, Outcome) else await outcome)
-
-        with self._kept():
-            for beside, places in groupby(self._todo, lambda n: self.calls[n].name in together):
-                if beside:
-                    await _all_of([step(place) for place in places])
-                else:
-                    for place in places:
-                        await step(place)
-        return self._finished(self)
-
-    def _end(self, place: int, outcome: Outcome) -> None:
-        """Add the outcome of a call, which waits under the id of the call if it does."""
-        outcome = self._told(self.calls[place], outcome)
+    async def step(place: int) -> None:
+        call, outcomes[place] = turn.calls[place], _BROKEN_OFF
+        said = one(call)
+        outcome = told(call, said if isinstance(said, Outcome) else await said)
         if outcome.waiting is not None:
-            waiting = replace(outcome.waiting, call_id=self.calls[place].id or "")
-            outcome = replace(outcome, waiting=waiting)
-        self._begun.discard(place)
-        self._outcomes[place] = outcome
+            outcome = replace(outcome, waiting=replace(outcome.waiting, call_id=call.id or ""))
+        outcomes[place] = outcome
 
-    @contextmanager
-    def _kept(self) -> Generator[None]:
-        """Set `error.turn` of an exception that ends the turn in its middle."""
-        try:
-            yield
-        except BaseException as error:  # a cancelled turn too: what ran is not lost
-            vars(error)["turn"] = self._finished(self)
-            raise
+    try:
+        for beside, places in groupby(todo, lambda n: turn.calls[n].name in together):
+            if beside:
+                await _all_of([step(place) for place in places])
+            else:
+                for place in places:
+                    await step(place)
+    except BaseException as error:  # a cancelled turn too: what ran is not lost
+        vars(error)["turn"] = _ended(turn, outcomes)
+        raise
+    return _ended(turn, outcomes)
 
-    def _outcome(self, place: int) -> Outcome:
-        name = self.calls[place].name
-        if place in self._begun:
-            return Outcome(text=_BROKEN_OFF, reason="cancelled", function=name)
-        none = Outcome(text=_NOT_BEGUN, reason="cancelled", function=name)
-        return self._outcomes.get(place, none)
+
+def _ended(turn: Turn, outcomes: Sequence[Outcome | str]) -> Turn:
+    """Return the turn with these outcomes; a text says why a call has none."""
+    made = (
+        Outcome(text=each, reason="cancelled", function=call.name)
+        if isinstance(each, str)
+        else each
+        for call, each in zip(turn.calls, outcomes, strict=True)
+    )
+    return replace(turn, outcomes=tuple(made))
 
 
 async def _all_of(steps: Sequence[Coroutine[None, None, None]]) -> None:

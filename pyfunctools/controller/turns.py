@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from pyfunctools.controller.calling import Beside, Calling, tickets_of
-from pyfunctools.controller.turn import Draft, Saved, Turn
+from pyfunctools.controller.turn import Turn, load_turn, run_calls
 from pyfunctools.envelopes import Answering, Spoken
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Approval, Approve
@@ -57,9 +57,24 @@ class Turns:
         self, response: object, previous: Turn | None, beside: Beside, *, awaits: bool
     ) -> Turn:
         """Check the calls of a response, and run them; neighbours together where they may."""
-        draft = self._begun(response, previous)
+        if previous is not None and not isinstance(previous, Turn):  # pyright: ignore[reportUnnecessaryIsInstance]
+            reason = f"`previous` must be a `Turn`, not `{type(previous).__name__}`."
+            raise DefinitionError("run(previous)", reason)
+        spoken = self._spoken(response)
+        turn = Turn(
+            calls=tuple(self._calls(spoken)),
+            outcomes=(),
+            text=spoken.text,
+            _spoken=spoken,
+            _envelope=self._envelope,
+            _dialect=self._dialect,
+            _tickets=self._tickets.value,
+            _before={} if previous is None else previous.repeats(),
+        )
         call = self._controller.acall if awaits else self._controller.call
-        return await draft.run(lambda each: call(each, **beside), self._together if awaits else ())
+        return await self._ran(
+            turn, range(len(turn.calls)), lambda each: call(each, **beside), awaits
+        )
 
     async def resume(
         self,
@@ -71,83 +86,57 @@ class Turns:
         audience: str | None,
     ) -> Turn:
         """Go on with the calls that a person has answered."""
-        asked, draft = self._resumed(turn, answers)
-        resume = self._controller.aresume if awaits else self._controller.resume
-
-        def one(call: Call) -> Outcome | Awaitable[Outcome]:
-            ticket, human, approve = asked[call.id or ""]
-            return resume(ticket, human, approve=approve, context=context, audience=audience)
-
-        return await draft.run(one, self._together if awaits else ())
-
-    def _begun(self, response: object, previous: Turn | None) -> Draft:
-        if previous is not None and not isinstance(previous, Turn):  # pyright: ignore[reportUnnecessaryIsInstance]
-            reason = f"`previous` must be a `Turn`, not `{type(previous).__name__}`."
-            raise DefinitionError("run(previous)", reason)
-        spoken = self._spoken(response)
-        calls = self._calls(spoken)
-        before = {} if previous is None else previous.repeats()
-        return self._draft(spoken, calls, {}, range(len(calls)), before)
-
-    def _resumed(
-        self, turn: Turn | Mapping[str, Any], answers: Mapping[str, PersonsAnswer]
-    ) -> "tuple[dict[str, _Answered], Draft]":
-        """Return the answer to each call that goes on, and the turn of these calls."""
         if not isinstance(turn, Turn | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             remedy = "Read a text with `json.loads(text)` first."
             raise wrong_type("resume(turn)", "a `Turn`, or what `turn.save()` gave", turn, remedy)
         if not isinstance(answers, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             remedy = "Write `{call_id: values}`."
             raise wrong_type("resume(answers)", "a mapping by the calls' ids", answers, remedy)
-        if isinstance(turn, Turn):
-            spoken, calls, outcomes, before = turn.parts()
-        else:
-            saved = Saved(turn, self._dialect, self._tickets.value)
-            spoken, outcomes, before = saved.spoken, saved.outcomes, saved.before
-            calls = self._calls(spoken, saved.ids)
-        waiting = {
-            call.id or "": (place, outcome.waiting)
-            for place, (call, outcome) in enumerate(zip(calls, outcomes, strict=True))
-            if outcome.waiting is not None
-        }
-        if strange := [call_id for call_id in answers if call_id not in waiting]:
-            raise DefinitionError(
-                "resume(answers)",
-                f"No call {strange[0]!r} of this turn waits for a person.",
-                f"Answer for {', '.join(map(repr, waiting)) or 'nothing: every call has run'}.",
-            )
-        asked = {
-            call_id: (waiting[call_id][1].ticket or "", *parted(answer))
-            for call_id, answer in answers.items()
-            if answer is not None
-        }
-        todo = sorted(waiting[call_id][0] for call_id in asked)
-        return asked, self._draft(spoken, calls, dict(enumerate(outcomes)), todo, before)
+        if not isinstance(turn, Turn):
+            tickets = self._tickets.value
+            turn = load_turn(turn, self._envelope, self._dialect, tickets, self._calls)
+        asked = _asked(turn, answers)
+        resume = self._controller.aresume if awaits else self._controller.resume
 
-    def _draft(
+        def one(call: Call) -> Outcome | Awaitable[Outcome]:
+            ticket, human, approve = asked[call.id or ""]
+            return resume(ticket, human, approve=approve, context=context, audience=audience)
+
+        todo = [place for place, call in enumerate(turn.calls) if (call.id or "") in asked]
+        return await self._ran(turn, todo, one, awaits)
+
+    async def _ran(
         self,
-        spoken: Spoken,
-        calls: Sequence[Call],
-        outcomes: Mapping[int, Outcome],
+        turn: Turn,
         todo: Iterable[int],
-        before: Mapping[str, int],
-    ) -> Draft:
-        def finished(draft: Draft) -> Turn:
-            return Turn(
-                calls=draft.calls,
-                outcomes=draft.outcomes,
-                text=spoken.text,
-                _spoken=spoken,
-                _envelope=self._envelope,
-                _dialect=self._dialect,
-                _tickets=self._tickets.value,
-                _before=before,
-            )
-
-        return Draft(calls, outcomes, todo, self._told, finished)
+        one: Callable[[Call], Outcome | Awaitable[Outcome]],
+        awaits: bool,
+    ) -> Turn:
+        return await run_calls(turn, todo, one, self._told, self._together if awaits else ())
 
 
 _Answered: TypeAlias = tuple[str, Given | Ask, Approve]
+
+
+def _asked(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[str, _Answered]:
+    """Return by the ids of the calls that go on their tickets, and what the person said.
+
+    Raises:
+        DefinitionError: an answer is for a call that does not wait.
+    """
+    tickets = {each.call_id: each.ticket or "" for each in turn.waiting}
+    for call_id in answers:
+        if call_id not in tickets:
+            raise DefinitionError(
+                "resume(answers)",
+                f"No call {call_id!r} of this turn waits for a person.",
+                f"Answer for {', '.join(map(repr, tickets)) or 'nothing: every call has run'}.",
+            )
+    return {
+        call_id: (tickets[call_id], *parted(answer))
+        for call_id, answer in answers.items()
+        if answer is not None
+    }
 
 
 def parted(answer: PersonsAnswer) -> tuple[Given | Ask, Approve]:

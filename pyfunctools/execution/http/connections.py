@@ -235,7 +235,7 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast
 
 
-_NO_CHALLENGE = (LookupError, NotImplementedError, StopIteration, ValueError)
+_NO_CHALLENGE = (LookupError, RuntimeError, StopIteration, ValueError)
 """What else the libraries raise where there is none, or one that they cannot answer."""
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
