@@ -66,7 +66,7 @@ def ask(function: Function, llm: JsonValue, known: JsonObject) -> JsonObject:
 
 def _flat(function: Function, llm: JsonValue, known: JsonObject) -> dict[str, JsonValue] | None:
     """Return known values by path; `None` where some of them are not asked for at all."""
-    if answers_of(dict(known)).is_flat:
+    if answers_of(known).is_flat:
         return dict(known)
     asked = [parsed_path(each.path) or () for each in sheet_of(function, llm, known).questions]
     strange = [

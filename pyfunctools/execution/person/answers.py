@@ -8,9 +8,12 @@ from enum import Enum
 from typing import cast
 from uuid import UUID
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.execution.person.uploads import with_files
 from pyfunctools.record.file import File
-from pyfunctools.schema.ground.path import parsed_path
+from pyfunctools.record.function import Function, contract_of
+from pyfunctools.schema.coercion.coerce import coerced
+from pyfunctools.schema.ground.path import Keys, at, parsed_path
 from pyfunctools.schema.separation.sieve import ABSENT, Given
 
 _LONGEST = 1_000
@@ -110,18 +113,20 @@ class Answers:
 
 def answers_of(human: object) -> Answers:
     """Return what a person gave as a tree; it is flat where every key is the path of a place."""
-    if not isinstance(human, dict) or not human:
-        return Answers() if human is None else Answers(cast("JsonValue", human))
-    given = cast("dict[object, JsonValue]", human)
+    mapping = isinstance(human, Mapping)
+    value = with_files(dict(cast("JsonObject", human)) if mapping else human)
+    if not mapping or not value:
+        return Answers() if human is None else Answers(value)
+    given = cast("dict[object, JsonValue]", value)
     root = Answers(is_flat=True)
-    for key, value in given.items():
+    for key, each in given.items():
         keys = parsed_path(key) if isinstance(key, str) else None
         if keys is None:
-            return Answers(cast("JsonValue", human))
+            return Answers(value)
         node = root
         for step in keys:
             node = node.inside.setdefault(step, Answers(is_flat=True))
-        node.own = value
+        node.own = each
     return root
 
 
@@ -163,6 +168,37 @@ def plain_json(value: object) -> JsonValue:
             return cast("JsonValue", adapter.dump_python(value, mode="json"))
         return plain_json(adapter.dump_python(value, by_alias=True))
     return cast("JsonValue", value)
+
+
+def as_meant(function: Function, value: JsonValue) -> JsonValue:
+    """Return a person's values with each text as the schema wants it; what else they are stays."""
+    wanted = contract_of(function).person.value.validator
+    if wanted.is_valid(value):
+        return value
+    for repair in coerced(wanted.outline, value).repairs:
+        is_text = isinstance(repair.before, str) and not isinstance(repair.before, File)
+        if is_text and repair.kind in _OF_TEXTS:
+            value = _put(value, repair.path.keys, repair.before, repair.after)
+    return value
+
+
+_OF_TEXTS = frozenset({"boolean", "constant", "item", "json", "null", "number"})
+"""The repairs of a value that was a text."""
+
+
+def _put(value: JsonValue, keys: Keys, before: JsonValue, after: JsonValue) -> JsonValue:
+    """Return a copy with `after` at the end of these steps, where `before` stands."""
+    if not keys:
+        return after if value == before else value
+    inner = at(value, keys[:1])
+    if inner is None:
+        return value
+    changed = _put(inner[0], keys[1:], before, after)
+    if isinstance(value, dict):
+        return {**value, str(keys[0]): changed}
+    listed = list(cast("Sequence[JsonValue]", value))
+    listed[cast("int", keys[0])] = changed
+    return listed
 
 
 def _key(key: object) -> str:

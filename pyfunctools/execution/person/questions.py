@@ -12,22 +12,19 @@ Answers are nested as the schema, or flat by these paths; flat ones may be texts
 a blank one is none. Either way they are coerced by the schema of the person's side.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from json import loads
 from typing import Final, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, fresh
 from pyfunctools._text import shortened, visible
-from pyfunctools.execution.person.answers import Answers, answers_of, plain_json
-from pyfunctools.execution.person.uploads import with_files
-from pyfunctools.record.file import File
+from pyfunctools.execution.person.answers import Answers, answers_of, as_meant, plain_json
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.question import Kind, Question
 from pyfunctools.schema import Issue, Path
-from pyfunctools.schema.coercion.coerce import coerced
 from pyfunctools.schema.feedback.plain_words import TEXTS, humanized, told
-from pyfunctools.schema.ground.path import Keys, at
+from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import defined_name, prune
 from pyfunctools.schema.outline.json_types import ALL_TYPES, listed_values
 from pyfunctools.schema.outline.outline import Part, Place
@@ -78,15 +75,13 @@ class Sheet:
     asked: list[Keys] = field(default_factory=list[Keys])
     values: Given = ABSENT
 
-    def fill(self, llm: JsonValue, answers: Answers) -> None:
-        """Ask for all that is the person's beside what the model wrote."""
-        place = contract_of(self.function).validator.outline.place
-        self.values = self._beside(Spot(keys=(), place=place), llm, answers)
-
     # Places of both
 
-    def _beside(self, spot: Spot, mine: Given, answers: Answers) -> Given:
-        """Return the answers for a place of both, of which the model gave `mine`."""
+    def ask_beside(self, spot: Spot, mine: Given, answers: Answers) -> Given:
+        """Ask for what is the person's at a place of both, of which the model gave `mine`.
+
+        Return the answers.
+        """
         parts, sure = self._chosen(spot.place.parts, mine)
         if isinstance(mine, list):
             return self._beside_items(spot, parts, mine, answers)
@@ -108,7 +103,7 @@ class Sheet:
             if owners[name] == "human":
                 value = self._asked(below, inner)
             elif owners[name] == "mixed" and (held is not ABSENT or is_new(below)):
-                value = self._beside(below, {} if needed and held is ABSENT else held, inner)
+                value = self.ask_beside(below, {} if needed and held is ABSENT else held, inner)
             else:  # the model's, or what leads back to itself and was not written
                 value = inner.nested()
             if value is not ABSENT:
@@ -126,7 +121,7 @@ class Sheet:
             if owner == "human":
                 values.append(self._asked(below, inner))
             elif owner == "mixed":
-                values.append(self._beside(_with_item(below, item), item, inner))
+                values.append(self.ask_beside(_with_item(below, item), item, inner))
             else:
                 values.append(inner.nested())
         return answers.listed(values)
@@ -239,11 +234,11 @@ class Sheet:
     def _read(self, kind: Kind, parts: Parts, answers: Answers) -> Given:
         """Return what one answer means, as far as the kind of question says; coercion does more."""
         value = answers.nested()
-        if not isinstance(value, str) or not answers.is_flat:
+        if kind != "json" or not isinstance(value, str) or not answers.is_flat:
             return value
-        if kind == "json" and _is_list(parts) and not value.lstrip().startswith("["):
+        if _is_list(parts) and not value.lstrip().startswith("["):
             return [line.strip() for line in value.splitlines() if line.strip()]
-        if kind == "json" and "string" in _types(parts):
+        if "string" in _types(parts):
             try:
                 return loads(value)
             except (ValueError, RecursionError):
@@ -257,32 +252,19 @@ class Sheet:
 
         A union with null is what is beside the null.
         """
-        found, union = dict.fromkeys(place.parts), None
-        queue = list(found)
-        for part in queue:  # grows while it is read
-            branches = _branches(part)
-            if len(branches) == 1:
-                queue += [each for each in branches[0].parts if each not in found]
-                found |= dict.fromkeys(queue)
-            elif branches and union is None:
-                union = part
-        return tuple(found), union
+        parts, unions = _expanded(place.parts, lambda _, __: [])
+        return parts, next(iter(unions), None)
 
     def _chosen(self, parts: Parts, mine: Given) -> tuple[Parts, bool]:
         """Return what holds where the model gave `mine`, and whether that is sure: all branches do
         where nobody can say which one was meant."""
-        found, sure = dict.fromkeys(parts), True
-        queue = list(found)
-        for part in queue:  # grows while it is read
-            branches = _branches(part)
-            if len(branches) > 1:
-                meant = _meant_branch((part,), None if mine is ABSENT else mine)
-                sure = sure and meant is not None
-                branches = branches if meant is None else [meant]
-            for branch in branches:
-                queue += [each for each in branch.parts if each not in found]
-                found |= dict.fromkeys(queue)
-        return tuple(found), sure
+
+        def pick(part: Part, branches: list[Part]) -> list[Part]:
+            meant = _meant_branch((part,), None if mine is ABSENT else mine)
+            return branches if meant is None else [meant]
+
+        found, unsure = _expanded(parts, pick)
+        return found, not unsure
 
     def _named(self, union: Part | None) -> dict[str, Part]:
         """Return the branches of a union by what they are called, where all are objects."""
@@ -455,6 +437,26 @@ def _branches(part: Part) -> list[Part]:
     return [each for keyword in UNIONS for each in part.listed(keyword) if each.types != _NULL]
 
 
+def _expanded(
+    parts: Parts, pick: Callable[[Part, list[Part]], list[Part]]
+) -> tuple[Parts, list[Part]]:
+    """Return what holds with these parts, and those of them with a union that is still open.
+
+    Of several branches those hold that are picked.
+    """
+    found, unsure = dict.fromkeys(parts), list[Part]()
+    queue = list(found)
+    for part in queue:  # grows while it is read
+        branches = _branches(part)
+        if len(branches) > 1:
+            branches = pick(part, branches)
+            unsure += [part] if len(branches) != 1 else []
+        for branch in branches:
+            queue += [each for each in branch.parts if each not in found]
+            found |= dict.fromkeys(queue)
+    return tuple(found), unsure
+
+
 def _meant_branch(parts: Parts, value: JsonValue) -> Part | None:
     """Return the branch that a value was meant for, of the first union that tells."""
     unions = (union_of(part, word) for part in parts for word in UNIONS if word in part.rules)
@@ -536,50 +538,14 @@ _FORMS: Mapping[str, Kind] = {"date": "date", "time": "time", "date-time": "date
 
 def values_of(function: Function, llm: JsonValue, human: object) -> tuple[JsonValue, JsonValue]:
     """Return a person's values nested as the schema: as given, and as the schema says they mean."""
-    answers = _answers(human)
+    answers = answers_of(human)
     typed = sheet_of(function, llm, human).values if answers.is_flat else answers.own
     if typed is ABSENT:
         typed = cast("JsonObject", {})
     try:
-        return typed, _meant(function, plain_json(typed))
+        return typed, as_meant(function, plain_json(typed))
     except RecursionError:  # nested without end, which the schema refuses
         return typed, typed
-
-
-def _meant(function: Function, value: JsonValue) -> JsonValue:
-    """Return a person's values with each text as the schema wants it; what else they are stays."""
-    wanted = contract_of(function).person.value.validator
-    if wanted.is_valid(value):
-        return value
-    for repair in coerced(wanted.outline, value).repairs:
-        is_text = isinstance(repair.before, str) and not isinstance(repair.before, File)
-        if is_text and repair.kind in _OF_TEXTS:
-            value = _put(value, repair.path.keys, repair.before, repair.after)
-    return value
-
-
-_OF_TEXTS = frozenset({"boolean", "constant", "item", "json", "null", "number"})
-"""The repairs of a value that was a text."""
-
-
-def _put(value: JsonValue, keys: Keys, before: JsonValue, after: JsonValue) -> JsonValue:
-    """Return a copy with `after` at the end of these steps, where `before` stands."""
-    if not keys:
-        return after if value == before else value
-    inner = at(value, keys[:1])
-    if inner is None:
-        return value
-    changed = _put(inner[0], keys[1:], before, after)
-    if isinstance(value, dict):
-        return {**value, str(keys[0]): changed}
-    listed = list(cast("Sequence[JsonValue]", value))
-    listed[cast("int", keys[0])] = changed
-    return listed
-
-
-def _answers(human: object) -> Answers:
-    held = dict(cast("JsonObject", human)) if isinstance(human, Mapping) else human
-    return answers_of(with_files(held))
 
 
 def sheet_of(
@@ -593,9 +559,10 @@ def sheet_of(
 
     `llm` is the model's part, checked. `issues` are what is wrong with the last answers.
     """
-    answers = _answers(human)
+    answers = answers_of(human)
     sheet = Sheet(function, texts, issues)
-    sheet.fill(llm, answers)
+    place = contract_of(function).validator.outline.place
+    sheet.values = sheet.ask_beside(Spot(keys=(), place=place), llm, answers)
     if not answers.is_flat:
         sheet.values = answers.own
     return sheet
