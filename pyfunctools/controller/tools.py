@@ -38,7 +38,8 @@ class Tools(list[Any]):
     """The functions of a controller as the list of tools that a vendor's interface takes.
 
     A plain list of plain dictionaries, to be sent as it is, or among other tools:
-    `[*tools, {"type": "web_search"}]`. Its methods go by the controller, not by the items.
+    `[*tools, {"type": "web_search"}]`. Its methods go by the controller, not by the items; a copy
+    or a pickle is the items alone.
     `dialect` is the name it was asked for by, and `losses` holds what the vendor's schemas cannot
     say of each function, by its name.
     """
@@ -83,6 +84,9 @@ class Tools(list[Any]):
         super().__init__(listed(functions, self._renderings, item, budget))
         lost = {name: rendering.losses for name, rendering in self._renderings.items()}
         self.losses = {name: losses for name, losses in lost.items() if losses}
+
+    def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:
+        return list, (list(self),)
 
     @property
     def bytes(self) -> int:

@@ -57,6 +57,8 @@ class Turns:
         self, response: object, previous: Turn | None, beside: Beside, *, awaits: bool
     ) -> Turn:
         """Check the calls of a response, and run them; neighbours together where they may."""
+        if strange := beside.keys() - Beside.__annotations__.keys():
+            raise TypeError(f"run() got an unexpected keyword argument {min(strange)!r}")
         if previous is not None and not isinstance(previous, Turn):  # pyright: ignore[reportUnnecessaryIsInstance]
             reason = f"`previous` must be a `Turn`, not `{type(previous).__name__}`."
             raise DefinitionError("run(previous)", reason)

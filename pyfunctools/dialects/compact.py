@@ -14,7 +14,7 @@ from pyfunctools.dialects.table import ANNOTATIONS, EVERYTHING
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import rewrite
 from pyfunctools.schema.outline.json_types import constant_of, listed_values, type_of
-from pyfunctools.schema.vocabulary import UNIONS, VALUES
+from pyfunctools.schema.vocabulary import KEYWORDS, UNIONS, VALUES
 
 _CONSTANT: Final = VALUES | {"type"}
 
@@ -74,3 +74,34 @@ def _of_null(branches: Sequence[JsonSchema], beside: JsonSchema) -> dict[str, Js
         return None
     made = nullable(dict(branch))
     return None if "anyOf" in made else {**made, **beside}
+
+
+def spread(schema: JsonSchema) -> dict[str, JsonValue]:
+    """Return a schema in which each of several types is a branch of a union."""
+    made = rewrite(schema, lambda _, inner: spread(inner) if isinstance(inner, dict) else inner)
+    kinds = made.get("type")
+    if not isinstance(kinds, list) or "anyOf" in made:
+        return made
+    beside = {word: made.pop(word) for word in ANNOTATIONS & made.keys()}
+    branches = [_of_type(made, kind) for kind in kinds if isinstance(kind, str)]
+    return {"anyOf": [each for each in branches if each is not None], **beside}
+
+
+def _of_type(schema: JsonSchema, kind: str) -> JsonSchema | None:
+    """Return what a schema says of values of one type; `None` where it lists none of them."""
+    values = listed_values(schema)
+    if values is not None:
+        kinds = ("integer", "number") if kind == "number" else (kind,)
+        values = [each for each in values if type_of(each) in kinds]
+    if not values and values is not None:
+        return None
+    if kind == "null":
+        return NULL
+    judge = "number" if kind == "integer" else kind
+    bounds = {
+        word: each
+        for word, each in schema.items()
+        if word not in _CONSTANT and judge in (KEYWORDS[word].judges or (judge,))
+    }
+    listed = {} if values is None else {"enum": values}
+    return {"type": kind, **listed, **bounds}

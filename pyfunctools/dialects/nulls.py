@@ -47,8 +47,8 @@ def takes_null(root: JsonSchema | None, schema: JsonSchema, depth: int = 0) -> b
     return True
 
 
-def nullable(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return a schema that takes null as well."""
+def nullable(schema: dict[str, JsonValue], *, listed: bool = True) -> dict[str, JsonValue]:
+    """Return a schema that takes null as well, by its own type if that may be `listed`."""
     made = dict(schema)
     if "const" in made and "enum" not in made:
         made["enum"] = [made.pop("const")]
@@ -56,13 +56,13 @@ def nullable(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
     if isinstance(branches, list):
         return {**made, "anyOf": [*branches, NULL]}
     is_open = kinds is None and not isinstance(values, list)
-    listed = kinds if isinstance(kinds, list) else [kinds]
-    if is_open or "null" in listed or not _BESIDE_TYPE.isdisjoint(made):
+    types = kinds if isinstance(kinds, list) else [kinds]
+    if not listed or is_open or "null" in types or not _BESIDE_TYPE.isdisjoint(made):
         text = made.pop("description", None)
         told = {} if text is None else {"description": text}
         return {"anyOf": [made, NULL], **told}
     if isinstance(values, list):
         made["enum"] = [*values, None]
     if kinds is not None:
-        made["type"] = [*listed, "null"]
+        made["type"] = [*types, "null"]
     return made

@@ -24,7 +24,7 @@ from typing import Final
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.change import KEY, SAME, VALUE, Branch, Change
-from pyfunctools.dialects.compact import compact
+from pyfunctools.dialects.compact import compact, spread
 from pyfunctools.dialects.loss import How, Loss
 from pyfunctools.dialects.nulls import NULL, as_object, nullable, takes_null
 from pyfunctools.dialects.pieces import (
@@ -101,7 +101,10 @@ def rewritten(
         inlined = True
     whole = schema if inlined is False else inline(schema, once=not inlined)
     reshapes = renames or profile.complete or not profile.maps
-    writer = _Writer(compact(whole), profile, reshapes=reshapes)
+    whole = compact(whole)
+    if not (profile.type_lists or profile.nullable):
+        whole = spread(whole)
+    writer = _Writer(whole, profile, reshapes=reshapes)
     made, change = writer.root()
     return made, change, tuple(writer.losses)
 
@@ -438,7 +441,7 @@ class _Writer:
                 else:
                     absent.add(name)
                 if not takes_null(None, schema):
-                    schema = nullable(schema)
+                    schema = nullable(schema, listed=self._profile.type_lists)
             written[names.get(name, name)] = schema
             if change is not SAME:
                 members[name] = change

@@ -60,11 +60,11 @@ class Profile:
     `inlined` (replaced by what it means where that is not recursive), or `never` there.
     With `closed` every object says `additionalProperties: false`, with `complete` every property is
     required and an optional one takes null. `maps` and `tuples` say whether those may stand,
-    `untyped` whether a schema may leave its type open, `enums` what an `enum` may hold, `nullable`
-    that null is said by a keyword of OpenAPI. `root_union` says whether `anyOf` and its like may
-    stand at the root. `key` is what a property's name must match. The limits count as OpenAI does:
-    the root and each definition alone; `characters` are those of all names and listed values,
-    `enum_characters` those of one `enum` of more than 250 texts.
+    `type_lists` whether `type` may be several names, `untyped` whether it may be left open, `enums`
+    what an `enum` may hold, `nullable` that null is said by a keyword of OpenAPI. `root_union` says
+    whether `anyOf` and its like may stand at the root. `key` is what a property's name must match.
+    The limits count as OpenAI does: the root and each definition alone; `characters` are those of
+    all names and listed values, `enum_characters` those of one `enum` of more than 250 texts.
     """
 
     name: str
@@ -136,16 +136,16 @@ class Dialect:
     """A vendor: how it wraps tools and calls (`envelope`), and what its schemas may say.
 
     `strict` is the profile of schemas that the vendor enforces while a model writes, `None` where
-    there is no such mode. `name_pattern` is what a function's name must match, `tools` how many
-    may be sent at once. Over all strict tools of one request there may be `strict_tools` of them,
-    `strict_optional` optional properties and `strict_unions` unions.
+    there is no such mode. `tools` is how many may be sent at once. Over all strict tools of one
+    request there may be `strict_tools` of them, `strict_optional` optional properties and
+    `strict_unions` unions; with `strict_together` all are strict or none. Every name of a function
+    is one that all vendors take.
     """
 
     name: str
     envelope: str
     profile: Profile
     strict: Profile | None = None
-    name_pattern: str = r"[a-zA-Z0-9_-]{1,64}"
     tools: int | None = None
     strict_tools: int | None = None
     strict_optional: int | None = None
@@ -194,6 +194,7 @@ DEEPSEEK_STRICT: Final = replace(
     OPENAI_STRICT,
     name="deepseek-strict",
     keywords=OPENAI_STRICT.keywords - COUNTS,
+    type_lists=False,
     formats=frozenset({"email", "hostname", "ipv4", "ipv6", "uuid"}),
     source="DeepSeek function calling guide (beta strict mode); rig-core 0.46",
 )
@@ -278,14 +279,12 @@ DIALECTS: Final = {
             name="gemini",
             envelope="gemini",
             profile=GEMINI,
-            name_pattern=r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}",
             tools=512,
         ),
         Dialect(
             name="gemini-schema",
             envelope="gemini-schema",
             profile=GEMINI_SCHEMA,
-            name_pattern=r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}",
             tools=512,
         ),
         Dialect(name="bedrock", envelope="bedrock", profile=JSON_SCHEMA, strict=BEDROCK_STRICT),
@@ -293,7 +292,6 @@ DIALECTS: Final = {
             name="mcp",
             envelope="mcp",
             profile=JSON_SCHEMA,
-            name_pattern=r"[A-Za-z0-9._-]{1,128}",
         ),
         replace(_OPENAI, name="deepseek", strict=DEEPSEEK_STRICT, strict_together=True),
         replace(_OPENAI, name="mistral", tools=None),

@@ -1,6 +1,10 @@
 """`Controller.tools`: a list for a vendor, what it lost, and what a vendor bounds."""
 
+import copy
 import json
+import pickle
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from turns import response, shop
@@ -53,6 +57,15 @@ def test_a_list_can_be_changed_and_sent_among_other_tools() -> None:
     tools[0]["function"]["parameters"].clear()
     assert [*controller.tools(), {"type": "web_search"}][0]["function"]["parameters"]["properties"]
     assert tools.run(response(("a", "buy", '{"item": "tea"}'))).outcomes[0].ok
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda tools: pickle.loads(pickle.dumps(tools))]
+)
+def test_a_copy_is_the_items_alone(copied: Callable[[Tools], Any]) -> None:
+    tools = shop()[1].tools()
+    assert type(copied(tools)) is list
+    assert copied(tools) == tools
 
 
 def test_the_vendors_word_for_strict_is_always_sent_where_it_has_one() -> None:

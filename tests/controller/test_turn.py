@@ -78,6 +78,12 @@ def test_a_response_of_another_vendor_is_refused_and_both_are_named() -> None:
         tools.run(response(), previous={})  # pyright: ignore[reportArgumentType]
 
 
+def test_an_unknown_keyword_is_refused_whatever_the_response() -> None:
+    tools = shop()[1].tools()
+    with pytest.raises(TypeError, match="'humans'"):
+        tools.run(response(), humans={})  # pyright: ignore[reportCallIssue]
+
+
 def test_a_model_is_stuck_at_the_third_same_failure_in_a_row() -> None:
     tools, turn, seen = shop()[1].tools(), None, list[bool]()
     for text in ('{"count": "q"}', '{"count": "r"}', '{"count": "s"}', '{"item": "tea"}'):

@@ -160,6 +160,24 @@ def test_a_schema_is_said_in_fewer_words(
     assert render(schema, "openai").schema == sent
 
 
+def test_where_a_type_is_one_name_others_are_branches() -> None:
+    given = {"type": ["string", "integer"], "minimum": 2, "enum": ["a", 3], "description": "D"}
+    optional = {"type": "array", "items": {"type": ["string", "null"], "format": "email"}}
+    rendering = render(thing(a=given, b=optional) | {"required": ["a"]}, "deepseek", strict=True)
+    assert rendering.strict
+    email = {"anyOf": [{"type": "string", "format": "email"}, {"type": "null"}]}
+    assert rendering.schema["properties"] == {
+        "a": {
+            "anyOf": [
+                {"type": "string", "enum": ["a"]},
+                {"type": "integer", "enum": [3], "minimum": 2},
+            ],
+            "description": "D",
+        },
+        "b": {"anyOf": [{"type": "array", "items": email}, {"type": "null"}]},
+    }
+
+
 @pytest.mark.parametrize(("levels", "stays"), [(9, False), (10, True)])
 def test_what_is_referred_to_once_stays_where_it_would_be_too_deep(
     levels: int, stays: bool
