@@ -16,9 +16,9 @@ from pathlib import Path as File
 
 from pyfunctools import Controller
 from pyfunctools._json import JsonSchema
-from pyfunctools.schema import separate
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import is_human_by_default
+from pyfunctools.schema.separation.separate import separate_normalized
 
 ROUNDS = 5
 BOUND = 3.0
@@ -58,12 +58,12 @@ def main() -> None:
         gc.collect()
         begun = time.perf_counter()
         for schema in schemas:
-            separate(schema, by_default_one_by_one)
+            separate_normalized(schema, by_default_one_by_one)
         times["one by one"].append(time.perf_counter() - begun)
         gc.collect()
         begun = time.perf_counter()
         for schema in schemas:
-            separate(schema, every_third_text())
+            separate_normalized(schema, every_third_text())
         times["every third text"].append(time.perf_counter() - begun)
         functions = len(controller)
         del controller, schemas

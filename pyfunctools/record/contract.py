@@ -25,7 +25,7 @@ from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Side, Success
 from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_secret_of_human, is_upload
-from pyfunctools.schema.separation.separate import Separated, separate
+from pyfunctools.schema.separation.separate import Separated, separate_normalized
 from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import MENTIONS, NAMED, SINGLE, UNIONS, judging
 
@@ -57,7 +57,7 @@ class PersonsPart:
     def of(cls, human: JsonSchema) -> "PersonsPart":
         """Return the facts about the human's side of a function, read from its schema."""
         validator = Validator(human)
-        division = separate(human, is_secret_of_human, validator)
+        division = separate_normalized(human, is_secret_of_human, validator)
         parts = [(keys, part) for keys, part in subschemas(human) if isinstance(part, dict)]
         return cls(
             is_any=division.has_human,
@@ -271,7 +271,7 @@ class Contract:
         separated = self.separated.value
         if side == "whole" or (separated is None and side == "llm"):
             return self.validator.validate(value)
-        separated = separated or separate(self.parameters, None, self.validator)
+        separated = separated or separate_normalized(self.parameters, None, self.validator)
         return separated.validate(value, side)
 
     def merge(self, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
@@ -318,7 +318,7 @@ def _lost(separated: Separated | None) -> Iterator[Note]:
 def _separated(whole: Validator, is_human: IsHuman | None) -> Separated | None:
     if is_human is None or not isinstance(whole.schema, dict):
         return None
-    separated = separate(whole.schema, is_human, whole)
+    separated = separate_normalized(whole.schema, is_human, whole)
     return separated if separated.has_human else None
 
 

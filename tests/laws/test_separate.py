@@ -19,7 +19,8 @@ from random_schemas import HUMAN, MARK, Schema, Schemas
 from random_values import ABSENT, Values
 
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.separation.separate import Separated, separate
+from pyfunctools.schema.separation.separate import Separated
+from pyfunctools.schema.separation.separate import separate_normalized as separate
 from pyfunctools.schema.validation.validator import Validator
 
 laws = law(200)

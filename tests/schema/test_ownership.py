@@ -53,8 +53,6 @@ MAPS = {
         (a({"prefixItems": [S, H], "items": S}), ("a", 0), "llm"),
         (a({"prefixItems": [S, H], "items": S}), ("a", 1), "human"),
         (a({"prefixItems": [S, H], "items": S}), ("a", 9), "llm"),
-        (a({"items": [S, H], "additionalItems": S}), ("a", 1), "human"),
-        (a({"items": [S, H], "additionalItems": S}), ("a", 2), "llm"),
         (a({"items": S, "contains": H}), ("a", 0), "human"),
         (a({"allOf": objects({"k": H}, {"k": S, "l": S})}), ("a", "k"), "human"),
         (a({"anyOf": objects({"k": H, "m": S}, {"k": S, "l": S})}), ("a", "k"), "human"),

@@ -65,6 +65,23 @@ def test_without_a_human_part_the_schema_itself_is_the_models() -> None:
         assert separated.split({"user": "x"}) == ({"user": "x"}, {})
 
 
+def test_a_schema_of_any_draft_is_normalized_first() -> None:
+    old = {
+        "$id": "https://example.com/",
+        "properties": {
+            "a": {"items": [S, H], "additionalItems": S},
+            "b": {"$ref": "#/definitions/B"},
+        },
+        "definitions": {"B": {"$anchor": "x", "properties": {"c": S, "pin": H}}},
+    }
+    separated = separate(old)
+    assert separated.schema == normalize(old)
+    owners = [separated.owner(keys) for keys in [("a", 0), ("a", 1), ("a", 2), ("b", "pin")]]
+    assert owners == ["llm", "human", "llm", "human"]
+    with pytest.raises(SchemaError, match=r"\$dynamicRef"):
+        separate({"properties": {"a": {"$dynamicRef": "#x"}, "b": H}})
+
+
 def test_without_a_part_of_the_models_it_has_an_empty_object() -> None:
     schema = {"type": "object", "properties": {"pin": H}, "required": ["pin"], **CLOSED}
     separated = separate(schema)

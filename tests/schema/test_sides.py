@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.separation.separate import separate
+from pyfunctools.schema.separation.separate import separate_normalized as separate
 
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}

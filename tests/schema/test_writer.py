@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.separation.separate import separate
+from pyfunctools.schema.separation.separate import separate_normalized as separate
 
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}
@@ -69,13 +69,6 @@ def test_a_definition_that_is_used_in_several_ways_has_a_name_for_each() -> None
     }
     assert side["$defs"]["A"] == address  # type: ignore[index]
     assert list(side["$defs"]["A_2"]["properties"]) == ["street"]  # type: ignore[index]
-
-
-def test_what_means_something_only_where_it_stood_is_left_out() -> None:
-    inner = {"type": "object", "$anchor": "x", "$defs": {"D": S}, "properties": {"a": S}}
-    side = llm({"$id": "https://example.com/", "properties": {"in": inner, **PIN}})
-    assert side["properties"]["in"] == {"type": "object", "properties": {"a": S}}
-    assert "$id" not in side
 
 
 DISCRIMINATOR = {"propertyName": "kind", "mapping": {"a": "#/$defs/A", "b": "#/$defs/B"}}

@@ -12,10 +12,11 @@ from pyfunctools.execution.person.questions import values_of
 from pyfunctools.execution.person.uploads import merged, with_files
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.question import Question
-from pyfunctools.schema import Failure, Issue, Success, separate
+from pyfunctools.schema import Failure, Issue, Success
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.separation.predicates import is_secret
+from pyfunctools.schema.separation.separate import separate_normalized
 from pyfunctools.schema.separation.sieve import ABSENT, Given, is_too_deep, issue, too_deep
 
 
@@ -147,7 +148,8 @@ class View:
 
     def _secrets(self, whole: JsonValue) -> Iterator[JsonValue]:
         """Return the parts of the arguments that are secret by their schema, or a person's."""
-        yield separate(contract_of(self._function).parameters, is_secret).split(whole)[1]
+        parameters = contract_of(self._function).parameters
+        yield separate_normalized(parameters, is_secret).split(whole)[1]
         if self._function.separated is not None:
             known = contract_of(self._function).person.value
             yield known.split(self._function.separated.split(whole)[1])

@@ -1,14 +1,15 @@
 """The subschemas of a schema as a graph, each with whether a predicate calls it the human's."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import MAX_HOPS, heirs, lookup, steps_of
 from pyfunctools.schema.ground.walk import children, subschemas
+from pyfunctools.schema.outline.json_types import listed_values
 from pyfunctools.schema.separation.predicates import (
     ANY,
     IsHuman,
@@ -16,7 +17,7 @@ from pyfunctools.schema.separation.predicates import (
     looks_at_name_only,
     name_in,
 )
-from pyfunctools.schema.vocabulary import IDENTITY, MEMBERS, MENTIONS, UNIONS
+from pyfunctools.schema.vocabulary import MEMBERS, MENTIONS, UNIONS
 
 ALTERNATIVES: Final = frozenset({*UNIONS, "discriminator"})
 """Keywords whose schemas are alternatives for the place they stand at. Those of a `discriminator`
@@ -26,13 +27,13 @@ IN_PLACE: Final = ALTERNATIVES | MEMBERS | MENTIONS
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """One subschema, where it is used; equal to none but itself.
+    """One subschema of a normalized schema, where it is used; equal to none but itself.
 
-    `parts` are the subschemas one level below by the steps to them, without definitions and with
-    the heirs that a `discriminator` names; `target` is what its `$ref` leads to, which there has a
-    `name`. `marked` says that the predicate called it the human's, `touched` that something here or
-    below is marked, and `linked` that what stands here or below cannot be put elsewhere as it is: a
-    reference, say.
+    `rules` are its keywords, none of a boolean. `parts` are the subschemas one level below by the
+    steps to them, with the heirs that a `discriminator` names; `target` is what its `$ref` leads
+    to, which there has a `name`. `marked` says that the predicate called it the human's, `touched`
+    that something here or below is marked, and `linked` that what stands here or below cannot be
+    put elsewhere as it is: a reference, say.
     """
 
     schema: JsonSchema | bool
@@ -42,20 +43,19 @@ class Node:
     linked: bool = False
     parts: "dict[Keys, Node]" = field(default_factory=dict[Keys, "Node"], repr=False)
     target: "Node | None" = field(default=None, repr=False)
+    rules: JsonSchema = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.rules = self.schema if isinstance(self.schema, dict) else {}
 
 
 def is_null(node: Node) -> bool:
     """Return whether only null fits a node."""
     for _ in range(MAX_HOPS):
-        schema = node.schema
-        if not isinstance(schema, dict):
-            return False
-        if schema.get("type") in ("null", ["null"]) or schema.get("enum") == [None]:
-            return True
-        if "const" in schema and schema["const"] is None:
+        if node.rules.get("type") == "null" or listed_values(node.rules) == [None]:
             return True
         if node.target is None:
-            return False
+            break
         node = node.target
     return False
 
@@ -67,15 +67,14 @@ def declared(node: Node) -> list[str]:
 
 def required(node: Node) -> list[str]:
     """Return the names that a subschema requires."""
-    names = node.schema.get("required") if isinstance(node.schema, dict) else None
+    names = node.rules.get("required")
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def prefix(node: Node) -> int:
     """Return how many items have schemas of their own in a subschema."""
-    schema = node.schema if isinstance(node.schema, dict) else {}
-    lists = (schema.get("prefixItems"), schema.get("items"))
-    return max((len(items) for items in lists if isinstance(items, list)), default=0)
+    items = node.rules.get("prefixItems")
+    return len(items) if isinstance(items, list) else 0
 
 
 def opened(nodes: Iterable[Node], keywords: Collection[str]) -> Iterator[Node]:
@@ -93,40 +92,40 @@ def opened(nodes: Iterable[Node], keywords: Collection[str]) -> Iterator[Node]:
                 stack.append(node.target)
 
 
-def unions(nodes: Iterable[Node]) -> Iterator[Sequence[Node]]:
-    """Yield the branches of each union that stands in one of these nodes."""
+def under(node: Node, keyword: str) -> list[Node]:
+    """Return the parts of a node that stand under a keyword."""
+    return [part for keys, part in node.parts.items() if keys[0] == keyword]
+
+
+Holders: TypeAlias = dict[Node, list[tuple[Node, str]]]
+"""For each node those it is a part of, with the keyword; that of a target is `$ref`."""
+
+
+def holders_of(nodes: list[Node]) -> Holders:
+    """Return for each of these nodes those that hold it."""
+    found: Holders = {node: [] for node in nodes}
     for node in nodes:
-        for keyword in ("anyOf", "oneOf"):
-            branches = [part for keys, part in node.parts.items() if keys[0] == keyword]
-            if branches:
-                yield branches
-
-
-def about(node: Node) -> Iterator[Node]:
-    """Yield what a node says of the arguments: its parts and its target."""
-    yield from node.parts.values()
-    if node.target is not None:
-        yield node.target
-
-
-def holders(nodes: list[Node], held: Callable[[Node], Iterable[Node]]) -> dict[Node, list[Node]]:
-    """Return for each node those that hold it."""
-    found: dict[Node, list[Node]] = {node: [] for node in nodes}
-    for node in nodes:
-        for inner in held(node):
-            found[inner].append(node)
+        if node.target is not None:
+            found[node.target].append((node, "$ref"))
+        for steps, part in node.parts.items():
+            found[part].append((node, str(steps[0])))
     return found
 
 
-def above(nodes: Iterable[Node], held_by: dict[Node, list[Node]]) -> set[Node]:
-    """Return these nodes and everything that holds one of them, however far up."""
+def above(
+    nodes: Iterable[Node], held_by: Holders, passes: Callable[[Node, Node, str], bool]
+) -> set[Node]:
+    """Return these nodes and those that hold one of them, however far up.
+
+    `passes` says of a node, one that holds it and the keyword whether to go on there.
+    """
     found: set[Node] = set()
     stack = [*nodes]
     while stack:
         node = stack.pop()
         if node not in found:
             found.add(node)
-            stack.extend(held_by[node])
+            stack += (holder for holder, by in held_by[node] if passes(node, holder, by))
     return found
 
 
@@ -135,7 +134,6 @@ MAX_PLACES = 10_000
 
 _HERE = IN_PLACE | {"contentSchema", "propertyNames"}
 """Keywords whose schemas are asked about with the path of the schema they stand in."""
-_DEFINITIONS = frozenset({"$defs", "definitions"})
 
 
 @dataclass(slots=True)
@@ -150,6 +148,7 @@ class Graph:
     answers: frozenset[int]
     root: Node
     nodes: list[Node]
+    held_by: Holders
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_again, (self.schema, self.by_name, self.answers))
@@ -209,16 +208,18 @@ class _Reader:
             self._look_everywhere(root)
         answers = frozenset(self._answers)
         if not answers:
-            return Graph(self._root, self._by_name, answers, root, [root])
-        nodes = self._nodes
-        for node in above(filter(_is_marked, nodes), holders(nodes, about)):
+            return Graph(self._root, self._by_name, answers, root, [root], {})
+        nodes, held_by = self._nodes, holders_of(self._nodes)
+        for node in above((n for n in nodes if n.marked), held_by, _always):
             node.touched = True
-        for node in above(filter(_is_linked, nodes), holders(nodes, _parts)):
+        linked = (n for n in nodes if n.target is not None or "discriminator" in n.rules)
+        for node in above(linked, held_by, lambda _, __, keyword: keyword != "$ref"):
             node.linked = True
         if root.touched:
             root.marked = root.marked or self._opaque
             nodes, root = _merged(nodes, root)
-        return Graph(self._root, self._by_name, answers, root, nodes)
+            held_by = holders_of(nodes)
+        return Graph(self._root, self._by_name, answers, root, nodes, held_by)
 
     def _node(self, schema: JsonSchema | bool, context: _Context, parent: Node | None) -> Node:
         one_by_one = not self._by_name and len(self._nodes) < MAX_PLACES
@@ -240,12 +241,10 @@ class _Reader:
         if not context.is_target:
             node.marked = self._answer(context.path, whole)
         models = context.shielded if context.is_target else mark_of(whole) is False
-        if "$ref" in schema or "$dynamicRef" in schema or "$recursiveRef" in schema:
+        if "$ref" in schema:
             node.target = self._target(node, schema, context._replace(shielded=models))
-        if isinstance(schema.get("$id"), str) and schema is not self._root:
-            self._opaque = True
         for steps, inner in (*children(schema), *self._inherited(schema)):
-            if steps[0] not in _DEFINITIONS:
+            if steps[0] != "$defs":
                 path = self._below(context.path, steps)
                 below = _Context(path, shielded=models and steps[0] in _HERE)
                 node.parts[steps] = self._node(inner, below, node)
@@ -288,8 +287,6 @@ class _Reader:
         if not isinstance(reference, str) or not isinstance(target, dict | bool):
             self._opaque = True
             return None
-        if "$dynamicRef" in schema or "$recursiveRef" in schema:
-            self._opaque = True
         found = None if self._by_name else self._ancestor(node, target)
         if found is None:
             found = self._node(target, context._replace(is_target=True), node)
@@ -312,10 +309,7 @@ class _Reader:
         if self._by_name:
             name = str(steps[1]) if keyword == "properties" else name_in(path)
             return self._names.setdefault(name, Path.of((name,)))
-        # Those of `items` are listed up to draft 2019-09.
-        is_one = keyword in ("properties", "prefixItems") or (
-            keyword == "items" and len(steps) == 2
-        )
+        is_one = keyword in ("properties", "prefixItems")
         below = Path.of((steps[1],), root=path) if is_one else Path(path + "[*]")
         below.keys = (*path.keys, steps[1] if is_one else ANY)
         return below
@@ -332,22 +326,8 @@ def _again(schema: JsonSchema, by_name: bool, answers: frozenset[int]) -> Graph:
     return _Reader(schema, lambda number, _, __: number in answers, by_name).read()
 
 
-def _is_marked(node: Node) -> bool:
-    return node.marked
-
-
-def _parts(node: Node) -> Iterable[Node]:
-    return node.parts.values()
-
-
-def _is_linked(node: Node) -> bool:
-    if not isinstance(node.schema, dict):
-        return False
-    return node.target is not None or not _PLACED.isdisjoint(node.schema)
-
-
-_PLACED = IDENTITY - {"id"} | {"discriminator"}
-"""Keywords that mean something else, or nothing, where a schema is put elsewhere."""
+def _always(*_: object) -> bool:
+    return True
 
 
 def _named(reference: str) -> str:

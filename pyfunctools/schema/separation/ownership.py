@@ -13,7 +13,6 @@ human's in one is so in all, and in objects that do not declare it.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from json import dumps
 from typing import Final, Literal, TypeAlias
 
@@ -25,10 +24,8 @@ from pyfunctools.schema.separation.graph import (
     IN_PLACE,
     Graph,
     Node,
-    about,
     above,
     declared,
-    holders,
     opened,
     prefix,
     required,
@@ -44,14 +41,10 @@ from pyfunctools.schema.separation.whole_nodes import (
 )
 from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import (
-    DRAFT,
-    IDENTITY,
     REMARKS,
-    SEES_SIBLINGS,
     SLOTS,
     UNNAMED,
     VALUES,
-    judging,
 )
 
 Owner: TypeAlias = Literal["llm", "human", "mixed"]
@@ -118,7 +111,7 @@ class Ownership:
         """Settle whose each subschema is by itself; what cannot be split counts as marked."""
         nodes = self.graph.nodes
         while True:
-            self._settled = settle(nodes, self._coarse)
+            self._settled = settle(self.graph, self._coarse)
             self._places.clear()
             self._told_at.clear()
             self._losing = None
@@ -150,7 +143,7 @@ class Ownership:
         if not unions or has_slots(node, self._settled.model):
             return False
         place = self.place((node,))
-        stated = node.schema.get("discriminator") if isinstance(node.schema, dict) else None
+        stated = node.rules.get("discriminator")
         if isinstance(stated, dict):
             return self.child(place, str(stated.get("propertyName"))) is HUMAN
         for branches in unions:
@@ -169,8 +162,7 @@ class Ownership:
         self._told_at[node, place] = -1  # should it lead back to itself
         said: list[JsonValue] = []
         for one in opened((node,), _TOGETHER) if depth < _DEEP else ():
-            schema = one.schema if isinstance(one.schema, dict) else {"is": one.schema}
-            own: dict[str, JsonValue] = {key: schema[key] for key in _TELLING & schema.keys()}
+            own: dict[str, JsonValue] = {k: one.rules[k] for k in _TELLING & one.rules.keys()}
             own["required"] = [n for n in required(one) if self.child(place, n) is not HUMAN]
             for keys, part in one.parts.items():
                 child = place
@@ -211,8 +203,10 @@ class Ownership:
     def _is_lost(self, node: Node) -> bool:
         """Return whether something of the model's is in what became the human's without a mark."""
         if self._losing is None:
-            held_by = holders(self.graph.nodes, lambda one: () if one.marked else about(one))
-            self._losing = above(filter(self._loses, self.graph.nodes), held_by)
+            losing = filter(self._loses, self.graph.nodes)
+            self._losing = above(
+                losing, self.graph.held_by, lambda _, held_by, __: not held_by.marked
+            )
         return node in self._losing and not node.marked
 
     def _loses(self, node: Node) -> bool:
@@ -293,12 +287,10 @@ class Ownership:
         with a mark in one of those the whole is the human's.
         """
         if isinstance(step, int):
-            own = node.parts.get(("prefixItems", step)) or node.parts.get(("items", step))
-            return _first(node, ("items", "additionalItems")) if own is None else [own]
-        if not isinstance(node.schema, dict):
-            return []
+            item = node.parts.get(("prefixItems", step)) or node.parts.get(("items",))
+            return [] if item is None else [item]
         own = node.parts.get(("properties", step))
-        patterns = node.schema.get("patternProperties")
+        patterns = node.rules.get("patternProperties")
         found = [
             node.parts["patternProperties", pattern]
             for pattern in (patterns if isinstance(patterns, dict) else ())
@@ -306,7 +298,8 @@ class Ownership:
         ]
         if own is not None or found:
             return [*([] if own is None else [own]), *found]
-        return _first(node, ("additionalProperties",))
+        rest = node.parts.get(("additionalProperties",))
+        return [] if rest is None else [rest]
 
     def matches(self, pattern: str, name: str) -> bool:
         """Return whether a property falls under a pattern, by the engine that validates."""
@@ -320,10 +313,10 @@ class Ownership:
 
 
 _TOGETHER = frozenset({"allOf"})
-_ITEMS = SLOTS & judging("array") - SEES_SIBLINGS
+_ITEMS = frozenset({"items", "prefixItems"})
 _TELLING = VALUES | {"type"}
 _WORDS = REMARKS | {"default", "description"}
-_SAYING_NOTHING = _WORDS - {"default"} | IDENTITY | DRAFT | _TOGETHER | {"$ref"}
+_SAYING_NOTHING = _WORDS - {"default"} | _TOGETHER | {"$defs", "$ref"}
 _DEEP = 16
 """Levels below alternatives in which is looked for what tells them apart."""
 
@@ -334,9 +327,3 @@ def _says_anything(node: Node) -> bool:
 
 def _without_words(schema: JsonSchema) -> JsonSchema:
     return {key: value for key, value in schema.items() if key not in _WORDS}
-
-
-def _first(node: Node, keywords: Iterable[str]) -> list[Node]:
-    """Return the schema of the first of these keywords that a node has."""
-    found = (node.parts[(keyword,)] for keyword in keywords if (keyword,) in node.parts)
-    return [*islice(found, 1)]

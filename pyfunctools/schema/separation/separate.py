@@ -7,6 +7,7 @@ from typing import Any
 from pyfunctools._json import JsonSchema, JsonValue, fresh
 from pyfunctools.schema.ground.path import Keys, Path, at
 from pyfunctools.schema.normalization.check_input import admit
+from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline, Test
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 from pyfunctools.schema.separation.graph import Graph, graph_of
@@ -228,9 +229,7 @@ _UNLESS = "a value, unless the human gives one"
 
 
 def separate(
-    schema: Mapping[str, Any],
-    is_human: IsHuman | None = is_human_by_default,
-    whole: Validator | None = None,
+    schema: Mapping[str, Any], is_human: IsHuman | None = is_human_by_default
 ) -> Separated:
     """Separate the parameters of a function into the model's and the human's side.
 
@@ -245,19 +244,27 @@ def separate(
     mark in `contentSchema`, `propertyNames`, `contains` and `unevaluated*`. `lost` says where.
 
     Of a place of both each side has only keywords that are known to say the same of it; `merge`
-    checks the others on the whole. `whole` is the schema's validator, where there is one already.
+    checks the others on the whole.
 
     `is_human` is asked now, once about each place where a schema stands, and about a recursive
-    definition on the first turn; `None` keeps nothing from the model. The schema is not changed,
-    and parts of it stand in both sides.
+    definition on the first turn; `None` keeps nothing from the model. The schema is not changed:
+    what is separated is what `normalize` makes of it.
 
     Raises:
         DefinitionError: the predicate raised something; the error names the path.
-        SchemaError: the schema holds what is not JSON, is nested too deeply or too large.
+        SchemaError: the schema is none, or cannot be normalized.
     """
     admit(schema)
-    graph = graph_of(schema, is_human or any_of())
-    return _separated(graph, whole or Validator(schema))
+    return separate_normalized(normalize(schema), is_human)
+
+
+def separate_normalized(
+    schema: JsonSchema,
+    is_human: IsHuman | None = is_human_by_default,
+    whole: Validator | None = None,
+) -> Separated:
+    """Separate a normalized schema, whose validator is `whole` if there is one; see `separate`."""
+    return _separated(graph_of(schema, is_human or any_of()), whole or Validator(schema))
 
 
 def _separated(graph: Graph, whole: Validator) -> Separated:

@@ -7,16 +7,17 @@ from typing import Final, Literal, TypeAlias
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.references import definition
 from pyfunctools.schema.ground.walk import rewrite
+from pyfunctools.schema.outline.json_types import listed_values, types_named
 from pyfunctools.schema.separation.graph import (
     ALTERNATIVES,
     Node,
     is_null,
     opened,
     required,
-    unions,
+    under,
 )
 from pyfunctools.schema.separation.ownership import Ownership, Place
-from pyfunctools.schema.vocabulary import IDENTITY, UNIONS
+from pyfunctools.schema.vocabulary import UNIONS
 
 
 class Needs:
@@ -62,7 +63,8 @@ class Needs:
     def _readings(self, claim: "_Claim") -> list[tuple[Node, ...]]:
         """Return what certainly holds, and then what holds in each branch of the first union."""
         nodes = tuple(opened(claim[0], _TOGETHER))
-        branches = next(unions(nodes), ())
+        unions = (under(node, keyword) for node in nodes for keyword in reversed(UNIONS))
+        branches = next(filter(None, unions), ())
         return [nodes, *(tuple(opened((*nodes, branch), _TOGETHER)) for branch in branches)]
 
     def _below(self, nodes: tuple[Node, ...], place: Place) -> Iterator["_Claim"]:
@@ -84,11 +86,11 @@ _TOGETHER = frozenset({"allOf"})
 
 
 def _are(nodes: Iterable[Node], kind: str) -> bool:
-    return any(isinstance(n.schema, dict) and n.schema.get("type") == kind for n in nodes)
+    return any(node.rules.get("type") == kind for node in nodes)
 
 
 def _at_least_one(node: Node) -> bool:
-    least = node.schema.get("minItems") if isinstance(node.schema, dict) else None
+    least = node.rules.get("minItems")
     return isinstance(least, int | float) and least >= 1
 
 
@@ -100,9 +102,6 @@ Fill: TypeAlias = "Callable[[Writer, Node, JsonSchema, Place], dict[str, JsonVal
 
 NULL: Final[JsonSchema] = {"type": "null"}
 """What the human gives for a value that has no parts, and each side for an item of the other's."""
-
-_PLACED = IDENTITY - {"id"}
-"""Keywords that mean nothing where the schema stands now."""
 
 
 class Writer:
@@ -173,7 +172,7 @@ class Writer:
 
     def copied(self, node: Node, source: JsonSchema, place: Place | None) -> dict[str, JsonValue]:
         """Return a copy with every subschema as it is `at` this place, and references that hold."""
-        body = {key: value for key, value in source.items() if key not in _PLACED}
+        body = {key: value for key, value in source.items() if key != "$defs"}
         copy = rewrite(body, lambda steps, _: self.at(node.parts[steps], place))
         if node.target is not None:
             copy["$ref"] = self.reference(node.target, place)
@@ -191,9 +190,9 @@ class Writer:
             return {} if value is None or place is not None else {"discriminator": value}
         kept = ALTERNATIVES if place is None else UNIONS
         targets = {
-            str(part.schema["$ref"]): self.reference(part.target, place)
+            str(part.rules["$ref"]): self.reference(part.target, place)
             for keys, part in node.parts.items()
-            if keys[0] in kept and part.target is not None and isinstance(part.schema, dict)
+            if keys[0] in kept and part.target is not None
         }
         result = dict(value) if place is None else {"propertyName": value.get("propertyName")}
         mapping, default = value.get("mapping"), str(result.pop("defaultMapping", None))
@@ -207,9 +206,7 @@ class Writer:
     def _has_no_parts(self, schema: JsonSchema) -> bool:
         if self.part == "llm":
             return False
-        kinds = schema.get("type")
+        kinds, values = types_named(schema), listed_values(schema)
         if kinds is not None:
-            kinds = kinds if isinstance(kinds, list) else [kinds]
             return not any(kind in ("array", "object") for kind in kinds)
-        values = schema.get("enum", [schema["const"]] if "const" in schema else None)
-        return isinstance(values, list) and not any(isinstance(v, dict | list) for v in values)
+        return values is not None and not any(isinstance(v, dict | list) for v in values)

@@ -6,27 +6,19 @@ checked in the end. So whatever fits the schema, its parts fit the sides.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.separation.graph import (
-    Node,
-    declared,
-    opened,
-    prefix,
-    required,
-)
+from pyfunctools.schema.outline.json_types import types_named
+from pyfunctools.schema.separation.graph import Node, declared, opened, prefix, required, under
 from pyfunctools.schema.separation.ownership import HUMAN, LLM, Ownership, Place
 from pyfunctools.schema.separation.side_writer import NULL, Part, Writer
 from pyfunctools.schema.vocabulary import (
-    KEYWORDS,
     MEMBERS,
-    SEES_SIBLINGS,
-    SLOTS,
     UNIONS,
     UNNAMED,
     VALUES,
-    judging,
     kept_by,
 )
 
@@ -45,7 +37,6 @@ _CONSTANTS = VALUES | {"default"}
 array, and no text beside a part of theirs."""
 _OBJECT = UNNAMED | {"properties"}
 _CONDITIONS = MEMBERS - {"allOf"} | {"discriminator"}
-_ITEMS = [each for each in KEYWORDS if each in SLOTS & judging("array") - SEES_SIBLINGS]
 
 
 def written(ownership: Ownership, part: Part) -> JsonSchema:
@@ -59,8 +50,11 @@ def written(ownership: Ownership, part: Part) -> JsonSchema:
 
 def _filled(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dict[str, JsonValue]:
     result = {key: value for key, value in source.items() if key in _KEPT[writer.part]}
-    if writer.part == "human" and "type" in source:
-        result["type"] = _human_type(source["type"])
+    kinds = types_named(source)
+    if writer.part == "human" and kinds is not None:
+        kept = [kind for kind in kinds if kind in ("array", "object")]
+        kept += ["null"] if len(kept) < len(kinds) else []  # stands for a value without parts
+        result["type"] = kept[0] if len(kept) == 1 else [*kept]
     for key in _CONSTANTS & source.keys() if writer.part == "llm" else ():
         value = source[key]
         values = value if key == "enum" and isinstance(value, list) else [value]
@@ -153,7 +147,7 @@ def _declare(
     parts = writer.own.parts(node, name)
     if any(part.schema is False for part in parts):
         return
-    schemas = [writer.below(p, child) for p in writer.own.parts(node, name)]
+    schemas = [writer.below(part, child) for part in parts]
     if schemas:
         properties[name] = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
 
@@ -161,8 +155,8 @@ def _declare(
 def _first_open(place: Place) -> Node | None:
     """Return the first schema of a place that speaks of properties, and does not forbid others."""
     for node in place.nodes:
-        schema = node.schema if isinstance(node.schema, dict) else {}
-        if not _OBJECT.isdisjoint(schema) and schema.get("additionalProperties") is not False:
+        is_closed = node.rules.get("additionalProperties") is False
+        if not (_OBJECT.isdisjoint(node.rules) or is_closed):
             return node
     return None
 
@@ -207,7 +201,7 @@ def _place_of(writer: Writer, node: Node, slot: Node, place: Place) -> Place | N
     """
     if writer.own.is_marked(slot):
         return HUMAN
-    patterns = [part for keys, part in node.parts.items() if keys[0] == "patternProperties"]
+    patterns = under(node, "patternProperties")
     others = [part for part in patterns if part is not slot and slot in patterns]
     others += [part for other, part in place.unnamed if other is not node]
     others = [part for part in others if isinstance(part.schema, dict)]
@@ -223,21 +217,15 @@ def _has_foreign(node: Node, place: Place) -> bool:
 
 def _array(writer: Writer, node: Node, place: Place) -> dict[str, JsonValue]:
     result: dict[str, JsonValue] = {}
-    for keyword in _ITEMS:
-        single = node.parts.get((keyword,))
-        if single is not None:
-            indexes = range(prefix(node), place.width + 1)
-            places = {writer.own.child(place, index) for index in indexes}
-            # Where the schemas of others make several places of them, none is told.
-            is_one = single.schema is False or len(places) == 1
-            result[keyword] = _item(writer, single, places.pop()) if is_one else True
-            continue
-        listed = [part for keys, part in node.parts.items() if keys[0] == keyword]
-        if listed:
-            result[keyword] = [
-                _item(writer, part, writer.own.child(place, index))
-                for index, part in enumerate(listed)
-            ]
+    if first := under(node, "prefixItems"):
+        children = (writer.own.child(place, index) for index in range(len(first)))
+        result["prefixItems"] = list(map(partial(_item, writer), first, children))
+    rest = node.parts.get(("items",))
+    if rest is not None:
+        places = {writer.own.child(place, n) for n in range(prefix(node), place.width + 1)}
+        # Where the schemas of others make several places of them, none is told.
+        is_one = rest.schema is False or len(places) == 1
+        result["items"] = _item(writer, rest, places.pop()) if is_one else True
     return result
 
 
@@ -253,10 +241,10 @@ def _in_place(writer: Writer, node: Node, source: JsonSchema, place: Place) -> d
     result: dict[str, JsonValue] = {}
     if node.target is not None:
         result["$ref"] = writer.reference(node.target, place)
-    members = [writer.at(part, place) for keys, part in node.parts.items() if keys[0] == "allOf"]
+    members = [writer.at(part, place) for part in under(node, "allOf")]
     # Of two alternatives the same may be left: one of them has to fit, or more.
-    for keyword in ("anyOf", "oneOf"):
-        branches = [writer.at(part, place) for k, part in node.parts.items() if k[0] == keyword]
+    for keyword in reversed(UNIONS):
+        branches = [writer.at(part, place) for part in under(node, keyword)]
         if branches and "anyOf" in result:
             members.append({"anyOf": _once(branches)})
         elif branches:
@@ -268,15 +256,6 @@ def _in_place(writer: Writer, node: Node, source: JsonSchema, place: Place) -> d
     if writer.part == "llm" and writer.own.child(place, tag) is LLM:
         result |= writer.discriminator(node, source, place)
     return result
-
-
-def _human_type(kinds: JsonValue) -> JsonValue:
-    """Return the type of the human's part: null stands for a value without parts."""
-    listed = kinds if isinstance(kinds, list) else [kinds]
-    kept = [kind for kind in listed if kind in ("array", "object")]
-    if len(kept) < len(listed):
-        kept.append("null")
-    return kept[0] if len(kept) == 1 else kept
 
 
 def _once(branches: list[JsonSchema | bool]) -> list[JsonSchema | bool]:

@@ -1,14 +1,20 @@
 """Whose a subschema is by itself: what follows from the marks for those above them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Set
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator, Set
+from typing import NamedTuple
 
-from pyfunctools.schema.separation.graph import ALTERNATIVES, Node, is_null
+from pyfunctools.schema.outline.json_types import listed_values, types_named
+from pyfunctools.schema.separation.graph import (
+    ALTERNATIVES,
+    Graph,
+    Holders,
+    Node,
+    above,
+    is_null,
+    under,
+)
 from pyfunctools.schema.vocabulary import HOLDING, MEMBERS, MENTIONS, SLOTS, WHOLE, judging
-
-Holders: TypeAlias = dict[Node, list[tuple[Node, str]]]
-"""For each node those it is a part of, with the keyword; the target of a `$ref` is a member."""
 
 
 class Settled(NamedTuple):
@@ -26,18 +32,17 @@ class Settled(NamedTuple):
         return node in self.human or (node.touched and node not in self.model)
 
 
-def settle(nodes: Iterable[Node], coarse: Set[Node]) -> Settled:
+def settle(graph: Graph, coarse: Set[Node]) -> Settled:
     """Return of each node whose it is by itself; `coarse` are taken for marked.
 
     A node is the human's if it is marked, if one of its members is (`allOf`, `then`, ...), or if
     one alternative is that takes more than null. Alternatives of which each has something of the
     model's are both's; if one has nothing, all are the human's, but for what stands beside them.
     """
-    nodes = list(nodes)
-    holders = _holders(nodes)
-    marked = [node for node in nodes if node.marked or node in coarse or is_undivided(node)]
-    human = _humans(marked, holders)
-    return Settled(human, _models([node for node in nodes if node not in human], human, holders))
+    marked = [n for n in graph.nodes if n.marked or n in coarse or is_undivided(n)]
+    human = above(marked, graph.held_by, _passes_on)
+    others = [node for node in graph.nodes if node not in human]
+    return Settled(human, _models(others, human, graph.held_by))
 
 
 def is_undivided(node: Node) -> bool:
@@ -48,8 +53,7 @@ def is_undivided(node: Node) -> bool:
 def alternatives(node: Node) -> Iterator[list[Node]]:
     """Yield the alternatives of each union in a node, null left out."""
     for keyword in ALTERNATIVES:
-        branches = [part for keys, part in node.parts.items() if keys[0] == keyword]
-        if branches:
+        if branches := under(node, keyword):
             yield [branch for branch in branches if not is_null(branch)]
 
 
@@ -58,14 +62,11 @@ def takes_more(node: Node) -> bool:
 
     `{"type": ["object", "string"]}` takes a text, `{"minProperties": 1}` nothing of its own.
     """
-    schema = node.schema
-    if not isinstance(schema, dict) or is_null(node):
-        return schema is True
-    kinds = schema.get("type", [])
-    listed = kinds if isinstance(kinds, list) else [kinds]
-    values = [schema["const"]] if "const" in schema else schema.get("enum")
-    return any(kind not in _CONTAINERS for kind in map(str, listed)) or (
-        isinstance(values, list) and not all(isinstance(v, dict | list | None) for v in values)
+    if node.schema is True:
+        return True
+    kinds, values = types_named(node.rules) or (), listed_values(node.rules) or ()
+    return any(kind not in _CONTAINERS for kind in kinds) or not all(
+        isinstance(value, dict | list | None) for value in values
     )
 
 
@@ -77,29 +78,9 @@ def has_slots(node: Node, model: Set[Node]) -> bool:
     )
 
 
-def _holders(nodes: list[Node]) -> Holders:
-    holders: Holders = {node: [] for node in nodes}
-    for node in nodes:
-        if node.target is not None:
-            holders[node.target].append((node, "$ref"))
-        for steps, part in node.parts.items():
-            holders[part].append((node, str(steps[0])))
-    return holders
-
-
-def _humans(stack: list[Node], holders: Holders) -> set[Node]:
-    human: set[Node] = set()
-    while stack:
-        node = stack.pop()
-        if node in human:
-            continue
-        human.add(node)
-        stack += (
-            holder
-            for holder, keyword in holders[node]
-            if keyword in _PASSED_ON or (keyword in ALTERNATIVES and not is_null(node))
-        )
-    return human
+def _passes_on(node: Node, _: Node, keyword: str) -> bool:
+    """Return whether what holds a human's node by this keyword is the human's too."""
+    return keyword in _PASSED_ON or (keyword in ALTERNATIVES and not is_null(node))
 
 
 def _models(nodes: list[Node], human: Set[Node], holders: Holders) -> set[Node]:
@@ -137,8 +118,7 @@ def _has_own(node: Node) -> bool:
 
 def is_alternative(node: Node) -> bool:
     """Return whether a branch takes something of its own, and not only constrains the others."""
-    schema = node.schema
-    return not (isinstance(schema, dict) and schema and _CONSTRAINTS.issuperset(schema))
+    return not node.rules or not _CONSTRAINTS.issuperset(node.rules)
 
 
 _PASSED_ON = MEMBERS | MENTIONS | {"$ref"}
