@@ -260,8 +260,7 @@ def _is_object(root: JsonSchema, schema: JsonValue, depth: int = 0) -> bool:
         return False
     if schema.get("type") == "object":
         return True
-    reference = schema.get("$ref")
-    if isinstance(reference, str) and _is_object(root, lookup(root, reference), depth + 1):
+    if _is_object(root, lookup(root, schema.get("$ref")), depth + 1):
         return True
     inner = {word: schema.get(word) for word in COMPOSED}
     parts = {word: held for word, held in inner.items() if isinstance(held, list) and held}

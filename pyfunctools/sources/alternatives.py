@@ -38,7 +38,7 @@ def loosened(schema: JsonSchema, find: Find) -> JsonSchema:
     todo = [Slot(whole, "", schema)]
     while todo:
         place = todo.pop()
-        if isinstance(place.inner, dict) and place.keyword not in _NEGATED:
+        if isinstance(place.inner, dict) and _NEGATED.isdisjoint(place.steps[:1]):
             copy, below = opened(place.inner)
             place.put(copy)
             todo += below

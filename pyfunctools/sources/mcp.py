@@ -146,10 +146,7 @@ def _notes(given: JsonSchema) -> Iterator[Note]:
 
 
 def _found(root: JsonSchema, reference: str) -> JsonSchema | bool | None:
-    try:
-        target = lookup(root, reference)
-    except LookupError:
-        return None
+    target = lookup(root, reference)
     return cast("JsonSchema | bool", target) if isinstance(target, dict | bool) else None
 
 

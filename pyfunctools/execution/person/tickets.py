@@ -25,7 +25,7 @@ from pyfunctools.record.origin import place
 from pyfunctools.record.outcome import Outcome, Reason
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.walk import Slot, opened
+from pyfunctools.schema.ground.walk import mapped
 from pyfunctools.schema.vocabulary import REMARKS
 
 LONGEST = 4 << 20
@@ -359,17 +359,7 @@ def digest_of(function: Function) -> str:
 
 def _untold(schema: JsonSchema) -> JsonValue:
     """Return a copy of a schema without what only tells of it."""
-    holder: dict[str, JsonValue] = {}
-    stack = [Slot(holder, "", schema)]
-    while stack:
-        here = stack.pop()
-        if isinstance(here.inner, dict):
-            copy, below = opened(here.inner)
-            for keyword in _TOLD & copy.keys():
-                del copy[keyword]
-            here.put(copy)
-            stack += below
-    return holder[""]
+    return mapped(schema, lambda own: {k: value for k, value in own.items() if k not in _TOLD})
 
 
 _TOLD = REMARKS | {"description", "x-human-ask", "x-human-widget"}

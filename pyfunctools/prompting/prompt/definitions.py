@@ -1,13 +1,13 @@
 """Schemas of several functions over one set of definitions, each name meaning one thing."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain, count
 from json import dumps
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.references import collect, defined_name, definition
-from pyfunctools.schema.ground.walk import Slot, opened
+from pyfunctools.schema.ground.walk import mapped
 from pyfunctools.schema.vocabulary import DRAFT
 
 _UNSAFE = re.compile(r"\W+", re.ASCII)
@@ -57,22 +57,6 @@ class Gathered:
         numbered = (f"{name}_{number}" for number in count(2))
         names = chain((name,), numbered)
         return next(n for n in names if n not in self.definitions and n not in _WORDS)
-
-
-def mapped(
-    schema: JsonSchema, change: Callable[[JsonSchema], dict[str, JsonValue]]
-) -> dict[str, JsonValue]:
-    """Return a copy in which every schema is what `change` makes of it; needs no stack."""
-    whole: dict[str, JsonValue] = {}
-    todo = [Slot(whole, "", schema)]
-    while todo:
-        place = todo.pop()
-        if isinstance(place.inner, dict):
-            copy, places = opened(change(place.inner))
-            place.put(copy)
-            todo.extend(places)
-    result = whole[""]
-    return result if isinstance(result, dict) else {}
 
 
 _UNSHOWN = DRAFT | {"$comment", "title"}

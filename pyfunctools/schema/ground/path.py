@@ -86,6 +86,16 @@ def at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:
     return (value,)
 
 
+def index_of(key: str | int, length: int) -> int | None:
+    """Return the index of an item that a step means, of a JSON Pointer too, where it is a text.
+
+    `None` where an array of this length has no such item.
+    """
+    if isinstance(key, str) and not (key.isascii() and key.isdigit() and len(key) < 20):
+        return None  # Python reads no number of more than 4,300 digits, and no array is that long
+    return int(key) if 0 <= int(key) < length else None
+
+
 def pointer_of(keys: Iterable[str | int]) -> str:
     """Return the JSON Pointer of these steps (RFC 6901, section 3)."""
     return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys)

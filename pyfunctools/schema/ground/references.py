@@ -6,7 +6,7 @@ from typing import TypeAlias
 from urllib.parse import quote, unquote
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.ground.path import Keys, pointer_of
+from pyfunctools.schema.ground.path import Keys, index_of, pointer_of
 from pyfunctools.schema.ground.walk import children, rewrite, subschemas
 from pyfunctools.schema.vocabulary import ANNOTATIONS, DRAFT
 
@@ -42,26 +42,19 @@ def steps_of(reference: str) -> Keys | None:
     return tuple(map(_unescape, reference[2:].split("/")))
 
 
-def lookup(root: JsonValue, reference: str) -> JsonValue:
-    """Return what stands at a reference into the same document.
-
-    Raises:
-        LookupError: nothing stands there, or the reference leads out of the document.
-    """
-    steps = steps_of(reference)
+def lookup(root: JsonValue, reference: JsonValue) -> JsonValue:
+    """Return what stands at a reference into the same document, `None` where nothing does."""
+    steps = steps_of(reference) if isinstance(reference, str) else None
     if steps is None:
-        raise LookupError(reference)
+        return None
     value = root
     for step in steps:
         if isinstance(value, dict) and step in value:
             value = value[str(step)]
-        elif isinstance(value, list) and str(step).isascii() and str(step).isdigit():
-            try:
-                value = value[int(step)]
-            except (IndexError, ValueError):  # `int` reads no more than 4,300 digits
-                raise LookupError(reference) from None
+        elif isinstance(value, list) and (index := index_of(step, len(value))) is not None:
+            value = value[index]
         else:
-            raise LookupError(reference)
+            return None
     return value
 
 
@@ -78,10 +71,7 @@ def resolve(root: JsonSchema, schema: JsonSchema | bool) -> JsonSchema | bool:
         reference = schema.get("$ref")
         if not isinstance(reference, str) or any(key not in SAYING_NOTHING for key in schema):
             return schema
-        try:
-            target = lookup(root, reference)
-        except LookupError:
-            return True
+        target = lookup(root, reference)
         if not isinstance(target, dict | bool):
             return True
         schema = target

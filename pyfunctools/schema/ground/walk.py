@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
@@ -33,46 +34,17 @@ def children(schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema | bool]]:
             yield (keyword,), value
 
 
-Visit = Callable[[Keys, JsonSchema | bool], JsonSchema | bool]
-"""What `rewrite` asks for each subschema: the steps that lead to it, and itself."""
-
-
-def rewrite(schema: JsonSchema, visit: Visit) -> dict[str, JsonValue]:
-    """Return a copy in which each subschema one level below is what `visit` makes of it.
-
-    Everything else is shared with the original, which is not changed. To go deeper, `visit` calls
-    `rewrite` again: that takes two frames of the stack for each level.
-    """
-    result = dict(schema)
-    for keyword, value in schema.items():
-        if keyword in NAMED and isinstance(value, dict):
-            named = dict(value)
-            for name, inner in value.items():
-                if isinstance(inner, dict | bool):
-                    named[name] = visit((keyword, name), inner)
-            result[keyword] = named
-        elif keyword in LISTED and isinstance(value, list):
-            listed = list(value)
-            for index, inner in enumerate(value):
-                if isinstance(inner, dict | bool):
-                    listed[index] = visit((keyword, index), inner)
-            result[keyword] = listed
-        elif keyword in SINGLE and isinstance(value, dict | bool):
-            result[keyword] = visit((keyword,), value)
-    return result
-
-
 @dataclass(slots=True)
 class Slot:
     """Where a subschema stands in a copy of a schema, for another one to be put there.
 
-    `keyword` is the one of the schema under which it stands; the root has none.
+    `steps` lead there from the schema one level above; the root has none.
     """
 
     holder: dict[str, JsonValue] | list[JsonValue]
     key: str | int
     inner: JsonSchema | bool
-    keyword: str = ""
+    steps: Keys = ()
 
     def put(self, schema: JsonSchema | bool) -> None:
         """Put this schema here."""
@@ -90,20 +62,47 @@ def opened(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Slot]]:
     """
     copy = dict(schema)
     places: list[Slot] = []
-    for keyword, value in schema.items():
-        if keyword in NAMED and isinstance(value, dict):
-            copy[keyword] = named = dict(value)
-            for name, inner in value.items():
-                if isinstance(inner, dict | bool):
-                    places.append(Slot(named, name, inner, keyword))
-        elif keyword in LISTED and isinstance(value, list):
-            copy[keyword] = listed = list(value)
-            for index, inner in enumerate(value):
-                if isinstance(inner, dict | bool):
-                    places.append(Slot(listed, index, inner, keyword))
-        elif keyword in SINGLE and isinstance(value, dict | bool):
-            places.append(Slot(copy, keyword, value, keyword))
+    for steps, inner in children(schema):
+        if len(steps) == 1:
+            places.append(Slot(copy, steps[0], inner, steps))
+            continue
+        keyword = str(steps[0])
+        holder = cast("dict[str, JsonValue] | list[JsonValue]", copy[keyword])
+        if holder is schema[keyword]:
+            holder = copy[keyword] = holder.copy()
+        places.append(Slot(holder, steps[1], inner, steps))
     return copy, places
+
+
+def rewrite(
+    schema: JsonSchema, visit: Callable[[Keys, JsonSchema | bool], JsonSchema | bool]
+) -> dict[str, JsonValue]:
+    """Return a copy in which each subschema one level below is what `visit` makes of it.
+
+    `visit` is given the steps to it, and itself. Everything else is shared with the original, which
+    is not changed. To go deeper, `visit` calls `rewrite` again: that takes two frames of the stack
+    for each level.
+    """
+    copy, places = opened(schema)
+    for place in places:
+        place.put(visit(place.steps, place.inner))
+    return copy
+
+
+def mapped(
+    schema: JsonSchema, change: Callable[[JsonSchema], dict[str, JsonValue]]
+) -> dict[str, JsonValue]:
+    """Return a copy in which every schema is what `change` makes of it; needs no stack."""
+    whole: dict[str, JsonValue] = {}
+    todo = [Slot(whole, "", schema)]
+    while todo:
+        place = todo.pop()
+        if isinstance(place.inner, dict):
+            copy, places = opened(change(place.inner))
+            place.put(copy)
+            todo.extend(places)
+    result = whole[""]
+    return result if isinstance(result, dict) else {}
 
 
 def subschemas(schema: JsonSchema | bool) -> Iterator[tuple[Keys, JsonSchema | bool]]:

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.path import pointer_of
+from pyfunctools.schema.ground.path import index_of, pointer_of
 from pyfunctools.schema.ground.references import Lookup, defined_name, definition, steps_of
 from pyfunctools.schema.ground.walk import Slot, children, opened
 from pyfunctools.schema.normalization.check_input import admit, is_early, is_oldest
@@ -199,8 +199,8 @@ class _Bundle:
         for step in steps_of("#" + fragment) or ():
             if isinstance(value, dict) and step in value:
                 value = value[str(step)]
-            elif isinstance(value, list) and _is_index(str(step), len(value)):
-                value = value[int(step)]
+            elif isinstance(value, list) and (index := index_of(step, len(value))) is not None:
+                value = value[index]
             else:
                 return None
             if isinstance(value, dict) and (within := self._within(value, uri)) in self._resources:
@@ -248,11 +248,6 @@ class _Bundle:
 def _also(node: dict[str, JsonValue], schema: JsonSchema | bool) -> None:
     parts = node.get("allOf")
     node["allOf"] = [*(parts if isinstance(parts, list) else []), schema]
-
-
-def _is_index(step: str, length: int) -> bool:
-    # Python reads no number of more than 4,300 digits, and no array is that long.
-    return step.isascii() and step.isdigit() and len(step) < 20 and int(step) < length
 
 
 def _absolute(base: str, reference: str) -> tuple[str, str]:

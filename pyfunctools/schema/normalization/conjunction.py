@@ -8,7 +8,7 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.json_values import common, equal
 from pyfunctools.schema.ground.marks import MARKS, mark_of
-from pyfunctools.schema.ground.walk import opened
+from pyfunctools.schema.ground.walk import rewrite
 from pyfunctools.schema.normalization.inlining import Copied, Finished, Joined
 from pyfunctools.schema.normalization.spelling import tighten
 from pyfunctools.schema.outline.json_types import schemas_of, types_named
@@ -59,7 +59,12 @@ class Conjunction:
         if not self._node and not referenced:
             self._node = dict(part)
             return
-        node = copied(part) if referenced else part
+        if referenced:
+            node = rewrite(
+                part, lambda _, inner: Copied(inner) if isinstance(inner, dict) else inner
+            )
+        else:
+            node = part
         if referenced and node.keys().isdisjoint(("anyOf", "oneOf")):
             node = {keyword: value for keyword, value in node.items() if keyword != "discriminator"}
         rest: dict[str, JsonValue] = {}
@@ -100,15 +105,6 @@ class Conjunction:
                 self._fallback.setdefault(keyword, value)
         else:
             self._node.setdefault(keyword, value)
-
-
-def copied(schema: JsonSchema) -> dict[str, JsonValue]:
-    """Return a copy of a schema whose subschemas are `Copied`."""
-    copy, places = opened(schema)
-    for place in places:
-        if isinstance(place.inner, dict):
-            place.put(Copied(place.inner))
-    return copy
 
 
 def join(one: JsonSchema | bool, other: JsonSchema | bool) -> JsonSchema | bool:

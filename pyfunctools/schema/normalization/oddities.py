@@ -281,14 +281,9 @@ def _dangling(root: JsonValue, reference: str, keys: Keys) -> Iterator[Fault]:
                 pointer_of(keys), wrong, "Nothing is fetched: put what it means into `$defs`."
             )
         return
-    try:
-        lookup(root, reference)
-    except LookupError:
+    if lookup(root, reference) is None:
         wrong = f"`$ref` leads nowhere: there is no `{_said(reference)}`"
-        try:
-            beside = lookup(root, reference.rpartition("/")[0])
-        except LookupError:
-            beside = None
+        beside = lookup(root, reference.rpartition("/")[0])
         names = list(beside) if isinstance(beside, dict) else []
         near = near_name(str(steps[-1]), names) if steps else None
         meant = f"Write `{_said(reference.rpartition('/')[0])}/{_said(near)}`" if near else None

@@ -49,10 +49,9 @@ def _without(root: JsonSchema, mark: str) -> JsonSchema:
         place.put(copy)
         for inner in places:
             # With less asked under `if` and `not`, the schema would refuse more.
-            if inner.keyword not in MENTIONS:
-                below = hidden if inner.keyword in HOLDING else frozenset[str]()
-                steps = (inner.keyword,) if inner.holder is copy else (inner.keyword, inner.key)
-                todo.append((inner, (*keys, *steps), below))
+            if inner.steps[0] not in MENTIONS:
+                below = hidden if inner.steps[0] in HOLDING else frozenset[str]()
+                todo.append((inner, (*keys, *inner.steps), below))
     result = whole[""]
     return prune(result) if isinstance(result, dict) else root
 

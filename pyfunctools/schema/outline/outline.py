@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Final, TypeAlias, TypeVar, cast
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.path import Keys, index_of
 from pyfunctools.schema.ground.references import MAX_HOPS, SAYING_NOTHING, steps_of
 from pyfunctools.schema.outline.json_types import ALL_TYPES, listed_values, type_of, types_named
 from pyfunctools.schema.vocabulary import UNIONS
@@ -79,7 +79,7 @@ class Outline:
         value: JsonValue = self.schema if start is None else start.schema
         found = [*begun]
         for key in keys:
-            index = _index(key, len(value)) if isinstance(value, list) else None
+            index = index_of(key, len(value)) if isinstance(value, list) else None
             if isinstance(value, dict) and key in value:
                 value = value[str(key)]
             elif isinstance(value, list) and index is not None:
@@ -386,12 +386,6 @@ class _Inside:
 
 def _length(value: JsonValue) -> int:
     return len(value) if isinstance(value, list) else 0
-
-
-def _index(key: str | int, length: int) -> int | None:
-    if isinstance(key, str) and not (key.isascii() and key.isdigit() and len(key) < 20):
-        return None  # Python reads no number of more than 4,300 digits, and no array is that long
-    return int(key) if 0 <= int(key) < length else None
 
 
 def matches(pattern: str, text: str) -> bool | None:

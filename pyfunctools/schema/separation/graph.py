@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema
 from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import MAX_HOPS, heirs, lookup, steps_of
@@ -252,7 +252,7 @@ class _Reader:
     def _inherited(self, schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema]]:
         """Yield the heirs that a discriminator names, and no union, as what is known elsewhere."""
         for tag, reference in heirs(schema) if "discriminator" in schema else ():
-            if isinstance(self._lookup(reference), dict):
+            if isinstance(lookup(self._root, reference), dict):
                 yield ("discriminator", tag), self._heirs.setdefault(reference, {"$ref": reference})
 
     def _answer(self, path: Path, schema: JsonSchema) -> bool:
@@ -269,21 +269,15 @@ class _Reader:
             return schema
         whole = schema
         for _ in range(MAX_HOPS):
-            target = self._lookup(schema.get("$ref"))
+            target = lookup(self._root, schema.get("$ref"))
             if not isinstance(target, dict):
                 break
             whole, schema = {**target, **whole}, target
         return {key: value for key, value in whole.items() if key != "$ref"}
 
-    def _lookup(self, reference: JsonValue) -> JsonValue:
-        try:
-            return lookup(self._root, reference) if isinstance(reference, str) else None
-        except LookupError:
-            return None
-
     def _target(self, node: Node, schema: JsonSchema, context: _Context) -> Node | None:
         reference = schema.get("$ref")
-        target = self._lookup(reference)
+        target = lookup(self._root, reference)
         if not isinstance(reference, str) or not isinstance(target, dict | bool):
             self._opaque = True
             return None

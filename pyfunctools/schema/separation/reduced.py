@@ -32,9 +32,9 @@ def _without(
     if not keys or hops > MAX_HOPS:
         return schema, False
     found = False
-    reference = schema.get("$ref")
-    if isinstance(reference, str):
-        target, found = _target(root, reference, keys, hops)
+    named = lookup(root, schema.get("$ref"))
+    if isinstance(named, dict):
+        target, found = _without(root, named, keys, hops + 1)
         if found:
             own = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
             is_bare = ANNOTATIONS.issuperset(own)  # two sets of rules both hold
@@ -52,14 +52,6 @@ def _without(
         if members:
             changed[keyword] = members
     return _without_own(root, changed, keys, found)
-
-
-def _target(root: JsonSchema, reference: str, keys: Keys, hops: int) -> tuple[JsonSchema, bool]:
-    try:
-        target = lookup(root, reference)
-    except LookupError:
-        return {}, False
-    return _without(root, target, keys, hops + 1) if isinstance(target, dict) else ({}, False)
 
 
 def _without_own(

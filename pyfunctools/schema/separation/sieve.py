@@ -13,7 +13,7 @@ from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.json_values import deeper_than
-from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.ground.path import Keys, Path, at
 from pyfunctools.schema.ground.preview import shown
 from pyfunctools.schema.result import Issue
 from pyfunctools.schema.separation.ownership import Ownership, Place
@@ -64,14 +64,7 @@ def filled(values: Iterable[Given]) -> list[JsonValue]:
 
 def has(value: Given, keys: Keys) -> bool:
     """Return whether something stands at the end of a path."""
-    for key in keys:
-        if isinstance(value, dict) and key in value:
-            value = value[str(key)]
-        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
-            value = value[key]
-        else:
-            return False
-    return value is not ABSENT
+    return value is not ABSENT and at(value, keys) is not None
 
 
 def issue(part: Part, keys: Keys, expected: str, value: Given = ABSENT) -> Issue:

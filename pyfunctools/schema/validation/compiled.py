@@ -310,13 +310,8 @@ def _judging(root: JsonSchema, schema: JsonSchema) -> Iterator[JsonSchema | bool
     for steps, inner in children(schema):
         if steps[0] in IN_PLACE:
             yield inner
-    if isinstance(reference := schema.get("$ref"), str):
-        try:
-            target = lookup(root, reference)
-        except LookupError:
-            return
-        if isinstance(target, dict):
-            yield target
+    if isinstance(target := lookup(root, schema.get("$ref")), dict):
+        yield target
 
 
 def _weight(schema: JsonSchema) -> int:
@@ -339,9 +334,7 @@ def _dangling(schema: JsonSchema | bool) -> str | None:
     """Return the place of the first reference into the schema itself that leads to nothing."""
     for keys, inner in subschemas(schema):
         reference = inner.get("$ref") if isinstance(inner, dict) else None
-        if isinstance(reference, str) and reference.startswith("#/"):
-            try:
-                lookup(schema, reference)
-            except LookupError:
-                return pointer_of((*keys, "$ref"))
+        is_own = isinstance(reference, str) and reference.startswith("#/")
+        if is_own and lookup(schema, reference) is None:
+            return pointer_of((*keys, "$ref"))
     return None
