@@ -20,13 +20,13 @@ from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.dialects.table import dialect_of
 from pyfunctools.envelopes import ENVELOPES, Spoken, SpokenCall, StreamReading, envelope_of
-from pyfunctools.envelopes.blocks import Ids
+from pyfunctools.envelopes.blocks import MAX_CALLS, Ids
 from pyfunctools.envelopes.mcp import traits_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.brevity import bounded
 from pyfunctools.execution.steps import finish
 from pyfunctools.prompting.calls.check import cut_off, judged
-from pyfunctools.prompting.calls.found import MAX_CALLS, Found
+from pyfunctools.prompting.calls.found import Found
 from pyfunctools.prompting.calls.names import Names
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function

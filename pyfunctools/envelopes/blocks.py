@@ -41,6 +41,10 @@ BLOCK_KEYS: Final = (
     *(*CALL_KEYS, *_NAMES, *_ARGUMENTS, *_IDS),
 )
 """What is looked at of a block, but for its text."""
+REASON_KEYS: Final = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason")
+"""What holds why a message ended."""
+MAX_CALLS: Final = 1_000
+"""Calls that are read from one text or message."""
 _TEXTS: Final = frozenset({"output_text", "text"})
 """What `type` is of a text block."""
 _CALLS: Final = frozenset(
@@ -53,7 +57,7 @@ _BESIDE_TEXT: Final = frozenset(
         *("part_metadata", "partMetadata", "text", "thought", "thoughtSignature"),
         *("thought_signature", "videoMetadata", "video_metadata", "id", "role", "tool_calls"),
         *("chat_history", "generation_id", "is_finished", "meta", "model", "response_id", "usage"),
-        *("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason"),
+        *REASON_KEYS,
     }
 )
 """What may stand beside the text of a block or message that has no type."""

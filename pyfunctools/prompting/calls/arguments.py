@@ -1,19 +1,23 @@
 """The arguments of a call as Python writes them: `(1, b="x", **{"c": 2})`.
 
-Nothing is run: arithmetic (`5*10**-12`) is read by a small parser, and what else only a program
-could evaluate (`user.email`) is recognised.
+Nothing is run: arithmetic (`5*10**-12`) is worked out, and what else only a program could evaluate
+(`user.email`) is recognised.
 """
 
+import operator
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pyfunctools._json import JsonValue
 from pyfunctools.prompting.calls.literals import Literals, Note, Raw, Unread
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.parsing.scalars import written_number
+
+if TYPE_CHECKING:
+    import ast
 
 _NAMED: Final = re.compile(r"""(["'`]?)([^\W\d](?:[\w$-]|\\_)*+)\1\s*+(?:=>|=(?!=))\s*+""")
 _QUOTED: Final = re.compile(r"""(["'])([^"'\\\n]{1,200}+)\1\s*+:\s*+""")
@@ -25,6 +29,8 @@ _NEXT: Final = re.compile(
 )
 """What follows the comma behind a value that is no literal, if it is not part of that value."""
 _CLOSED: Final = re.compile(r"\s*+(?:\Z|[\]};`\"']|\n)")
+_SPREAD: Final = "*"
+"""What the keys of a spread value begin with, until its items have their places."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,6 +57,12 @@ class Arguments:
         """Return the value of an argument as it was written."""
         place = self.places.get(key)
         return None if place is None else self.text[place[0] : place[1]]
+
+    def rekey(self, change: Callable[[Keys], Keys]) -> None:
+        """Change the keys of `raws`, `notes` and `faults`."""
+        self.raws[:] = [raw._replace(keys=change(raw.keys)) for raw in self.raws]
+        self.notes[:] = [note._replace(keys=change(note.keys)) for note in self.notes]
+        self.faults[:] = [(change(keys), says) for keys, says in self.faults]
 
 
 def read_arguments(
@@ -125,10 +137,12 @@ def _keyword(literals: Literals, found: Arguments, named: re.Match[str]) -> None
 
 
 def _spread(literals: Literals, found: Arguments) -> None:
+    """Read `*[1, 2]` or `**{"a": 1}`, whose items are arguments like those beside them."""
     stars = 2 if literals.text.startswith("**", literals.at) else 1
     literals.at += stars
     literals.space()
-    value = literals.value(("*" * stars,))
+    value = literals.value((_SPREAD,))
+    first = len(found.positional)
     if stars == 2 and isinstance(value, dict):
         for name, inner in value.items():
             if name in found.values:
@@ -139,6 +153,13 @@ def _spread(literals: Literals, found: Arguments) -> None:
         found.positional += value
     else:
         raise Unread
+
+    def moved(keys: Keys) -> Keys:
+        if keys[:1] != (_SPREAD,):
+            return keys
+        return (first + keys[1], *keys[2:]) if stars == 1 and isinstance(keys[1], int) else keys[1:]
+
+    found.rekey(moved)
 
 
 def _unclosed(literals: Literals, found: Arguments, closer: str) -> bool:
@@ -182,11 +203,13 @@ def keyed(arguments: Arguments, names: Container[str] | None = None) -> None:
     """Read strings such as `"days=3"` as arguments, if all are such, and are among the `names`."""
     values: dict[str, JsonValue] = {}
     raws: list[Raw] = []
+    firsts: list[str] = []
     for each in arguments.positional:
         if not isinstance(each, str) or "=" not in each:
             return
         if misquoted := _MISQUOTED.fullmatch(each):
             values[misquoted[1]] = misquoted[2]
+            firsts.append(misquoted[1])
             continue
         said, _ = read_arguments(each, 0, len(each))
         if said is None or said.positional or said.faults or said.end < len(each):
@@ -195,21 +218,21 @@ def keyed(arguments: Arguments, names: Container[str] | None = None) -> None:
             return  # a string without an end, or with a quote inside
         values.update(said.values)
         raws += said.raws
+        firsts.append(next(iter(said.values), ""))
     known = names is None or all(name in names for name in values)
     if values and not arguments.raws and known:
         arguments.positional.clear()
         arguments.values = {**values, **arguments.values}
+        arguments.rekey(
+            lambda keys: (firsts[keys[0]],) if keys and isinstance(keys[0], int) else keys
+        )
         arguments.raws += raws
 
 
 _LONGEST: Final = 200
-_MOST: Final = 20
-"""Brackets and signs in one piece of arithmetic."""
 _LARGEST: Final = 10**30
-_TOKENS: Final = re.compile(
-    r"\s*(?:(?P<number>(?:0|[1-9][0-9_]*)(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?|\.[0-9]+)"
-    r"|(?P<operator>\*\*|//|[-+*/%()]))"
-)
+"""What is raised to a power at most, to one of up to 300."""
+_ARITHMETIC: Final = re.compile(r"[0-9eE_.+*/%() \t-]+")
 _DATES: Final = re.compile(r"\d+(?:-\d+){2,}|\d+(?:/\d+){2,}|0\d.*")
 _AMOUNT: Final = re.compile(r"([-+]?)[$\u20ac\u00a3\u00a5]\s?([0-9][0-9_]*(?:\.[0-9]+)?)")
 
@@ -240,85 +263,48 @@ def number_of(text: str) -> int | float | None:
     amount = _AMOUNT.fullmatch(text)
     if amount is not None:
         return written_number(amount[1].replace("+", "") + amount[2])
-    if len(text) > _LONGEST or _DATES.fullmatch(text):
+    if len(text) > _LONGEST or _DATES.fullmatch(text) or not _ARITHMETIC.fullmatch(text):
         return None
-    tokens = _tokens(text)
-    if tokens is None:
-        return None
+    import ast  # few texts hold arithmetic
+
     try:
-        value, at = _sum(tokens, 0)
-    except (ArithmeticError, ValueError, IndexError):
+        value = _value_of(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, ArithmeticError, ValueError, RecursionError, MemoryError):
         return None
-    return value if at == len(tokens) and isfinite(value) else None
+    return value if isfinite(value) else None
 
 
-def _tokens(text: str) -> list[str] | None:
-    tokens: list[str] = []
-    at, text = 0, text.rstrip()
-    signs = 0
-    while at < len(text):
-        token = _TOKENS.match(text, at)
-        if token is None:
-            return None
-        signs += token["operator"] is not None
-        tokens.append(token["number"] or token["operator"])
-        at = token.end()
-    return tokens if 0 < signs <= _MOST else None
+def _value_of(node: "ast.expr") -> int | float:
+    """Return what arithmetic comes to.
 
+    Raises:
+        ArithmeticError: it has no value.
+        ValueError: it is something else, or too large.
+    """
+    import ast
 
-def _sum(tokens: list[str], at: int) -> tuple[int | float, int]:
-    value, at = _product(tokens, at)
-    while at < len(tokens) and tokens[at] in ("+", "-"):
-        sign = tokens[at]
-        other, at = _product(tokens, at + 1)
-        value = _bounded(value + other if sign == "+" else value - other)
-    return value, at
-
-
-def _product(tokens: list[str], at: int) -> tuple[int | float, int]:
-    value, at = _signed(tokens, at)
-    while at < len(tokens) and tokens[at] in ("*", "/", "//", "%"):
-        sign = tokens[at]
-        other, at = _signed(tokens, at + 1)
-        if sign == "*":
-            value = value * other
-        elif sign == "/":
-            value = value / other
-        else:
-            value = value // other if sign == "//" else value % other
-        value = _bounded(value)
-    return value, at
-
-
-def _signed(tokens: list[str], at: int) -> tuple[int | float, int]:
-    if tokens[at] in ("-", "+"):
-        value, end = _signed(tokens, at + 1)
-        return (-value if tokens[at] == "-" else value), end
-    value, at = _atom(tokens, at)
-    if at < len(tokens) and tokens[at] == "**":
-        exponent, at = _signed(tokens, at + 1)
-        if abs(exponent) > 300 or abs(value) > _LARGEST:
+    value: object = None
+    if isinstance(node, ast.Constant):
+        value = node.value
+    elif isinstance(node, ast.UnaryOp):
+        inner = _value_of(node.operand)
+        value = -inner if isinstance(node.op, ast.USub) else inner
+    elif isinstance(node, ast.BinOp):
+        one, other = _value_of(node.left), _value_of(node.right)
+        if isinstance(node.op, ast.Pow) and (abs(other) > 300 or abs(one) > _LARGEST):
             raise ValueError
-        power = value**exponent
-        if isinstance(power, complex):
-            raise ValueError
-        value = _bounded(power)
-    return value, at
-
-
-def _atom(tokens: list[str], at: int) -> tuple[int | float, int]:
-    if tokens[at] == "(":
-        value, at = _sum(tokens, at + 1)
-        if tokens[at] != ")":
-            raise ValueError
-        return value, at + 1
-    number = written_number(tokens[at]) if tokens[at][0] in "0123456789." else None
-    if number is None:
-        raise ValueError
-    return number, at + 1
-
-
-def _bounded(value: int | float) -> int | float:
-    if isinstance(value, int) and abs(value) > 10**308:
+        value = _OPERATORS[type(node.op).__name__](one, other)
+    if not isinstance(value, int | float) or (isinstance(value, int) and abs(value) > 10**308):
         raise ValueError
     return value
+
+
+_OPERATORS: Final[Mapping[str, Callable[[float, float], object]]] = {
+    "Add": operator.add,
+    "Div": operator.truediv,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "Mult": operator.mul,
+    "Pow": operator.pow,
+    "Sub": operator.sub,
+}

@@ -1,17 +1,22 @@
 """What a model wrote -> the calls it meant, whatever its family's habit of writing them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Literal
 
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.envelopes.blocks import MAX_CALLS, id_of
+from pyfunctools.envelopes.envelope import SpokenCall
+from pyfunctools.envelopes.reply import CONTENT_KEYS, Reply, data_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.prompting.calls.arguments import Arguments
 from pyfunctools.prompting.calls.check import judged
-from pyfunctools.prompting.calls.found import MAX_CALLS, Found
+from pyfunctools.prompting.calls.found import Found
 from pyfunctools.prompting.calls.names import Names
-from pyfunctools.prompting.calls.native import calls_in
+from pyfunctools.prompting.calls.scan import Scan
 from pyfunctools.prompting.calls.sequences import repetitions
-from pyfunctools.prompting.calls.shapes import bundled
+from pyfunctools.prompting.calls.shapes import bundled, shapes
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Path
@@ -59,7 +64,7 @@ def parse_calls(
             "parse_calls", f"`repeated` is {repeated!r}.", 'Write `"drop"` or `"keep"`.'
         )
     names = Names(functions)
-    found = calls_in(raw, names)
+    found = _calls_in(raw, names)
     if any(each.function is None for each in found):
         found = [each for one in found for each in _unbundled(one, names)]
     over = found[MAX_CALLS : MAX_CALLS + 1]
@@ -68,6 +73,65 @@ def parse_calls(
     if repeated == "drop" and len(calls) > 1:
         calls = _once(calls, repetitions(found, [call.arguments for call in calls]))
     return [*calls, *(_surplus(each) for each in over)]
+
+
+def _calls_in(raw: object, names: Names) -> list[Found]:
+    if isinstance(raw, bytes | bytearray):
+        raw = bytes(raw).decode(errors="surrogateescape")
+    if isinstance(raw, str):
+        return Scan(raw, names).calls()
+    value = data_of(raw)
+
+    def written(said: JsonObject) -> Iterator[SpokenCall]:
+        name = id_of(said) if len(said) > 1 else None
+        for shape in islice(shapes(said, names, closed=True), MAX_CALLS + 1):
+            yield SpokenCall(id=name, name=shape.name, arguments=shape.arguments)
+
+    reply = Reply(value, written)
+    spoken = reply.blocks.calls(cut=reply.cut)
+    return [_spoken(call, names) for call in spoken] or _in_texts(reply, names) or _renamed(value)
+
+
+def _spoken(call: SpokenCall, names: Names) -> Found:
+    return Found(
+        name=call.name,
+        function=names.find(call.name),
+        arguments=call.arguments,
+        id=call.id,
+        namespace=call.namespace,
+        caller=call.caller,
+        cut=not call.closed,
+    )
+
+
+def _in_texts(reply: Reply, names: Names) -> list[Found]:
+    found: list[Found] = []
+    for text, block in reply.blocks.texts:
+        calls = Scan(text, names).calls()
+        after = found[-1].group + 1 if found else 0
+        for each in calls:
+            each.start = each.end = -1
+            each.group += after
+        if calls and reply.cut and block == reply.blocks.count:
+            calls[-1].cut = True
+        found += calls
+    return found[: MAX_CALLS + 1]
+
+
+def _renamed(value: JsonValue) -> list[Found]:
+    """Return the calls of functions nobody has in `[{"name": "{...}"}]`."""
+    found: list[Found] = []
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, dict) and len(item) == 1 and len(found) <= MAX_CALLS:
+            name, arguments = next(iter(item.items()))
+            if name not in CONTENT_KEYS and isinstance(arguments, str) and _is_object(arguments):
+                found.append(Found(name=name, function=None, arguments=arguments))
+    return found
+
+
+def _is_object(text: str) -> bool:
+    read = parse(text) if text.lstrip().startswith("{") else None
+    return bool(read) and isinstance(read.value, dict)
 
 
 def _once(calls: list[Call], again: Mapping[int, list[int]]) -> list[Call]:

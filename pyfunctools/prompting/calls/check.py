@@ -302,39 +302,69 @@ def _written(
 
 
 def _bound(
-    found: Found, arguments: Arguments, function: Function, names: list[str]
+    found: Found, written: Arguments, function: Function, names: list[str]
 ) -> Success[JsonValue] | Failure:
     """Judge arguments, each for the property that it is meant for by its name or its place."""
-    values = dict(arguments.values)
-    issues: list[Issue] = []
-    for keys, says in arguments.faults:
-        issues.append(_issue(names, keys, f"{_name(names, keys)} {says}."))
-    if not values and len(arguments.positional) == 1:
-        only = arguments.positional[0]
-        if isinstance(only, dict) and only and all(key in names for key in only):
-            return _concluded(function, only, _repairs(names, arguments), issues)
-    for place, value in enumerate(arguments.positional):
-        if place >= len(names) or names[place] in values:
-            issues.append(
-                _issue(names, (place,), f"There is no place for the argument {place + 1}.")
-            )
-        else:
-            values[names[place]] = value
-    repairs = _repairs(names, arguments) if arguments.raws or arguments.notes else []
-    texts = _bare(names, arguments) if arguments.raws else {}
+    arguments, issues = _named(written, names)
+    values = arguments.values
+    issues += (_issue(keys, f"{Path.of(keys)} {says}.") for keys, says in arguments.faults)
+    texts = {raw.keys: said[0] for raw in arguments.raws if (said := at(values, raw.keys))}
+    texts = {keys: text for keys, text in texts.items() if isinstance(text, str)}
+    repairs = [
+        Repair(path=Path.of(keys), kind=kind, before=before, after=after)
+        for keys, kind, before, after in arguments.notes
+    ]
+    repairs += (
+        Repair(path=Path.of(keys), kind="word", before=text, after=text)
+        for keys, text in texts.items()
+    )
     if texts:
         texts, repairs = _listed(function, values, texts, repairs)
     for keys, text in texts.items():
         if says := _no_value(text, keys, doubtful=found.doubtful):
-            issues.append(_issue(names, keys, f"{_name(names, keys)} {says}."))
+            issues.append(_issue(keys, f"{Path.of(keys)} {says}."))
     result = _concluded(function, values, repairs, issues)
     if result or issues or any(repair.kind == "truncated" for repair in repairs):
         return result
     return (
-        _again(arguments, function, values, result, repairs)
+        _again(arguments, function, result, repairs)
         or _numbers(function, values, texts, result, repairs)
         or result
     )
+
+
+def _named(written: Arguments, names: list[str]) -> tuple[Arguments, list[Issue]]:
+    """Return arguments with each under its name, and what is wrong with those that have none.
+
+    An object that stands alone, with properties for its keys, holds all of them.
+    """
+    positional, given = written.positional, written.values
+    only = positional[0] if len(positional) == 1 and not given else None
+    arguments = replace(
+        written, raws=[*written.raws], notes=[*written.notes], faults=[*written.faults]
+    )
+    if isinstance(only, dict) and only and all(key in names for key in only):
+        arguments.values, arguments.places = dict(only), {}
+        arguments.rekey(lambda keys: keys[1:])
+        return arguments, []
+    free: dict[str | int, str] = {
+        place: name for place, name in enumerate(names[: len(positional)]) if name not in given
+    }
+
+    def named(keys: Keys) -> Keys:
+        return (free[keys[0]], *keys[1:]) if keys and keys[0] in free else keys
+
+    arguments.values = {**given, **{name: positional[int(n)] for n, name in free.items()}}
+    arguments.places = {named((key,))[0]: place for key, place in written.places.items()}
+    arguments.rekey(named)
+    lost = (place for place in range(len(positional)) if place not in free)
+    return arguments, [
+        _issue(
+            (names[place] if place < len(names) else place,),
+            f"There is no place for the argument {place + 1}.",
+        )
+        for place in lost
+    ]
 
 
 def _listed(
@@ -390,26 +420,19 @@ def _numbers(
     return _concluded(function, changed, [*kept, *made], []) or None
 
 
-def _bare(names: list[str], arguments: Arguments) -> dict[Keys, str]:
-    """Return the texts that stand without quotes, by their places in the arguments."""
-    texts = {_path(names, raw.keys).keys: _inside(arguments, raw.keys) for raw in arguments.raws}
-    return {keys: text for keys, text in texts.items() if isinstance(text, str)}
-
-
 def _again(
     arguments: Arguments,
     function: Function,
-    values: JsonObject,
     failure: Failure,
     repairs: list[Repair],
 ) -> Success[JsonValue] | None:
     """Read the arguments that are wrong as the schema has them: `1.10` where a text is wanted."""
     properties = _properties(function)
-    changed = dict(values)
+    changed = dict(arguments.values)
     for name in {str(key) for issue in failure.issues for key in issue.path.keys[:1]}:
         if any(each.kind == "name" and each.path.keys[:1] in ((), (name,)) for each in repairs):
             return None  # what is written there is a name, not its value
-        source = _source(arguments, list(properties), name)
+        source = arguments.source(name)
         wanted = partial(contract_of(function).checker.value.place, name)
         read = None
         if source is not None and isinstance(properties.get(name), dict):
@@ -428,46 +451,9 @@ def _again(
     return _concluded(function, changed, repairs, []) or None
 
 
-def _source(arguments: Arguments, names: list[str], name: str | int) -> str | None:
-    place = names.index(name) if isinstance(name, str) and name in names else -1
-    return arguments.source(name) or arguments.source(place)
-
-
-def _repairs(names: list[str], arguments: Arguments) -> list[Repair]:
-    repairs = [
-        Repair(path=_path(names, keys), kind=kind, before=before, after=after)
-        for keys, kind, before, after in arguments.notes
-    ]
-    for raw in arguments.raws:
-        text = _inside(arguments, raw.keys)
-        if isinstance(text, str):
-            path = _path(names, raw.keys)
-            repairs.append(Repair(path=path, kind="word", before=text, after=text))
-    return repairs
-
-
-def _inside(arguments: Arguments, keys: Keys) -> JsonValue:
-    holder: JsonValue = arguments.values
-    if isinstance(keys[0], int):
-        holder = arguments.positional
-    inner = at(holder, keys)
-    return None if inner is None else inner[0]
-
-
-def _path(names: list[str], keys: Keys) -> Path:
-    if keys and isinstance(keys[0], int) and keys[0] < len(names):
-        return Path.of((names[keys[0]], *keys[1:]))
-    if keys and keys[0] in ("*", "**"):
-        return Path.of(keys[1:])
-    return Path.of(keys)
-
-
-def _name(names: list[str], keys: Keys) -> str:
-    return str(_path(names, keys))
-
-
-def _issue(names: list[str], keys: Keys, message: str) -> Issue:
-    return Issue(path=_path(names, keys), expected="a literal value", value=None, message=message)
+def _issue(keys: Keys, message: str) -> Issue:
+    path = Path.of(keys)
+    return Issue(path=path, expected="a literal value", value=None, message=message)
 
 
 def _properties(function: Function) -> JsonObject:

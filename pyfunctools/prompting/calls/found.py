@@ -3,16 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Final
 
 from pyfunctools._json import JsonValue
 from pyfunctools.prompting.calls.arguments import Arguments
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.result import Issue, Repair
-
-MAX_CALLS: Final = 1_000
-"""Calls that are read from one text or message."""
 
 
 class Weight(IntEnum):

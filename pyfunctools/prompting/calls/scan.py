@@ -18,8 +18,9 @@ length is given up.
 import re
 from typing import Final
 
+from pyfunctools.envelopes.blocks import MAX_CALLS
 from pyfunctools.prompting.calls.code import Code
-from pyfunctools.prompting.calls.found import MAX_CALLS, Found
+from pyfunctools.prompting.calls.found import Found
 from pyfunctools.prompting.calls.json_calls import (
     calls_of,
     read_named,

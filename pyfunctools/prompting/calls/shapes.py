@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.envelopes.reply import OWN_ROLES
 from pyfunctools.prompting.calls.names import Names, properties_of
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.ground.path import Keys
@@ -73,7 +74,6 @@ _FOREIGN: Final = re.compile(
     r"|input|user|human|system"
 )
 """What it holds of a block that is not the model's speech, or of a call that is not for us."""
-_OWN: Final = frozenset({"assistant", "model", "ai", "chatbot"})
 _DATA: Final = re.compile(
     r"result|observ|example|sample|history|context|memory|user|human|system|prompt|question|query"
     r"|document|definition|schema|available|catalog|previous|error|source|comment|thought|reason"
@@ -177,7 +177,7 @@ def _is_foreign(value: JsonObject) -> bool:
     kind, role = value.get("type"), value.get("role")
     if isinstance(kind, str) and kind not in _CALLS and _FOREIGN.search(kind.lower()):
         return True
-    return isinstance(role, str) and role.lower() not in _OWN and "content" in value
+    return isinstance(role, str) and role.lower() not in OWN_ROLES and "content" in value
 
 
 _BUNDLES: Final = re.compile(r"(?:functions[._])?(?:multi_tool_use[._])?parallel")

@@ -10,8 +10,9 @@ and `<name><key>value</key></name>`. JSON between tags is no matter of this file
 import re
 from typing import Final
 
+from pyfunctools.envelopes.blocks import MAX_CALLS
 from pyfunctools.prompting.calls.arguments import Arguments
-from pyfunctools.prompting.calls.found import MAX_CALLS, Found
+from pyfunctools.prompting.calls.found import Found
 from pyfunctools.prompting.calls.literals import Note
 from pyfunctools.prompting.calls.names import Names, properties_of
 

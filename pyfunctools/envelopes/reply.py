@@ -1,45 +1,39 @@
-"""A message with calls as the vendors' interfaces give it: objects of an SDK, or plain data.
+"""What a model gave, of whichever vendor: a response, a message, a list of either, or a block.
 
-Only what is known to be the model's speech is read: text blocks, and calls that are for us. Every
-other block is skipped whole, whether it is known or not: what a vendor's own tools gave, calls of
-another server, documents, thoughts. So is a message of any other role.
+The envelope of a vendor reads its own responses, and keeps what has to be sent back. This reads any
+of them for its texts and calls alone, as objects of an SDK or as plain data, whole or a part of
+one. A message of another role is skipped whole.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from itertools import islice
 from typing import Final, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.blocks import (
     BLOCK_KEYS,
     CALL_KEYS,
+    MAX_CALLS,
+    REASON_KEYS,
     Blocks,
-    id_of,
     is_cut,
     is_spoken,
     kind_of,
 )
 from pyfunctools.envelopes.envelope import SpokenCall
 from pyfunctools.errors import DocumentError
-from pyfunctools.prompting.calls.found import MAX_CALLS, Found
-from pyfunctools.prompting.calls.names import Names
-from pyfunctools.prompting.calls.scan import Scan
-from pyfunctools.prompting.calls.shapes import shapes
-from pyfunctools.schema.parsing.parse import parse
 
 _FIRST: Final = ("choices", "candidates")
 """Alternatives, of which the first is read."""
 _WHOLE: Final = (*_FIRST, "output", "outputs")
 """What holds all that a response says; what stands beside it (Gemini's `text`) is drawn from it."""
-_CONTENT: Final = ("message", "content", "parts", "text", "generated_text")
+CONTENT_KEYS: Final = ("message", "content", "parts", "text", "generated_text")
 """What holds what a message says."""
-_REASONS: Final = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason")
-_FIELDS: Final = ("role", "raw_item", "output", *_REASONS, *_CONTENT, *BLOCK_KEYS)
+_FIELDS: Final = ("role", "raw_item", "output", *REASON_KEYS, *CONTENT_KEYS, *BLOCK_KEYS)
 """What is looked at of an object that is no mapping."""
 _FIELDS_AND_WHOLE: Final = frozenset({*_FIELDS, *_WHOLE})
 
-_OWN: Final = frozenset({"assistant", "model", "ai", "chatbot"})
+OWN_ROLES: Final = frozenset({"assistant", "model", "ai", "chatbot"})
 """Roles of the model."""
 _MESSAGES: Final = frozenset(
     {
@@ -52,75 +46,26 @@ _DEEPEST: Final = 70
 _MOST_OBJECTS: Final = 10_000
 
 
-def calls_in(raw: object, names: Names) -> list[Found]:
-    """Return the calls in whatever a model or its SDK gave."""
-    if raw is None:
-        return []
-    if isinstance(raw, bytes | bytearray):
-        raw = bytes(raw).decode(errors="surrogateescape")
-    if isinstance(raw, str):
-        return Scan(raw, names).calls()
-    value = plain(raw)
-    return _Message(names).read(value) or list(islice(_renamed(value), MAX_CALLS + 1))
+class Reply:
+    """What was read: its `blocks`, and whether the vendor `cut` it off.
 
+    `written` gives the calls in an object that is no vendor's message, which the model wrote as
+    JSON then.
+    """
 
-def _renamed(value: JsonValue) -> Iterator[Found]:
-    """Yield the calls of functions nobody has in `[{"name": "{...}"}]`."""
-    for item in value if isinstance(value, list) else ():
-        if isinstance(item, dict) and len(item) == 1:
-            name, arguments = next(iter(item.items()))
-            if name not in _CONTENT and isinstance(arguments, str) and _is_object(arguments):
-                yield Found(name=name, function=None, arguments=arguments)
-
-
-def _is_object(text: str) -> bool:
-    if not text.lstrip().startswith("{"):
-        return False
-    read = parse(text)
-    return bool(read) and isinstance(read.value, dict)
-
-
-class _Message:
-    """What a message says: its calls, or else its texts, and whether it was cut off."""
-
-    def __init__(self, names: Names) -> None:
-        self._names = names
-        self._blocks = Blocks()
-        self._cut = False
-
-    def read(self, value: JsonValue) -> list[Found]:
-        """Return the calls of a message, a response, or a list of such or of blocks."""
+    def __init__(
+        self, value: JsonValue, written: Callable[[JsonObject], Iterable[SpokenCall]]
+    ) -> None:
+        self.blocks = Blocks()
+        self.cut = False
+        self._written = written
         self._any(value, 0)
-        found = [self._found(call) for call in self._blocks.calls(cut=self._cut)]
-        if found:
-            return found
-        for text, block in self._blocks.texts:
-            calls = Scan(text, self._names).calls()
-            after = found[-1].group + 1 if found else 0
-            for each in calls:
-                each.start = each.end = -1
-                each.group += after
-            if calls and self._cut and block == self._blocks.count:
-                calls[-1].cut = True
-            found += calls
-        return found[: MAX_CALLS + 1]
-
-    def _found(self, call: SpokenCall) -> Found:
-        return Found(
-            name=call.name,
-            function=self._names.find(call.name),
-            arguments=call.arguments,
-            id=call.id,
-            namespace=call.namespace,
-            caller=call.caller,
-            cut=not call.closed,
-        )
 
     def _any(self, value: JsonValue, depth: int, *, block: bool = False) -> None:
-        if len(self._blocks) > MAX_CALLS or depth > _DEEPEST:
+        if len(self.blocks) > MAX_CALLS or depth > _DEEPEST:
             return
         if isinstance(value, str):
-            self._blocks.say(value)
+            self.blocks.say(value)
         elif isinstance(value, list):
             for item in value:
                 self._any(item, depth + 1, block=block)
@@ -129,18 +74,18 @@ class _Message:
 
     def _object(self, value: JsonObject, depth: int, *, block: bool) -> None:
         if not block and value.keys().isdisjoint(_FIELDS_AND_WHOLE):
-            self._written(value)
+            self._add_written(value)
             return
         role = value.get("role")
-        if role is not None and not (isinstance(role, str) and role.lower() in _OWN):
+        if role is not None and not (isinstance(role, str) and role.lower() in OWN_ROLES):
             return
         kind = kind_of(value)
         if kind in _MESSAGES:
             self._members(value, depth)
         elif kind is not None or (block and role is None):
-            self._blocks.add(value)
+            self.blocks.add(value)
         elif not self._members(value, depth):
-            self._written(value)
+            self._add_written(value)
 
     def _members(self, value: JsonObject, depth: int) -> bool:
         """Read what a message or response holds; return whether it is one."""
@@ -157,7 +102,7 @@ class _Message:
             self._object(item, depth + 1, block=False)
             return True
         found = False
-        for key in _CONTENT:
+        for key in CONTENT_KEYS:
             inner = value.get(key)
             if key == "text" and not is_spoken(value):
                 continue
@@ -170,21 +115,19 @@ class _Message:
             if isinstance(inner, dict | list):
                 found = True
                 for each in inner if isinstance(inner, list) else [inner]:
-                    self._blocks.call(each)
+                    self.blocks.call(each)
         return found
 
     def _note_cut(self, value: JsonObject) -> None:
-        reasons = [value.get(key) for key in (*_REASONS, "status")]
-        self._cut = self._cut or any(map(is_cut, reasons))
+        reasons = [value.get(key) for key in (*REASON_KEYS, "status")]
+        self.cut = self.cut or any(map(is_cut, reasons))
 
-    def _written(self, value: JsonObject) -> None:
-        """Read what is no vendor's message as JSON that the model wrote."""
-        for shape in islice(shapes(value, self._names, closed=True), MAX_CALLS + 1):
-            name = id_of(value) if len(value) > 1 else None
-            self._blocks.put(SpokenCall(id=name, name=shape.name, arguments=shape.arguments))
+    def _add_written(self, value: JsonObject) -> None:
+        for call in self._written(value):
+            self.blocks.put(call)
 
 
-def plain(raw: object) -> JsonValue:
+def data_of(raw: object) -> JsonValue:
     """Return mappings, sequences and the objects of an SDK as dictionaries and lists.
 
     Raises:
@@ -243,7 +186,7 @@ def _fields(raw: object) -> dict[object, object]:
         for name in _WHOLE:
             inner = getattr(raw, name, None)
             if isinstance(inner, list | tuple):
-                return {name: inner, **_present(raw, ("role", "status", *_REASONS))}
+                return {name: inner, **_present(raw, ("role", "status", *REASON_KEYS))}
         found = _present(raw, _FIELDS)
         if not found:
             dump = getattr(raw, "model_dump", None) or getattr(raw, "to_dict", None)
