@@ -120,7 +120,7 @@ class Profile:
 
 
 _LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])")
-_BACKREFERENCE: Final = re.compile(r"\\[1-9]|\(\?P=")
+_BACKREFERENCE: Final = re.compile(r"\\[1-9k]|\(\?P=")
 _TAKEN: Final[dict[str, Callable[[JsonValue], bool]]] = {
     "any": lambda value: True,
     "scalars": lambda value: not isinstance(value, dict | list),
@@ -169,6 +169,17 @@ INLINED: Final = replace(
     references="inlined",
     source="pydantic-ai 2.68 profiles (meta, qwen, harmony); llguidance 1.9.1 keyword by keyword",
 )
+GRAMMAR: Final = Profile(
+    name="grammar",
+    keywords=(SHAPE | NUMBERS | LENGTHS | COUNTS | COMPOSITION)
+    | {"format", "pattern", "patternProperties"},
+    formats=COMMON_FORMATS,
+    patterns="no lookaround or backreference",
+    source="llguidance in llama.cpp: of a schema with any other assertion it compiles nothing, and "
+    "the server then answers as if it had been given none",
+    date="2026-11-21",
+)
+"""What a server can hold a whole answer to."""
 OPENAI_STRICT: Final = Profile(
     name="openai-strict",
     keywords=(SHAPE | NUMBERS | COUNTS | {"anyOf", "const", "description", "format", "pattern"}),

@@ -1,7 +1,7 @@
 """How each vendor wraps functions, a model's turn, and the results of its calls.
 
 `envelope_of` is the verb. The vendors are a file each, over one reader of blocks (`blocks`), which
-reads for `parse_calls` too: so they are loaded only when they are asked for.
+`parse_calls` uses too (`reply`): so they are loaded only when they are asked for.
 """
 
 from typing import TYPE_CHECKING

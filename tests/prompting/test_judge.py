@@ -4,7 +4,7 @@ from typing import Annotated
 
 import pytest
 
-from pyfunctools import Controller, Function, function, human, parse_calls
+from pyfunctools import Controller, Failure, Function, function, human, parse_calls
 from pyfunctools.prompting.calls.check import judged
 from pyfunctools.prompting.calls.found import Found
 from pyfunctools.prompting.calls.names import Names
@@ -91,3 +91,30 @@ def test_a_sibling_that_is_broken_does_no_harm(functions: list[Function]) -> Non
         ("get_weather", False),
         ("get_time", True),
     ]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "get_weather(city=user.city)",
+        "get_weather(**{'city': user.city})",
+        "get_weather({'city': user.city})",
+        "get_weather(user.city, 3)",
+        "get_weather(*[user.city, 3])",
+    ],
+)
+def test_what_only_a_program_can_evaluate_is_refused_wherever_it_stands(
+    raw: str, functions: list[Function]
+) -> None:
+    (call,) = parse_calls(raw, functions)
+    assert isinstance(call.result, Failure)
+    assert [(issue.path, issue.value) for issue in call.result.issues] == [
+        ("$input.city", "user.city")
+    ]
+    assert "only a program can evaluate" in call.result.issues[0].message
+
+
+def test_arithmetic_is_worked_out_wherever_it_stands(functions: list[Function]) -> None:
+    for raw in ("get_weather('x', 2*3)", "get_weather({'city': 'x', 'days': (1+1)*3})"):
+        (call,) = parse_calls(raw, functions)
+        assert call.arguments == {"city": "x", "days": 6}

@@ -48,8 +48,8 @@ def judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
     result = _judged(found, names)
     if repairs:
         result = replace(result, repairs=(*repairs, *result.repairs))
-    if result and result.repairs:
-        result = _refused(result)
+    if result.repairs:
+        result = _refused(result, found.doubtful)
     return cut_off(result) if found.cut else result
 
 
@@ -65,21 +65,17 @@ def cut_off(result: Success[JsonValue] | Failure) -> Failure:
     return Failure(value=result.value, issues=(issue, *issues), repairs=result.repairs)
 
 
-def _refused(result: Success[JsonValue] | Failure) -> Success[JsonValue] | Failure:
+def _refused(result: Success[JsonValue] | Failure, doubtful: bool) -> Success[JsonValue] | Failure:
     """Return a failure where a text without quotes was read that is no text."""
     issues = [
-        Issue(
-            path=each.path,
-            expected="a literal value",
-            value=each.before,
-            message=f"{each.path} {says}.",
-        )
+        _issue(each.path.keys, f"{each.path} {says}.", each.before)
         for each in result.repairs
         if each.kind == "word"
-        and (says := _no_value(str(each.before), each.path.keys, doubtful=False)) is not None
+        and (says := _no_value(str(each.before), each.path.keys, doubtful=doubtful)) is not None
     ]
     if not issues:
         return result
+    issues += () if result else result.issues
     return Failure(value=result.value, issues=tuple(issues), repairs=result.repairs)
 
 
@@ -320,9 +316,6 @@ def _bound(
     )
     if texts:
         texts, repairs = _listed(function, values, texts, repairs)
-    for keys, text in texts.items():
-        if says := _no_value(text, keys, doubtful=found.doubtful):
-            issues.append(_issue(keys, f"{Path.of(keys)} {says}."))
     result = _concluded(function, values, repairs, issues)
     if result or issues or any(repair.kind == "truncated" for repair in repairs):
         return result
@@ -451,9 +444,8 @@ def _again(
     return _concluded(function, changed, repairs, []) or None
 
 
-def _issue(keys: Keys, message: str) -> Issue:
-    path = Path.of(keys)
-    return Issue(path=path, expected="a literal value", value=None, message=message)
+def _issue(keys: Keys, message: str, value: JsonValue = None) -> Issue:
+    return Issue(path=Path.of(keys), expected="a literal value", value=value, message=message)
 
 
 def _properties(function: Function) -> JsonObject:

@@ -1,55 +1,14 @@
 """The JSON Schema of an answer, as far as a server can hold a model to one."""
 
-import re
 from collections.abc import Mapping
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.dialects.table import COMMON_FORMATS, GRAMMAR, NUMBERS
 from pyfunctools.prompting.prompt.definitions import mapped
 from pyfunctools.schema.ground.references import prune
-from pyfunctools.schema.vocabulary import judging
-
-_HELD = frozenset(
-    {
-        "$defs",
-        "$ref",
-        "additionalProperties",
-        "allOf",
-        "anyOf",
-        "const",
-        "enum",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "format",
-        "items",
-        "maxItems",
-        "maxLength",
-        "maximum",
-        "minItems",
-        "minLength",
-        "minimum",
-        "multipleOf",
-        "oneOf",
-        "pattern",
-        "patternProperties",
-        "prefixItems",
-        "properties",
-        "required",
-        "type",
-    }
-)
-"""What llguidance compiles (seen 2026-11 in llama.cpp); another assertion makes it compile nothing,
-and the server then answers as if it had been given no schema."""
-
-_FORMATS = frozenset(
-    {"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"}
-)
-"""Formats it knows; the others make it compile nothing as well."""
 
 _EXACT = 2**53
 """The integers up to which every number of JSON is exact (RFC 8259, 6); it has no range beyond."""
-
-_LOOKS_AROUND = re.compile(r"\(\?<?[=!]|\\[1-9k]")
-"""What is in no regular language, and so in no grammar: look-around and back references."""
 
 
 def response_schema(
@@ -78,7 +37,7 @@ def response_schema(
 
 
 def _held(node: JsonSchema) -> dict[str, JsonValue]:
-    result = {keyword: value for keyword, value in node.items() if keyword in _HELD}
+    result = {keyword: value for keyword, value in node.items() if keyword in GRAMMAR.keywords}
     if "oneOf" in result:
         branches: JsonSchema = {"anyOf": result.pop("oneOf")}
         if "anyOf" in result:
@@ -86,17 +45,17 @@ def _held(node: JsonSchema) -> dict[str, JsonValue]:
             result["allOf"] = [*(parts if isinstance(parts, list) else ()), branches]
         else:
             result |= branches
-    if "format" in result and result["format"] not in _FORMATS:
+    if "format" in result and result["format"] not in COMMON_FORMATS:
         del result["format"]
-    for keyword in judging("number") - {"multipleOf"}:
+    for keyword in NUMBERS - {"multipleOf"}:
         bound = result.get(keyword)
         if isinstance(bound, int | float) and abs(bound) > _EXACT:
             del result[keyword]
     pattern = result.get("pattern")
-    if isinstance(pattern, str) and _LOOKS_AROUND.search(pattern):
+    if isinstance(pattern, str) and not GRAMMAR.takes_pattern(pattern):
         del result["pattern"]
     named = result.get("patternProperties")
-    if isinstance(named, dict) and any(map(_LOOKS_AROUND.search, named)):
+    if isinstance(named, dict) and not all(map(GRAMMAR.takes_pattern, named)):
         del result["patternProperties"]
         result.pop("additionalProperties", None)  # what it closed were the names left over
     return result
