@@ -114,22 +114,22 @@ _IDENTITY = IDENTITY - {"id"} | DYNAMIC | DRAFT
 
 
 class Ready(NamedTuple):
-    """A normalized schema, the definitions it refers to, and which keywords it has."""
+    """A normalized schema, the definitions it refers to, and which of `TOLD` it has."""
 
     schema: JsonSchema | bool
     names: tuple[str, ...] = ()
-    has_read_only: bool = False
-    has_write_only: bool = False
-    has_one_of: bool = False
+    has: frozenset[str] = frozenset()
 
 
 class Closure(NamedTuple):
-    """Definitions with all that they reach, and which keywords they have."""
+    """Definitions with all that they reach, and which of `TOLD` they have."""
 
     schemas: JsonSchema
-    has_read_only: bool
-    has_write_only: bool
-    has_one_of: bool
+    has: frozenset[str]
+
+
+TOLD = frozenset({"oneOf", "readOnly", "writeOnly"})
+"""Keywords that make a schema another one when it is sent or received."""
 
 
 class _Normalized:
@@ -195,9 +195,7 @@ class DocumentDefinitions:
                     queue += reached[name].names
             found = known[start] = Closure(
                 {name: ready.schema for name, ready in reached.items()},
-                any(ready.has_read_only for ready in reached.values()),
-                any(ready.has_write_only for ready in reached.values()),
-                any(ready.has_one_of for ready in reached.values()),
+                frozenset().union(*(ready.has for ready in reached.values())),
             )
         return found
 
@@ -387,7 +385,7 @@ _MAPPED = frozenset({"mapping", "defaultMapping"})
 
 def _ready(schema: JsonSchema) -> Ready:
     names: dict[str, None] = {}
-    has_read_only = has_write_only = has_one_of = False
+    has: set[str] = set()
     todo: list[JsonSchema | bool] = [schema]
     while todo:
         current = todo.pop()
@@ -399,8 +397,8 @@ def _ready(schema: JsonSchema) -> Ready:
         for _, reference in heirs(current) if "discriminator" in current else ():
             if (name := defined_name(reference)) is not None:
                 names[name] = None
-        has_read_only = has_read_only or current.get("readOnly") is True
-        has_write_only = has_write_only or current.get("writeOnly") is True
-        has_one_of = has_one_of or "oneOf" in current
+        for keyword in TOLD:
+            if keyword in current and current[keyword] is not False:
+                has.add(keyword)
         todo += [inner for _, inner in children(current)]
-    return Ready(schema, tuple(names), has_read_only, has_write_only, has_one_of)
+    return Ready(schema, tuple(names), frozenset(has))

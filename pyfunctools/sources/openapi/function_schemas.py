@@ -163,16 +163,15 @@ class SchemaMaker:
         """
         ready = self._definitions.ready(place)
         closure = self._definitions.closure(ready.names)
-        if ready.has_one_of or closure.has_one_of:
+        has = ready.has | closure.has
+        if "oneOf" in has:
             ready = self._definitions.ready(place, sent=True)
             closure = self._definitions.closure(ready.names, sent=True)
-        elif isinstance(ready.schema, bool) or not (ready.has_read_only or closure.has_read_only):
+        elif "readOnly" not in has:
             return _Made(ready.schema, ready.names, {})
-        if isinstance(ready.schema, bool):
-            return _Made(ready.schema, (), {})
-        if ready.has_read_only or closure.has_read_only:
-            return _Made(*_parted(writable(_complete(ready.schema, closure.schemas))))
-        return _Made(ready.schema, (), closure.schemas)
+        if isinstance(ready.schema, bool) or "readOnly" not in has:
+            return _Made(ready.schema, (), closure.schemas)
+        return _Made(*_parted(writable(_complete(ready.schema, closure.schemas))))
 
     def _output(self, plan: Plan) -> JsonSchema | None:
         if plan.output is None:
@@ -182,7 +181,7 @@ class SchemaMaker:
             return {} if ready.schema else {"not": {}}
         closure = self._definitions.closure(ready.names)
         schema = _complete(ready.schema, closure.schemas)
-        return readable(schema) if ready.has_write_only or closure.has_write_only else schema
+        return readable(schema) if "writeOnly" in ready.has | closure.has else schema
 
 
 class _Made(NamedTuple):

@@ -18,17 +18,18 @@ _OPENAPI = re.compile(r"3\.[0-2](?:\.[0-9]+)?(?:-.+)?", re.ASCII)
 _READ = "What is read are Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."
 
 
-def version_of(root: JsonObject, name: str) -> str:
-    """Return the version of the specification a document says it follows: `2.0`, `3.1.0`, ...
+def check_version(root: JsonObject, name: str) -> None:
+    """Refuse a document that does not say which version it follows, or one that is not read here.
 
     YAML reads an unquoted `2.0` or `3.1` as a number; that is taken for what was meant.
 
     Raises:
-        DocumentError: it says none, or one that is not read here.
+        DocumentError: it is refused.
     """
     for keyword in ("openapi", "swagger"):
         if keyword in root:
-            return _known(root[keyword], keyword, name)
+            _check_known(root[keyword], keyword, name)
+            return
     if "swaggerVersion" in root:
         raise DocumentError(name, f"This is Swagger {root['swaggerVersion']!r}.", remedy=_READ)
     keys = ", ".join(repr(key[:40]) for key in list(root)[:5])
@@ -40,7 +41,7 @@ def version_of(root: JsonObject, name: str) -> str:
     )
 
 
-def _known(value: JsonValue, keyword: str, name: str) -> str:
+def _check_known(value: JsonValue, keyword: str, name: str) -> None:
     pointer = f"/{keyword}"
     if isinstance(value, bool) or not isinstance(value, str | float):
         example = '"3.1.0"' if keyword == "openapi" else '"2.0"'
@@ -51,11 +52,9 @@ def _known(value: JsonValue, keyword: str, name: str) -> str:
             remedy=f"Write the whole version as text: {example}.",
         )
     version = str(value).strip()
-    if version == "2.0" if keyword == "swagger" else _OPENAPI.fullmatch(version):
-        return version
-    raise DocumentError(
-        name, f"This follows version {version[:40]!r} of {keyword}.", pointer=pointer, remedy=_READ
-    )
+    if not (version == "2.0" if keyword == "swagger" else _OPENAPI.fullmatch(version)):
+        reason = f"This follows version {version[:40]!r} of {keyword}."
+        raise DocumentError(name, reason, pointer=pointer, remedy=_READ)
 
 
 _ADDRESS = re.compile(r"\s*https?:", re.IGNORECASE)

@@ -25,7 +25,7 @@ from pyfunctools.sources.openapi.function_schemas import (
     SchemaMaker,
     describe_operation,
 )
-from pyfunctools.sources.openapi.load import load, version_of
+from pyfunctools.sources.openapi.load import check_version, load
 from pyfunctools.sources.openapi.naming import Naming, name_all
 from pyfunctools.sources.openapi.operation_parameters import ParameterInput
 from pyfunctools.sources.openapi.operations import operations
@@ -39,18 +39,13 @@ _KNOWN = IDEMPOTENT | {"POST", "PATCH"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentReading:
-    """What a document holds: functions, skipped operations, its title and description.
-
-    `version` is that of the API (`info.version`), `specification` that of OpenAPI or Swagger.
-    """
+    """The functions of a document, its skipped operations, title, description and servers."""
 
     functions: tuple[Function, ...]
     skipped: tuple[Skipped, ...] = ()
     title: str = ""
     description: str = ""
     servers: tuple[Server, ...] = ()
-    version: str = ""
-    specification: str = ""
 
 
 def read(
@@ -80,7 +75,7 @@ def read(
     if not callable(names):
         _choose("names", names, ("accessor", "operation_id"))
     loaded = load(source, limits)
-    specification = version_of(loaded.root, loaded.name)
+    check_version(loaded.root, loaded.name)
     document = Document(loaded, resolver, limits)
     routes = Routes(document, loaded.references, connected)
     plans, skipped = _planned(document, routes)
@@ -94,8 +89,6 @@ def read(
         title=visible(_text(info, "title")),
         description=visible(_text(info, "description")),
         servers=routes.servers.main,
-        version=_text(info, "version"),
-        specification=specification,
     )
 
 

@@ -287,12 +287,10 @@ def test_marks_are_seen_however_far_they_are() -> None:
         ["A"] if definitions.ready(DocumentPlace(ref("A"), "", document.main)) else []
     ) == (
         {"A": {"items": own("B")}, "B": {"readOnly": True}},
-        True,
-        False,
-        False,
+        {"readOnly"},
     )
     here = definitions.ready(DocumentPlace({"items": {"writeOnly": True}}, "", document.main))
-    assert (here.has_read_only, here.has_write_only) == (False, True)
+    assert here.has == {"writeOnly"}
 
 
 def test_each_definition_is_made_once() -> None:
