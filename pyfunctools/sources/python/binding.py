@@ -10,8 +10,8 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.sources.python.callable_schemas import (
     Arguments,
     Objects,
-    Output,
     arguments_of,
+    dumped,
     output_of,
 )
 from pyfunctools.sources.python.callable_signature import EMPTY, Injected, Signature, read_signature
@@ -19,6 +19,8 @@ from pyfunctools.sources.python.docstrings import Docs
 from pyfunctools.sources.python.hint_scope import Enclosing
 
 if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
     from pyfunctools.record.call_info import CallInfo
     from pyfunctools.record.handler import Bound
     from pyfunctools.schema.result import Failure, Success
@@ -42,41 +44,13 @@ class Default(NamedTuple):
             return self.value
 
 
-class Shape(NamedTuple):
-    """How a callable is called: what goes by place, what `*args` and `**kwargs` are named."""
-
-    order: tuple[str, ...] = ()
-    many: str | None = None
-    others: str | None = None
-
-    @property
-    def plain(self) -> bool:
-        """Whether everything goes by its name."""
-        return not self.order and self.many is None and self.others is None
-
-    def call(
-        self,
-        called: Callable[..., object],
-        objects: Objects,
-        provided: tuple[Injected, ...],
-        context: object,
-    ) -> object:
-        """Call with these objects and what the providers make now."""
-        named = {**objects, **{each.name: each.value(context) for each in provided}}
-        by_place = [named.pop(name) for name in self.order]
-        if self.many is not None:
-            by_place.extend(cast("Iterable[object]", named.pop(self.many, ())))
-        if self.others is not None:
-            named.update(cast("Mapping[str, object]", named.pop(self.others, {})))
-        return called(*by_place, **named)
-
-
 class MethodHandler(NamedTuple):
     """Runs one Python callable.
 
     `where` is what it is called in errors, `owner` the class it is defined in, `unset` what Python
-    gives to a parameter that a call leaves out. A copy is the handler itself; it can be sent to
-    another process where the callable can.
+    gives to a parameter that a call leaves out. Those in `order` go by place, `many` and `others`
+    are the names of `*args` and `**kwargs`. A copy is the handler itself; it can be sent to another
+    process where the callable can.
     """
 
     called: Callable[..., object]
@@ -84,8 +58,10 @@ class MethodHandler(NamedTuple):
     owner: type | None
     is_async: bool
     arguments: Arguments
-    output: Output
-    shape: Shape
+    output: "TypeAdapter[tuple[object]] | None"
+    order: tuple[str, ...]
+    many: str | None
+    others: str | None
     defaults: tuple[Default, ...]
     context: tuple[Injected, ...]
     provided: tuple[Injected, ...]
@@ -108,19 +84,28 @@ class MethodHandler(NamedTuple):
                 objects[default.name] = default.fresh()
         for each in self.context:
             objects[each.name] = each.value(context, info)
-        if self.shape.plain and not self.provided:
+        by_name = not (self.order or self.many or self.others or self.provided)
+        if by_name:
             return _success()(value=BoundCall(self.called, **objects))
-        bound = BoundCall(self.shape.call, self.called, objects, self.provided, context)
-        return _success()(value=bound)
+        return _success()(value=BoundCall(self._call, objects, context))
+
+    def _call(self, objects: Objects, context: object) -> object:
+        """Call with these objects and what the providers make now."""
+        named = {**objects, **{each.name: each.value(context) for each in self.provided}}
+        by_place = [named.pop(name) for name in self.order]
+        if self.many is not None:
+            by_place.extend(cast("Iterable[object]", named.pop(self.many, ())))
+        if self.others is not None:
+            named.update(cast("Mapping[str, object]", named.pop(self.others, {})))
+        return self.called(*by_place, **named)
 
     def held(self, bound: "Bound") -> Objects:
         """Return the arguments in a call that `bind` made, defaults too, by their names in JSON."""
         call = cast("BoundCall", bound)
-        by_shape = len(call.args) == 4 and call.args[0] is self.called
-        objects = cast("Objects", call.args[1] if by_shape else call.keywords)
+        objects = cast("Objects", call.args[0] if call.args else call.keywords)
         named = {**self.unset, **objects}
         held = {key: named[name] for name, key in self.arguments.keys.items() if name in named}
-        others = held.pop(self.arguments.keys.get(self.shape.others or "", ""), {})
+        others = held.pop(self.arguments.keys.get(self.others or "", ""), {})
         return {**cast("Objects", others), **held}
 
     def dump(self, value: object) -> JsonValue:
@@ -129,7 +114,7 @@ class MethodHandler(NamedTuple):
         Raises:
             Exception: whatever the value's own serialisation raises.
         """
-        return self.output.dump(value)
+        return dumped(value, self.output)
 
     def calling(self, called: Callable[..., object]) -> "MethodHandler":
         """Return a handler that makes the same calls of another callable, defaults and all."""
@@ -183,7 +168,9 @@ def read_handler(
         is_async=signature.is_async,
         arguments=arguments,
         output=output,
-        shape=_shape(signature),
+        order=signature.order,
+        many=next((each.name for each in signature.inputs if each.kind == "many"), None),
+        others=arguments.others,
         defaults=_defaults(signature, arguments),
         context=tuple(each for each in signature.injected if each.provider is None),
         provided=tuple(each for each in signature.injected if each.provider is not None),
@@ -196,11 +183,6 @@ def _handler_again(
     called: Callable[..., object], where: str, owner: type | None, renames: bool
 ) -> MethodHandler:
     return read_handler(called, where, Docs(), owner=owner, renames=renames)[0]
-
-
-def _shape(signature: Signature) -> Shape:
-    names = {each.kind: each.name for each in signature.inputs}
-    return Shape(order=signature.order, many=names.get("many"), others=names.get("others"))
 
 
 def _defaults(signature: Signature, arguments: Arguments) -> tuple[Default, ...]:

@@ -299,35 +299,16 @@ _OUTPUT_REMEDY = (
 )
 
 
-class Output:
-    """What writes what comes back, by the rules of its hint."""
-
-    __slots__ = ("_adapter",)
-
-    def __init__(self, adapter: "TypeAdapter[tuple[object]] | None") -> None:
-        self._adapter = adapter
-
-    def dump(self, value: object) -> JsonValue:
-        """Return the value that came back as JSON, by pydantic's rules.
-
-        What is not what the hint promised is written as what it is, so that it shows.
-
-        Raises:
-            Exception: whatever the value's own serialisation raises.
-        """
-        adapter = self._adapter or _made_once(object)[1]
-        dumped = adapter.dump_python((value,), mode="json", by_alias=True, warnings=False)
-        return cast("list[JsonValue]", dumped)[0]
-
-
-def output_of(signature: Signature, docs: Docs) -> tuple[JsonSchema | None, Output]:
-    """Return the schema of what comes back, `None` where nobody says, and what writes it.
+def output_of(
+    signature: Signature, docs: Docs
+) -> "tuple[JsonSchema | None, TypeAdapter[tuple[object]] | None]":
+    """Return the schema of the output and its adapter, `None` for both where nobody says it.
 
     Raises:
         DefinitionError: pydantic has no schema for the hint.
     """
     if signature.output is EMPTY:
-        return None, Output(None)
+        return None, None
     try:
         shared = _is_built_in(signature.output)
         made = _made_once(signature.output) if shared else _made(signature.output, signature.names)
@@ -337,7 +318,20 @@ def output_of(signature: Signature, docs: Docs) -> tuple[JsonSchema | None, Outp
         raise no_schema(where, signature.output, error, _OUTPUT_REMEDY) from error
     if docs.returns and "description" not in schema:
         schema = {**schema, "description": docs.returns}
-    return schema or None, Output(adapter)
+    return schema or None, adapter
+
+
+def dumped(value: object, adapter: "TypeAdapter[tuple[object]] | None") -> JsonValue:
+    """Return a value that came back as JSON, by pydantic's rules.
+
+    What is not what its hint promised is written as what it is, so that it shows.
+
+    Raises:
+        Exception: whatever the value's own serialisation raises.
+    """
+    adapter = adapter or _made_once(object)[1]
+    written = adapter.dump_python((value,), mode="json", by_alias=True, warnings=False)
+    return cast("list[JsonValue]", written)[0]
 
 
 def _made(hint: object, names: Names) -> "tuple[JsonSchema, TypeAdapter[tuple[object]]]":

@@ -17,16 +17,16 @@ from pydantic import BaseModel, Field, SecretStr
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.outcome import Outcome
-from pyfunctools.sources.python.callable_schemas import Output, output_of
-from pyfunctools.sources.python.callable_signature import read_signature
+from pyfunctools.sources.python.binding import MethodHandler, read_handler
 from pyfunctools.sources.python.docstrings import Docs
 
 
-def read(hint: object, returns: str = "") -> tuple[Any, Output]:
+def read(hint: object, returns: str = "") -> tuple[Any, MethodHandler]:
     def f() -> object: ...
 
     f.__annotations__["return"] = hint
-    return output_of(read_signature(f, "f"), Docs(returns=returns))
+    handler, _, schema = read_handler(f, "f", Docs(returns=returns))
+    return schema, handler
 
 
 class Colour(enum.Enum):
