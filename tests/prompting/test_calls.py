@@ -141,6 +141,7 @@ FAMILIES = {
         [DAYS],
     ),
     "react": (f"Thought: look.\nAction: get_weather\nAction Input: {ARGUMENTS}", [DAYS]),
+    "react for a function without arguments": ("Action: get_time\nAction Input: {}", [TIME]),
     "react as json": (
         'Action:\n```json\n{"action": "get_weather", "action_input": {"city": "Paris"}}\n```',
         [PARIS],
@@ -178,6 +179,12 @@ FAMILIES = {
     ),
     "a list of assignments": ("['get_weather', 'city=Paris', 'days=3']", [DAYS]),
     "a tuple of assignments": ("('get_weather', 'city=\"Paris\"', 'days=3')", [DAYS]),
+    "a tuple of assignments and arguments": ("('get_weather', \"city='Paris'\", days=3)", [DAYS]),
+    "a list that is half an object": ("['get_weather', 'city': 'Paris', 'days': 3]", [DAYS]),
+    "a list of an object's members": (
+        "['name': 'get_weather', 'arguments': {'city': 'Paris'}]",
+        [PARIS],
+    ),
     "names and arguments in texts": (
         "['get_weather', '(city=\"Paris\", days=3)', 'get_time', '()']",
         [DAYS, TIME],
@@ -204,6 +211,17 @@ FAMILIES = {
     "python by position and name": ("get_weather('Paris', days=3)", [DAYS]),
     "python of a dict": ('get_weather({"city": "Paris", "days": 3})', [DAYS]),
     "python of a spread dict": ('get_weather(**{"city": "Paris", "days": 3})', [DAYS]),
+    "python of a spread list": ("get_weather(*['Paris', 3])", [DAYS]),
+    "python of assignments in texts": (
+        "get_weather('city=Palo Alto, CA', \"days='3'\")",
+        [("get_weather", {"city": "Palo Alto, CA", "days": 3})],
+    ),
+    "python in an expression": (
+        "x = api.get_weather(city='(') + 1",
+        [("get_weather", {"city": "("})],
+    ),
+    "python in a list of Markdown": ("- `get_weather(city='Paris')`\nand so on", [PARIS]),
+    "python behind a label": ("The call: get_weather(city='Paris')\nis it", [PARIS]),
     "python with a module": ("weather.api.get_weather(city='Paris')", [PARIS]),
     "python with dots for underscores": ("math.sqrt(value=2)", [ROOT]),
     "python with escaped underscores": ("get\\_weather(city='Paris')", [PARIS]),
@@ -275,6 +293,41 @@ FAMILIES = {
 }
 
 
+OBJECTS = (
+    {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+    {"function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}},
+    {"function": {"name": "get_weather"}, "arguments": {"city": "Paris"}},
+    {"type": "function_call", "name": "get_weather", "arguments": '{"city": "Paris"}'},
+    {"type": "tool_use", "name": "get_weather", "input": {"city": "Paris"}},
+    {"functionCall": {"name": "get_weather", "args": {"city": "Paris"}}},
+    {"toolUse": {"name": "get_weather", "input": {"city": "Paris"}}},
+    {"toolName": "get_weather", "args": {"city": "Paris"}},
+    {"action": "get_weather", "action_input": {"city": "Paris"}},
+    {"tool": "get_weather", "tool_input": {"city": "Paris"}},
+    {"recipient_name": "functions.get_weather", "parameters": {"city": "Paris"}},
+    {"name": "get_weather", "parameters": {"city": "Paris"}},
+    {"name": "get_weather", "city": "Paris"},
+    {"get_weather": {"city": "Paris"}},
+    ["get_weather", {"city": "Paris"}],
+    [[{"x": {"calls": [{"get_weather": {"city": "Paris"}}]}}]],
+)
+FRONTS = (
+    "get_weather\n",
+    "get_weather ",
+    "get_weather: ",
+    "**get_weather**\n",
+    "- get_weather: ",
+    "x.get_weather\n```json\n",
+    "<|tool_call|>get_weather\n",
+    "'get_weather', ",
+    "get\\_weather = ",
+)
+TEXTS = [
+    *(json.dumps(each) for each in OBJECTS),
+    *(f'{each}{{"city": "Paris"}}' for each in FRONTS),
+]
+
+
 def heard(calls: list[Call]) -> list[tuple[str, object]]:
     return [(call.name, call.arguments) for call in calls if call.result]
 
@@ -284,6 +337,48 @@ def test_a_family_is_heard(raw: str, meant: list[object], functions: list[Functi
     calls = parse_calls(raw, functions)
     assert heard(calls) == meant
     assert all(call.span and raw[slice(*call.span)].strip() for call in calls)
+
+
+@pytest.mark.parametrize("raw", TEXTS)
+def test_an_object_says_a_call_or_its_arguments(raw: str, functions: list[Function]) -> None:
+    assert heard(parse_calls(raw, functions)) == [PARIS]
+
+
+def test_calls_without_arguments_are_heard(functions: list[Function]) -> None:
+    for value in ({"name": "get_time"}, {"type": "function", "id": "1", "name": "get_time"}):
+        assert heard(parse_calls(json.dumps(value), functions)) == [TIME]
+
+
+def test_a_call_that_only_bundles_others_stands_for_them(functions: list[Function]) -> None:
+    uses = [{"recipient_name": f"functions.{name}", "parameters": {}} for name in ("get_time", "x")]
+    bundle = {"name": "multi_tool_use.parallel", "arguments": {"tool_uses": uses}}
+    written = f"multi_tool_use.parallel(tool_uses={json.dumps(uses)})"
+    for raw in (json.dumps(bundle), bundle, written):
+        assert [call.name for call in parse_calls(raw, functions)] == ["get_time", "functions.x"]
+    (call,) = parse_calls({**bundle, "name": "fly"}, functions)
+    assert call.name == "fly"
+
+
+def test_calls_in_the_arguments_of_a_call_are_its_arguments(functions: list[Function]) -> None:
+    options = {"name": "get_time", "arguments": {}}
+    value = {"name": "get_weather", "arguments": {"city": "Paris", "options": options}}
+    (call,) = parse_calls(json.dumps(value), functions)
+    assert call.arguments == {"city": "Paris", "options": options}
+
+
+def test_a_call_of_nobodys_function_is_as_sure_as_its_form(functions: list[Function]) -> None:
+    for text, count in (
+        ("fly(to='Mars')", 1),
+        ("[fly(to='Mars'), get_time()]", 2),
+        ("Then:\nfly(to='Mars')\nwould do.", 0),
+        ("Then:\nget_weathr(city='x')\nwould do.", 1),
+        ("I fly (see get_time).", 0),
+        ("print('x')", 0),
+        ("fly(somewhere)", 0),
+        ('It is {"name": "fly", "arguments": {}} there.', 1),
+        ('It is {"name": "Widget", "parameters": {"size": 3}} there.', 0),
+    ):
+        assert len(parse_calls(text, functions)) == count, text
 
 
 NO_CALLS = {
@@ -331,6 +426,28 @@ NO_CALLS = {
     ),
     "thoughts in brackets": "[THINK]get_weather(city='Paris')[/THINK]It is warm.",
     "unended thoughts": "<think>\n<tool_call>" + JSON + "</tool_call>",
+    "a form with a spread name": "get_weather(**options)\nget_weather(*places)",
+    "a list with a word": "['get_weather', 'city=x', 'y']",
+    "brackets of prose": "[1] [see below] {name} (a) [",
+    "prose in brackets": "get_weather(a b\n\nc",
+    "texts in a list": "['get_weather', 'x', 'y']",
+    "a list of nobody's name": "['fly', 'to=Mars']",
+    "a scalar for arguments": '{"get_weather": 21}',
+    "a call of another's server": '{"type": "mcp_call", "name": "get_weather", "arguments": {}}',
+    "a call that the vendor runs": (
+        '{"type": "server_tool_use", "name": "get_weather", "input": {"city": "Paris"}}'
+    ),
+    "a message of a tool": '{"role": "tool", "name": "get_weather", "content": "21"}',
+    "an output": '{"type": "function_call_output", "call_id": "1", "output": "get_time()"}',
+    "arguments alone": '{"city": "Paris"}',
+    "arguments behind a label": 'The answer: {"city": "Paris"}',
+    "what a function gave": 'get_weather gave {"city": "Paris"}',
+    "another spelling in a sentence": 'My Get_weather: {"city": "Paris"}',
+    "arguments in a fence": '```json\n{"city": "Paris"}',
+    "other arguments in a sentence": 'It is of get_weather: {"temperature": 21}',
+    "tags": "<p> <b>get_time</b> <get_weather>Paris</get_weather> <function=f> <city><x>",
+    "an action of nobody": "Action: Finish\nAction Input: 21",
+    "an action without input": "Action: search",
     "brackets": "((()))[[[]]]{{{}}}",
     "markdown": "See [get_weather](https://example.org/get_weather) (city='Paris').",
 }
@@ -421,6 +538,12 @@ def test_the_last_part_of_a_name_is_enough_where_it_is_unique_and_the_arguments_
             "$input.city",
         ),
         ([{"get_weather": '{"city": 5, "days": 1e}'}], None, "$input.days"),
+        (
+            [{"get_weather": '{"city": "x", "options": {"a": [1, NaN], "b": {"c": 1e, "d": 2}}}'}],
+            {"city": "x", "options": {"b": {"d": 2}}},
+            "$input.options.a[1]",
+        ),
+        ("get_weather(city='x', **{'city': 'y'})", {"city": "x"}, "$input.city"),
         ([{"get_weather": '{"city": "Paris", "days": NaN}'}], None, "$input.days"),
     ],
 )

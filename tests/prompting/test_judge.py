@@ -62,14 +62,6 @@ def test_a_text_is_the_only_argument_where_there_is_but_one() -> None:
     assert call.arguments == {"query": "rain in Paris"}
 
 
-def test_what_could_be_read_of_broken_arguments_is_kept(functions: list[Function]) -> None:
-    found = Found(name="f", function=functions[0], arguments='{"city": "x", "days": 1e}')
-    result = judged(found, Names(functions))
-    assert not result
-    assert isinstance(result.value, dict)
-    assert result.value["city"] == "x"
-
-
 def test_repairs_are_told_where_they_were_made(functions: list[Function]) -> None:
     raw = '{"name": "get_weather", "arguments": {"city": "x", days: 3, "ratio": +1}}'
     (call,) = parse_calls(raw, functions)

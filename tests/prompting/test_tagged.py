@@ -1,10 +1,8 @@
-"""Calls in tags."""
+"""Calls in tags, and in the labels of ReAct."""
 
 import pytest
 
 from pyfunctools import Function, parse_calls
-from pyfunctools.prompting.calls.names import Names
-from pyfunctools.prompting.calls.tagged import read_tagged
 
 
 @pytest.mark.parametrize(
@@ -42,24 +40,6 @@ def test_a_tagged_call_is_read(text: str, arguments: object, functions: list[Fun
     assert call.span == (4, 4 + len(text))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<p>",
-        "<b>get_time</b>",
-        "<get_weather>Paris</get_weather>",
-        "<tool_call>",
-        "<function=f>",
-        "< x >",
-        "<city><x>",
-    ],
-)
-def test_other_tags_are_no_calls(text: str, functions: list[Function]) -> None:
-    found, far = read_tagged(text, 0, Names(functions))
-    assert found is None
-    assert 0 < far <= len(text)
-
-
 def test_a_missing_end_is_noted(functions: list[Function]) -> None:
     (call,) = parse_calls("<function=get_weather><parameter=city>Par", functions)
     assert not call.result
@@ -76,3 +56,38 @@ def test_an_argument_given_twice_is_an_issue(functions: list[Function]) -> None:
     (call,) = parse_calls(text, functions)
     assert not call.result
     assert call.arguments == {"city": "x"}
+
+
+@pytest.fixture
+def search() -> list[Function]:
+    query = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
+    return [Function.from_schema(name="search", parameters=query)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thought: look.\nAction: search\nAction Input: rain in Paris\nObservation: wet",
+        "**Action**: `search`\n**Action Input**: rain in Paris  ",
+        "Action: search\n\nAction Input: rain in Paris",
+    ],
+)
+def test_a_line_of_text_is_the_only_argument(text: str, search: list[Function]) -> None:
+    (call,) = parse_calls(text, search)
+    assert call.result
+    assert (call.name, call.arguments) == ("search", {"query": "rain in Paris"})
+    assert call.span is not None
+    assert text[slice(*call.span)].startswith("search")
+    assert text[slice(*call.span)].rstrip().endswith("Paris")
+
+
+def test_other_actions_are_none(search: list[Function]) -> None:
+    assert parse_calls("My Action: search\nit is", search) == []
+    (call,) = parse_calls("Action: serch\nAction Input: rain", search)
+    assert not call.result
+    assert "search" in call.result.issues[0].message
+
+
+def test_a_text_where_several_arguments_are_wanted_is_a_failure(functions: list[Function]) -> None:
+    (call,) = parse_calls("Action: get_weather\nAction Input: Paris", functions)
+    assert (call.name, bool(call.result)) == ("get_weather", False)
