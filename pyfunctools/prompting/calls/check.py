@@ -48,8 +48,8 @@ def judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
     result = _judged(found, names)
     if repairs:
         result = replace(result, repairs=(*repairs, *result.repairs))
-    if result.repairs:
-        result = _refused(result, found.doubtful)
+    if result and result.repairs:
+        result = _refused(result)
     return cut_off(result) if found.cut else result
 
 
@@ -65,17 +65,16 @@ def cut_off(result: Success[JsonValue] | Failure) -> Failure:
     return Failure(value=result.value, issues=(issue, *issues), repairs=result.repairs)
 
 
-def _refused(result: Success[JsonValue] | Failure, doubtful: bool) -> Success[JsonValue] | Failure:
+def _refused(result: Success[JsonValue]) -> Success[JsonValue] | Failure:
     """Return a failure where a text without quotes was read that is no text."""
+    words = [each for each in result.repairs if each.kind == "word"]
     issues = [
-        _issue(each.path.keys, f"{each.path} {says}.", each.before)
-        for each in result.repairs
-        if each.kind == "word"
-        and (says := _no_value(str(each.before), each.path.keys, doubtful=doubtful)) is not None
+        issue
+        for each in words
+        if (issue := _no_value(str(each.before), each.path.keys, doubtful=False)) is not None
     ]
     if not issues:
         return result
-    issues += () if result else result.issues
     return Failure(value=result.value, issues=tuple(issues), repairs=result.repairs)
 
 
@@ -316,6 +315,9 @@ def _bound(
     )
     if texts:
         texts, repairs = _listed(function, values, texts, repairs)
+    for keys, text in texts.items():
+        if issue := _no_value(text, keys, doubtful=found.doubtful):
+            issues.append(issue)
     result = _concluded(function, values, repairs, issues)
     if result or issues or any(repair.kind == "truncated" for repair in repairs):
         return result
@@ -383,16 +385,18 @@ def _listed(
     return texts, repairs
 
 
-def _no_value(text: str, keys: Keys, *, doubtful: bool) -> str | None:
-    """Return what is wrong with a text that stands without quotes, if it is no text."""
+def _no_value(text: str, keys: Keys, *, doubtful: bool) -> Issue | None:
+    """Return the issue of a text that stands without quotes, if it is no text."""
     shown = shortened(text, 40)
     if text in _NO_VALUE or _GAPS.match(text):
-        return f"is `{shown}`, which is no value"
-    if text.startswith(_OPENING):
-        return "cannot be read"
-    if is_expression(text) or (doubtful and (text == keys[-1] or text.isidentifier())):
-        return f"is `{shown}`, which only a program can evaluate: write the value itself"
-    return None
+        says = f"is `{shown}`, which is no value"
+    elif text.startswith(_OPENING):
+        says = "cannot be read"
+    elif is_expression(text) or (doubtful and (text == keys[-1] or text.isidentifier())):
+        says = f"is `{shown}`, which only a program can evaluate: write the value itself"
+    else:
+        return None
+    return _issue(keys, f"{Path.of(keys)} {says}.", text)
 
 
 def _numbers(
