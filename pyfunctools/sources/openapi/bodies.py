@@ -17,7 +17,6 @@ from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resour
 from pyfunctools.sources.openapi.operations import Operation
 
 _WRITTEN = ("string", "boolean", "integer", "number")
-_NO_ENTRY: JsonObject = {}
 
 
 class MediaContent(NamedTuple):
@@ -47,29 +46,23 @@ def content_in(
     Raises:
         DocumentError: the media type refers to something that is not there.
     """
-    raw = place.value if isinstance(place.value, dict) else _NO_ENTRY
-    content = raw.get("content")
+    content = place.fields.get("content")
     if not isinstance(content, dict) or not content:
         return None
     media = next(iter(content)) if len(content) == 1 else chosen(content)
-    pointer = f"{place.pointer}/content/{media.replace('~', '~0').replace('/', '~1')}"
-    entry = document.follow(DocumentPlace(content[media], pointer, place.resource))
+    entry = document.follow(place.below(content[media], "content", media))
     found = _content(document, media, entry, received)
     return found._replace(marked=(content[media], entry.value))
 
 
 def _content(document: Document, media: str, entry: DocumentPlace, received: bool) -> MediaContent:
-    said = entry.value if isinstance(entry.value, dict) else _NO_ENTRY
+    said = entry.fields
     kind = kind_of(media)
     notes: list[str] = []
     if "schema" in said:
-        schema = DocumentPlace(said["schema"], f"{entry.pointer}/schema", entry.resource)
-        if kind == "json" and isinstance(schema.value, dict):
-            return MediaContent(media, kind, entry, schema, True)
+        schema = entry.below(said["schema"], "schema")
     elif "itemSchema" in said:
-        schema = _sequence(
-            DocumentPlace(said["itemSchema"], f"{entry.pointer}/itemSchema", entry.resource)
-        )
+        schema = _sequence(entry.below(said["itemSchema"], "itemSchema"))
     elif not ASSERTIONS.isdisjoint(said):
         notes.append(f"The schema stands right under {media!r}, and is taken from there.")
         schema = entry
@@ -220,7 +213,7 @@ def _oddities(content: MediaContent) -> Iterator[str]:
 
 
 def _encodings(document: Document, entry: DocumentPlace) -> Mapping[str, Encoding]:
-    raw = entry.value.get("encoding") if isinstance(entry.value, dict) else None
+    raw = entry.fields.get("encoding")
     if not isinstance(raw, dict):
         return {}
     return {
@@ -247,8 +240,7 @@ def _headers(document: Document, place: DocumentPlace, raw: JsonValue) -> Mappin
         return {}
     fixed: dict[str, str] = {}
     for name, value in raw.items():
-        header = document.follow(place.below(value, "headers", name)).value
-        schema = header.get("schema") if isinstance(header, dict) else None
+        schema = document.follow(place.below(value, "headers", name)).fields.get("schema")
         if not isinstance(schema, dict):
             continue
         allowed = schema.get("enum")
@@ -261,7 +253,6 @@ def _headers(document: Document, place: DocumentPlace, raw: JsonValue) -> Mappin
 
 _STATUS = re.compile(r"[1-5](?:[0-9]{2}|[xX]{2})|default", re.ASCII)
 _OTHERWISE = ("2XX", "2xx", "2xX", "2Xx", "default")
-_NOTHING: JsonObject = {}
 
 
 class OperationResponses(NamedTuple):
@@ -283,7 +274,6 @@ class Responses:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._known: dict[tuple[Resource | str, ...], dict[tuple[str, str], _Answer]] = {}
-        self._responses: dict[tuple[str, ...], DeclaredResponse] = {}
 
     def of(self, operation: Operation) -> OperationResponses:
         """Return the answers of an operation.
@@ -325,20 +315,15 @@ class Responses:
         )
 
     def _new(self, status: str, place: DocumentPlace, produces: list[str]) -> "_Answer":
-        raw = place.value if isinstance(place.value, dict) else _NOTHING
-        content = raw.get("content")
+        content, said = place.fields.get("content"), place.fields.get("description")
         if not isinstance(content, dict):
-            content = swagger.content_of(raw, produces) if "schema" in raw else _NOTHING
+            content = swagger.content_of(place.fields, produces) if "schema" in place.fields else {}
             place = place._replace(value={"content": content})
-        said = raw.get("description")
-        key = status, *content, said if isinstance(said, str) else ""
-        response = self._responses.get(key)
-        if response is None:
-            response = self._responses[key] = DeclaredResponse(
-                status=status if status == "default" else status.upper(),
-                content_types=key[1:-1],
-                description=key[-1],
-            )
+        response = DeclaredResponse(
+            status=status if status == "default" else status.upper(),
+            content_types=tuple(content),
+            description=said if isinstance(said, str) else "",
+        )
         return _Answer(response, place)
 
     def _output(self, answer: "_Answer", notes: list[str]) -> DocumentPlace | None:

@@ -86,6 +86,11 @@ class DocumentPlace(NamedTuple):
     pointer: str
     resource: Resource
 
+    @property
+    def fields(self) -> JsonObject:
+        """The members of an object; any other value has none."""
+        return self.value if isinstance(self.value, dict) else {}
+
     def below(self, value: JsonValue, *keys: str | int) -> "DocumentPlace":
         """Return a value that stands below this one."""
         if len(keys) == 1 and "/" not in (key := str(keys[0])) and "~" not in key:

@@ -159,15 +159,7 @@ class DocumentDefinitions:
         Raises:
             DocumentError: it cannot be read.
         """
-        return self._normalized(self._rewritten(place), place.pointer, sent)
-
-    def written(self, place: DocumentPlace) -> JsonSchema | bool:
-        """Return the schema at a place as it was written, its references made those to definitions.
-
-        Raises:
-            DocumentError: a reference leads nowhere.
-        """
-        return self._rewritten(place)
+        return self._normalized(self.written(place), place.pointer, sent)
 
     def place_of(self, name: str) -> DocumentPlace:
         """Return where a definition stands that some schema has referred to."""
@@ -208,7 +200,7 @@ class DocumentDefinitions:
 
     def _raw_of(self, name: str) -> JsonSchema | bool:
         if name not in self._raw:
-            self._raw[name] = self._rewritten(self._places[name])
+            self._raw[name] = self.written(self._places[name])
         return self._raw[name]
 
     def _lookup(self, reference: str) -> JsonSchema | bool | None:
@@ -231,8 +223,12 @@ class DocumentDefinitions:
                 self._document.name, f"This schema cannot be read: {error}.", pointer=pointer
             ) from error
 
-    def _rewritten(self, place: DocumentPlace) -> JsonSchema | bool:
-        """Return a copy in which references name definitions, without recursion."""
+    def written(self, place: DocumentPlace) -> JsonSchema | bool:
+        """Return the schema at a place as it was written, its references made those to definitions.
+
+        Raises:
+            DocumentError: a reference leads nowhere.
+        """
         if not isinstance(place.value, dict):
             return place.value if isinstance(place.value, bool) else True
         whole: dict[str, JsonValue] = {}

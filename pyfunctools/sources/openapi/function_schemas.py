@@ -70,19 +70,6 @@ _Named = tuple[JsonSchema | bool, bool]
 """A schema, and whether it is required."""
 
 
-class Pending:
-    """The contract of one function before it is made."""
-
-    __slots__ = ("_maker", "_plan")
-
-    def __init__(self, maker: "SchemaMaker", plan: Plan) -> None:
-        self._maker = maker
-        self._plan = plan
-
-    def __call__(self) -> Contract:
-        return self._maker.make(self._plan)
-
-
 class SchemaMaker:
     """What makes the schemas of all functions of one document.
 

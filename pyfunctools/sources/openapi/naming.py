@@ -16,7 +16,6 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.route import Route
 
 _SEGMENT = re.compile(r"(?:\{[^{}]*\}|[^/?#])+")
-_SLASH_INSIDE = re.compile(r"\{[^{}]*/")
 _EXPRESSION = re.compile(r"\{([^{}]*)\}|^:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 
 OPERATORS = "+#./;*"
@@ -42,22 +41,13 @@ def template_of(path: str) -> NamedPath:
     fixed: list[str] = []
     names: list[str] = []
     beside: list[str] = []
-    is_plain = "?" not in path and "#" not in path and not _SLASH_INSIDE.search(path)
-    for segment in path.split("/") if is_plain else _SEGMENT.findall(path):
-        if "{" not in segment and segment[:1] != ":":
-            if segment:
-                fixed.append(segment)
-        elif (
-            segment[0] == "{" and segment.find("}") == len(segment) - 1 and segment[1] not in "?&}"
-        ):
-            names.append(segment[1:-1])  # nearly always
-        else:
-            found = [braced or colon for braced, colon in _EXPRESSION.findall(segment)]
-            found = [name for name in found if name[:1] not in ("?", "&")]
-            rest = _EXPRESSION.sub("", segment)
-            names += found
-            if rest:
-                (beside if found else fixed).append(rest)
+    for segment in _SEGMENT.findall(path):
+        found = [braced or colon for braced, colon in _EXPRESSION.findall(segment)]
+        found = [name for name in found if name[:1] not in ("?", "&")]
+        rest = _EXPRESSION.sub("", segment)
+        names += found
+        if rest:
+            (beside if found else fixed).append(rest)
     return NamedPath(tuple(fixed), tuple(names), tuple(beside))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, cast, get_args
+from typing import NamedTuple, TypeAlias, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
@@ -12,7 +12,7 @@ from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import content_in, form_schema
-from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
+from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.operations import Operation
 from pyfunctools.sources.openapi.security import Security
 
@@ -56,23 +56,16 @@ class ParameterInput:
     guarded_by: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
-    """A parameter that is left out, and why."""
-
-    reason: str
+Read: TypeAlias = ParameterInput | DocumentPlace | str
+"""A parameter, one of Swagger 2.0 that belongs to the body, or why there is none."""
 
 
 class FoundParameters(NamedTuple):
-    """What stands under `parameters`; `body` are those of Swagger 2.0 that make the body.
-
-    `is_plain` says that there is nothing about the inputs but how they are sent.
-    """
+    """The parameters of an operation; `body` are those of Swagger 2.0 that make the body."""
 
     inputs: Sequence[ParameterInput]
     body: Sequence[DocumentPlace]
     notes: Sequence[str]
-    is_plain: bool
 
 
 class Parameters:
@@ -84,8 +77,7 @@ class Parameters:
         self._document = document
         self._security = security
         self._connected = connected
-        self._known: dict[int, ParameterInput | Left | DocumentPlace] = {}
-        self._by_reference: dict[Resource, dict[str, ParameterInput | Left | DocumentPlace]] = {}
+        self._known: dict[int, Read] = {}
 
     def of(self, operation: Operation) -> FoundParameters:
         """Return the parameters of an operation and of the path items around it.
@@ -98,10 +90,8 @@ class Parameters:
         inputs: dict[tuple[str, str], ParameterInput] = {}
         body: list[DocumentPlace] = []
         notes: list[str] = []
-        is_plain = True
         for owner in (*reversed(operation.items), operation):
-            fields = owner.raw if isinstance(owner, Operation) else owner.value
-            listed = fields.get("parameters") if isinstance(fields, dict) else None
+            listed = owner.fields.get("parameters")
             if isinstance(listed, dict):
                 notes.append("The parameters are an object, and are taken for a list.")
                 listed = [*listed.values()]
@@ -119,25 +109,18 @@ class Parameters:
                         found = self._marked_as(found, earlier, twice=found.key in of_this)
                     of_this.add(found.key)
                     inputs[found.key] = found
-                    is_plain = is_plain and not (found.guarded_by or found.notes)
-                elif isinstance(found, Left):
-                    notes.append(found.reason)
+                elif isinstance(found, str):
+                    notes.append(found)
                 else:
                     of_owner.append(found)
             body = of_owner if any(map(_is_body, of_owner)) else [*body, *of_owner]
-        return FoundParameters([*inputs.values()], body, notes, is_plain)
+        return FoundParameters([*inputs.values()], body, notes)
 
-    def _entry(self, place: DocumentPlace) -> ParameterInput | Left | DocumentPlace:
+    def _entry(self, place: DocumentPlace) -> Read:
         """Return one entry of a list of parameters, its reference followed."""
-        value, resource = place.value, place.resource
-        reference = value.get("$ref") if isinstance(value, dict) else None
-        if not isinstance(value, dict) or not isinstance(reference, str):
-            return self._read(place)
-        known = self._by_reference.setdefault(resource, {})
-        found = known.get(reference)
-        if found is None:
-            found = known[reference] = self._read(self._document.end(reference, resource))
-        return _overridden(found, value) if len(value) > 1 else found
+        end = self._document.follow(place)
+        found = self._read(end)
+        return found if end is place or len(place.fields) == 1 else _overridden(found, place.fields)
 
     def _marked_as(
         self, found: ParameterInput, earlier: ParameterInput, *, twice: bool
@@ -162,31 +145,30 @@ class Parameters:
         path = Path.of(entry.parameter.argument)
         return isinstance(schema, dict) and is_human_by_default(path, schema)
 
-    def _read(self, place: DocumentPlace) -> ParameterInput | Left | DocumentPlace:
+    def _read(self, place: DocumentPlace) -> Read:
         known = self._known.get(id(place.value))
         if known is None:
             known = self._known[id(place.value)] = self._new(place)
         return known
 
-    def _new(self, place: DocumentPlace) -> ParameterInput | Left | DocumentPlace:
+    def _new(self, place: DocumentPlace) -> Read:
         raw = place.value
         if not isinstance(raw, dict):
-            return Left(reason="A parameter is not an object, and is left out.")
+            return "A parameter is not an object, and is left out."
         name, location = raw.get("name"), raw.get("in")
         if location in (swagger.BODY, swagger.FORM):
             return place
         if not isinstance(name, str) or not name:
-            return Left(reason="A parameter without a name is left out.")
+            return "A parameter without a name is left out."
         if location not in _LOCATIONS:
-            return Left(reason=f"The parameter {name!r} is in {location!r}, and is left out.")
+            return f"The parameter {name!r} is in {location!r}, and is left out."
         if location == "header" and is_reserved(name):
-            return Left(reason=f"The header {name!r} is not for a caller to set, and is left out.")
+            return f"The header {name!r} is not for a caller to set, and is left out."
         spelled = name.lower() if location == "header" else name
         # One that is optional stays: whoever gives it all the same is told that it is not theirs.
         is_set = spelled in self._connected.get(cast("Location", location), ())
         if is_set and raw.get("required") is True:
-            what = f"{name!r} in the {location} is set by the connection, and is not an argument."
-            return Left(reason=what)
+            return f"{name!r} in the {location} is set by the connection, and is not an argument."
         old = "schema" not in raw and "content" not in raw
         return self._input(swagger.parameter(raw) if old else raw, place, old)
 
@@ -277,9 +259,7 @@ def key_of(parameter: Parameter) -> tuple[str, str]:
     return parameter.location, name
 
 
-def _overridden(
-    found: ParameterInput | Left | DocumentPlace, reference: JsonObject
-) -> ParameterInput | Left | DocumentPlace:
+def _overridden(found: Read, reference: JsonObject) -> Read:
     """Return a parameter with the description and the mark beside the reference to it (3.1)."""
     if isinstance(found, DocumentPlace) and isinstance(found.value, dict):
         marks = {mark: reference[mark] for mark in MARKS if mark in reference}
@@ -295,7 +275,7 @@ def _overridden(
 
 
 def _is_body(place: DocumentPlace) -> bool:
-    return isinstance(place.value, dict) and place.value.get("in") == swagger.BODY
+    return place.fields.get("in") == swagger.BODY
 
 
 def _style(raw: JsonObject, location: Location, old: bool, notes: list[str]) -> tuple[Style, bool]:

@@ -37,6 +37,11 @@ class Operation(NamedTuple):
     items: tuple[DocumentPlace, ...] = ()
 
     @property
+    def fields(self) -> JsonObject:
+        """What stands in it, as in a `DocumentPlace`."""
+        return self.raw
+
+    @property
     def where(self) -> str:
         """What errors call it."""
         return f"{self.method} {self.path}"
@@ -115,7 +120,7 @@ def _items(document: Document, place: DocumentPlace) -> Iterator[DocumentPlace]:
 
 def _methods(item: DocumentPlace) -> list[tuple[str, str, JsonValue]]:
     """Return the method in upper case, the pointer from the path item, and the operation."""
-    fields = item.value if isinstance(item.value, dict) else {}
+    fields = item.fields
     found = [
         (key.upper(), f"/{key}", value)
         for key, value in fields.items()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike
 from typing import Literal, get_args
 
@@ -21,7 +22,6 @@ from pyfunctools.sources.openapi.bodies import BodyInput
 from pyfunctools.sources.openapi.document import Document, Resolver
 from pyfunctools.sources.openapi.function_schemas import (
     Describe,
-    Pending,
     SchemaMaker,
     describe_operation,
 )
@@ -128,7 +128,7 @@ def _functions(
             idempotent=method in IDEMPOTENT if known else None,
             _noted=tuple([Note(text=text, pointer=plan.pointer) for text in plan.notes]),
             origin=plan.route,
-            _contract=Lazy(Pending(maker, plan), maker.lock),
+            _contract=Lazy(partial(maker.make, plan), maker.lock),
         )
         # What the description hides, and only that, may be hidden in the title and the tags too.
         hidden = len(text) > len(function.description)

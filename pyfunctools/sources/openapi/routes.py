@@ -32,7 +32,6 @@ from pyfunctools.sources.openapi.operations import Operation
 from pyfunctools.sources.openapi.security import Security, requiring
 from pyfunctools.sources.openapi.survey import too_many_nodes
 
-_NOTHING: JsonObject = {}
 _USER = re.compile(r"[^/?#]*//[^/?#]*@")
 
 
@@ -42,7 +41,6 @@ class Servers:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._old = "swagger" in document.root
-        self._known: dict[int, tuple[Server, ...]] = {}
         self.main = self._main()
 
     def of(self, operation: Operation) -> tuple[Server, ...]:
@@ -52,15 +50,11 @@ class Servers:
             DocumentError: a URL holds a user's name or password.
         """
         for place in (operation, *operation.items):
-            value = place.raw if isinstance(place, Operation) else place.value
-            owner = value if isinstance(value, dict) else _NOTHING
-            listed = owner.get("servers")
+            listed = place.fields.get("servers")
             if isinstance(listed, list) and listed:
-                if id(listed) not in self._known:
-                    self._known[id(listed)] = tuple(_read(listed, self._document.name))
-                return self._known[id(listed)]
-            if self._old and "schemes" in owner:
-                return self._schemes(owner["schemes"])
+                return tuple(_read(listed, self._document.name))
+            if self._old and "schemes" in place.fields:
+                return self._schemes(place.fields["schemes"])
         return self.main
 
     def _main(self) -> tuple[Server, ...]:
@@ -166,9 +160,8 @@ class Routes:
             self._check(inputs, body)
             output = self._known_output(output, notes)
         security = self._security.of(operation.raw)
-        if not found.is_plain:
-            security = _guarded(found.inputs, security, notes)
-            notes += [note for entry in inputs for note in entry.notes]
+        security = _guarded(found.inputs, security, notes)
+        notes += (note for entry in inputs for note in entry.notes)
         route = Route(
             method=operation.method,
             path=operation.path,

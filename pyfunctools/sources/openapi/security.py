@@ -9,8 +9,6 @@ from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 
-_NO_REQUIREMENT: tuple[Requirement, ...] = ()
-
 
 class Security:
     """The schemes of one document, and the requirements of its operations."""
@@ -22,10 +20,7 @@ class Security:
             for name, scheme in self.schemes.items()
             if scheme.location is not None and scheme.parameter is not None
         }
-        self._known: dict[int, tuple[Requirement, ...]] = {}
-        # The requirements are kept with what they name, so that their id stays their own.
-        self._named: dict[int, tuple[tuple[Requirement, ...], Mapping[str, SecurityScheme]]] = {}
-        self._main = self._read(document.root.get("security"))
+        self._main = _requirements(document.root.get("security"))
 
     def guards(self, parameter: Parameter) -> str | None:
         """Return the name of the scheme whose secret this parameter carries, or `None`."""
@@ -36,30 +31,24 @@ class Security:
         """Return the alternatives, of which one has to be met: the operation's, or the
         document's.
         """
-        return self._read(operation["security"]) if "security" in operation else self._main
-
-    def _read(self, security: JsonValue) -> tuple[Requirement, ...]:
-        if not isinstance(security, list | dict) or not security:
-            return _NO_REQUIREMENT
-        known = self._known.get(id(security))
-        if known is None:
-            # An object is one alternative whose list was forgotten.
-            entries = [security] if isinstance(security, dict) else security
-            known = self._known[id(security)] = tuple(
-                Requirement(schemes={name: _scopes(scopes) for name, scopes in entry.items()})
-                for entry in entries
-                if isinstance(entry, dict)
-            )
-        return known
+        return _requirements(operation["security"]) if "security" in operation else self._main
 
     def named(self, requirements: tuple[Requirement, ...]) -> Mapping[str, SecurityScheme]:
         """Return the schemes that these requirements name, as far as the document has them."""
-        known = self._named.get(id(requirements))
-        if known is None:
-            names = {name for requirement in requirements for name in requirement.schemes}
-            schemes = {name: self.schemes[name] for name in self.schemes if name in names}
-            known = self._named[id(requirements)] = requirements, schemes
-        return known[1]
+        names = {name for requirement in requirements for name in requirement.schemes}
+        return {name: scheme for name, scheme in self.schemes.items() if name in names}
+
+
+def _requirements(security: JsonValue) -> tuple[Requirement, ...]:
+    if not isinstance(security, list | dict) or not security:
+        return ()
+    # An object is one alternative whose list was forgotten.
+    entries = [security] if isinstance(security, dict) else security
+    return tuple(
+        Requirement(schemes={name: _scopes(scopes) for name, scopes in entry.items()})
+        for entry in entries
+        if isinstance(entry, dict)
+    )
 
 
 def requiring(

@@ -12,9 +12,10 @@ from pyfunctools.route import Requirement
 from pyfunctools.schema import normalize
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.openapi.document import Document
-from pyfunctools.sources.openapi.function_schemas import Pending, SchemaMaker, describe_operation
+from pyfunctools.sources.openapi.function_schemas import SchemaMaker, describe_operation
 from pyfunctools.sources.openapi.load import load
 from pyfunctools.sources.openapi.operations import Operation, operations
+from pyfunctools.sources.openapi.reader import read
 from pyfunctools.sources.openapi.routes import Plan, Routes
 
 
@@ -83,7 +84,7 @@ def made(operation: JsonObject, path: str = "/a", **named: JsonValue) -> Contrac
     assert isinstance(read, Operation)
     plan = Routes(document, loaded.references).plan(read)
     assert isinstance(plan, Plan), plan
-    return Pending(SchemaMaker(document, is_human_by_default), plan)()
+    return SchemaMaker(document, is_human_by_default).make(plan)
 
 
 def parameter(name: str, location: str = "query", **more: JsonValue) -> JsonObject:
@@ -291,21 +292,14 @@ def test_many_threads_give_one_result() -> None:
         f"/{i}": {"post": json_body({"$ref": f"#/components/schemas/S<{i}>"})} for i in range(40)
     }
 
-    def read() -> tuple[list[Pending], SchemaMaker]:
-        loaded = load({"paths": paths, "components": {"schemas": named}})
-        document = Document(loaded)
-        routes, maker = Routes(document, loaded.references), SchemaMaker(document, None)
-        plans = [routes.plan(each) for each in operations(document) if isinstance(each, Operation)]
-        return [Pending(maker, each) for each in plans if isinstance(each, Plan)], maker
-
-    pending, maker = read()
-    expected = [each().parameters for each in read()[0]]
+    root: JsonObject = {"openapi": "3.1.0", "paths": paths, "components": {"schemas": named}}
+    expected = [each.parameters for each in read(root).functions]
+    functions = read(root).functions
     found: list[JsonObject | None] = [None] * 40
 
     def build(start: int) -> None:
         for index in range(start, 40, 4):
-            with maker.lock:
-                found[index] = pending[index]().parameters
+            found[index] = functions[index].parameters
 
     threads = [threading.Thread(target=build, args=(start,)) for start in range(4)]
     for thread in threads:

@@ -339,7 +339,6 @@ def test_the_secret_of_a_security_scheme_is_known() -> None:
     raw: JsonObject = {"name": "x-key", "in": "header", "schema": TEXT}
     read = found([raw], components={"securitySchemes": schemes})
     assert [each.guarded_by for each in read.inputs] == ["key"]
-    assert not read.is_plain
 
 
 def test_bodies_of_swagger_stand_aside() -> None:
