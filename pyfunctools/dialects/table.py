@@ -171,7 +171,8 @@ INLINED: Final = replace(
 )
 GRAMMAR: Final = Profile(
     name="grammar",
-    keywords=(SHAPE | NUMBERS | LENGTHS | COUNTS | COMPOSITION)
+    keywords=(SHAPE | NUMBERS | LENGTHS | COUNTS)
+    | {"allOf", "anyOf", "const", "oneOf", "prefixItems"}
     | {"format", "pattern", "patternProperties"},
     formats=COMMON_FORMATS,
     patterns="no lookaround or backreference",
