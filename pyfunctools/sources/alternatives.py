@@ -20,7 +20,7 @@ from pyfunctools.schema.ground.walk import Slot, children, opened
 from pyfunctools.schema.outline.json_types import Constant, constant_of, listed_values
 
 Find = Callable[[str], JsonSchema | bool | None]
-"""Return what a reference leads to, or `None` where it leads nowhere."""
+"""Return the schema that a reference leads to, or `None` where it leads nowhere."""
 
 _NEGATED = frozenset({"if", "not"})
 """Keywords below which a schema that takes more would refuse more."""
@@ -89,7 +89,7 @@ class _Seen(NamedTuple):
 
 
 def _proof(branches: JsonValue, find: Find) -> str | None:
-    """Return what proves that no value fits two branches: `constants`, `types` alone, or nothing.
+    """Return how no value can fit two branches: by `constants`, by `types` alone, or not proven.
 
     A type of one branch is taken by no other; neither is a constant, nor a tag of the objects.
     """

@@ -110,7 +110,7 @@ class RouteTable:
         self._templates = {_shape(place.template) for place in self._places}
 
     def elsewhere(self, method: str, template: str, path: str) -> str | None:
-        """Return what other route takes a path that was made of a template: `GET /teas/{id}`.
+        """Return the other route that takes a path made of this template: `GET /teas/{id}`.
 
         Nothing where it is the template's own, where none takes it, and where the application knows
         no such template, because somebody has rewritten its document.
@@ -222,7 +222,6 @@ def _check_marks(bodies: Iterable[_Body], document: JsonObject) -> None:
 
 
 def _schemas_of(document: JsonObject, route: object) -> Iterator[JsonObject]:
-    """Return the schemas of a route's body."""
     path, methods = getattr(route, "path_format", ""), getattr(route, "methods", None) or ()
     for method in methods:
         content = at(document, ("paths", path, str(method).lower(), "requestBody", "content"))

@@ -274,7 +274,7 @@ def number_of(text: str) -> int | float | None:
 
 
 def _value_of(node: "ast.expr") -> int | float:
-    """Return what arithmetic comes to.
+    """Return the value of arithmetic.
 
     Raises:
         ArithmeticError: it has no value.

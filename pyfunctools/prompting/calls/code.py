@@ -106,7 +106,7 @@ class Code:
         return self._fences[place] if place >= 0 and at < self._fences[place][1] else None
 
     def values(self, at: int) -> tuple[dict[str, JsonValue], set[str]]:
-        """Return what stands for a literal in the code before `at`, and the other names there."""
+        """Return the names that stand for literals in the code before `at`, and the other names."""
         if self._assigns is None:
             self._assigns = _ASSIGNED.search(self._text) is not None or " in " in self._text
         if not self._assigns:

@@ -472,7 +472,7 @@ def _ends(text: str, at: int, stop: int) -> bool:
 
 
 def unescaped(text: str, raw: bool = False) -> str:
-    """Return what a string between its quotes says; in a `raw` one a backslash is one.
+    """Return the text that stands between the quotes of a string, its escapes read.
 
     An escape that neither Python nor JSON knows stays as it is written.
     """

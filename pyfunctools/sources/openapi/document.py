@@ -12,7 +12,7 @@ from pyfunctools._text import shortened
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.schema.ground.path import pointer_of
-from pyfunctools.schema.ground.references import MAX_HOPS, steps_of
+from pyfunctools.schema.ground.references import MAX_HOPS, lookup, steps_of
 from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.inlining import sole_reference
 from pyfunctools.sources.openapi.load import Loaded, read
@@ -40,19 +40,12 @@ class Resource:
 
     def at(self, pointer: str) -> "DocumentPlace | None":
         """Return the place at a JSON Pointer (as in an address, RFC 6901, 6), or `None`."""
-        value: JsonValue = self.root
-        steps = _steps(pointer)
+        try:
+            value = lookup(self.root, "#" + pointer)
+        except LookupError:
+            return None
         if "%" in pointer:
-            pointer = pointer_of(steps)
-        for step in steps:
-            if isinstance(value, dict) and step in value:
-                value = value[step]
-            elif isinstance(value, list) and step.isascii() and step.isdigit():
-                if int(step[:9]) >= len(value):
-                    return None
-                value = value[int(step)]
-            else:
-                return None
+            pointer = pointer_of(steps_of("#" + pointer) or ())
         return DocumentPlace(value, pointer, self)
 
     def named(self, name: str) -> "DocumentPlace | None":
@@ -274,14 +267,6 @@ def _or_raise(
             found.source, found.reason, pointer=found.pointer, remedy=found.remedy
         ) from found.__cause__
     return found
-
-
-def _steps(pointer: str) -> list[str]:
-    if not pointer:
-        return []
-    if "%" in pointer or "~" in pointer:
-        return [str(step) for step in steps_of("#" + pointer) or ()]
-    return pointer[1:].split("/")
 
 
 def _joined(base: str, reference: str) -> str | None:
