@@ -315,9 +315,10 @@ class Responses:
         )
 
     def _new(self, status: str, place: DocumentPlace, produces: list[str]) -> "_Answer":
-        content, said = place.fields.get("content"), place.fields.get("description")
+        raw = place.fields
+        content, said = raw.get("content"), raw.get("description")
         if not isinstance(content, dict):
-            content = swagger.content_of(place.fields, produces) if "schema" in place.fields else {}
+            content = swagger.content_of(raw, produces) if "schema" in raw else {}
             place = place._replace(value={"content": content})
         response = DeclaredResponse(
             status=status if status == "default" else status.upper(),

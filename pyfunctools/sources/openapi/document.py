@@ -119,8 +119,9 @@ class Document:
         own = loaded.root.get("$self")
         self._self = (_joined(loaded.uri, own) if isinstance(own, str) else None) or loaded.uri
         self._resources = {loaded.uri: self.main, self._self: self.main}
-        self._targets: dict[tuple[Resource, str], DocumentPlace | DocumentError] = {}
-        self._ends: dict[tuple[Resource, str], DocumentPlace | DocumentError] = {}
+        self._targets: dict[tuple[Resource, str], DocumentPlace] = {}
+        self._ends: dict[tuple[Resource, str], DocumentPlace] = {}
+        self._unreached: dict[str, str] = {}
 
     def target(self, reference: str, resource: Resource) -> DocumentPlace:
         """Return the place that a reference in this resource names.
@@ -128,7 +129,10 @@ class Document:
         Raises:
             DocumentError: nothing is there, or it is in a document that cannot be had.
         """
-        return _or_raise(self._targets, (resource, reference), self._find, reference, resource)
+        place = self._targets.get((resource, reference))
+        if place is None:
+            place = self._targets[resource, reference] = self._find(reference, resource)
+        return place
 
     def end(self, reference: str, resource: Resource) -> DocumentPlace:
         """Return the place where a reference leads in the end: not a mere reference itself.
@@ -136,7 +140,10 @@ class Document:
         Raises:
             DocumentError: it leads nowhere, or in a circle.
         """
-        return _or_raise(self._ends, (resource, reference), self._chase, reference, resource)
+        place = self._ends.get((resource, reference))
+        if place is None:
+            place = self._ends[resource, reference] = self._chase(reference, resource)
+        return place
 
     def follow(self, place: DocumentPlace) -> DocumentPlace:
         """Return the place itself, or where the `$ref` in it leads in the end.
@@ -221,14 +228,18 @@ class Document:
                 f"The reference {_shown(reference)} leads to another document.",
                 remedy="Pass a `resolver`; `files_under(directory)` reads files in a directory.",
             )
+        if address in self._unreached:  # it is asked for an address once
+            raise self._refused(self._unreached[address])
         try:
             answer = self._resolver(address)
         except DocumentError:
             raise
         except Exception as error:  # a resolver of the caller's may raise anything
-            raise self._refused(
+            reason = (
                 f"The resolver gave nothing for {_shown(address)}: {type(error).__name__}: {error}."
-            ) from error
+            )
+            self._unreached[address] = reason
+            raise self._refused(reason) from error
         loaded = read(answer, address, address, self.limits)
         return Resource(loaded.root, address)
 
@@ -245,28 +256,6 @@ def _within(reference: str, resource: Resource) -> DocumentPlace | None:
             return place
         scope = scope.outer
     return None
-
-
-def _or_raise(
-    known: dict[tuple[Resource, str], DocumentPlace | DocumentError],
-    key: tuple[Resource, str],
-    find: Callable[[str, Resource], DocumentPlace],
-    reference: str,
-    resource: Resource,
-) -> DocumentPlace:
-    found = known.get(key)
-    if found is None:
-        try:
-            found = find(reference, resource)
-        except DocumentError as error:
-            found = error
-        known[key] = found
-    if isinstance(found, DocumentError):
-        # A new one each time: an exception that is raised again drags its old tracebacks along.
-        raise DocumentError(
-            found.source, found.reason, pointer=found.pointer, remedy=found.remedy
-        ) from found.__cause__
-    return found
 
 
 def _joined(base: str, reference: str) -> str | None:

@@ -42,6 +42,9 @@ def template_of(path: str) -> NamedPath:
     names: list[str] = []
     beside: list[str] = []
     for segment in _SEGMENT.findall(path):
+        if "{" not in segment and segment[0] != ":":
+            fixed.append(segment)
+            continue
         found = [braced or colon for braced, colon in _EXPRESSION.findall(segment)]
         found = [name for name in found if name[:1] not in ("?", "&")]
         rest = _EXPRESSION.sub("", segment)
