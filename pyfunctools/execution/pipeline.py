@@ -178,11 +178,11 @@ class Invocation:
         self, function: Function, runner: Runner, checked: Success[JsonValue]
     ) -> Outcome:
         if self._ask is not None or callable(self._approve):
-            _check_context(function, self._context)  # before somebody is asked for nothing
+            self._check_context(function)  # before somebody is asked for nothing
         ready = await self._ready(function, checked)
         if isinstance(ready, Outcome):
             return ready
-        _check_context(function, self._context)
+        self._check_context(function)
         whole, begin = ready.value, None
         if self._theirs is not None or self._ticket is not None:
             begin = self._begin
@@ -197,6 +197,21 @@ class Invocation:
                 outcome = replace(waiting, text=outcome.text, issues=outcome.issues)
         edits = ready.repairs
         return replace(outcome, repairs=(*edits, *outcome.repairs)) if edits else outcome
+
+    def _check_context(self, function: Function) -> None:
+        """Refuse a call that lacks the context before it runs, or uses up a ticket.
+
+        Raises:
+            DefinitionError: a parameter has to be given the context, and there is none.
+        """
+        handler = handler_of(function) if self._context is None else None
+        if handler is not None and (wanted := handler.wants_context) is not None:
+            raise DefinitionError(
+                f"{function.name}({wanted})",
+                "It is the context, and the call was given none.",
+                "Pass `context=` to the call (in a terminal `--context`), give it a default, or "
+                "hint `Context[... | None]`.",
+            )
 
     def _masked(self, text: str) -> str:
         """Return what is told of an error without what is the person's."""
@@ -296,9 +311,12 @@ class Invocation:
         self, function: Function, checked: Success[JsonValue]
     ) -> Success[JsonObject] | Outcome:
         """Return the arguments that may run, and how a person edited them."""
-        merged = await self._merged(function, checked)
-        if isinstance(merged, Outcome):
-            return merged
+        merged = checked
+        if self._separated is not None or self._given is not None:
+            joined = await self._merged(function, checked)
+            if isinstance(joined, Outcome):
+                return joined
+            merged = joined
         whole = merged.value if isinstance(merged.value, dict) else {}
         if self._separated is not None:
             from pyfunctools.execution.person.held import Theirs
@@ -346,9 +364,7 @@ class Invocation:
     ) -> Success[JsonValue] | Failure:
         """Return the whole, or what is missing; what the person gave before is wanted again."""
         if self._given is None:
-            if self._separated is None:
-                return checked  # nothing to join: what was checked is the whole
-            merged = self._separated.merge(checked.value, {})
+            merged = contract_of(function).merge(checked.value, None)
         else:
             from pyfunctools.execution.person.questions import values_of
             from pyfunctools.execution.person.uploads import merged as merged_with
@@ -513,23 +529,6 @@ _DENIED = "A person has to approve this call and has not. Nothing has run."
 _UNKNOWN = "It could not be found out whether a person has to approve this ({}). Nothing has run."
 _UNASKED = "The person could not be asked ({}). Nothing has run."
 _UNCLAIMED = "It could not be found out whether the ticket was used ({}). Nothing has run."
-
-
-def _check_context(function: Function, context: object) -> None:
-    """Refuse a call that lacks the context before it runs, or uses up a ticket.
-
-    Raises:
-        DefinitionError: a parameter has to be given the context, and there is none.
-    """
-    handler = handler_of(function)
-    wanted = None if handler is None else handler.wants_context
-    if wanted is not None and context is None:
-        raise DefinitionError(
-            f"{function.name}({wanted})",
-            "It is the context, and the call was given none.",
-            "Pass `context=` to the call (in a terminal `--context`), give it a default, or hint "
-            "`Context[... | None]`.",
-        )
 
 
 def _checked_audience(audience: object) -> str | None:
