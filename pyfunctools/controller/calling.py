@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from pyfunctools._json import JsonValue
     from pyfunctools._lazy import Lazy
-    from pyfunctools.execution.person.approval import Approve
+    from pyfunctools.execution.person.approval import Approve, Ask, PersonsValues
     from pyfunctools.execution.person.tickets import Tickets
-    from pyfunctools.execution.pipeline import Ask, Given, Runner
+    from pyfunctools.execution.runner import Runner
     from pyfunctools.record.call import Call
     from pyfunctools.record.function import Function
     from pyfunctools.record.outcome import Outcome
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Beside(TypedDict, total=False):
     """What is given beside what a model wrote, for each of its calls; see `Controller.call`."""
 
-    human: Given | Ask
+    human: PersonsValues | Ask
     context: object
     approve: Approve
     audience: str | None
@@ -45,7 +45,7 @@ class Calling:
         name_or_call: str | Call,
         arguments: Any = None,
         *,
-        human: Given | Ask = None,
+        human: PersonsValues | Ask = None,
         context: object = None,
         approve: Approve = None,
         audience: str | None = None,
@@ -94,7 +94,7 @@ class Calling:
         name_or_call: str | Call,
         arguments: Any = None,
         *,
-        human: Given | Ask = None,
+        human: PersonsValues | Ask = None,
         context: object = None,
         approve: Approve = None,
         audience: str | None = None,
@@ -123,7 +123,7 @@ class Calling:
     def resume(
         self,
         ticket: str | None,
-        human: Given | Ask = None,
+        human: PersonsValues | Ask = None,
         *,
         context: object = None,
         approve: Approve = None,
@@ -155,7 +155,7 @@ class Calling:
     async def aresume(
         self,
         ticket: str | None,
-        human: Given | Ask = None,
+        human: PersonsValues | Ask = None,
         *,
         context: object = None,
         approve: Approve = None,

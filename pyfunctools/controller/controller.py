@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from pyfunctools.execution.mcp import Accept
     from pyfunctools.execution.person.approval import PendingCall
     from pyfunctools.execution.person.tickets import Tickets
-    from pyfunctools.execution.pipeline import Runner
     from pyfunctools.execution.request.connection import Connection
+    from pyfunctools.execution.runner import Runner
     from pyfunctools.limits import Limits
     from pyfunctools.record.call import Call
     from pyfunctools.record.function import Function, Skipped

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from pyfunctools.execution.mcp import Accept
-    from pyfunctools.execution.pipeline import Runner
     from pyfunctools.execution.request.connection import Connection
+    from pyfunctools.execution.runner import Runner
     from pyfunctools.limits import Limits
     from pyfunctools.record.function import Function, Skipped
     from pyfunctools.route import Route

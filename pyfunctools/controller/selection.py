@@ -7,7 +7,7 @@ from typing import Any, cast
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.local import LocalRunner
-from pyfunctools.execution.pipeline import Runner
+from pyfunctools.execution.runner import Runner
 from pyfunctools.record.function import Function, with_handler
 from pyfunctools.route import Route
 from pyfunctools.schema.ground.did_you_mean import near_names

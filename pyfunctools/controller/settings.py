@@ -9,7 +9,7 @@ from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.configured import Configured, Fixed, check_fixed, fixed_view
 from pyfunctools.execution.local import LocalRunner
 from pyfunctools.execution.person.approval import PendingCall
-from pyfunctools.execution.pipeline import Runner
+from pyfunctools.execution.runner import Runner
 from pyfunctools.record.function import Function
 from pyfunctools.schema.feedback.plain_words import check_texts
 

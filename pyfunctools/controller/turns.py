@@ -7,12 +7,11 @@ from pyfunctools.controller.calling import Beside, Calling, tickets_of
 from pyfunctools.controller.turn import Turn, load_turn, run_calls
 from pyfunctools.envelopes import Answering, Spoken
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.execution.person.approval import Approval, Approve
-from pyfunctools.execution.pipeline import Ask, Given
+from pyfunctools.execution.person.approval import Approval, Approve, Ask, PersonsValues
 from pyfunctools.record.call import Call
 from pyfunctools.record.outcome import Outcome
 
-PersonsAnswer: TypeAlias = "Given | Ask | bool | Approval"
+PersonsAnswer: TypeAlias = "PersonsValues | Ask | bool | Approval"
 """What a person says to a call that waits: their values, yes or no, or an `Approval`."""
 
 
@@ -117,7 +116,7 @@ class Turns:
         return await run_calls(turn, todo, one, self._told, self._together if awaits else ())
 
 
-_Answered: TypeAlias = tuple[str, Given | Ask, Approve]
+_Answered: TypeAlias = tuple[str, PersonsValues | Ask, Approve]
 
 
 def _asked(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[str, _Answered]:
@@ -141,7 +140,7 @@ def _asked(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[str, _Answe
     }
 
 
-def parted(answer: PersonsAnswer) -> tuple[Given | Ask, Approve]:
+def parted(answer: PersonsAnswer) -> tuple[PersonsValues | Ask, Approve]:
     """Return a person's values and approval."""
     if isinstance(answer, bool | Approval):
         return None, answer

@@ -32,7 +32,7 @@ from pyfunctools.schema.separation.sieve import issue
 
 if TYPE_CHECKING:
     from pyfunctools.execution.person.approval import PendingCall
-    from pyfunctools.execution.pipeline import Runner
+    from pyfunctools.execution.runner import Runner
 
 Fixed: TypeAlias = Mapping[str, Any] | Callable[[Function, Any], Mapping[str, Any]]
 """Values that are the program's, by path; or what gives them for a function and the context.

@@ -18,7 +18,7 @@ from pyfunctools.controller import Controller
 from pyfunctools.controller.turns import PersonsAnswer, parted
 from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.execution.pipeline import Ask
+from pyfunctools.execution.person.approval import Ask
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Waiting

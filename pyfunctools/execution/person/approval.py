@@ -47,6 +47,16 @@ class Approval:
     human: Mapping[str, Any] | None = field(default=None, repr=False)
 
 
+PersonsValues: TypeAlias = Mapping[str, Any] | None
+"""What a person gave: their values, or nothing."""
+
+Ask: TypeAlias = Callable[[PendingCall], "PersonsValues | Awaitable[PersonsValues]"]
+"""Asks a person for their part, where the call cannot run without it.
+
+It gets the pending call, with the model's part and the questions, and gives the person's values;
+`None` says that they gave none.
+"""
+
 Answer: TypeAlias = "bool | Approval | None"
 """A person's answer: `True` or an `Approval` is yes, `None` is not now, all else is no."""
 

@@ -58,8 +58,8 @@ def blamed(function: Function, failure: Failure, human: JsonValue) -> Failure:
     """
     if all(issue.side == "human" for issue in failure.issues):
         return failure
-    told = (_of_person(issue, failure.value, human) for issue in failure.issues)
-    issues = tuple({(one.path, one.expected): one for one in told}.values())
+    sided = (_of_person(issue, failure.value, human) for issue in failure.issues)
+    issues = tuple({(one.path, one.expected): one for one in sided}.values())
     theirs = function.validate(human, "human")
     if theirs:
         return replace(failure, issues=issues)
@@ -90,12 +90,13 @@ def refused(function: Function, failure: Failure) -> Outcome:
     """
     given: JsonValue = failure.value
     if not isinstance(given, dict):
-        return _outcome(function, failure, failure)
+        return told(function, failure)
     shown = of_model(function, given)
     issues = tuple(_sided(function, issue, given, shown) for issue in failure.issues)
     models = tuple(issue for issue in issues if issue.side != "human")
     whole = Failure(value=shown, issues=issues)
-    return _outcome(function, whole, replace(whole, issues=models) if models else None)
+    text = replace(whole, issues=models).feedback() if models else NOT_YOURS
+    return _refusal(function, whole, text)
 
 
 def _sided(function: Function, issue: Issue, whole: JsonValue, shown: JsonValue) -> Issue:
@@ -110,9 +111,14 @@ def _sided(function: Function, issue: Issue, whole: JsonValue, shown: JsonValue)
     return issue if left is None else replace(issue, value=left[0])
 
 
-def _outcome(function: Function, failure: Failure, told: Failure | None) -> Outcome:
+def told(function: Function, failure: Failure) -> Outcome:
+    """Return the outcome for arguments that are refused, all of which a model may be told."""
+    return _refusal(function, failure, failure.feedback())
+
+
+def _refusal(function: Function, failure: Failure, text: str) -> Outcome:
     return Outcome(
-        text=NOT_YOURS if told is None else told.feedback(),
+        text=text,
         reason="arguments",
         issues=failure.issues,
         repairs=failure.repairs,
