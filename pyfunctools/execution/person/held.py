@@ -45,22 +45,26 @@ class Tree(dict[str, JsonValue]):
         return f"<Tree of {len(self)}>"  # a frame of a traceback shows nobody's values
 
 
-def tree_of(value: object, depth: int = 0) -> JsonValue:
-    """Return a value a call holds as a tree; what is no container stays what it is."""
+def tree_of(value: object, names: set[str], depth: int = 0) -> JsonValue:
+    """Return a value a call holds as a tree; what is no container stays what it is.
+
+    The names of fields are added to `names`.
+    """
     if isinstance(value, str | int | float | None) or depth > _DEEPEST:
         return cast("JsonValue", value)
     if isinstance(value, Mapping):
         held = cast("Mapping[object, object]", value)
-        return {_text(key): tree_of(inner, depth + 1) for key, inner in list(held.items())}
+        return {_text(key): tree_of(inner, names, depth + 1) for key, inner in list(held.items())}
     if isinstance(value, list | tuple | Set):
-        return [tree_of(item, depth + 1) for item in cast("Iterable[object]", value)]
+        return [tree_of(item, names, depth + 1) for item in cast("Iterable[object]", value)]
     if getattr(type(value), "__pydantic_root_model__", False):
-        return tree_of(getattr(value, "root", None), depth + 1)
+        return tree_of(getattr(value, "root", None), names, depth + 1)
     members = list(_members(value))
     if not members:
         return cast("JsonValue", value)
-    tree = Tree((name, tree_of(inner, depth + 1)) for name, inner in members)
+    tree = Tree((name, tree_of(inner, names, depth + 1)) for name, inner in members)
     tree.source = value
+    names.update(tree)
     return tree
 
 
@@ -69,17 +73,18 @@ class Theirs:
     """What of a call is a person's, for its outcome to be masked.
 
     `given` is what they gave, in all forms that it has had, `llm` the model's part, and `held` what
-    the call held when it began, as a tree.
+    the call held when it began, as a tree, and `fields` the names of fields in it.
     """
 
     function: Function
     llm: JsonValue
     given: tuple[JsonValue, ...] = ()
     held: JsonValue = field(default_factory=dict[str, JsonValue])
+    fields: set[str] = field(default_factory=set[str])
 
     def hold(self, held: Mapping[str, object]) -> None:
         """Keep what the call holds, as it is before the function can change it."""
-        self.held = tree_of(held)
+        self.held = tree_of(held, self.fields)
 
     def masked(self, outcome: Outcome) -> Outcome:
         """Return the outcome without what is the person's.
@@ -107,12 +112,12 @@ class Theirs:
         known = contract_of(self.function).person.value
         parts = (*self.given, separated.part(self.held, "human"))
         theirs = _inside(parts)
-        secret = [inner for inner in theirs if hasattr(inner, "get_secret_value")]
         if known.is_all:
             secret = [*theirs, *_inside(known.defaults)]
-        elif known.is_any:
-            secret += _inside([*map(known.split, parts), *known.defaults])
-        names = known.names | _field_names(self.held) if secret or is_error else known.names
+        else:
+            secret = [inner for inner in theirs if hasattr(inner, "get_secret_value")]
+            secret += _inside([*map(known.split, parts), *known.defaults]) if known.is_any else ()
+        names = known.names | self.fields
         secrets = _texts(secret, names)
         others: set[str] = set()
         if is_error:
@@ -136,18 +141,18 @@ def _texts(values: Iterable[JsonValue], names: Set[str]) -> set[str]:
     return found
 
 
-def _field_names(value: JsonValue) -> set[str]:
-    return {key for inner in _inside((value,)) if isinstance(inner, Tree) for key in inner}
-
-
 def _inside(values: Iterable[JsonValue]) -> list[JsonValue]:
-    """Return values and everything in them; an object that is held twice is read once."""
-    left, seen = list(values), set[int]()
+    """Return values and everything in them, each object once."""
+    left, found = list(values), dict[int, JsonValue]()
     for inner in left:  # grows while it is read
-        if isinstance(inner, dict | list | tuple) and id(inner) not in seen:
-            seen.add(id(inner))
-            left += inner.values() if isinstance(inner, dict) else inner
-    return left
+        if id(inner) in found:
+            continue
+        found[id(inner)] = inner
+        if isinstance(inner, dict):
+            left += inner.values()
+        elif isinstance(inner, list | tuple):
+            left += inner
+    return list(found.values())
 
 
 def _texts_of(leaf: object) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """One value on its way through one schema: how `coerce` gets at what it must have meant."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
@@ -93,8 +92,8 @@ class Coercion:
             result = self._read(place, value, keys)
             if result is not value:
                 return result
-        for branches in _unions(place.parts):
-            result = self._tried(place, branches, value, keys)
+        for part, keyword in place.unions:
+            result = self._tried(place, part.listed(keyword), value, keys)
             if result is not value:
                 return result
         return self._wrapped(place, value, keys)
@@ -107,8 +106,7 @@ class Coercion:
         if self._tests is None:
             return None
         if place not in self._known:
-            tests = [self._tests(part.keys) for part in place.stated]
-            self._known[place] = _all_of(tests)
+            self._known[place] = _all_of([self._tests(part.keys) for part in place.stated])
         return self._known[place]
 
     def _fit(self, place: Place, value: JsonValue, keys: Keys) -> Fit:
@@ -167,6 +165,8 @@ class Coercion:
         """Return the place with the branches that were meant, and the unions that leave it
         open.
         """
+        if not place.unions:
+            return place, []
         found: dict[Part, None] = {}
         undecided: list[list[Part]] = []
         queue = list(place.parts)
@@ -177,12 +177,13 @@ class Coercion:
             for keyword in UNIONS:
                 if keyword not in part.rules:
                     continue
-                branches = part.listed(keyword)
-                fits = [self._fitting.of(branch, value, len(keys)) for branch in branches]
-                if EXACT in fits or not fits:
-                    continue
-                union = union_of(part, keyword)
-                meant = branches[fits.index(ROUND)] if ROUND in fits else union.meant(value)
+                branches, union = part.listed(keyword), union_of(part, keyword)
+                meant = union.decided(value)
+                if meant is None:
+                    fits = [self._fitting.of(branch, value, len(keys)) for branch in branches]
+                    if EXACT in fits or not fits:
+                        continue
+                    meant = branches[fits.index(ROUND)] if ROUND in fits else union.meant(value)
                 if meant is None:
                     undecided.append(branches)
                 else:
@@ -320,10 +321,10 @@ class Coercion:
 
 
 def _all_of(tests: list[Test | None]) -> Test | None:
+    if len(tests) == 1:
+        return tests[0]
     known = [test for test in tests if test is not None]
-    if len(known) < len(tests):
-        return None
-    return known[0] if len(known) == 1 else lambda value: all(test(value) for test in known)
+    return None if len(known) < len(tests) else lambda value: all(test(value) for test in known)
 
 
 def _constants(place: Place) -> dict[str, JsonValue]:
@@ -345,13 +346,6 @@ def _may_move(place: Place, value: JsonObject) -> bool:
     if len(value) == 1 and next(iter(value)) in WRAPPERS:
         return True
     return "array" in place.types and "object" not in place.types
-
-
-def _unions(parts: Iterable[Part]) -> Iterator[list[Part]]:
-    for part in parts:
-        for keyword in UNIONS:
-            if keyword in part.rules:
-                yield part.listed(keyword)
 
 
 def _least(schema: JsonSchema) -> int:

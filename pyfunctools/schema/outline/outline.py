@@ -267,6 +267,13 @@ class Place:
         return tuple(dict.fromkeys(chain.from_iterable(part.parts for part in self.stated)))
 
     @cached_property
+    def unions(self) -> "list[tuple[Part, str]]":
+        """The parts that hold here and have a union, with its keyword."""
+        return [
+            (part, keyword) for part in self.parts for keyword in UNIONS if keyword in part.rules
+        ]
+
+    @cached_property
     def types(self) -> frozenset[str]:
         """The types that a value may have here.
 

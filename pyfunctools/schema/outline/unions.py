@@ -53,13 +53,6 @@ class Tag:
         found = {index for known, index in self.branches.items() if loosely(known) == loose}
         return found.pop() if len(found) == 1 else None
 
-    def decided(self, value: JsonSchema) -> int | None:
-        """Return the only branch that an object may fit; `None` where that is not certain."""
-        if not self.certain or self.name not in value:
-            return None
-        key = constant_of(value[self.name])
-        return None if key is None else self.branches.get(key)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sketch:
@@ -104,6 +97,15 @@ class Union:
     branches: list[Part]
     shapes: list[Sketch]
     tag: Tag | None
+
+    def decided(self, value: JsonValue) -> Part | None:
+        """Return the only branch that an object may fit; `None` where that is not certain."""
+        tag = self.tag
+        if tag is None or not tag.certain or not isinstance(value, dict) or tag.name not in value:
+            return None
+        key = constant_of(value[tag.name])
+        index = None if key is None else tag.branches.get(key)
+        return None if index is None else self.branches[index]
 
     def meant(self, value: JsonValue) -> Part | None:
         """Return the branch that a value was meant for, `None` where nothing tells.

@@ -205,7 +205,7 @@ class _Judged:
     def broken(self, task: Task) -> Iterator[Step]:
         """Yield a complaint for each of the schema's own rules that is broken."""
         value = task.value
-        if isinstance(value, dict | list) and type_of(value) in self._typed:
+        if self._typed and isinstance(value, dict | list) and type_of(value) in self._typed:
             return
         if self._own.is_valid(value):
             return
@@ -356,10 +356,9 @@ class _Judged:
     def _union(self, keyword: str, task: Task) -> Iterator[Step]:
         """Yield the value again for the branch it was meant for, or what the union wants of it."""
         value, union = task.value, union_of(self.part, keyword)
-        tag = union.tag
-        index = tag.decided(value) if tag is not None and isinstance(value, dict) else None
-        if index is not None:  # the other branches refuse it for their tag
-            branch = self._judged(union.branches[index])
+        decided, tag = union.decided(value), union.tag
+        if decided is not None:  # the other branches refuse it for their tag
+            branch = self._judged(decided)
             if self._only == keyword or not branch.fits(value):
                 yield task._replace(part=branch.part)
             return
