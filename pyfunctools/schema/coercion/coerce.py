@@ -60,7 +60,7 @@ def coerced(
 
     coercion = Coercion(sets=sets, tests=tests, written=written)
     try:
-        result = coercion.whole(outline.place, value)
+        result = (coercion.repaired if tests else coercion.value)(outline.place, value, ())
     except (TooMuch, RecursionError):
         return Success(value=value)
     return Success(value=result, repairs=tuple(coercion.repairs))

@@ -35,7 +35,7 @@ _MOST_WRAPS = 3
 class Coercion:
     """One value on its way through one schema.
 
-    With `tests` a container is taken to be right if its own test says so; see `coerced`.
+    With `tests` what its own test accepts is taken to be right; see `coerced`.
     """
 
     def __init__(
@@ -53,17 +53,6 @@ class Coercion:
         self._active: set[tuple[Part, int]] = set()
         self.repairs: list[Repair] = []
 
-    def whole(self, place: Place, value: JsonValue) -> JsonValue:
-        """Return a whole value as it is wanted; with `tests` it is known to be refused.
-
-        Raises:
-            TooMuch: as `value`.
-            TextWantedError: as `value`.
-        """
-        if self._tests is not None and isinstance(value, dict | list):
-            return self._container(place, value, ())
-        return self.value(place, value, ())
-
     def value(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
         """Return the value as it is wanted at a place.
 
@@ -71,16 +60,23 @@ class Coercion:
             TooMuch: it is nested too deep, or there is too much of it.
             TextWantedError: with `written`, a float stands where only a text is wanted.
         """
+        right = self._is_right(place, value, keys)
+        return value if right else self.repaired(place, value, keys)
+
+    def repaired(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
+        """Return a value that is not right as it is wanted at a place.
+
+        Raises:
+            TooMuch: as `value`.
+            TextWantedError: as `value`.
+        """
         self._values -= 1
         if self._values < 0 or len(keys) > MAX_DEPTH:
             raise TooMuch
         if isinstance(value, dict | list):
-            test = self._test(place)
-            if test(value) if test else self._fit(place, value, keys) == EXACT:
-                return value
             return self._container(place, value, keys)
-        if self._fit(place, value, keys) == EXACT:
-            return value
+        if self._tests and self._fit(place, value, keys) == EXACT:
+            return value  # it is refused for what no repair heals
         if self._written and self._tests and type(value) is float and place.is_textual:
             raise TextWantedError
         for kind, candidate in meanings(value, place.types, _constants(place)):
@@ -97,6 +93,10 @@ class Coercion:
             if result is not value:
                 return result
         return self._wrapped(place, value, keys)
+
+    def _is_right(self, place: Place, value: JsonValue, keys: Keys) -> bool:
+        test = self._test(place)
+        return test(value) if test else self._fit(place, value, keys) == EXACT
 
     def _test(self, place: Place) -> Test | None:
         """Return the compiled test of a place; `None` where not all that is stated there has one.
@@ -194,7 +194,7 @@ class Coercion:
         changed: dict[str, JsonValue] | None = None
         for name, inner in value.items():
             place = meant.inside(name) if type(name) is str else None
-            if place is None or not place.stated:
+            if place is None or self._is_right(place, inner, keys):
                 continue
             below = (*keys, name)
             if inner is None and self._absent(meant, place, name, below):
@@ -202,7 +202,7 @@ class Coercion:
                 changed = dict(value) if changed is None else changed
                 del changed[name]
                 continue
-            result = self.value(place, inner, below)
+            result = self.repaired(place, inner, below)
             if result is not inner:
                 changed = dict(value) if changed is None else changed
                 changed[name] = result
@@ -220,17 +220,12 @@ class Coercion:
         changed = False
         first = max((len(part.items[0]) for part in meant.parts), default=0)
         rest = meant.inside(first)
-        if not (first or rest.stated):
-            return value
         test = self._test(rest)
         for index, inner in enumerate(items):
-            if index < first:
-                place = meant.inside(index)
-            elif test and test(inner):
+            if test and index >= first and test(inner):
                 continue
-            else:
-                place = rest
-            result = self.value(place, inner, (*keys, index)) if place.stated else inner
+            place = meant.inside(index) if index < first else rest
+            result = self.value(place, inner, (*keys, index))
             if result is not inner:
                 changed = True
                 items[index] = result
@@ -299,7 +294,7 @@ class Coercion:
         self._note("item", value, [value], keys)
         self._wraps += 1
         items = place.inside(0)
-        wrapped = [self.value(items, value, (*keys, 0)) if items.stated else value]
+        wrapped = [self.value(items, value, (*keys, 0))]
         self._wraps -= 1
         short = all(_least(part.rules) <= 1 for part in place.parts)
         if short and self._fit(place, wrapped, keys) == EXACT:
@@ -321,7 +316,7 @@ class Coercion:
 
 
 def _all_of(tests: list[Test | None]) -> Test | None:
-    if len(tests) == 1:
+    if len(tests) == 1:  # which it nearly always is
         return tests[0]
     known = [test for test in tests if test is not None]
     return None if len(known) < len(tests) else lambda value: all(test(value) for test in known)
