@@ -56,7 +56,7 @@ def test_prose_and_brackets_are_where_a_value_may_begin(text: str):
     ],
 )
 def test_what_stands_before_a_value_is_told_apart(front: str, pieces: list[tuple[str, str]]):
-    kinds = [(piece.kind, piece.text.rstrip()) for piece in before(front + "{}", 0, len(front))]
+    kinds = [(piece.kind, piece.before.rstrip()) for piece in before(front + "{}", 0, len(front))]
     assert kinds == [(kind, text.rstrip() if kind != "space" else "") for kind, text in pieces]
 
 
@@ -79,7 +79,7 @@ def test_what_stands_before_a_value_is_told_apart(front: str, pieces: list[tuple
     ],
 )
 def test_what_stands_after_a_value_is_told_apart(rest: str, pieces: list[tuple[str, str]]):
-    assert [(piece.kind, piece.text) for piece in after("{}" + rest, 2)] == pieces
+    assert [(piece.kind, piece.before) for piece in after("{}" + rest, 2)] == pieces
 
 
 def test_a_fence_ends_a_text_only_at_its_end():

@@ -8,10 +8,8 @@ from functools import lru_cache
 from pyfunctools._json import JsonValue
 from pyfunctools._text import visible
 from pyfunctools.schema.ground.walk import is_schema
+from pyfunctools.schema.outline.json_types import ALL_TYPES
 from pyfunctools.schema.vocabulary import KEYWORDS
-
-TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
-"""The types of JSON Schema."""
 
 SPELLED: Mapping[str, tuple[str, str | None]] = {
     "bool": ("boolean", None),
@@ -58,7 +56,7 @@ def type_named(name: JsonValue) -> tuple[str, str | None] | None:
     if not isinstance(name, str):
         return None
     name = name.strip().lower()
-    return (name, None) if name in TYPES else SPELLED.get(name)
+    return (name, None) if name in ALL_TYPES else SPELLED.get(name)
 
 
 @lru_cache(maxsize=1024)
@@ -278,6 +276,6 @@ rest of the schema stays: the validator refuses a schema as a whole.
 
 
 def form_of(keyword: str) -> str | None:
-    """Return what the value of a keyword has to be, in words; `None` where it may be anything."""
+    """Return the form of a keyword's value in words, or `None` where it may be anything."""
     row = KEYWORDS.get(keyword)
     return _OF_FORM[row.form][1] if row is not None and row.form in _OF_FORM else None

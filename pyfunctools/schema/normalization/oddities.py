@@ -20,8 +20,9 @@ from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.references import lookup, steps_of
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.schema.normalization.clean import CLEAN, TYPES, form_of, type_named
+from pyfunctools.schema.normalization.clean import CLEAN, form_of, type_named
 from pyfunctools.schema.normalization.spelling import spell
+from pyfunctools.schema.outline.json_types import ALL_TYPES
 from pyfunctools.schema.vocabulary import (
     DRAFT,
     EXAMPLES,
@@ -266,9 +267,9 @@ def _remedy(keyword: str, value: JsonValue) -> str:
         found = type_named(name)
         if found is not None and found[0] != name:
             return f'Write "{found[0]}".'
-        if found is None and isinstance(name, str) and (near := near_name(name, sorted(TYPES))):
+        if found is None and isinstance(name, str) and (near := near_name(name, sorted(ALL_TYPES))):
             return f'Write "{near}".'
-    return f"Write one of {', '.join(sorted(TYPES))}, or a list of them."
+    return f"Write one of {', '.join(sorted(ALL_TYPES))}, or a list of them."
 
 
 def _dangling(root: JsonValue, reference: str, keys: Keys) -> Iterator[Fault]:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.json_values import equal
-from pyfunctools.schema.normalization.clean import CLEAN, TYPES, shown, type_named
-from pyfunctools.schema.outline.json_types import type_of, types_named
+from pyfunctools.schema.normalization.clean import CLEAN, shown, type_named
+from pyfunctools.schema.outline.json_types import ALL_TYPES, type_of, types_named
 from pyfunctools.schema.vocabulary import (
     ASSERTIONS,
     IN_PLACE,
@@ -17,6 +17,8 @@ from pyfunctools.schema.vocabulary import (
 
 _REFUSING_NULL = IN_PLACE | REFERENCES | {"const"}
 """Keywords that may refuse `null` whatever `type` and `enum` say."""
+
+_BOUNDS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
 
 
 def spell(schema: JsonSchema) -> dict[str, JsonValue]:
@@ -35,7 +37,7 @@ def spell(schema: JsonSchema) -> dict[str, JsonValue]:
         elif (sound := clean(value)) is not None:
             node[keyword] = sound
     given = node.get("type", "object")
-    if not (isinstance(given, str) and given in TYPES):
+    if not (isinstance(given, str) and given in ALL_TYPES):
         _spell_type(node)
     if "properties" in node:
         _lift_required(node)
@@ -50,10 +52,7 @@ def spell(schema: JsonSchema) -> dict[str, JsonValue]:
 
 def tighten(node: dict[str, JsonValue]) -> None:
     """Leave the tighter of `minimum` and `exclusiveMinimum`, and of the maxima, where both are."""
-    for inclusive, exclusive, sign in (
-        ("minimum", "exclusiveMinimum", 1),
-        ("maximum", "exclusiveMaximum", -1),
-    ):
+    for inclusive, exclusive, sign in _BOUNDS:
         bound, open_bound = node.get(inclusive), node.get(exclusive)
         if isinstance(bound, int | float) and isinstance(open_bound, int | float):
             del node[exclusive if bound * sign > open_bound * sign else inclusive]
@@ -110,8 +109,8 @@ def _drop_additional_items(node: dict[str, JsonValue]) -> None:
 
 def _split_dependencies(node: dict[str, JsonValue]) -> None:
     dependencies = node.pop("dependencies")
-    required = _copy_of(node.get("dependentRequired"))
-    schemas = _copy_of(node.get("dependentSchemas"))
+    given = [node.get(keyword) for keyword in ("dependentRequired", "dependentSchemas")]
+    required, schemas = (dict(each) if isinstance(each, dict) else {} for each in given)
     for name, needed in dependencies.items() if isinstance(dependencies, dict) else ():
         if isinstance(needed, dict | bool):
             given = schemas.get(name)
@@ -127,16 +126,9 @@ def _split_dependencies(node: dict[str, JsonValue]) -> None:
         node["dependentSchemas"] = schemas
 
 
-def _copy_of(value: JsonValue) -> dict[str, JsonValue]:
-    return dict(value) if isinstance(value, dict) else {}
-
-
 def _number_bound(node: dict[str, JsonValue]) -> None:
     """Turn draft-04's flag beside a bound into a bound of its own (2020-12 validation, 6.2)."""
-    for inclusive, exclusive in (
-        ("minimum", "exclusiveMinimum"),
-        ("maximum", "exclusiveMaximum"),
-    ):
+    for inclusive, exclusive, _ in _BOUNDS:
         flag = node.get(exclusive)
         if isinstance(flag, bool):
             del node[exclusive]
@@ -162,7 +154,7 @@ def _spell_discriminator(node: dict[str, JsonValue]) -> None:
 
 
 def _drop_unless(needed: str, *keywords: str) -> Callable[[dict[str, JsonValue]], None]:
-    """Return what drops keywords that say nothing without another one."""
+    """Return a translation that drops keywords which say nothing without another one."""
 
     def drop(node: dict[str, JsonValue]) -> None:
         if needed not in node:

@@ -1,9 +1,9 @@
 """The one value in a text: where it begins, and what around it is left out."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from json import JSONDecoder
-from typing import Final, NamedTuple
+from typing import Final
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import Limits
@@ -15,6 +15,7 @@ from pyfunctools.schema.parsing.scalars import BLANK, COMMAS, COMMENT, HIDDEN, O
 from pyfunctools.schema.parsing.strict import strict
 from pyfunctools.schema.result import Failure, Issue, Repair, Result, Success
 
+_ROOT: Final = Path.of(())
 _BLANKS = (
     f"{SPACE}{HIDDEN}\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
     "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -35,11 +36,8 @@ _MOST_PIECES = 16
 """Pieces that are told apart on either side."""
 
 
-class LeftOut(NamedTuple):
-    """Text around a value, and the kind of the repair that leaves it out."""
-
-    kind: str
-    text: str
+def _left_out(kind: str, text: str) -> Repair:
+    return Repair(path=_ROOT, kind=kind, before=text, after="")
 
 
 def beginning(text: str, start: int) -> int:
@@ -52,11 +50,11 @@ def beginning(text: str, start: int) -> int:
     return at
 
 
-def before(text: str, start: int, end: int) -> list[LeftOut]:
-    """Return what stands before a value, from `start` to `end`, in the order of the text."""
-    pieces: list[LeftOut] = []
+def before(text: str, start: int, end: int) -> list[Repair]:
+    """Return the repairs that leave out the text before a value, from `start` to `end`."""
+    pieces: list[Repair] = []
     if (odd := text[start:end].strip(SPACE)) and BLANK.fullmatch(odd):
-        return [LeftOut("space", odd)]
+        return [_left_out("space", odd)]
     while rest := text[start:end].rstrip(_BLANKS):
         cut = _last_fence(rest) if len(pieces) < _MOST_PIECES else None
         kind = "fence"
@@ -67,7 +65,7 @@ def before(text: str, start: int, end: int) -> list[LeftOut]:
         if cut is None:
             kind = "comment" if COMMENT.fullmatch(rest.lstrip()) else "prose"
             cut = 0
-        pieces.append(LeftOut(kind, rest[cut:]))
+        pieces.append(_left_out(kind, rest[cut:]))
         end = start + cut
     return pieces[::-1]
 
@@ -104,23 +102,23 @@ def _closing_tag(text: str, end: int) -> re.Match[str] | None:
     return None if start < 0 else _CLOSING_TAG.fullmatch(text, start, end)
 
 
-def after(text: str, start: int) -> Iterator[LeftOut]:
-    """Yield what stands after a value, up to the end of the text.
+def after(text: str, start: int) -> Iterator[Repair]:
+    """Yield the repairs that leave out the text after a value, up to its end.
 
     The last piece is all the rest: from another value (`rest`) or from the first word on (`prose`).
     """
     at = _blank(text, start)
     if odd := text[start:at].strip(SPACE):
-        yield LeftOut("space", odd)
+        yield _left_out("space", odd)
     count = 0
     while at < len(text):
         for kind, pattern in _AFTER if (count := count + 1) <= _MOST_PIECES else ():
             if found := pattern.match(text, at):
-                yield LeftOut(kind, found[0])
+                yield _left_out(kind, found[0])
                 at = _blank(text, found.end())
                 break
         else:
-            yield LeftOut("rest" if text[at] in "[{" else "prose", text[at:])
+            yield _left_out("rest" if text[at] in "[{" else "prose", text[at:])
             return
 
 
@@ -129,7 +127,6 @@ def _blank(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-_ROOT: Final = Path.of(())
 _BOM = "\ufeff"
 _ESCAPED = re.compile(r'[\[{]\s*+\\++"')
 _UNESCAPE = JSONDecoder(strict=False)
@@ -219,7 +216,7 @@ class _Extraction:
         return self._framed if self._is_framed(at) else len(self._text)
 
     def _brackets(self) -> re.Pattern[str]:
-        """Return what may begin a value in the middle of prose."""
+        """Return the pattern of a bracket that may begin a value in the middle of prose."""
         types = ALL_TYPES if self._place is None else self._place.types
         if "object" in types and "array" not in types:
             return _OBJECT
@@ -251,13 +248,12 @@ class _Extraction:
         return self._success(recovery, at)
 
     def _success(self, recovery: Recovery, at: int) -> Success[JsonValue]:
-        left = _left_out(after(self._text, recovery.at))
-        repairs = (*self._before(at), *recovery.repairs, *left)
+        repairs = (*self._before(at), *recovery.repairs, *after(self._text, recovery.at))
         return Success(value=recovery.value, repairs=repairs)
 
     def _before(self, at: int) -> list[Repair]:
-        bom = [LeftOut("bom", self._text[: self._start])] if self._start else []
-        return _left_out([*bom, *before(self._text, self._start, at)])
+        bom = [_left_out("bom", self._text[: self._start])] if self._start else []
+        return [*bom, *before(self._text, self._start, at)]
 
     def _nothing(self) -> Failure:
         message = "There is no JSON value in the text."
@@ -281,8 +277,4 @@ def _alone(text: str, recovery: Recovery) -> bool:
     """Return whether a scalar is all there is, so that it is no part of a sentence."""
     if any(repair.kind == "truncated" for repair in recovery.repairs) and _EITHER.search(text):
         return False
-    return all(piece.kind in _HARMLESS or piece.text == ";" for piece in after(text, recovery.at))
-
-
-def _left_out(pieces: Iterable[LeftOut]) -> list[Repair]:
-    return [Repair(path=_ROOT, kind=kind, before=left, after="") for kind, left in pieces]
+    return all(piece.kind in _HARMLESS or piece.before == ";" for piece in after(text, recovery.at))

@@ -107,34 +107,6 @@ class Frame:
             self.value[str(self.key)] = value
 
 
-class Frames:
-    """What is open, the outermost first; `place` is that of the whole value, if it is known."""
-
-    def __init__(self, place: Place | None) -> None:
-        self._place = place
-        self.open: list[Frame] = []
-
-    def keys(self, levels: int | None = None) -> Keys:
-        """Return the steps to the element that is being read, or to one further out."""
-        return tuple(frame.key for frame in self.open[:levels])
-
-    def outer(self, closer: str) -> int | None:
-        """Return the place of the innermost frame that this bracket closes."""
-        fitting = [index for index, frame in enumerate(self.open) if frame.closer == closer]
-        return fitting[-1] if fitting else None
-
-    def wanted(self) -> frozenset[str]:
-        """Return the types that the schema names for the element that is being read."""
-        place = self._place
-        if place is None:
-            return frozenset()
-        for frame in self.open:
-            if frame.place is None:
-                frame.place = place
-            place = frame.place.anyhow_inside(frame.key)
-        return place.named
-
-
 MAX_WRONG: Final = 32
 """Brackets of the wrong kind that are tolerated; each makes the rest of the text be counted."""
 
@@ -175,8 +147,8 @@ class Recovery:
         self._limits = limits
         self._fenced = fenced
         self._sure = sure
-        self._frames = Frames(place)
-        self._stack = self._frames.open
+        self._place = place
+        self._stack: list[Frame] = []
         self._wrong = 0
         self._swallowed: int | None = None
         self.at = start
@@ -193,6 +165,21 @@ class Recovery:
     def repairs(self) -> list[Repair]:
         """What was read as something else."""
         return self._findings.repairs
+
+    def _keys(self, levels: int | None = None) -> Keys:
+        """Return the steps to the element that is being read, or to one further out."""
+        return tuple(frame.key for frame in self._stack[:levels])
+
+    def _wanted(self) -> frozenset[str]:
+        """Return the types that the schema names for the element that is being read."""
+        place = self._place
+        if place is None:
+            return frozenset()
+        for frame in self._stack:
+            if frame.place is None:
+                frame.place = place
+            place = frame.place.anyhow_inside(frame.key)
+        return place.named
 
     def read(self) -> None:
         """Read the value that stands here."""
@@ -230,7 +217,7 @@ class Recovery:
         elif char == "{" and not frame.value and not frame.doubled:
             frame.doubled = True
             self.at += 1
-            self._repair("brace", "{{", "{", self._frames.keys(-1))
+            self._repair("brace", "{{", "{", self._keys(-1))
         else:
             follows = frame.filled
             self._missing_comma(frame)
@@ -239,11 +226,11 @@ class Recovery:
     def _comma(self, frame: Frame, char: str) -> None:
         if frame.filled or isinstance(frame.value, dict):
             if char != "," or not frame.filled:
-                self._repair("comma", char, "," if frame.filled else "", self._frames.keys(-1))
+                self._repair("comma", char, "," if frame.filled else "", self._keys(-1))
             frame.comma, frame.filled = True, False
             self.at += 1
         elif more := _TRAILING.match(self._text, self.at, self._stop):
-            self._repair("comma", more[0], "", self._frames.keys(-1))
+            self._repair("comma", more[0], "", self._keys(-1))
             self.at = more.end()
         else:
             # Something may be missing in the middle, and all that follows would be out of place.
@@ -252,7 +239,7 @@ class Recovery:
 
     def _missing_comma(self, frame: Frame) -> None:
         if frame.filled:
-            self._repair("comma", "", ",", self._frames.keys(-1))
+            self._repair("comma", "", ",", self._keys(-1))
         frame.filled, frame.comma = True, False
 
     def _member(self, frame: Frame, follows: bool) -> None:
@@ -288,7 +275,7 @@ class Recovery:
             self.at = quoted.end
             if quoted.fault is not None:
                 expected = "a key as JSON writes it"
-                self._fail(start, "The key", quoted.fault, expected, self._frames.keys(-1))
+                self._fail(start, "The key", quoted.fault, expected, self._keys(-1))
                 return None
             self._stack[-1].key = quoted.value
             self._note(quoted, start)
@@ -300,7 +287,7 @@ class Recovery:
             shown = f"`{shortened(found[0] if found else self._text[start], 40)}`"
             fault = "is neither a comma nor a bracket" if follows else "is not a key with a value"
             expected = "a key in double quotes, a colon and a value"
-            self._fail(start, shown, fault, expected, None if follows else self._frames.keys(-1))
+            self._fail(start, shown, fault, expected, None if follows else self._keys(-1))
             return None
         self.at = found.end()
         self._stack[-1].key = found[1]
@@ -350,7 +337,7 @@ class Recovery:
 
     def _bare(self) -> None:
         start = self.at
-        bare = read_bare(self._text, start, self._stop, self._frames.wanted)
+        bare = read_bare(self._text, start, self._stop, self._wanted)
         token = self._text[start : bare.end]
         self.at = bare.end
         self._put(bare.value)
@@ -393,17 +380,17 @@ class Recovery:
         if self._wrong > MAX_WRONG:
             self._fail(self.at - 1, f"`{char}`", "is one wrong bracket too many", "JSON")
             return
-        outer = self._frames.outer(char)
+        fitting = [index for index, each in enumerate(self._stack) if each.closer == char]
         depth = len(self._stack)
         rest = open_brackets(self._text, self.at, self._stop)
         if rest == depth:
-            self._repair("closer", char, "", self._frames.keys(-1))
-        elif outer is None or rest == depth - 1:
-            self._repair("closer", char, frame.closer, self._frames.keys(-1))
+            self._repair("closer", char, "", self._keys(-1))
+        elif not fitting or rest == depth - 1:
+            self._repair("closer", char, frame.closer, self._keys(-1))
             self._shut()
         else:
-            while len(self._stack) > outer + 1:
-                self._repair("closer", "", self._stack[-1].closer, self._frames.keys(-1))
+            while len(self._stack) > fitting[-1] + 1:
+                self._repair("closer", "", self._stack[-1].closer, self._keys(-1))
                 self._shut()
             self._shut()
 
@@ -413,7 +400,7 @@ class Recovery:
     def _shut(self) -> None:
         frame = self._stack[-1]
         if frame.comma and not frame.filled:
-            self._repair("comma", ",", "", self._frames.keys(-1))
+            self._repair("comma", ",", "", self._keys(-1))
         if frame.doubled and (second := _BRACE.match(self._text, self.at, self._stop)):
             self.at = second.end()
         self._stack.pop()
@@ -425,7 +412,7 @@ class Recovery:
             self._fail(self._swallowed, "The comment", rest, "a comment that ends, or none")
             return
         while self._stack:
-            self._repair("closer", "", self._stack[-1].closer, self._frames.keys(-1))
+            self._repair("closer", "", self._stack[-1].closer, self._keys(-1))
             self._shut()
 
     def _blanks(self) -> None:
@@ -449,7 +436,7 @@ class Recovery:
             self.at = odd.end()
 
     def _repair(self, kind: str, before: str, after: str, keys: Keys | None = None) -> None:
-        keys = self._frames.keys() if keys is None else keys
+        keys = self._keys() if keys is None else keys
         self._findings.repair(self.at, keys, kind, before, after)
 
     def _complain(
@@ -462,7 +449,7 @@ class Recovery:
         value: JsonValue = None,
         keys: Keys | None = None,
     ) -> None:
-        keys = self._frames.keys() if keys is None else keys
+        keys = self._keys() if keys is None else keys
         self._findings.complain(at, keys, subject, fault, expected, value)
         self._findings.full |= not (self.begun or self._sure)
 
