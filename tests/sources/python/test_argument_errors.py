@@ -18,13 +18,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from pyfunctools.schema import Issue
-from pyfunctools.sources.python.argument_errors import (
-    issues_of,
-    raised,
-    refusal,
-    refused,
-    without,
-)
+from pyfunctools.sources.python.argument_errors import issues_of, raised
 
 
 def even(value: int) -> int:
@@ -127,40 +121,11 @@ def test_what_is_missing_has_the_path_of_its_own_place() -> None:
     assert (str(issue.path), issue.value) == ("$input.x.high", None)
 
 
-def test_an_issue_says_where_and_what() -> None:
-    assert refusal(("a", 0), 3, "must be even").message == "$input.a[0]: must be even"
-
-
-def test_what_is_missing_or_unwanted_is_named_key_by_key() -> None:
-    failure = refused({"a": 1}, [("b",), ("a",)], "nothing of this name")
-    told = [(issue.message, issue.value) for issue in failure.issues]
-    assert told == [("$input.b: nothing of this name", None), ("$input.a: nothing of this name", 1)]
-
-
 def test_what_is_no_error_of_pydantics_is_raised_again_but_for_what_is_no_json() -> None:
     with pytest.raises(KeyError, match="gone"):
         raised(KeyError("gone"), {"a": 1})
     said = raised(TypeError(), {"a": {1}}).issues  # type: ignore[dict-item]
     assert [issue.expected.partition(":")[0] for issue in said] == ["TypeError"]
-
-
-def test_pydantics_own_error_is_told_place_by_place() -> None:
-    with pytest.raises(ValidationError) as caught:
-        TypeAdapter(dict[str, int]).validate_python({"a": "x"})
-    assert [str(issue.path) for issue in raised(caught.value, {"a": "x"}).issues] == ["$input.a"]
-
-
-def test_a_failure_below_a_step_becomes_one_of_the_whole() -> None:
-    below = refused({}, [("a",)], "a value")
-    nested = type(below)(
-        value={}, issues=(refusal(("rest", "a"), 1, "an even number"), *below.issues)
-    )
-    whole = without(nested, "rest", {"a": 1})
-    assert whole.value == {"a": 1}
-    assert [issue.message for issue in whole.issues] == [
-        "$input.a: an even number",
-        below.issues[0].message,
-    ]
 
 
 def test_bytes_that_are_no_base64_are_told_without_any_of_them() -> None:

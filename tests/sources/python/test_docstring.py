@@ -5,6 +5,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from inspect import cleandoc
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,12 @@ from hypothesis import strategies as st
 import pyfunctools
 from pyfunctools.record.traits import Traits
 from pyfunctools.sources.python.decorators import function
-from pyfunctools.sources.python.docstrings import Docs, read_docstring
+from pyfunctools.sources.python.docstrings import (
+    MAX_NAME,
+    Docs,
+    read_docstring,
+    read_sections,
+)
 
 GOOGLE = """Place an order.
 
@@ -212,3 +218,40 @@ def _own() -> Iterator[tuple[str, tuple[str, Docs]]]:
                 text = ast.get_docstring(node)
                 if text and not node.name.startswith("_"):
                     yield f"{file}:{node.lineno}", (text, read_docstring(text))
+
+
+SIGNS = st.sampled_from(
+    [":", "@", "-", "=", "---", "===", "-=-", "Args", "Returns", "x", " ", "\n"]
+)
+
+
+@given(st.lists(SIGNS, max_size=20).map("".join))
+def test_the_short_way_past_the_sections_says_the_same(text: str) -> None:
+    assert read_docstring(text) == read_sections(cleandoc(text).split("\n"))
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Args", "ARGS", "arguments", "Parameters", "Params", "Keyword Args", "Other Parameters"],
+)
+def test_parameters_have_many_titles(title: str) -> None:
+    assert read_sections(["Do.", "", f"{title}:", "    x: a"]).parameters == {"x": "a"}
+
+
+@pytest.mark.parametrize(
+    "title", ["Raises", "Exceptions", "Example", "Examples", "See Also", "References", "Warns"]
+)
+def test_what_is_of_no_use_to_a_model_is_left_out(title: str) -> None:
+    found = read_sections(["Do.", "", title, "-----", "x : int", "    a"])
+    assert (found.text, found.parameters, found.returns) == ("Do.", {}, "")
+
+
+@pytest.mark.parametrize("title", ["Note", "Arg", "Keyword  Args", "Returning", "Args and more"])
+def test_other_titles_are_prose(title: str) -> None:
+    found = read_sections(["Do.", "", f"{title}:", "    x: a"])
+    assert found.text == f"Do.\n\n{title}:\n    x: a"
+
+
+def test_what_is_too_long_for_a_name_stays_in_the_text() -> None:
+    line = f"    {'x' * (MAX_NAME + 1)}: a"
+    assert read_sections(["Do.", "", "Args:", line]).text == f"Do.\n\nArgs:\n{line}"

@@ -2,31 +2,11 @@
 
 import subprocess
 import sys
-from typing import Annotated, get_args, get_origin
+from typing import Annotated
 
 from pydantic import BaseModel, TypeAdapter
 
-from pyfunctools.sources.python.markers import Context, ContextPart, Human, HumanPart, Inject, human
-
-
-def test_human_is_an_annotated_alias() -> None:
-    assert get_origin(Human[str]) is Annotated
-    assert get_args(Human[str]) == (str, HumanPart())
-
-
-def test_context_is_an_annotated_alias() -> None:
-    assert get_args(Context[dict[str, int]]) == (dict[str, int], ContextPart())
-
-
-def test_the_mark_is_in_the_schema() -> None:
-    marked = Annotated[str, human("The card to charge", widget="card")]
-    assert TypeAdapter(Human[str]).json_schema() == {"type": "string", "x-human": True}
-    assert TypeAdapter(marked).json_schema() == {
-        "type": "string",
-        "x-human": True,
-        "x-human-ask": "The card to charge",
-        "x-human-widget": "card",
-    }
+from pyfunctools.sources.python.markers import Human, human
 
 
 def test_the_mark_is_in_a_model_s_field_and_beside_a_reference() -> None:
@@ -45,10 +25,6 @@ def test_the_mark_is_in_a_model_s_field_and_beside_a_reference() -> None:
 
 def test_a_mark_says_nothing_to_pydantic_s_validation() -> None:
     assert TypeAdapter(Human[int]).validate_json("3") == 3
-
-
-def test_a_provider_is_kept() -> None:
-    assert Inject(dict).provider is dict
 
 
 def test_marking_loads_nothing_heavy() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, cast
 from uuid import UUID
 
 import pytest
@@ -166,3 +166,19 @@ def test_a_hint_without_a_schema_is_an_error(hint: object) -> None:
 
 def test_hints_of_python_s_own_types_share_their_adapter() -> None:
     assert read(list[int])[0] is read(list[int])[0]
+
+
+def test_classes_of_a_function_that_name_one_another_are_resolved() -> None:
+    @dataclass
+    class Outer:
+        inner: "Inner"
+
+    class Inner(BaseModel):
+        size: int
+
+    def f() -> Outer: ...
+
+    handler, _, schema = read_handler(f, "f", Docs())
+    assert schema is not None
+    assert sorted(cast("dict[str, object]", schema["$defs"])) == ["Inner", "Outer"]
+    assert handler.dump(Outer(Inner(size=1))) == {"inner": {"size": 1}}
