@@ -39,14 +39,11 @@ class Resource:
         self._names: dict[str, DocumentPlace] | None = None
 
     def at(self, pointer: str) -> "DocumentPlace | None":
-        """Return the place at a JSON Pointer (as in an address, RFC 6901, 6), or `None`."""
-        try:
-            value = lookup(self.root, "#" + pointer)
-        except LookupError:
-            return None
+        """Return the place at a JSON Pointer (RFC 6901, 6), `None` where nothing or null stands."""
+        value = lookup(self.root, "#" + pointer)
         if "%" in pointer:
             pointer = pointer_of(steps_of("#" + pointer) or ())
-        return DocumentPlace(value, pointer, self)
+        return None if value is None else DocumentPlace(value, pointer, self)
 
     def named(self, name: str) -> "DocumentPlace | None":
         """Return the schema with this `$anchor` (written `#name`) or this `$id` (an address)."""

@@ -44,14 +44,6 @@ def test_no_content_is_none(content: JsonValue) -> None:
     assert content_in(document, DocumentPlace(content, "", document.main)) is None
 
 
-def test_the_media_type_of_choice_is_read() -> None:
-    found = content_read({"text/plain": {}, "application/json": {"schema": OBJECT}})
-    assert found is not None
-    assert (found.media, found.kind, found.is_said) == ("application/json", "json", True)
-    assert found.schema.value is OBJECT
-    assert found.schema.pointer == "/here/content/application~1json/schema"
-
-
 @pytest.mark.parametrize(
     ("entry", "expected", "is_said", "note"),
     [
@@ -193,14 +185,6 @@ def made(content: JsonObject, **more: JsonValue) -> BodyInput:
     return found
 
 
-def test_a_body_has_its_media_type_and_its_schema() -> None:
-    found = made({"application/json": {"schema": OBJECT}}, required=True, description="d")
-    assert found.body == Body(content_type="application/json", required=True, schema=OBJECT)
-    assert found.description == "d"
-    assert found.schema.pointer == "/body/content/application~1json/schema"
-    assert found.notes == ()
-
-
 @pytest.mark.parametrize("raw", [None, 7, {}, {"content": {}}, {"content": 7}])
 def test_a_body_without_content_is_none(raw: JsonValue) -> None:
     assert read(raw) is None
@@ -278,11 +262,6 @@ def test_a_body_may_be_marked_for_people(mark: str, is_human: bool) -> None:
     assert made(content).is_human is None
 
 
-def test_json_is_chosen_before_forms_and_text() -> None:
-    content: JsonObject = {"text/plain": {}, "multipart/form-data": {}, "application/json": {}}
-    assert made(content).body.content_type == "application/json"
-
-
 def test_encodings_say_how_a_property_is_written() -> None:
     entry: JsonObject = {
         "schema": OBJECT,
@@ -315,16 +294,6 @@ def test_encodings_say_how_a_property_is_written() -> None:
 def test_encodings_say_nothing_of_json() -> None:
     assert made({"application/json": {"encoding": {"a": {}}}}).body.encoding == {}
     assert made({"multipart/form-data": {"encoding": 7}}).body.encoding == {}
-
-
-def test_a_form_knows_what_its_properties_are() -> None:
-    schema: JsonObject = {"type": "object", "properties": {"f": {"$ref": "#/file"}}}
-    found = read(
-        {"content": {"multipart/form-data": {"schema": schema}}}, file={"format": "binary"}
-    )
-    assert found is not None
-    assert found.body.schema == {"type": "object", "properties": {"f": {"format": "binary"}}}
-    assert found.schema.value == schema
 
 
 def test_a_header_that_leads_nowhere_refuses_the_body() -> None:
@@ -402,13 +371,6 @@ def test_no_answers_are_none(responses: JsonValue) -> None:
 )
 def test_the_output_is_any_schema(media: str, schema: JsonValue, expected: JsonValue) -> None:
     assert output({"200": content(schema, media)}) == expected
-
-
-def test_json_goes_first() -> None:
-    both: JsonObject = {
-        "content": {"text/plain": {"schema": {}}, "application/json": {"schema": {"title": "j"}}}
-    }
-    assert output({"200": both}) == {"title": "j"}
 
 
 def test_a_sequence_is_text_or_a_list() -> None:

@@ -230,13 +230,6 @@ def test_what_a_resolver_does_wrong_is_an_error_of_ours(answer: object, reason: 
     assert reason in str(caught.value)
 
 
-def test_a_place_below_has_its_pointer() -> None:
-    place = DocumentPlace({}, "/a", document({}).main)
-    assert place.below(1, "b").pointer == "/a/b"
-    assert place.below(1, "b/c", 0, "~").pointer == "/a/b~1c/0/~0"
-    assert place.below(1, "b~").pointer == "/a/b~0"
-
-
 def test_nothing_is_changed() -> None:
     before = json.dumps(SCHEMAS)
     found = Document(load(SCHEMAS))

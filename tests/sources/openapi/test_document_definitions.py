@@ -150,11 +150,6 @@ def test_references_become_definitions_and_only_what_is_reached() -> None:
     }
 
 
-def test_schemas_are_normalized() -> None:
-    found = complete(ref("A"), components=schemas(A={"type": "string", "nullable": True}))
-    assert found == {**own("A"), "$defs": {"A": {"type": ["string", "null"]}}}
-
-
 def test_a_merge_looks_at_what_it_refers_to() -> None:
     found = complete(
         {"allOf": [ref("A"), {"required": ["a"]}]},
@@ -166,11 +161,6 @@ def test_a_merge_looks_at_what_it_refers_to() -> None:
         "required": ["a"],
         "$defs": {"B": TEXT},
     }
-
-
-@pytest.mark.parametrize("schema", [True, False])
-def test_booleans_stay(schema: bool) -> None:
-    assert complete(schema) is schema
 
 
 def test_what_is_no_schema_says_nothing() -> None:
@@ -275,32 +265,6 @@ def test_other_documents_give_definitions() -> None:
         **own("s.a"),
         "$defs": {"s.a": {"items": own("s.b.X")}, "s.b.X": {"not": own("s.a")}},
     }
-
-
-def test_marks_are_seen_however_far_they_are() -> None:
-    root: JsonObject = {
-        "components": schemas(A={"items": ref("B")}, B={"readOnly": True}, C={"writeOnly": True})
-    }
-    document = Document(Loaded(root=root, name="a.json"))
-    definitions = DocumentDefinitions(document)
-    assert definitions.closure(
-        ["A"] if definitions.ready(DocumentPlace(ref("A"), "", document.main)) else []
-    ) == (
-        {"A": {"items": own("B")}, "B": {"readOnly": True}},
-        {"readOnly"},
-    )
-    here = definitions.ready(DocumentPlace({"items": {"writeOnly": True}}, "", document.main))
-    assert here.has == {"writeOnly"}
-
-
-def test_each_definition_is_made_once() -> None:
-    root: JsonObject = {"components": schemas(A={"items": ref("B")}, B=TEXT)}
-    document = Document(Loaded(root=root, name="a.json"))
-    definitions = DocumentDefinitions(document)
-    first, second = (
-        definitions.ready(DocumentPlace(ref("A"), "", document.main)) for _ in range(2)
-    )
-    assert definitions.closure(first.names).schemas is definitions.closure(second.names).schemas
 
 
 @pytest.mark.parametrize("schema", [ref("none"), {"items": {"$ref": "b.json"}}, ref("Loop")])

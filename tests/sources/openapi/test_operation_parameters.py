@@ -334,13 +334,6 @@ def test_examples_are_carried() -> None:
     assert read.deprecated
 
 
-def test_the_secret_of_a_security_scheme_is_known() -> None:
-    schemes: JsonObject = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
-    raw: JsonObject = {"name": "x-key", "in": "header", "schema": TEXT}
-    read = found([raw], components={"securitySchemes": schemes})
-    assert [each.guarded_by for each in read.inputs] == ["key"]
-
-
 def test_bodies_of_swagger_stand_aside() -> None:
     body: JsonObject = {"name": "b", "in": "body", "schema": TEXT}
     field: JsonObject = {"name": "f", "in": "formData", "type": "string"}
