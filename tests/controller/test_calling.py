@@ -14,16 +14,12 @@ import pytest
 from pydantic import BaseModel, Field, SecretStr
 
 from pyfunctools import (
-    Approval,
     Context,
     Controller,
-    DefinitionError,
     Human,
     Inject,
-    LoopError,
     MemoryStore,
     Outcome,
-    PendingCall,
     Tickets,
     function,
 )
@@ -102,17 +98,6 @@ def test_a_call_goes_on_from_its_ticket_in_either_way(first: str, then: str) -> 
         assert source.moved == [(1.0, "DE02")]
         assert call(controller, then, waiting.waiting.ticket, {"account": "DE02"}).is_error
     assert len(source.moved) == 1
-
-
-def test_a_person_can_be_asked_while_the_call_waits() -> None:
-    async def ask(asked: PendingCall) -> dict[str, str]:
-        await asyncio.sleep(0)
-        return {"account": f"for {asked.arguments}"}
-
-    source = Bank()
-    outcome = call(Controller.from_object(source), "acall", "transfer", {"amount": 1}, human=ask)
-    assert not outcome.is_error
-    assert source.moved == [(1.0, "for {'amount': 1}")]
 
 
 class Size(Enum):
@@ -220,18 +205,6 @@ def test_what_waits_for_an_approval_does_so_in_every_controller_made_of_it() -> 
                 assert controller.resume(ticket, pin, approve=lambda _: True).text == "closed"
 
 
-def test_an_approval_may_change_the_arguments() -> None:
-    def approve(pending: PendingCall) -> Approval:
-        assert pending.arguments == {}
-        return Approval({"copies": 2})
-
-    outcome = bank().call("print_all", {}, approve=approve)
-    assert outcome.text == "2 copies"
-    assert [(repair.kind, repair.after) for repair in outcome.repairs] == [
-        ("edited", {"copies": 2})
-    ]
-
-
 def test_controllers_made_of_one_take_its_tickets_and_no_other_does() -> None:
     assert len(Controller.combine()) == 0
     controller = bank()
@@ -293,21 +266,6 @@ def test_a_ticket_goes_on_in_another_process_with_the_same_key(tmp_path: Path) -
     assert said(f'resume({ticket!r}, {{"account": "a"}}).text') == "sent 1.0"
     assert "used already" in said(f'resume({ticket!r}, {{"account": "a"}}).text')
     assert "was changed" in said(f'resume({ticket[:-2] + "AA"!r}, {{"account": "a"}}).text')
-
-
-def test_resume_inside_a_loop_names_acall() -> None:
-    async def main() -> None:
-        with bank() as controller:
-            ticket = controller.call("close", {"reason": "x"}).waiting.ticket or ""
-            with pytest.raises(LoopError, match="acall"):
-                controller.resume(ticket, {"pin": "1"})
-
-    asyncio.run(main())
-
-
-def test_a_key_that_signs_nothing_well_is_refused() -> None:
-    with pytest.raises(DefinitionError, match="token_bytes"):
-        bank().configured(tickets=Tickets(b"short"))
 
 
 # What is nobody's to tell.

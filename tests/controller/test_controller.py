@@ -13,10 +13,8 @@ from pyfunctools import (
     DefinitionError,
     Function,
     Human,
-    LoopError,
     Outcome,
     Param,
-    PendingCall,
     PyfunctoolsError,
     UnknownFunctionError,
     function,
@@ -125,32 +123,6 @@ def test_the_whole_pipeline_coerces_merges_and_runs() -> None:
     assert source.moved == [(12.5, "DE02")]
 
 
-def test_call_and_acall_answer_alike() -> None:
-    for name, arguments, given in (
-        ("transfer", '{"amount": 1}', {"account": "a"}),
-        ("transfer", '{"amount": "x"}', {"account": "a"}),
-        ("transfer", "{}", None),
-        ("balance", {"note": "x"}, None),
-        ("nothing", {}, None),
-    ):
-        controller = bank()
-        with controller:
-            one = controller.call(name, arguments, human=given, context="Ada")  # type: ignore[arg-type]
-        other = asyncio.run(bank().acall(name, arguments, human=given, context="Ada"))  # type: ignore[arg-type]
-        assert one == other
-
-
-def test_wrong_arguments_reach_nothing_and_say_what_to_correct() -> None:
-    source = Bank()
-    controller = Controller.from_object(source)
-    outcome = controller.call("transfer", '{"amount": "much"}', human={"account": "DE02"})
-    assert outcome.is_error
-    assert outcome.issues
-    assert "number" in outcome.text
-    assert "DE02" not in outcome.text
-    assert source.moved == []
-
-
 @pytest.mark.parametrize("value", ['"ATTACKER"', "null", '""', "{}"])
 def test_t01_a_model_never_gives_the_humans_value(value: str) -> None:
     source = Bank()
@@ -161,30 +133,6 @@ def test_t01_a_model_never_gives_the_humans_value(value: str) -> None:
         assert outcome.is_error
         assert outcome.issues
         assert [str(issue.path) for issue in outcome.issues] == ["$input.account"]
-    assert source.moved == []
-
-
-def test_without_the_humans_part_nothing_runs_and_the_outcome_says_what_to_ask() -> None:
-    source = Bank()
-    outcome = Controller.from_object(source).call("transfer", {"amount": 1})
-    assert not outcome.is_error
-    assert outcome.reason == "needs_human"
-    assert [each.path for each in outcome.waiting.questions] == ["$input.account"]
-    assert outcome.waiting.arguments == {"amount": 1}
-    assert "Nothing has run" in outcome.text
-    assert source.moved == []
-
-
-def test_t04_the_humans_own_mistake_is_not_told_to_the_model() -> None:
-    source = Bank()
-    outcome = Controller.from_object(source).call(
-        "transfer", {"amount": 1}, human={"account": ["SECRET-7f3a"]}
-    )
-    assert outcome.reason == "needs_human"
-    assert outcome.issues
-    assert outcome.issues[0].side == "human"
-    assert "SECRET-7f3a" not in outcome.text + str(outcome.issues)
-    assert "account" not in outcome.text
     assert source.moved == []
 
 
@@ -203,32 +151,6 @@ def test_where_both_are_wrong_the_model_is_told_of_its_own_part_only() -> None:
     assert "SECRET-7f3a" not in outcome.text + repr(outcome)
     assert "pin" not in outcome.text
     assert "token" not in outcome.text
-
-
-def test_a_function_that_asks_first_runs_only_when_approved() -> None:
-    controller = bank()
-    asked: list[PendingCall] = []
-
-    def approve(call: PendingCall) -> bool:
-        asked.append(call)
-        return call.arguments["reason"] == "bored"
-
-    assert controller.call("close_account", {"reason": "bored"}).reason == "needs_approval"
-    assert "has not" in controller.call("close_account", {"reason": "x"}, approve=approve).text
-    done = controller.call(
-        "close_account", {"reason": "bored"}, human={"pin": "1"}, approve=approve
-    )
-    assert (done.value, done.text) == ("closed: bored, 1", "closed: bored, ***")
-    assert asked[-1].function is controller["close_account"]
-    assert asked[-1].arguments == {"reason": "bored", "pin": "***"}
-
-
-def test_call_inside_a_loop_names_acall() -> None:
-    async def main() -> None:
-        with bank() as controller, pytest.raises(LoopError, match="acall"):
-            controller.call("balance", {}, context="Ada")
-
-    asyncio.run(main())
 
 
 def test_a_list_of_arguments_follows_the_positions() -> None:

@@ -35,7 +35,7 @@ from pydantic import BaseModel, field_validator
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from pyfunctools import Controller, DefinitionError, File, LifespanError, Limits, LoopError, Outcome
+from pyfunctools import Controller, DefinitionError, File, LifespanError, Outcome
 
 WAYS = ("call", "acall")
 
@@ -205,16 +205,6 @@ def test_what_only_the_application_refuses_is_a_422_with_its_words_where_they_ar
         assert "this is no tea" in str(wrong.value)
 
 
-def test_what_the_document_refuses_never_reaches_the_application(controller: Controller) -> None:
-    wrong = controller.call("teas_post", {"body": {"grams": "many"}})
-    assert wrong.issues
-    assert [str(issue.path) for issue in wrong.issues] == [
-        "$input.body.grams",
-        "$input.body.name",
-    ]
-    assert TRACE == []
-
-
 def test_query_header_and_cookie_models_arrive(controller: Controller) -> None:
     given = {
         "query": {"limit": 3, "tags": ["a", "b&c"]},
@@ -250,28 +240,6 @@ def test_streams_and_files_come_whole(controller: Controller, way: str) -> None:
     found = called(controller, way, "file_get", {})
     assert found.value == Path(__file__).read_bytes()
     assert found.text == f"application/octet-stream, {len(Path(__file__).read_bytes())} bytes"
-
-
-def test_a_stream_larger_than_the_limit_is_an_error() -> None:
-    with Controller.from_fastapi(teas(), limits=Limits(response=3)) as made:
-        assert "larger than 3 bytes" in made.call("stream_get", {}).text
-
-
-def test_an_endpoint_that_raises_is_a_500_and_tells_nothing(
-    controller: Controller, caplog: pytest.LogCaptureFixture
-) -> None:
-    broken = controller.call("broken_get", {})
-    assert (broken.response.status, broken.text) == (500, "500 Internal Server Error")
-    assert "SECRET-7f3a" not in repr(broken) + caplog.text
-    assert "the application raised RuntimeError" in caplog.text
-
-
-def test_a_running_loop_is_told_to_await(controller: Controller) -> None:
-    async def block() -> Outcome:
-        return controller.call("state_get", {})
-
-    with pytest.raises(LoopError, match="acall"):
-        asyncio.run(block())
 
 
 def test_a_startup_that_fails_says_what_happened() -> None:

@@ -469,10 +469,3 @@ def test_arguments_that_lead_elsewhere_are_refused_and_nothing_starts(
     )
     assert teas.steps == []
     assert called(runner, way).response.status == 200
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_bad_arguments_are_an_outcome_and_start_nothing(hosted: Hosted, way: str) -> None:
-    teas, runner = hosted()
-    assert called(runner, way, {"id": ".."}).response.sent == "no"
-    assert teas.steps == []

@@ -269,59 +269,6 @@ def living(steps: list[str], *, fail: str = "", says: bool = True) -> Any:
     return application
 
 
-def test_an_application_starts_and_stops_once() -> None:
-    steps: list[str] = []
-
-    async def life() -> None:
-        lifespan = Lifespan(living(steps), "teas")
-        await lifespan.start()
-        assert steps == ["startup"]
-        assert lifespan.state == {"n": 1}
-        await lifespan.stop()
-        await lifespan.stop()
-
-    asyncio.run(life())
-    assert steps == ["startup", "shutdown"]
-
-
-@pytest.mark.parametrize("phase", ["startup", "shutdown"])
-def test_a_phase_that_fails_is_an_error_with_its_cause(phase: str) -> None:
-    async def life() -> None:
-        lifespan = Lifespan(living([], fail=phase), "teas")
-        await lifespan.start()
-        await lifespan.stop()
-
-    with pytest.raises(LifespanError, match=rf"^teas: The {phase} of .* OSError: gone$") as caught:
-        asyncio.run(life())
-    assert isinstance(caught.value.__cause__, OSError)
-
-
-def test_a_failure_without_an_exception_is_told_by_its_message() -> None:
-    async def application(scope: Any, receive: Any, send: Any) -> None:
-        await receive()
-        await send({"type": "lifespan.startup.failed", "message": "no database"})
-
-    with pytest.raises(LifespanError, match=r"no database$"):
-        asyncio.run(Lifespan(application, "teas").start())
-
-
-def test_a_start_that_failed_can_be_tried_again() -> None:
-    steps: list[str] = []
-
-    async def life() -> None:
-        async def application(scope: Any, receive: Any, send: Any) -> None:
-            await living(steps, fail="startup" if not steps else "")(scope, receive, send)
-
-        lifespan = Lifespan(application, "teas")
-        with pytest.raises(LifespanError):
-            await lifespan.start()
-        await lifespan.start()
-        await lifespan.stop()
-
-    asyncio.run(life())
-    assert steps == ["startup", "startup", "shutdown"]
-
-
 @pytest.mark.parametrize("application", [silent, raising, exiting])
 def test_an_application_that_takes_no_lifespan_needs_none(application: Any) -> None:
     async def life() -> None:

@@ -522,10 +522,3 @@ def test_a_ticket_holds_nothing_of_the_person_the_context_or_the_call(way: str) 
     assert set(said) == {"v", "id", "f", "d", "c", "u", "x", "a", "p"}
     assert said["a"] == {"amount": 1}
     assert SECRET not in str(said)
-
-
-def test_an_unknown_name_is_an_error_outcome(way: str) -> None:
-    desk = Desk()
-    desk.function = replace(desk.function, name="other")
-    outcome = desk.call(way, {"amount": 1})
-    assert (outcome.is_error, outcome.text) == (True, "There is no function 'pay'.")

@@ -222,13 +222,6 @@ def test_what_is_repeated_waits_a_little_longer_each_time() -> None:
     assert 0.4 <= times[2] - times[1] < 0.55
 
 
-def test_what_cannot_be_read_is_not_asked_for_again() -> None:
-    wire, times = scripted(404, 200)
-    result = exchanged(wire, retries=2)
-    assert result.status == 404
-    assert len(times) == 1
-
-
 def test_nothing_is_sent_after_the_deadline() -> None:
     wire, times = scripted(200)
     result = exchanged(wire, seconds=0)
