@@ -58,11 +58,13 @@ DEFAULT_LIMITS = Limits()
 
 
 def checked_limits(given: object) -> Limits:
-    """Return the limits that were given.
+    """Return the limits that were given, by default `Limits()`.
 
     Raises:
         DefinitionError: they are not a `Limits`.
     """
+    if given is None:
+        return DEFAULT_LIMITS
     if isinstance(given, Limits):
         return given
     raise wrong_type("limits", "a `Limits`", given, "Write `limits=Limits(deadline=10)`.")

@@ -20,7 +20,7 @@ from pyfunctools.cli.advice import findings
 from pyfunctools.cli.human_values import approval, human_part
 from pyfunctools.cli.printing import Status, outcome_row, prepare, print_json, print_rows, status_of
 from pyfunctools.cli.replaying import Replayed, opened
-from pyfunctools.cli.replaying import replay as replayed_pieces
+from pyfunctools.cli.replaying import replay as replay_lines
 from pyfunctools.cli.source import (
     names_object,
     open_source,
@@ -221,8 +221,7 @@ def replay(
     """Check recorded calls, and run none. Status 5 if one is refused, unknown or unreadable."""
     controller, replayed = open_source(source), Replayed()
     with opened(file) as (lines, size):
-        pieces = replayed_pieces(controller, lines, replayed)
-        _progress(pieces, size, Console(stderr=True))
+        _progress(replay_lines(controller, lines, replayed), size, Console(stderr=True))
     if as_json:
         print_json(replayed.counts())
     else:
@@ -353,10 +352,10 @@ def _check_inputs(*given: str | None) -> None:
         raise DefinitionError("-", "Standard input can be read once.", "Give the other by `@file`.")
 
 
-def _progress(pieces: Iterator[tuple[int, str]], size: int | None, console: Console) -> None:
+def _progress(sizes: Iterator[int], size: int | None, console: Console) -> None:
     """Go through the lines of a file, with a bar where a person looks on."""
     bar = Progress(console=console, transient=True, disable=not console.is_terminal)
     with bar:
         task = bar.add_task("replay", total=size)
-        for read, _ in pieces:
-            bar.advance(task, read)
+        for size_of_line in sizes:
+            bar.advance(task, size_of_line)

@@ -102,12 +102,12 @@ def open_object(
 ) -> Opened:
     """Return the content of `Controller.from_object`."""
     from pyfunctools.execution.local import LocalRunner
-    from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
+    from pyfunctools.limits import checked_limits
     from pyfunctools.sources.python import reader
 
     check_predicate(is_human)
     functions = reader.functions_of_object(source, all=all, inherited=inherited, is_human=is_human)
-    runner = LocalRunner(limits=checked_limits(limits or DEFAULT_LIMITS))
+    runner = LocalRunner(limits=checked_limits(limits))
     return Opened(
         ((function, runner) for function in functions),
         (source if isinstance(source, type) else type(source)).__name__,
@@ -126,7 +126,7 @@ def open_functions(
 ) -> Opened:
     """Return the content of `Controller.from_functions`."""
     from pyfunctools.execution.local import LocalRunner
-    from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
+    from pyfunctools.limits import checked_limits
     from pyfunctools.record.function import Function
     from pyfunctools.sources.python.reader import function_of
 
@@ -138,7 +138,7 @@ def open_functions(
             functions,
             "Write `Controller.from_functions([one, other])`; for an object, `from_object`.",
         )
-    runner = LocalRunner(limits=checked_limits(limits or DEFAULT_LIMITS))
+    runner = LocalRunner(limits=checked_limits(limits))
     entries = (
         (item if isinstance(item, Function) else function_of(item, is_human=is_human), runner)
         for item in functions
@@ -161,7 +161,7 @@ def open_document(
     from pyfunctools.execution.http.runner import HttpRunner
     from pyfunctools.execution.request.connection import Connection, check_settings, settled_names
     from pyfunctools.execution.request.credentials import check_schemes
-    from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
+    from pyfunctools.limits import checked_limits
     from pyfunctools.sources.openapi.reader import read
 
     check_predicate(is_human)
@@ -173,7 +173,7 @@ def open_document(
             resolver,
             "Write `resolver=files_under(folder)`, or a function of a reference.",
         )
-    limits = DEFAULT_LIMITS if limits is None else checked_limits(limits)
+    limits = checked_limits(limits)
     runner = HttpRunner(limits=limits, **connection)
     reading = read(
         source,
@@ -210,7 +210,7 @@ def open_application(
     from pyfunctools.execution.asgi.application import ApplicationRunner
     from pyfunctools.execution.request.connection import check_settings, settled_names
     from pyfunctools.execution.request.credentials import check_schemes
-    from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
+    from pyfunctools.limits import checked_limits
     from pyfunctools.sources.fastapi import read_application
 
     check_predicate(reading.get("is_human"))
@@ -224,7 +224,7 @@ def open_application(
     }
     known = {**ApplicationSettings.__annotations__, **Reading.__annotations__}
     check_settings({**connection, **reading}, known)
-    limits = DEFAULT_LIMITS if limits is None else checked_limits(limits)
+    limits = checked_limits(limits)
     found = read_application(source, limits=limits, connected=settled_names(connection), **reading)
     runner = ApplicationRunner(
         found.application,
@@ -254,14 +254,14 @@ async def open_mcp(
     from functools import partial
 
     from pyfunctools.execution.mcp import RemoteRunner, Session, header_fault
-    from pyfunctools.limits import DEFAULT_LIMITS, checked_limits
+    from pyfunctools.limits import checked_limits
     from pyfunctools.sources.mcp import read_tools, reread
 
     check_predicate(is_human)
     if accept is not None and not callable(accept):
         remedy = "Write a function of the old `Function` and the new one."
         raise wrong_type("from_mcp(accept)", "a function", accept, remedy)
-    session = Session(source, DEFAULT_LIMITS if limits is None else checked_limits(limits))
+    session = Session(source, checked_limits(limits))
     await session.open()
     try:
         listed = await session.first_tools()

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from json import JSONEncoder
 
 from pyfunctools._text import counted, shortened, visible
+from pyfunctools.controller.tool_list import size_of
 from pyfunctools.note import Note
 from pyfunctools.record.function import Function, Skipped
 
@@ -105,16 +105,13 @@ def report_of(functions: Sequence[Function], skipped: Sequence[Skipped]) -> Repo
     )
 
 
-_COMPACT = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-
 def _entry(function: Function) -> Entry:
     definition = {
         "name": function.name,
         "description": function.description,
         "parameters": function.llm,
     }
-    size = len(_COMPACT(definition).encode(errors="replace"))
+    size = size_of(definition)
     return Entry(name=function.name, bytes=size, tokens=-(-size // BYTES_PER_TOKEN))
 
 

@@ -30,9 +30,9 @@ _FREE: Final = frozenset({"$defs", "description", "items", "properties", "type"}
 """Keywords by which a strict function gains nothing that it had not without."""
 
 
-def size_of(tools: Sequence[Mapping[str, object]]) -> int:
-    """Return the bytes of a list of tools, as compact JSON in UTF-8."""
-    return len(_COMPACT(tools).encode(errors="replace"))
+def size_of(told: object) -> int:
+    """Return the bytes of what a model is sent, as compact JSON in UTF-8."""
+    return len(_COMPACT(told).encode(errors="replace"))
 
 
 def renderings_of(

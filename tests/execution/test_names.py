@@ -2,7 +2,7 @@
 
 import pytest
 
-from pyfunctools.execution.request.claims import Name, Rank, TakenNames, names_in, names_in_cookies
+from pyfunctools.execution.request.claims import Name, names_in, names_in_cookies
 
 SAME = [
     ("pin", "PIN"),
@@ -56,15 +56,6 @@ def test_names_that_no_server_takes_for_each_other(one: str, other: str) -> None
 )
 def test_among_equals_only_brackets_nest(one: str, other: str, expected: bool) -> None:
     assert Name.of(one).reaches(Name.of(other)) is expected
-
-
-def test_what_is_near_a_name_is_found_without_looking_at_all() -> None:
-    names: TakenNames[str] = TakenNames()
-    for each in ("pin", "card[number]", "other"):
-        names.add(Name.of(each), Rank.PERSON, each)
-    assert {taken.owner for taken in names.near(Name.of("PIN[]"))} == {"pin"}
-    assert {taken.owner for taken in names.near(Name.of("card"))} == {"card[number]"}
-    assert not [*names.near(Name.of("free"))]
 
 
 def test_the_names_of_a_query_and_of_cookies() -> None:

@@ -19,13 +19,14 @@ from pyfunctools.execution.http.responses import outcome_of
 from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.person.blame import refused
+from pyfunctools.execution.request.assembly import unsendable
 from pyfunctools.execution.request.connection import Connection, server_url
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import finish
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.origin import place
 from pyfunctools.record.outcome import Outcome, Response
-from pyfunctools.schema import Failure, Issue, Path
+from pyfunctools.schema import Failure
 from pyfunctools.schema.ground.path import at
 
 Elsewhere: TypeAlias = Callable[[str, str, str], str | None]
@@ -182,11 +183,8 @@ class ApplicationRunner:
             return None
         expected = f"a value with which this is not {other}"
         issues = tuple(
-            Issue(
-                path=(path_to := Path.of(parameter.argument)),
-                expected=expected,
-                value=(at(arguments, parameter.argument) or (None,))[0],
-                message=f"{path_to} cannot be sent: expected {expected}.",
+            unsendable(
+                parameter.argument, expected, (at(arguments, parameter.argument) or (None,))[0]
             )
             for parameter in route.parameters
             if parameter.location == "path"

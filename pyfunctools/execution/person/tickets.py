@@ -66,19 +66,29 @@ class Signer(NamedTuple):
     store: TicketStore
 
 
-class _OwnSigner:
-    """A random key and a memory of this process's alone.
+class Listener(Protocol):
+    """What is told of the ends of calls that went on from tickets."""
 
-    A fork makes others, and so does a copy in another process: none of them may run what one of
-    the others has run already.
+    def hear(self, ticket: str, outcome: Outcome) -> None:
+        """Hear what came of the ticket of this id."""
+        ...
+
+
+class _OfThisProcess:
+    """A random key, a memory of used tickets, and who listens: of this process alone.
+
+    A fork makes another key and memory, and so does a copy in another process: none of them may run
+    what one of the others has run already.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
+        self.listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
         self._clock = clock
         self._made: dict[int, Signer] = {}
         _OWN.add(self)
 
-    def get(self) -> Signer:
+    @property
+    def signer(self) -> Signer:
         made = self._made.get(os.getpid())
         if made is None:
             store = MemoryStore()
@@ -91,28 +101,10 @@ class _OwnSigner:
         self._made.clear()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_OwnSigner, (self._clock,))
+        return (_OfThisProcess, (self._clock,))
 
 
-class Listener(Protocol):
-    """What is told of the ends of calls that went on from tickets."""
-
-    def hear(self, ticket: str, outcome: Outcome) -> None:
-        """Hear what came of the ticket of this id."""
-        ...
-
-
-class _Listeners:
-    """Those that are told in this process; a copy of it has none."""
-
-    def __init__(self) -> None:
-        self.all: weakref.WeakSet[Listener] = weakref.WeakSet()
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (_Listeners, ())
-
-
-_OWN: weakref.WeakSet[_OwnSigner] = weakref.WeakSet()
+_OWN: weakref.WeakSet[_OfThisProcess] = weakref.WeakSet()
 
 
 def _forget() -> None:
@@ -149,8 +141,7 @@ class Tickets:
     store: TicketStore | None = None
     lifetime: timedelta | float = 900
     clock: Callable[[], float] = field(default=time.time, repr=False)
-    _own: _OwnSigner = field(init=False, repr=False, compare=False)
-    _heard_by: "_Listeners" = field(init=False, repr=False, compare=False)
+    _own: _OfThisProcess = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.key is not None and (
@@ -172,21 +163,20 @@ class Tickets:
         _check_store(self.key, self.store)
         if isinstance(self.store, MemoryStore | SqliteStore):
             self.store.follow(self.clock)
-        object.__setattr__(self, "_own", _OwnSigner(self.clock))
-        object.__setattr__(self, "_heard_by", _Listeners())
+        object.__setattr__(self, "_own", _OfThisProcess(self.clock))
 
-    def listen(self, listener: "Listener") -> None:
+    def listen(self, listener: Listener) -> None:
         """Tell a listener of every call that comes to an end by a ticket, for as long as it is."""
-        self._heard_by.all.add(listener)
+        self._own.listeners.add(listener)
 
     def ended(self, text: object, outcome: Outcome) -> None:
         """Tell what came of a call that went on from a ticket, if that is its end."""
         taken = outcome.waiting is None and not (outcome.reason or "").startswith("ticket_")
-        if not taken or not self._heard_by.all:
+        if not taken or not self._own.listeners:
             return
         ticket = self.read(text)
         if isinstance(ticket, Ticket):
-            for each in list(self._heard_by.all):
+            for each in list(self._own.listeners):
                 each.hear(ticket.id, outcome)
 
     def issue(
@@ -293,7 +283,7 @@ class Tickets:
     def _signer(self) -> Signer:
         if self.key is not None and self.store is not None:
             return Signer(self.key, self.store)
-        own = self._own.get()
+        own = self._own.signer
         return own if self.store is None else Signer(own.key, self.store)
 
     @property

@@ -135,7 +135,7 @@ class _Draft:
         for keys, clash in found.items():
             value = (at(self.arguments, keys) or (None,))[0]
             if clash.parameter is None or not clash.parameter.required:
-                self.issues.append(_issue(keys, clash.expected, value))
+                self.issues.append(unsendable(keys, clash.expected, value))
                 continue
             is_models = separated is None or separated.owner(keys) == "llm"
             before = value if is_models else None
@@ -182,7 +182,7 @@ class _Draft:
             write = partial(encoded, body, found[0], boundary=boundary, deep=deep)
             return self._tried(body.argument, found[0], write)
         if body.required:
-            self.issues.append(_issue(body.argument, _REQUIRED, None))
+            self.issues.append(unsendable(body.argument, _REQUIRED, None))
         return None
 
     def _segment(self, pieces: Pieces, slots: Mapping[str, Parameter]) -> str:
@@ -193,7 +193,7 @@ class _Draft:
         if not text or is_dot_segment(text):
             expected = "a value that is not empty, with no `.` or `..` as a part"
             value = at(self.arguments, owner.argument)
-            self.issues.append(_issue(owner.argument, expected, value[0] if value else None))
+            self.issues.append(unsendable(owner.argument, expected, value[0] if value else None))
         return text
 
     def _filled(
@@ -238,7 +238,7 @@ class _Draft:
                 if written is not None:
                     yield written
             elif parameter.required:
-                self.issues.append(_issue(parameter.argument, _REQUIRED, None))
+                self.issues.append(unsendable(parameter.argument, _REQUIRED, None))
 
     def _tried(self, keys: Keys, value: JsonValue, write: Callable[[], T]) -> T | None:
         """Return the result of writing a value; `None`, and an issue, if it cannot be written."""
@@ -246,16 +246,17 @@ class _Draft:
             return write()
         except UnsendableError as error:
             found = at(value, error.keys) or (None,)
-            self.issues.append(_issue((*keys, *error.keys), error.expected, found[0]))
+            self.issues.append(unsendable((*keys, *error.keys), error.expected, found[0]))
         except RecursionError:
-            self.issues.append(_issue(keys, "a value that is not nested so deeply", None))
+            self.issues.append(unsendable(keys, "a value that is not nested so deeply", None))
         return None
 
 
 _REQUIRED = "a value: it is required"
 
 
-def _issue(keys: tuple[str | int, ...], expected: str, value: JsonValue) -> Issue:
+def unsendable(keys: Keys, expected: str, value: JsonValue) -> Issue:
+    """Return the issue with an argument that no request can be made of."""
     path = Path.of(keys)
     message = f"{path} cannot be sent: expected {expected}."
     return Issue(path=path, expected=expected, value=value, message=message)

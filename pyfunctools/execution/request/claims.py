@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import unquote_plus
 
@@ -78,31 +78,26 @@ def known_name(written: str) -> Name:
     return Name.of(written)
 
 
-_Owner = TypeVar("_Owner")
-
-
-@dataclass(frozen=True, slots=True)
-class Taken(Generic[_Owner]):
-    """A name that is taken, and its owner."""
+class _Taken(NamedTuple):
+    """A name that is taken, and the field that has it; the connection's have none."""
 
     name: Name
     rank: Rank
-    owner: _Owner
+    owner: "_Field | None" = None
 
 
 @dataclass(slots=True)
-class TakenNames(Generic[_Owner]):
+class _TakenNames:
     """Names that are taken, found by any name that a server may take for them."""
 
-    _found: dict[str, list[Taken[_Owner]]] = field(default_factory=dict[str, list[Taken[_Owner]]])
+    _found: dict[str, list[_Taken]] = field(default_factory=dict[str, list[_Taken]])
 
-    def add(self, name: Name, rank: Rank, owner: _Owner) -> None:
+    def add(self, taken: _Taken) -> None:
         """Add a name."""
-        taken = Taken(name, rank, owner)
-        for key in _keys(name):
+        for key in _keys(taken.name):
             self._found.setdefault(key, []).append(taken)
 
-    def near(self, name: Name) -> Iterator[Taken[_Owner]]:
+    def near(self, name: Name) -> Iterator[_Taken]:
         """Return the taken names that may be this one, or hold it, or stand in it."""
         for key in _keys(name):
             yield from self._found.get(key, ())
@@ -305,17 +300,17 @@ def _between(
     claims = [claim for each in fields for claim in _claims(each, arguments)]
     if not connected and all(claim.is_declared for claim in claims):
         return  # what the document tells apart by itself
-    taken: TakenNames[_Field | None] = TakenNames()
+    taken = _TakenNames()
     for name in connected:
-        taken.add(known_name(name), Rank.CONNECTION, None)
+        taken.add(_Taken(known_name(name), Rank.CONNECTION))
     for each in fields:
-        taken.add(known_name(each.name), _rank(each.keys, separated), each)
+        taken.add(_Taken(known_name(each.name), _rank(each.keys, separated), each))
         if each.by_keys or each.is_deep:
             for key in _theirs(each.keys, separated):
-                taken.add(known_name(each.name_of(key)), Rank.PERSON, each)
+                taken.add(_Taken(known_name(each.name_of(key)), Rank.PERSON, each))
     for claim in claims:
         if not claim.is_declared and _rank(claim.keys, separated) is Rank.PERSON:
-            taken.add(Name.of(claim.written), Rank.PERSON, claim.owner)
+            taken.add(_Taken(Name.of(claim.written), Rank.PERSON, claim.owner))
     for claim in claims:
         read = known_name if claim.is_declared else Name.of
         name, rank = read(claim.written), _rank(claim.keys, separated)
@@ -341,7 +336,7 @@ def _claims(each: _Field, arguments: JsonObject) -> Iterator[_Claim]:
         yield _Claim(each.name, each.keys, each)
 
 
-def _meets(claim: _Claim, name: Name, rank: Rank, other: Taken[_Field | None]) -> bool:
+def _meets(claim: _Claim, name: Name, rank: Rank, other: _Taken) -> bool:
     """True if a claim would set a name that is taken, and has to yield to whose it is."""
     if claim.is_declared:
         return other.rank is Rank.CONNECTION and name.flat == other.name.flat
@@ -363,10 +358,9 @@ def _twins(arguments: JsonObject, separated: Separated) -> Iterator[Clash]:
     for keys, value in todo:  # grows while it is read; holds dicts and lists alone
         if isinstance(value, dict):
             declared = separated.names(keys)
-            taken: TakenNames[str] = TakenNames()
-            for name, is_models in declared.items():
-                if not is_models:
-                    taken.add(known_name(name), Rank.PERSON, name)
+            taken = _TakenNames()
+            for name in _theirs(keys, separated):
+                taken.add(_Taken(known_name(name), Rank.PERSON))
             for key in value:
                 if key not in declared and _rank((*keys, key), separated) is Rank.MODEL:
                     name = Name.of(key)
