@@ -156,57 +156,27 @@ class Contract:
         parameters: JsonSchema | Sequence[Param],
         output: JsonSchema | None,
         is_human: IsHuman | None,
+        *,
+        sound: bool = True,
     ) -> "Contract":
-        """Return the contract of a function that somebody wrote: normalized, closed and compiled.
+        """Return the contract of a written function, `name`: normalized, closed and compiled.
+
+        Without `sound` what is odd in the schemas, and can be compiled, is in the notes: somebody
+        else wrote them.
 
         Raises:
-            DefinitionError: the parameters are not those of an object, or one of the two schemas
-                has a mistake (`schema.faults`); `name` is the function's.
+            DefinitionError: the parameters are not those of an object, a schema does not compile,
+                or, with `sound`, one of the two has a mistake (`faults_of`).
         """
         given = parameters if isinstance(parameters, Mapping) else parameters_of(parameters, name)
-        whole = _sound(name, "/parameters", given, partial(_closed, name, given))
-        result = None
-        if output is not None:
-            result = _sound(name, "/output", output, partial(normalize, output))
-        return cls._compiled(
-            name, cls.of(whole, result, is_human, partial(notes_on, given, output))
-        )
-
-    @classmethod
-    def found(
-        cls,
-        name: str,
-        parameters: JsonSchema,
-        output: JsonSchema | None,
-        is_human: IsHuman | None,
-    ) -> "Contract":
-        """Return the contract of a function that somebody else wrote: as `written`, but what is
-        odd in the schemas, and can be compiled, is in the notes.
-
-        Raises:
-            DefinitionError: the parameters are not those of an object, or a schema does not
-                compile.
-        """
+        whole = _read(name, "/parameters", given, partial(_closed, name), sound)
+        result = None if output is None else _read(name, "/output", output, normalize, sound)
+        contract = cls.of(whole, result, is_human, partial(notes_on, given, output))
         with _blamed(name, "/parameters"):
-            admit(parameters)
-            whole = _closed(name, parameters)
-        result = None
-        if output is not None:
+            contract.validator.compile()
+        if contract.output_validator is not None:
             with _blamed(name, "/output"):
-                admit(output)
-                result = normalize(output)
-        notes = partial(notes_on, parameters, output)
-        return cls._compiled(name, cls.of(whole, result, is_human, notes))
-
-    @classmethod
-    def _compiled(cls, name: str, contract: "Contract") -> "Contract":
-        for pointer, validator in (
-            ("/parameters", contract.validator),
-            ("/output", contract.output_validator),
-        ):
-            if validator is not None:
-                with _blamed(name, pointer):
-                    validator.compile()
+                contract.output_validator.compile()
         return contract
 
     def remade(self, parameters: JsonSchema, fixed: Container[Keys] = ()) -> "Contract":
@@ -381,22 +351,27 @@ def _blamed(name: str, pointer: str) -> Generator[None]:
         raise DefinitionError(name, f"{error.reason[:1].upper()}{error.reason[1:]}{at}.") from error
 
 
-def _sound(
-    name: str, pointer: str, written: JsonSchema, normalized: Callable[[], JsonSchema]
+def _read(
+    name: str,
+    pointer: str,
+    written: JsonSchema,
+    normalized: Callable[[JsonSchema], JsonSchema],
+    sound: bool,
 ) -> JsonSchema:
-    """Return a schema that somebody wrote, `normalized`, if there is no mistake in it.
+    """Return a schema that somebody wrote, `normalized`; `sound` if there is no mistake in it.
 
     Raises:
         DefinitionError: there is; all of them are told, up to a few.
     """
     with _blamed(name, pointer):
         admit(written)
-        faults = list(islice(faults_of(written, closed=pointer == "/parameters"), _TOLD + 1))
-        if not faults:
-            return normalized()
-    told = [f"{wrong} (at {pointer}{at}). {remedy}" for at, wrong, remedy in faults[:_TOLD]]
-    more = ["There are more."] if len(faults) > _TOLD else []
-    raise DefinitionError(name, " ".join([*told, *more]))
+        faults = faults_of(written, closed=pointer == "/parameters") if sound else ()
+        told = list(islice(faults, _TOLD + 1))
+        if not told:
+            return normalized(written)
+    lines = [f"{wrong} (at {pointer}{at}). {remedy}" for at, wrong, remedy in told[:_TOLD]]
+    more = ["There are more."] if len(told) > _TOLD else []
+    raise DefinitionError(name, " ".join([*lines, *more]))
 
 
 _TOLD = 8

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from pyfunctools._json import JsonValue
 from pyfunctools._lazy import Lazy
@@ -12,37 +12,17 @@ from pyfunctools.schema.ground.json_values import is_json
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.parsing.parse import parse_at, read_strictly
 from pyfunctools.schema.parsing.strict import Strict
-from pyfunctools.schema.result import Failure, Issue, Repair, Side, Success
+from pyfunctools.schema.result import Failure, Issue, Repair, Success
+from pyfunctools.schema.separation.separate import Separated
+from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import UNIONS
 
 if TYPE_CHECKING:  # the outline is loaded by the first text that is not right as it is
-    from pyfunctools.schema.ground.path import Keys
-    from pyfunctools.schema.outline.outline import Outline, Place, Test
+    from pyfunctools.schema.outline.outline import Place
 
 
-class Judge(Protocol):
-    """What says whether arguments are right; see `Validator`."""
-
-    @property
-    def outline(self) -> "Outline":
-        """What the schema says of each place in a value."""
-        ...
-
-    def accepts(self, value: JsonValue) -> bool:
-        """Return whether a value that is known to be JSON is right."""
-        ...
-
-    def issues(self, value: JsonValue, side: Literal["llm"]) -> tuple[Issue, ...]:
-        """Return every issue of a value that is known to be JSON, and refused."""
-        ...
-
-    def test_of(self, keys: "Keys") -> "Test | None":
-        """Return the compiled test of the part at these steps; see `Validator.test_of`."""
-        ...
-
-    def validate(self, value: JsonValue, side: Side) -> Success[JsonValue] | Failure:
-        """Return any value itself, or every issue it has."""
-        ...
+Judge: TypeAlias = Validator | Separated
+"""What says whether arguments are right: a whole schema, or the model's side of one."""
 
 
 class Checker:

@@ -90,7 +90,7 @@ def function_of_tool(
     output, wraps = _unwrapped(promised)
     annotations = tool.get("annotations")
     hints = annotations if isinstance(annotations, dict) else {}
-    contract = Contract.found(name, _loose(given or {}), output, is_human)
+    contract = Contract.written(name, _loose(given or {}), output, is_human, sound=False)
     function = Function(
         name=name,
         description=_text(tool.get("description")) or "",

@@ -78,18 +78,14 @@ class Handover:
         self._approve = approve
         self._tickets = tickets
         self._ticket = ticket
-        self._ask: Ask | None = None
-        self._given: object = None
-        if callable(human) and not isinstance(human, Mapping):
-            self._ask = human
-        else:
-            self._given = human
-        if isinstance(approve, Approval) and self._given is None:
-            self._given = approve.human
-        self._there: object = None
-        if isinstance(run.function.origin, RemoteTool):  # what it asks is not known before
-            self._there = self._given
-            self._given = None if self._separated is None else self._given
+        is_asked = callable(human) and not isinstance(human, Mapping)
+        self._ask = cast("Ask", human) if is_asked else None
+        given = None if is_asked else cast("object", human)
+        if given is None and isinstance(approve, Approval):
+            given = approve.human
+        is_remote = isinstance(run.function.origin, RemoteTool)
+        self._there = given if is_remote else None  # what it asks is not known before
+        self._given = None if is_remote and self._separated is None else given
         self._typed: JsonValue = None
         self._human: JsonValue = None
         self._theirs: Theirs | None = None

@@ -10,7 +10,7 @@ from itertools import islice
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import shortened
-from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.path import Keys, at
 from pyfunctools.schema.ground.preview import escaped, shown, shown_scalar
 from pyfunctools.schema.outline.expected import counted
 
@@ -103,16 +103,11 @@ def safe(text: str) -> str:
 
 def stands(value: JsonValue, keys: Keys) -> bool | None:
     """Return whether a place is there; `None` for a property that an object does not have."""
-    for n, key in enumerate(keys):
-        if isinstance(value, dict) and isinstance(key, str):
-            if key not in value:
-                return None if n == len(keys) - 1 else False
-            value = value[key]
-        elif isinstance(value, list | tuple) and isinstance(key, int) and 0 <= key < len(value):
-            value = value[key]
-        else:
-            return False
-    return True
+    if at(value, keys) is not None:
+        return True
+    around = at(value, keys[:-1])
+    is_property = around is not None and isinstance(around[0], dict) and isinstance(keys[-1], str)
+    return None if is_property else False
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:
     for key in keys:
         if isinstance(value, dict) and key in value:
             value = value[str(key)]
-        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+        elif isinstance(value, list | tuple) and isinstance(key, int) and 0 <= key < len(value):
             value = value[key]
         else:
             return None

@@ -19,7 +19,6 @@ from pyfunctools.schema.separation.sieve import (
     ABSENT,
     Given,
     Joiner,
-    has,
     is_humans,
     is_too_deep,
     issue,
@@ -213,7 +212,7 @@ class Separated:
                 found = [issue("human", keys, complaint.expected)]
             else:
                 found = [one for one in said if one.path.keys[: len(keys)] == keys]
-            found = found or [issue("llm", keys, _TOGETHER if has(whole, keys) else _UNLESS)]
+            found = found or [issue("llm", keys, _TOGETHER if at(whole, keys) else _UNLESS)]
             blamed |= {(one.path, one.expected, one.side): one for one in found}
         return tuple(blamed.values())
 

@@ -62,11 +62,6 @@ def filled(values: Iterable[Given]) -> list[JsonValue]:
     return [None if value is ABSENT else value for value in values]
 
 
-def has(value: Given, keys: Keys) -> bool:
-    """Return whether something stands at the end of a path."""
-    return value is not ABSENT and at(value, keys) is not None
-
-
 def issue(part: Part, keys: Keys, expected: str, value: Given = ABSENT) -> Issue:
     """Return an issue of one side; there is no value of the human's in it."""
     path = Path.of(keys)
@@ -157,7 +152,7 @@ def part_of(
     return value if part == "llm" else None if shaped else ABSENT
 
 
-def is_humans(ownership: Ownership, keys: Keys, llm: Given, human: Given) -> bool:
+def is_humans(ownership: Ownership, keys: Keys, llm: JsonValue, human: JsonValue) -> bool:
     """Return whether what stands at a path is the human's, of what the two sides gave.
 
     So is what stands under a key that is not declared, if only the human wrote it.
@@ -166,7 +161,7 @@ def is_humans(ownership: Ownership, keys: Keys, llm: Given, human: Given) -> boo
     for depth, place in enumerate(ownership.at(keys)):
         met = keys[:depth]
         is_declared = not met or isinstance(met[-1], int) or met[-1] in names
-        if not is_declared and has(human, met) and not has(llm, met):
+        if not is_declared and at(human, met) is not None and at(llm, met) is None:
             return True
         if place.owner != "mixed":
             return place.owner == "human"
@@ -251,12 +246,12 @@ class Joiner:
         mine, theirs = (each if isinstance(each, list) else nothing for each in (llm, human))
         joined: list[JsonValue] = []
         for n, (one, other) in enumerate(zip(mine, theirs, strict=True)):
-            child, at = self._ownership.child(place, n), (*keys, n)
+            child, below = self._ownership.child(place, n), (*keys, n)
             stands_aside = other is None and child.owner == "llm"  # for an item of the model's
-            item = self._joined(child, one, ABSENT if stands_aside else other, at)
+            item = self._joined(child, one, ABSENT if stands_aside else other, below)
             if item is ABSENT:
-                side = is_humans(self._ownership, at, self._llm, self._human)
-                self.issues.append(issue("human" if side else "llm", at, "a value"))
+                side = is_humans(self._ownership, below, self._llm, self._human)
+                self.issues.append(issue("human" if side else "llm", below, "a value"))
             else:
                 joined.append(item)
         return joined

@@ -52,6 +52,7 @@ from pyfunctools.schema.vocabulary import (
     REFERENCES,
     SEES_SIBLINGS,
     SINGLE,
+    UNIONS,
 )
 
 if TYPE_CHECKING:
@@ -345,16 +346,13 @@ class _Judged:
         for complaint in unexpected(self.part, value, wrong[:_ENOUGH]):
             yield task.path, complaint
 
-    def one_of(self, task: Task) -> Iterator[Step]:
-        """Yield the value for the branch of `oneOf` that was meant; see `_union`."""
-        return self._union("oneOf", task)
-
-    def any_of(self, task: Task) -> Iterator[Step]:
-        """Yield the value for the branch of `anyOf` that was meant; see `_union`."""
-        return self._union("anyOf", task)
+    def unions(self, task: Task) -> Iterator[Step]:
+        """Yield the value again for the branch it was meant for, or what the union wants of it."""
+        for keyword in reversed(UNIONS):
+            if keyword in self._rules:
+                yield from self._union(keyword, task)
 
     def _union(self, keyword: str, task: Task) -> Iterator[Step]:
-        """Yield the value again for the branch it was meant for, or what the union wants of it."""
         value, union = task.value, union_of(self.part, keyword)
         decided, tag = union.decided(value), union.tag
         if decided is not None:  # the other branches refuse it for their tag
@@ -444,8 +442,7 @@ _WALKS: tuple[tuple[frozenset[str], Callable[[_Judged, Task], Iterator[Step]]], 
     (frozenset({"required"}), _Judged.missing),
     (frozenset({"dependentRequired", "dependencies"}), _Judged.needed),
     (frozenset({"additionalProperties"}), _Judged.unexpected),
-    (frozenset({"anyOf"}), _Judged.any_of),
-    (frozenset({"oneOf"}), _Judged.one_of),
+    (frozenset(UNIONS), _Judged.unions),
     (frozenset({"if"}), _Judged.conditional),
 )
 """What is asked of a refused value, by the keywords that ask it, in the order it is told.
