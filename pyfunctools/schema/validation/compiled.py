@@ -209,14 +209,14 @@ class Compiled:
             raise SchemaError(
                 f"a reference leads out of the schema, to {shown(refused)}, and nothing may be "
                 "fetched: give a `resolver`, or put what it means into `$defs`",
-                _pointer_of_reference(self.schema, refused),
+                _reference(self.schema, partial(_leads_out_to, refused)),
             ) from None
-        place = error.instance_path
-        if place:
+        if keys := error.instance_path:
             found = cast("JsonValue", error.instance)
-            reason = f"{shown(found)} is no value that {shown(place[-1])} may have"
-            raise SchemaError(reason, pointer_of(place)) from None
-        raise SchemaError(shortened(visible(error.message), 200), _dangling(self.schema)) from None
+            reason = f"{shown(found)} is no value that {shown(keys[-1])} may have"
+            raise SchemaError(reason, pointer_of(keys)) from None
+        place = _reference(self.schema, partial(_leads_nowhere, self.schema))
+        raise SchemaError(shortened(visible(error.message), 200), place) from None
 
 
 def reference_to(keys: Keys) -> str:
@@ -318,23 +318,19 @@ def _weight(schema: JsonSchema) -> int:
     return 1 if SEES_SIBLINGS.isdisjoint(schema) else _UNEVALUATED
 
 
-def _pointer_of_reference(schema: JsonSchema | bool, address: str) -> str | None:
+def _reference(schema: JsonSchema | bool, is_meant: Callable[[str], bool]) -> str | None:
+    """Return the place of the first reference that is meant."""
     for keys, inner in subschemas(schema):
         reference = inner.get("$ref") if isinstance(inner, dict) else None
-        if (
-            isinstance(reference, str)
-            and reference.split("#")[0]
-            and reference.split("#")[0] in address
-        ):
+        if isinstance(reference, str) and is_meant(reference):
             return pointer_of((*keys, "$ref"))
     return None
 
 
-def _dangling(schema: JsonSchema | bool) -> str | None:
-    """Return the place of the first reference into the schema itself that leads to nothing."""
-    for keys, inner in subschemas(schema):
-        reference = inner.get("$ref") if isinstance(inner, dict) else None
-        is_own = isinstance(reference, str) and reference.startswith("#/")
-        if is_own and lookup(schema, reference) is None:
-            return pointer_of((*keys, "$ref"))
-    return None
+def _leads_out_to(address: str, reference: str) -> bool:
+    document = reference.split("#", maxsplit=1)[0]
+    return bool(document) and document in address
+
+
+def _leads_nowhere(schema: JsonSchema | bool, reference: str) -> bool:
+    return reference.startswith("#/") and lookup(schema, reference) is None

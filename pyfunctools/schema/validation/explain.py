@@ -18,7 +18,7 @@ The invariant: a refused value has at least one complaint, and one that is right
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
@@ -236,35 +236,33 @@ class _Judged:
     def _declared(self) -> list[tuple[str, "_Judged"]]:
         return [(name, self._judged(part)) for name, part in self.part.declared.items()]
 
-    def matching(self, task: Task) -> Iterator[Step]:
-        """Yield the wrong properties whose names match a pattern."""
-        for pattern in _members(self._rules["patternProperties"]):
+    def undeclared(self, task: Task) -> Iterator[Step]:
+        """Yield the wrong properties whose names match a pattern, or are not declared."""
+        value = _members(task.value)
+        for part, test in self._by_name:
+            for name, inner in () if test(value) else value.items():
+                if not test({name: inner}):
+                    yield Task(part, inner, (*task.path, name))
+
+    @cached_property
+    def _by_name(self) -> list[tuple[Part, Test]]:
+        """The parts that judge members whose names lead to them, and what tests these alone."""
+        patterns = _members(self._rules.get("patternProperties"))
+        tests: dict[Keys, JsonSchema] = {}
+        for pattern in patterns:
             steps = ("patternProperties", pattern)
-            test: JsonSchema = {"patternProperties": {pattern: self._refer(*steps)}}
-            yield from self._found_by_name(steps, test, task)
-
-    def additional(self, task: Task) -> Iterator[Step]:
-        """Yield the wrong properties that are not declared."""
-        if isinstance(self._rules["additionalProperties"], dict):
-            test: JsonSchema = {
-                "properties": dict.fromkeys(_members(self._rules.get("properties")), True),
-                "patternProperties": dict.fromkeys(
-                    _members(self._rules.get("patternProperties")), True
-                ),
-                "additionalProperties": self._refer("additionalProperties"),
-            }
-            yield from self._found_by_name(("additionalProperties",), test, task)
-
-    def _found_by_name(self, steps: Keys, test: JsonSchema, task: Task) -> Iterator[Step]:
-        """Yield the wrong members of those that a schema judges which their names lead to."""
-        value, inner, fits = (
-            _members(task.value),
-            self._below(*steps),
-            self._test(steps, test).is_valid,
-        )
-        for name, member in () if fits(value) else value.items():
-            if inner is not None and not fits({name: member}):
-                yield Task(inner.part, member, (*task.path, name))
+            tests[steps] = {"patternProperties": {pattern: self._refer(*steps)}}
+        tests["additionalProperties",] = {
+            "properties": dict.fromkeys(_members(self._rules.get("properties")), True),
+            "patternProperties": dict.fromkeys(patterns, True),
+            "additionalProperties": self._refer("additionalProperties"),
+        }
+        parts = ((self.part.below(*steps), test) for steps, test in tests.items())
+        return [
+            (part, self._compiled.part(test).is_valid)
+            for part, test in parts
+            if part is not None and part.rules
+        ]
 
     def named(self, task: Task) -> Iterator[Step]:
         """Yield the names that are wrong."""
@@ -283,8 +281,8 @@ class _Judged:
     def items(self, task: Task) -> Iterator[Step]:
         """Yield the items that are wrong."""
         front, later = self._rows
-        for n, item in enumerate(task.value if isinstance(task.value, list | tuple) else ()):
-            inner = front[n] if n < len(front) else later
+        held = task.value if isinstance(task.value, list | tuple) else ()
+        for n, (inner, item) in enumerate(zip(chain(front, repeat(later)), held, strict=False)):
             if inner is not None and not inner.fits(item):
                 yield Task(inner.part, item, (*task.path, n))
 
@@ -328,8 +326,8 @@ class _Judged:
         value = _members(task.value)
         for keyword in ("dependentRequired", "dependencies"):
             for when, names in _members(self._rules.get(keyword)).items():
-                for name in _texts(names) if when in value else ():
-                    if name not in value:
+                for name in names if when in value and isinstance(names, list) else ():
+                    if isinstance(name, str) and name not in value:
                         yield task.path, missing(self.part, name, when)
 
     def unexpected(self, task: Task) -> Iterator[Step]:
@@ -432,8 +430,7 @@ class _Judged:
 
 _WALKS: tuple[tuple[frozenset[str], Callable[[_Judged, Task], Iterator[Step]]], ...] = (
     (frozenset({"properties"}), _Judged.properties),
-    (frozenset({"patternProperties"}), _Judged.matching),
-    (frozenset({"additionalProperties"}), _Judged.additional),
+    (frozenset({"patternProperties", "additionalProperties"}), _Judged.undeclared),
     (frozenset({"propertyNames"}), _Judged.named),
     (frozenset({"dependentSchemas", "dependencies"}), _Judged.dependent),
     (frozenset({"items", "prefixItems"}), _Judged.items),
@@ -483,10 +480,6 @@ def _more(side: Side) -> Issue:
 
 def _members(value: JsonValue) -> JsonObject:
     return value if isinstance(value, dict) else {}
-
-
-def _texts(value: JsonValue) -> list[str]:
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
 
 
 def _about_name(complaint: Complaint, name: JsonValue) -> Complaint:
