@@ -1,9 +1,7 @@
 import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.outline.outline import Outline
-from pyfunctools.schema.parsing.locate import extract
+from pyfunctools.schema import parse
 
 OBJECT: JsonSchema = {"type": "object", "properties": {"a": {"type": "integer"}}}
 ARRAY: JsonSchema = {"type": "array"}
@@ -11,7 +9,7 @@ TEXT: JsonSchema = {"type": "string"}
 
 
 def found(text: str, schema: JsonSchema | None = None) -> tuple[JsonValue, list[str]]:
-    result = extract(text, DEFAULT_LIMITS, None if schema is None else Outline(schema).place)
+    result = parse(text, schema)
     assert result, result
     return result.value, [repair.kind for repair in result.repairs]
 
@@ -24,7 +22,20 @@ def found(text: str, schema: JsonSchema | None = None) -> tuple[JsonValue, list[
         ('Sure!\n```JSON\n{"a": 1}\n```\nMore?', ["prose", "fence", "fence", "prose"]),
         ('`{"a": 1}`', ["fence", "fence"]),
         ('The call is {"a": 1}. Hope this helps!', ["prose", "prose"]),
+        ('~~~ python \n{"a": 1}', ["fence"]),
+        ('`{"a": 1}', ["fence"]),
         ('<tool_call>\n{"a": 1}\n</tool_call>', ["tag", "tag"]),
+        ("<tool_call>\n<arguments type='x'>\n" + '{"a": 1}', ["tag", "tag"]),
+        ('<tool_call>\n```json\n{"a": 1}\n```', ["tag", "fence", "fence"]),
+        ('<|python_tag|>{"a": 1}', ["tag"]),
+        ('<\uff5ctool\uff5c>{"a": 1}', ["tag"]),
+        ('[TOOL_CALLS] {"a": 1}', ["tag"]),
+        ('Ok. <a> {"a": 1}', ["prose", "tag"]),
+        ('if a > {"a": 1}', ["prose"]),
+        ('Use `{"a": 1}', ["prose", "fence"]),
+        ('{"a": 1} } ]', ["closer"]),
+        ('{"a": 1}\n```\nDone.', ["fence", "prose"]),
+        ('{"a": 1}. Hope this helps! {}', ["prose"]),
         ('\ufeff{"a": 1}', ["bom"]),
         ('\u2028{"a": 1}\u00a0', ["space", "space"]),
         ('{"a": 1}{"a": 2}', ["rest"]),
@@ -88,7 +99,7 @@ def test_a_scalar_is_a_value_only_alone(text: str, value: JsonValue):
     ],
 )
 def test_no_piece_of_something_else_is_taken_for_the_value(text: str):
-    result = extract(text, DEFAULT_LIMITS)
+    result = parse(text)
     assert not result
     assert result.value == text
     assert result.issues
@@ -99,18 +110,18 @@ def test_a_schema_says_which_brackets_may_begin_a_value_in_prose():
     assert found(text)[0] == [1]
     assert found(text, ARRAY)[0] == [1]
     assert found(text, OBJECT)[0] == {"a": 1}
-    assert not extract("I cannot, see [1].", DEFAULT_LIMITS, Outline(OBJECT).place)
+    assert not parse("I cannot, see [1].", OBJECT)
     assert found("[1,]", OBJECT)[0] == [1]
 
 
 def test_a_word_alone_is_a_string_where_the_schema_wants_one():
     assert found("Oslo", TEXT) == ("Oslo", ["word"])
     assert found("1.10", TEXT) == ("1.10", ["word"])
-    assert not extract("Oslo", DEFAULT_LIMITS, Outline(OBJECT).place)
+    assert not parse("Oslo", OBJECT)
 
 
 def test_every_repair_around_the_value_says_what_was_left_out():
-    result = extract('Sure: {"a": 1} ok', DEFAULT_LIMITS)
+    result = parse('Sure: {"a": 1} ok')
     assert result
     assert [(r.path, r.before, r.after) for r in result.repairs] == [
         ("$input", "Sure:", ""),
@@ -119,7 +130,7 @@ def test_every_repair_around_the_value_says_what_was_left_out():
 
 
 def test_issues_of_the_value_that_the_text_begins_with_are_given():
-    result = extract('```json\n{"a": 1e}\n```', DEFAULT_LIMITS)
+    result = parse('```json\n{"a": 1e}\n```')
     assert not result
     assert [issue.message for issue in result.issues] == [
         "`1e` at line 2 column 7 is not a number."

@@ -6,12 +6,11 @@ from hypothesis import strategies as st
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.parsing.recovery import MAX_WRONG, Recovery
 
 
-def recovered(text: str, start: int = 0) -> Recovery:
-    recovery = Recovery(text, start, len(text), limits=DEFAULT_LIMITS)
+def recovered(text: str) -> Recovery:
+    recovery = Recovery(text, 0, len(text), limits=DEFAULT_LIMITS)
     recovery.read()
     return recovery
 
@@ -145,45 +144,3 @@ def test_a_repair_says_where_and_from_what_to_what():
         ("$input.a[0]", "number", "+1", "1"),
         ("$input.a", "closer", "", "]"),
     ]
-
-
-def test_nothing_behind_the_value_is_read():
-    text = 'xx{"a": 1} and {"b": 2}'
-    recovery = recovered(text, 2)
-    assert recovery.value == {"a": 1}
-    assert text[recovery.at :] == ' and {"b": 2}'
-
-
-def test_members_without_the_first_bracket_are_an_object():
-    recovery = Recovery('"a": 1, "b": {"c": 2}', 0, 21, limits=DEFAULT_LIMITS)
-    assert recovery.read_members()
-    assert recovery.value == {"a": 1, "b": {"c": 2}}
-    assert [r.kind for r in recovery.repairs] == ["closer", "closer"]
-    assert not Recovery('"a", 1', 0, 6, limits=DEFAULT_LIMITS).read_members()
-
-
-def test_a_number_in_text_that_was_ended_is_not_cut_off():
-    for fenced, kinds in ((False, ["truncated", "closer"]), (True, ["closer"])):
-        recovery = Recovery("[1", 0, 2, limits=DEFAULT_LIMITS, fenced=fenced)
-        recovery.read()
-        assert [r.kind for r in recovery.repairs] == kinds
-
-
-def test_where_json_may_not_begin_the_first_issue_ends_the_reading():
-    text = "[x, y, z]"
-    for sure, issues in ((True, 3), (False, 1)):
-        recovery = Recovery(text, 0, len(text), limits=DEFAULT_LIMITS, sure=sure)
-        recovery.read()
-        assert len(recovery.issues) == issues
-        assert not recovery.begun
-
-
-def test_the_schema_is_followed_through_references_and_unions():
-    schema = {
-        "anyOf": [{"type": "array", "items": {"$ref": "#/$defs/s"}}, {"type": "null"}],
-        "$defs": {"s": {"oneOf": [{"type": "integer"}, {"type": "string"}]}},
-    }
-    text = "[a, 1, 1.5, b c]"
-    recovery = Recovery(text, 0, len(text), limits=DEFAULT_LIMITS, place=Outline(schema).place)
-    recovery.read()
-    assert recovery.value == ["a", 1, 1.5, "b c"]
