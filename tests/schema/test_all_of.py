@@ -1,21 +1,21 @@
+"""`allOf`: what all hold becomes one schema that says the same."""
+
 from typing import Any
 
 import pytest
 
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema import normalize
-from pyfunctools.schema.normalization import conjunction as combine
-from pyfunctools.schema.normalization.conjunction import Conjunction, join
-from pyfunctools.schema.normalization.inlining import Copied, Joined
+from pyfunctools.schema.normalization import conjunction
+from pyfunctools.schema.normalization.all_of import MOST_INHERITED
+
+A, B, C = ({"$ref": f"#/$defs/{name}"} for name in "ABC")
 
 
-def merged(*parts: dict[str, Any], referenced: dict[str, Any] | None = None) -> dict[str, Any]:
-    whole = Conjunction()
-    for part in parts:
-        whole.add(part, False)
-    if referenced is not None:
-        whole.add(referenced, True)
-    return whole.result()
+def merged(*parts: Any, own: dict[str, Any] | None = None, **beside: Any) -> dict[str, Any]:
+    """Return what schemas become that all hold, and the keywords beside their `allOf`."""
+    result = normalize({**beside, "allOf": [*parts], "$defs": own or {}})
+    return {keyword: value for keyword, value in result.items() if keyword != "$defs"}
 
 
 MERGED: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
@@ -31,7 +31,7 @@ MERGED: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
     ),
     (
         [{"propertyNames": {"minLength": 1}}, {"propertyNames": {"maxLength": 2}}],
-        {"propertyNames": {"allOf": [{"minLength": 1}, {"maxLength": 2}]}},
+        {"propertyNames": {"minLength": 1, "maxLength": 2}},
     ),
     (
         [{"dependentSchemas": {"a": {}}}, {"dependentSchemas": {"a": False, "b": {}}}],
@@ -50,7 +50,6 @@ MERGED: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
     ([{"enum": ["a", "b"]}, {"const": "a"}], {"const": "a"}),
     ([{"enum": ["b"]}, {"const": "a"}], {"enum": ["b"], "const": "a"}),
     ([{"const": "a"}, {"const": "b"}], {"const": "a", "allOf": [{"const": "b"}]}),
-    ([{"const": None}, {"title": "t"}], {"const": None, "title": "t"}),
     ([{"type": "string"}, {"enum": ["a", None]}], {"type": "string", "enum": ["a"]}),
     ([{"enum": ["a", None]}, {"type": "string"}], {"enum": ["a"], "type": "string"}),
     ([{"type": "string"}, {"enum": [None]}], {"type": "string", "allOf": [{"enum": [None]}]}),
@@ -103,11 +102,6 @@ MERGED: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("parts", "whole"), MERGED)
-def test_schemas_that_all_hold_become_one(parts: list[dict[str, Any]], whole: dict[str, Any]):
-    assert merged(*parts) == whole
-
-
 CLOSED: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
     (
         [{"properties": {"a": {}}, "additionalProperties": False}, {"properties": {"b": {}}}],
@@ -148,11 +142,14 @@ CLOSED: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("parts", "whole"), CLOSED)
-def test_a_closed_object_forbids_what_only_the_others_name(
-    parts: list[dict[str, Any]], whole: dict[str, Any]
-):
+@pytest.mark.parametrize(("parts", "whole"), [*MERGED, *CLOSED])
+def test_schemas_that_all_hold_become_one(parts: list[dict[str, Any]], whole: dict[str, Any]):
     assert merged(*parts) == whole
+
+
+def test_false_refuses_all_and_true_says_nothing():
+    parts = (True, False, {"allOf": [False]})
+    assert merged(*parts, type="object") == {"type": "object", "allOf": [False]}
 
 
 def test_of_two_closed_objects_that_name_too_much_neither_is_merged():
@@ -161,12 +158,11 @@ def test_of_two_closed_objects_that_name_too_much_neither_is_merged():
     assert merged(many, more) == {**many, "allOf": [more]}
 
 
-def test_annotations_are_those_of_the_first_who_has_one():
-    assert merged(
-        {"title": "own"},
-        {"title": "inline", "description": "inline", "deprecated": False, "x-a": 1},
-        referenced={"description": "base", "default": 1, "deprecated": True, "x-a": 2, "x-b": 3},
-    ) == {
+def test_annotations_are_those_of_the_first_who_has_one_a_definition_being_the_last():
+    base = {"description": "base", "default": 1, "deprecated": True, "x-a": 2, "x-b": 3}
+    inline = {"title": "inline", "description": "inline", "deprecated": False, "x-a": 1}
+    assert merged(A, {"minimum": 1}, inline, own={"A": base}, title="own") == {
+        "minimum": 1,
         "title": "own",
         "description": "inline",
         "deprecated": True,
@@ -177,63 +173,110 @@ def test_annotations_are_those_of_the_first_who_has_one():
 
 
 def test_what_names_or_shows_a_definition_stays_with_it():
-    base = {
-        "title": "Base",
-        "examples": [{}],
-        "xml": {"name": "base"},
-        "discriminator": {"propertyName": "kind"},
-        "type": "object",
-    }
-    assert merged({"minProperties": 1}, referenced=base) == {"minProperties": 1, "type": "object"}
+    shown = {"title": "Base", "examples": [{}], "xml": {"name": "base"}}
+    base = {**shown, "discriminator": {"propertyName": "kind"}, "type": "object"}
+    assert merged(A, own={"A": base}, minProperties=1) == {"minProperties": 1, "type": "object"}
+    union = {"oneOf": [{}], "discriminator": {"propertyName": "kind"}}
+    assert merged(A, own={"A": union}, minProperties=1) == {"minProperties": 1, **union}
 
 
 def test_a_discriminator_without_a_union_is_that_of_the_first():
-    first, second = {"propertyName": "a"}, {"propertyName": "b"}
-    assert merged({"discriminator": first}, {"discriminator": second}) == {"discriminator": first}
-
-
-def test_a_discriminator_comes_with_its_union():
-    union = {"oneOf": [{}], "discriminator": {"propertyName": "kind"}}
-    assert merged({"type": "object"}, referenced=union) == {"type": "object", **union}
-
-
-def test_what_comes_with_a_definition_is_marked():
-    whole = merged(
-        {"properties": {"a": {}}}, referenced={"properties": {"a": {"minimum": 1}, "b": {}}}
-    )
-    assert isinstance(whole["properties"]["b"], Copied)
-    assert whole["properties"]["a"] == {"allOf": [{}, {"minimum": 1}]}
-    assert isinstance(whole["properties"]["a"]["allOf"][1], Copied)
-
-
-def test_a_schema_may_be_told_to_stay_apart():
-    whole = Conjunction()
-    whole.add({"type": "object"}, False)
-    whole.leave(False)
-    whole.leave({"unevaluatedProperties": False})
-    whole.leave(False)
-    assert whole.result() == {"type": "object", "allOf": [False, {"unevaluatedProperties": False}]}
-
-
-def test_joining_changes_neither_and_does_not_nest():
-    one, two, three = {"minimum": 1}, {"maximum": 2}, {"multipleOf": 3}
-    first = join(one, two)
-    assert join(first, three) == {"allOf": [one, two, three]}
-    assert first == {"allOf": [one, two]}
-    assert isinstance(first, Joined)
-    assert join(True, one) is one
-    assert join(one, True) is one
-    assert join(one, False) is False
-    assert join(False, one) is False
-    assert join(one, {"minimum": 1.0}) is one
+    first, second = ({"discriminator": {"propertyName": name}} for name in "ab")
+    assert merged(first, second) == first
 
 
 def test_what_would_be_merged_for_minutes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(combine, "MOST_WORK", 1_000)
+    monkeypatch.setattr(conjunction, "MOST_WORK", 1_000)
     many = [f"p{index}" for index in range(100)]
     assert merged(*[{"required": many}] * 11) == {"required": many}
     with pytest.raises(SchemaError, match="holds too much"):
         merged(*[{"required": many}] * 12)
+
+
+def test_a_reference_beside_nothing_but_a_type_stays_one():
+    assert merged(A, own={"A": {"type": "object"}}, type="object") == {"type": "object", **A}
+
+
+def test_a_reference_is_replaced_where_something_else_must_hold_too():
+    own = {"A": {"type": "object", "properties": {"a": {}}, "required": ["a"]}}
+    assert merged(A, {"properties": {"b": {}}}, own=own, required=["b"]) == {
+        "type": "object",
+        "properties": {"a": {}, "b": {}},
+        "required": ["b", "a"],
+    }
+
+
+def test_what_a_definition_is_made_of_is_merged_with_it():
+    own = {
+        "A": {"allOf": [B, C, {"maximum": 5}]},
+        "B": {"allOf": [C], "minimum": 1},
+        "C": {"type": "number"},
+    }
+    whole = {"minimum": 1, "type": "number", "maximum": 5, "multipleOf": 2}
+    assert merged(A, {"multipleOf": 2}, own=own) == whole
+
+
+def test_what_cannot_be_merged_stays_a_reference():
+    own = {"A": {"type": "object", "unevaluatedProperties": False}, "B": {"minProperties": 1}}
+    missing = {"$ref": "#/$defs/missing"}
+    assert merged(B, A, own=own) == {"minProperties": 1, **A}
+    assert merged(A, missing, own=own) == {**A, "allOf": [missing]}
+
+
+def test_beside_a_reference_of_its_own_references_stay():
+    own = {"A": {"minimum": 1}, "B": {"maximum": 2}}
+    assert merged(B, {"multipleOf": 2}, own=own, **A) == {**A, "multipleOf": 2, "allOf": [B]}
+
+
+def test_a_branch_that_sees_its_siblings_stays_apart_and_the_schema_itself_sees_what_is_merged():
+    branch = {"properties": {"a": {}}, "unevaluatedProperties": False}
+    assert merged(branch, {"minProperties": 1}) == {"minProperties": 1, "allOf": [branch]}
+    assert merged({"properties": {"a": {}}}, unevaluatedProperties=False) == branch
+
+
+def test_that_it_must_fit_itself_says_nothing():
+    own = {"A": {"allOf": [A, B]}, "B": {"allOf": [A], "minimum": 1}}
+    assert normalize({"$defs": own, **A})["$defs"] == {"A": B, "B": {"minimum": 1}}
+    assert merged(A, {"maximum": 2}, own=own) == {"minimum": 1, "maximum": 2}
+
+
+def test_what_says_nothing_else_is_refused():
+    own = {"A": {"allOf": [A, B]}, "B": {"allOf": [A, C]}, "C": A}
+    for schema in ({"allOf": [A, B]}, A):
+        with pytest.raises(SchemaError, match="in a circle: #/\\$defs/A"):
+            normalize({**schema, "$defs": own})
+
+
+def chain(length: int) -> dict[str, Any]:
+    own: dict[str, Any] = {
+        f"S{n}": {"allOf": [{"$ref": f"#/$defs/S{n + 1}"}, {"minLength": n}]} for n in range(length)
+    }
+    return {**own, f"S{length}": {"type": "string"}}
+
+
+def test_who_inherits_too_much_keeps_references():
+    first, more = {"$ref": "#/$defs/S0"}, {"maxLength": 99}
+    assert merged(first, more, own=chain(MOST_INHERITED)) == {
+        "minLength": MOST_INHERITED - 1,
+        "type": "string",
+        "maxLength": 99,
+    }
+    assert merged(first, more, own=chain(MOST_INHERITED + 1)) == {**first, **more}
+
+
+def test_how_many_a_schema_names_itself_does_not_count():
+    own = {f"S{n}": {"minLength": n} for n in range(2_000)}
+    assert merged(*({"$ref": f"#/$defs/{name}"} for name in own), own=own) == {"minLength": 1_999}
+
+
+def test_where_everything_refers_to_everything_references_stay():
+    names = [{"$ref": f"#/$defs/S{n}"} for n in range(300)]
+    own = {f"S{n}": {"allOf": names, "minLength": n} for n in range(300)}
+    assert merged(*names, {"maxLength": 9}, own=own) == {
+        **names[0],
+        "maxLength": 9,
+        "allOf": names[1:],
+    }
 
 
 @pytest.mark.parametrize("mark", ["x-human", "x-samchon-human"])
