@@ -471,9 +471,10 @@ def test_t21_the_connection_comes_before_a_person_and_they_before_the_document(
     assert request.header("authorization") == "Bearer connection"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, marks=pytest.mark.slow if row == "late" else ()) for row in ROWS]
+)
 @pytest.mark.parametrize("client", [False, True], ids=["own", "client"])
 def test_b09_t26_t63_whatever_a_server_does_nothing_secret_is_told(
     answering: Any, row: str, way: str, client: bool, debug: pytest.LogCaptureFixture

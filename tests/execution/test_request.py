@@ -211,14 +211,6 @@ def test_a_cookie_never_adds_a_cookie_of_another_name() -> None:
     assert refused(route, {"cookie": {"prefs": {"sid": "2"}}}) == ["$input.cookie.prefs.sid"]
 
 
-def test_a_header_of_the_connection_is_not_an_arguments() -> None:
-    route = Route(method="GET", path="/", parameters=(inside("header", "X-Tenant"),))
-    asked = {"header": {"X-Tenant": "other"}}
-    assert made(route, asked).headers["x-tenant"] == "other"
-    assert refused(route, asked, headers={"x-tenant": "own"}) == ['$input.header["X-Tenant"]']
-    assert made(route, {}, headers={"x-tenant": "own"}).headers["x-tenant"] == "own"
-
-
 def test_a_required_header_is_left_to_the_connection_and_that_is_a_repair() -> None:
     header = inside("header", "X-Tenant", required=True)
     asked = {"header": {"X-Tenant": "other"}}
