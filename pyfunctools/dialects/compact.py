@@ -13,7 +13,7 @@ from pyfunctools.dialects.nulls import NULL, nullable
 from pyfunctools.dialects.table import ANNOTATIONS, EVERYTHING
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import rewrite
-from pyfunctools.schema.outline.json_types import constant_of, listed_values, type_of
+from pyfunctools.schema.outline.json_types import constant_of, listed_values, type_of, types_named
 from pyfunctools.schema.vocabulary import KEYWORDS, UNIONS, VALUES
 
 _CONSTANT: Final = VALUES | {"type"}
@@ -79,12 +79,15 @@ def _of_null(branches: Sequence[JsonSchema], beside: JsonSchema) -> dict[str, Js
 def spread(schema: JsonSchema) -> dict[str, JsonValue]:
     """Return a schema in which each of several types is a branch of a union."""
     made = rewrite(schema, lambda _, inner: spread(inner) if isinstance(inner, dict) else inner)
-    kinds = made.get("type")
-    if not isinstance(kinds, list) or "anyOf" in made:
+    values = listed_values(made) or ()
+    kinds = types_named(made) or dict.fromkeys(map(type_of, values))
+    if len(kinds) < 2 or "anyOf" in made:
         return made
     beside = {word: made.pop(word) for word in ANNOTATIONS & made.keys()}
-    branches = [_of_type(made, kind) for kind in kinds if isinstance(kind, str)]
-    return {"anyOf": [each for each in branches if each is not None], **beside}
+    branches = [each for kind in kinds if (each := _of_type(made, kind)) is not None]
+    if len(branches) < 2:
+        return {**branches[0], **beside} if branches else {"not": {}}
+    return {"anyOf": branches, **beside}
 
 
 def _of_type(schema: JsonSchema, kind: str) -> JsonSchema | None:

@@ -102,7 +102,7 @@ def rewritten(
     whole = schema if inlined is False else inline(schema, once=not inlined)
     reshapes = renames or profile.complete or not profile.maps
     whole = compact(whole)
-    if not (profile.type_lists or profile.nullable):
+    if not profile.type_lists:
         whole = spread(whole)
     writer = _Writer(whole, profile, reshapes=reshapes)
     made, change = writer.root()
@@ -334,9 +334,6 @@ class _Writer:
         values = made.get("enum", [made["const"]] if "const" in made else None)
         if not isinstance(values, list):
             return
-        if self._profile.nullable and None in values and len(values) > 1:
-            values = made["enum"] = [value for value in values if value is not None]
-            made["nullable"] = True
         kinds: list[JsonValue] = sorted({type_of(each) for each in values}, key=_TYPES.index)
         kind = kinds[0] if len(kinds) == 1 else kinds
         if "enum" in made and not self._profile.takes_values(values):
@@ -347,17 +344,8 @@ class _Writer:
             made.setdefault("type", kind)
 
     def _types(self, node: _Node) -> None:
-        """Rewrite type lists, and name the type where it has to be named."""
-        made, kinds = node.made, node.made.get("type")
-        if isinstance(kinds, list) and not self._profile.type_lists:
-            named = [kind for kind in kinds if kind != "null"]
-            if len(named) < len(kinds):
-                made["nullable"] = True
-            if len(named) == 1:
-                made["type"] = named[0]
-            else:
-                del made["type"]
-                made["anyOf"] = [{"type": kind} for kind in named]
+        """Name the type where it has to be named."""
+        made = node.made
         if "type" in made or self._profile.untyped or "anyOf" in made or "enum" in made:
             return
         told = next((kind for keyword, kind in _BY_TYPE.items() if keyword in made), None)
