@@ -32,7 +32,7 @@ class Node:
 
 
 class Telling:
-    """Says of the schemas of one rendering what its profile has no keyword for."""
+    """Notes what a profile has no keyword for, and tells it in the description."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
