@@ -21,11 +21,11 @@ from dataclasses import replace
 from typing import Final
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.dialects.alternatives import Alternatives
 from pyfunctools.dialects.change import SAME, Change
+from pyfunctools.dialects.choices import Choices
 from pyfunctools.dialects.compact import compact, spread
 from pyfunctools.dialects.containers import Containers, texts
-from pyfunctools.dialects.limits import over_limits
+from pyfunctools.dialects.counting import over_limits
 from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.nulls import as_object
 from pyfunctools.dialects.table import Profile
@@ -108,7 +108,7 @@ class _Writer:
         self._inside: list[str] = []
         self._count = 0
         self._containers = Containers(root, profile, telling, self._schema)
-        self._alternatives = Alternatives(
+        self._choices = Choices(
             root, profile, telling, self._schema, self._written, reshapes=reshapes
         )
 
@@ -126,7 +126,7 @@ class _Writer:
             made = {**made, "$defs": self._written()}
         for keyword in over_limits(made, self._profile):
             self._telling.lose_at("$input", keyword, "refused")
-        self._alternatives.refuse_mixed()
+        self._choices.refuse_mixed()
         return made, change
 
     def _schema(self, schema: JsonSchema | bool, path: str) -> Rewritten:
@@ -137,7 +137,7 @@ class _Writer:
         node = Node(was, dict(was), path, [])
         if isinstance(was.get("$ref"), str):
             return self._reference(node)
-        change = self._alternatives.rewrite(node)
+        change = self._choices.rewrite(node)
         if change is None:
             change = self._containers.rewrite(node)
         self._others(node)

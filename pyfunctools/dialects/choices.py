@@ -26,7 +26,7 @@ _BY_TYPE: Final = {
 """Types that a keyword tells where a schema leaves its type open."""
 
 
-class Alternatives:
+class Choices:
     """Rewrites the alternatives of one schema; `walk` does what they are.
 
     `written` are the definitions as they have been rewritten; `reshapes` says whether values may
