@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import json_repair
+from rounds import rounds
 
 from pyfunctools import Function, parse_calls
 from pyfunctools.schema import parse
 
-ROUNDS = 5
+ROUNDS = rounds(5)
 TYPES = {"dict": "object", "float": "number", "tuple": "array"}
 JSONLIKE = re.compile(r"""\s*[\[{]\s*["'\[{]""")
 HOSTILE = (

@@ -66,7 +66,8 @@ def main() -> None:
             results[name] = of_peer(PEERS[name], entry, folder, options)
         rows.append((entry, results))
         print(f"{len(rows)} {entry.file}", file=sys.stderr)
-    text = "\n".join([*table(rows, list(peers)), "", *totals(rows, [OURS, *peers])])
+    told = [row for row in rows if (row[0].operations or 0) >= options.least]
+    text = "\n".join([*table(told, list(peers)), "", *totals(rows, [OURS, *peers])])
     if options.out is None:
         print(text)
     else:
@@ -81,6 +82,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--peers", type=Path, help="a folder of virtual environments")
     parser.add_argument("--install", action="store_true", help="make the environments")
     parser.add_argument("--only", default="", help="documents whose name holds this")
+    parser.add_argument("--least", type=int, default=0, help="rows of so many operations only")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one import")
     parser.add_argument("--out", type=Path, help="where the table is written")
     parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)

@@ -12,11 +12,13 @@ from functools import partial
 from statistics import median
 from typing import Any
 
+from rounds import rounds
+
 from pyfunctools import Controller, Function, function
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.schema import Validator, parse
 
-ROUNDS = 21
+ROUNDS = rounds(21)
 SIZES = (1, 5, 50, 500)
 NODES = 60
 

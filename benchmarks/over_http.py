@@ -16,11 +16,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
+from rounds import rounds
 
 from pyfunctools import Controller
 
 CALLS = 1_000
-ROUNDS = 3
+ROUNDS = rounds(3)
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.1.0",

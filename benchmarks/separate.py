@@ -14,13 +14,15 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path as File
 
+from rounds import rounds
+
 from pyfunctools import Controller
 from pyfunctools._json import JsonSchema
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.schema.separation.separate import separate_normalized
 
-ROUNDS = 5
+ROUNDS = rounds(5)
 BOUND = 3.0
 """How many times the building all of the separating may take."""
 

@@ -11,7 +11,9 @@ import subprocess
 import sys
 import tempfile
 
-ROUNDS = 11
+from rounds import rounds
+
+ROUNDS = rounds(11)
 
 CLASS = """
 from dataclasses import dataclass

@@ -11,10 +11,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from rounds import rounds
+
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.sources.openapi.yaml12 import parse_yaml
 
-ROUNDS = 5
+ROUNDS = rounds(5)
 Load = Callable[[str], object]
 
 BOMB = "\n".join(

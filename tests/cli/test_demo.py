@@ -3,6 +3,7 @@
 import io
 
 import pytest
+from recording import RECORDED, recorded, shown_by
 from rich.console import Console
 
 from pyfunctools.cli.demo import CARD, play
@@ -34,3 +35,10 @@ def test_each_screen_of_the_demo_fits(width: int) -> None:
     assert max(screen.count("\n") for screen in screens) <= 24
     assert "POST http://shop.example/orders" in text
     assert '"card_number": "***"' in text
+
+
+def test_the_recording_in_the_readme_is_of_this_demo() -> None:
+    """`python tests/support/recording.py` records it anew."""
+    now = "".join(recorded().export_text().split())
+    assert shown_by(RECORDED.read_text(encoding="utf-8")) == now
+    assert "url(http" not in RECORDED.read_text(encoding="utf-8")
