@@ -1,4 +1,5 @@
 import copy
+import doctest
 import json
 import time
 from collections.abc import Callable
@@ -9,6 +10,7 @@ import pytest
 from stacks import on_stack
 
 from pyfunctools.errors import SchemaError
+from pyfunctools.schema import normalization
 from pyfunctools.schema.ground.references import definition
 from pyfunctools.schema.normalization.normalize import normalize
 
@@ -16,6 +18,11 @@ Schema = dict[str, Any]
 A, B = {"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}
 NULL = {"type": "null"}
 TEXT = {"type": "string"}
+
+
+def test_the_worked_example_runs() -> None:
+    done = doctest.testmod(normalization)
+    assert (done.failed, done.attempted > 5) == (0, True)
 
 
 def accepts(schema: Schema | bool) -> Callable[[Any], bool]:
@@ -357,3 +364,32 @@ def test_what_cannot_be_meant_does_not_stop_the_rest(schema: Schema):
     assert accepts(result)({"sound": 1})
     assert not accepts(result)({"sound": "x"})
     assert json.dumps(normalize(result)) == json.dumps(result)
+
+
+def test_references_that_only_lead_to_each_other_are_named() -> None:
+    own = {
+        "A": {**B, "title": "a"},
+        "B": {"allOf": [A]},
+        "C": A,
+        "D": {"anyOf": [{"$ref": "#/$defs/D"}]},
+    }
+    assert normalize({"$ref": "#/$defs/D", "$defs": {"D": own["D"]}})
+    with pytest.raises(SchemaError, match=r"circle: #/\$defs/A -> #/\$defs/B -> #/\$defs/A"):
+        normalize({"$ref": "#/$defs/C", "$defs": own})
+
+
+def test_a_long_chain_of_references_is_no_circle() -> None:
+    chain: Schema = {f"S{n}": {"$ref": f"#/$defs/S{n + 1}"} for n in range(5_000)}
+    assert normalize({"$ref": "#/$defs/S0", "$defs": {**chain, "S5000": TEXT}})
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [{"unevaluatedProperties": False}, {"$defs": {"X": {}}}, {"$anchor": "a"}, {"$ref": "#/x"}],
+)
+def test_what_means_something_else_elsewhere_is_not_merged(elsewhere: Schema) -> None:
+    schema = {"allOf": [A, {"minProperties": 1}]}
+    found = normalize(schema, lookup=lambda name: elsewhere if name == A["$ref"] else None)
+    assert found == {**A, "minProperties": 1}
+    both = normalize({**schema, "$defs": {"A": {"maxProperties": 2}}}, lookup=lambda _: elsewhere)
+    assert both["maxProperties"] == 2

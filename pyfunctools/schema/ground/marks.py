@@ -11,7 +11,7 @@ _NO = frozenset({"0", "f", "false", "n", "no", "off"})
 
 
 def mark_of(*holders: JsonValue) -> bool | None:
-    """Return what the marks say in a schema, parameter, body or operation, `None` if there is none.
+    """Return whether a schema, parameter, body or operation is marked, `None` if no mark is there.
 
     Documents spell the mark in many ways: whatever is not a no (`false`, `0`, `"no"`) is a yes, and
     a yes wins over a no. Null and an empty text say nothing.

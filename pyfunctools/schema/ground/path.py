@@ -75,7 +75,7 @@ def parsed_path(text: str) -> Keys | None:
 
 
 def at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:
-    """Return what stands at the end of these steps, or `None` where nothing does."""
+    """Return the value at the end of these steps in a tuple, or `None` where there is none."""
     for key in keys:
         if isinstance(value, dict) and key in value:
             value = value[str(key)]

@@ -43,7 +43,7 @@ def steps_of(reference: str) -> Keys | None:
 
 
 def lookup(root: JsonValue, reference: JsonValue) -> JsonValue:
-    """Return what stands at a reference into the same document, `None` where nothing does."""
+    """Return the value at a reference into the same document, `None` where there is none."""
     steps = steps_of(reference) if isinstance(reference, str) else None
     if steps is None:
         return None
@@ -86,7 +86,7 @@ def collect(schema: JsonSchema | bool) -> Iterator[str]:
 
 
 def heirs(schema: JsonSchema) -> Iterator[tuple[str, str]]:
-    """Yield what a schema's `discriminator` names and no union beside it has: tag and reference.
+    """Yield tag and reference of each schema that only a `discriminator` names, no union beside it.
 
     Such a definition is one that refers to this schema: what is valid here may be one of those.
     """

@@ -34,7 +34,7 @@ class Contents(NamedTuple):
 
 
 def admit(schema: JsonSchema) -> Contents:
-    """Return what stands in a schema, having made sure that it can be read.
+    """Return the keys and references of a schema, having made sure that it can be read.
 
     A Python object counts as often as it stands there, as it would in JSON text.
 

@@ -43,7 +43,7 @@ from pyfunctools.schema.vocabulary import (
 def notes_of(
     schema: JsonSchema | bool, pointer: str = "", *, siblings_ignored: bool = False
 ) -> Iterator[Note]:
-    """Yield what is odd in a schema that was not normalized, references not followed.
+    """Yield a note on each oddity of a schema as it was written, references not followed.
 
     `pointer` is where the schema stands. With `siblings_ignored` its specification knows nothing
     beside a `$ref` (OpenAPI 3.0 and Swagger 2.0), where normalizing keeps what stands there.
@@ -72,7 +72,7 @@ class Oddity(NamedTuple):
 
 
 def unsound(keyword: str, value: JsonValue) -> Iterator[Oddity]:
-    """Yield what is wrong with the value of one keyword, whatever the draft; see `CLEAN`."""
+    """Yield each fault of a keyword's value, whatever the draft; see `CLEAN`."""
     if keyword == "type":
         yield from _types(value)
         return

@@ -30,7 +30,7 @@ _NAMES = 6
 
 
 def object_line(outline: Outline) -> str | None:
-    """Return what to send where arguments are no object, `None` where none is wanted.
+    """Return the object to send where arguments are none, as a line; `None` if none is wanted.
 
     `a JSON object with "city", and if needed "days"`; `an empty JSON object: {}`.
     """
@@ -56,7 +56,7 @@ def object_line(outline: Outline) -> str | None:
 
 
 def expected(part: Part) -> str:
-    """Return what a part asks for as one line of at most about 200 characters.
+    """Return one line, of at most about 200 characters, that says what a part asks for.
 
     `integer, at least 1`, `one of "a", "b"`, `string or null`, `array of integer`,
     `object with "name", "price"`.
@@ -69,7 +69,7 @@ def _line(part: Part) -> str:
 
 
 def expected_of_union(part: Part, keyword: str) -> str:
-    """Return what the branches of `anyOf` or `oneOf` ask for, leaving out what stands beside."""
+    """Return the line of the branches of `anyOf` or `oneOf`, without what stands beside."""
     return shortened(escaped(_union(part, keyword, 0)), LENGTH)
 
 

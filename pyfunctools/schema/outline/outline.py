@@ -114,7 +114,7 @@ class Part:
         self._listed: dict[str, list[Part]] = {}
 
     def read(self, what: "Callable[[Part], T]") -> T:
-        """Return what a function says of this part: it is asked once, and the answer is kept."""
+        """Return the answer of a function about this part: it is asked once, and that is kept."""
         if what not in self._read:
             self._read[what] = what(self)
         return cast("T", self._read[what])
@@ -158,7 +158,7 @@ class Part:
         return self.below("additionalProperties")
 
     def stated(self, key: str | int) -> "list[Part]":
-        """Return what the part's own keywords state for a property or an item."""
+        """Return the parts that the own keywords state for a property or an item."""
         if isinstance(key, int):
             front, rest = self.items
             part = front[key] if key < len(front) else rest

@@ -133,7 +133,7 @@ class Union:
 
 
 def union_of(part: Part, keyword: str) -> Union:
-    """Return what a part says by `oneOf` or `anyOf`; it is read once."""
+    """Return the union of a part's `oneOf` or `anyOf`; it is read once."""
     return part.read(_READ[keyword])
 
 
@@ -184,7 +184,7 @@ class _Sketches:
 
 
 def _own_shape(part: Part) -> Sketch:
-    """Return what a part's own keywords say of a value's looks."""
+    """Return the looks of a value by a part's own keywords."""
     listed = {name: values for name, inner in part.declared.items() if (values := _values(inner))}
     items = part.items[1]
     return Sketch(

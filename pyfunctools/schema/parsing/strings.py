@@ -1,4 +1,23 @@
-"""Strings as models write them: any quotes, and some inside that should have been escaped."""
+"""Strings as models write them: any quotes, and some inside that should have been escaped.
+
+Each quote of the kind that opened a string may end it, or stand inside. What follows decides, by
+where the string stands (`Where`); see `_end`:
+
+    {"say": "he said "hi" to me", "n": 1}
+                     ^  ^      ^
+                     1  2      3
+
+1. Nothing like an end follows, and it opens a quotation (space before, none behind): inside.
+2. ` to` is no end either: inside, and the quotation is closed.
+3. A comma, a key and a colon follow: surely the end (`_SURE`).
+
+What only looks like an end (`_LIKELY`: a bracket, a comma and a value) is one unless a quotation is
+open. Before a colon, a `+`, or a quote that would open the next string, nobody can say: a fault.
+JSON that stands in a string without its quotes being escaped is passed over whole (`_embedded`).
+
+The invariant: a string that JSON itself could read is read as JSON reads it, whatever it holds; any
+other is what stands between its quotes, or a fault. Looking ahead is bounded.
+"""
 
 import re
 from dataclasses import dataclass

@@ -281,7 +281,7 @@ class Ownership:
         return node in self._settled.human
 
     def parts(self, node: Node, step: str | int) -> list[Node]:
-        """Return what one subschema says of the place one step further.
+        """Return the parts of one subschema that speak of the place one step further.
 
         Not what it says under conditions that look at the whole value (`contains`, `unevaluated*`):
         with a mark in one of those the whole is the human's.

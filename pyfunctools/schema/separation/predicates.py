@@ -119,7 +119,7 @@ def check_predicate(given: object) -> None:
 
 
 def answer(predicate: IsHuman, path: Path, schema: JsonSchema) -> bool:
-    """Return what a predicate says of a place.
+    """Return the answer of a predicate about a place.
 
     Raises:
         DefinitionError: it raised something; the error names the path.

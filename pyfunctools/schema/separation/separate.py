@@ -168,7 +168,7 @@ class Separated:
         return self._judges["llm"].test_of(keys)
 
     def _own(self, side: Part, value: JsonValue) -> tuple[Given, list[Issue]]:
-        """Return what of a value is one side's own, and what is wrong with the rest."""
+        """Return one side's own part of a value, and the issues with the rest."""
         root = self._ownership.root
         if value is None and root.owner not in (side, "mixed"):
             return {}, []
@@ -217,7 +217,7 @@ class Separated:
         return tuple(blamed.values())
 
     def _said(self, side: Part, whole: JsonValue) -> tuple[Issue, ...]:
-        """Return what the schema of one side says of its part of a whole, in the shape of that."""
+        """Return the issues of one side's schema with its part of a whole, in the shape of that."""
         own: Given = part_of(self._ownership, side, self._ownership.root, whole, shaped=True)
         verdict = self._judges[side].validate({} if own is ABSENT else own, side)
         return () if verdict else verdict.issues

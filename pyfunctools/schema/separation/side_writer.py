@@ -61,14 +61,14 @@ class Needs:
         return first or (bool(others) and all(others))
 
     def _readings(self, claim: "_Claim") -> list[tuple[Node, ...]]:
-        """Return what certainly holds, and then what holds in each branch of the first union."""
+        """Return the nodes that certainly hold, then those of each branch of the first union."""
         nodes = tuple(opened(claim[0], _TOGETHER))
         unions = (under(node, keyword) for node in nodes for keyword in reversed(UNIONS))
         branches = next(filter(None, unions), ())
         return [nodes, *(tuple(opened((*nodes, branch), _TOGETHER)) for branch in branches)]
 
     def _below(self, nodes: tuple[Node, ...], place: Place) -> Iterator["_Claim"]:
-        """Yield what is certainly there one step further, where the human may have part in it."""
+        """Yield the claims one step further: values that are certainly there and may be theirs."""
         steps: list[str | int] = []
         if _are(nodes, "object"):
             steps += dict.fromkeys(name for node in nodes for name in required(node))

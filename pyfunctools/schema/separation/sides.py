@@ -170,7 +170,7 @@ def _told_sometimes(writer: Writer, place: Place) -> dict[str, JsonValue]:
 
 
 def _sometimes(writer: Writer, place: Place, name: str) -> JsonSchema | bool:
-    """Return what is said of a name under conditions only, which are left off both sides.
+    """Return a union of the schemas that conditions have for a name; both sides lack conditions.
 
     Where none holds any value is right, so this refuses nothing and says what is wanted.
     """
@@ -237,7 +237,7 @@ def _item(writer: Writer, part: Node, place: Place) -> JsonSchema | bool:
 
 
 def _in_place(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dict[str, JsonValue]:
-    """Return what else a node says of the same place; conditions look at both sides."""
+    """Return the reference, unions and `allOf` of a node; conditions look at both sides."""
     result: dict[str, JsonValue] = {}
     if node.target is not None:
         result["$ref"] = writer.reference(node.target, place)

@@ -32,7 +32,7 @@ Given: TypeAlias = "JsonValue | Literal[_Absent.ABSENT]"
 
 
 def opened(value: JsonValue) -> JsonValue:
-    """Return what a value is to a validator: of an enum's member its value, of a tuple a list."""
+    """Return a value as validators take it: of an enum's member its value, of a tuple a list."""
     if isinstance(value, Enum):
         value = value.value
     return list(value) if isinstance(value, tuple) else value
@@ -118,7 +118,7 @@ def _look(
 def part_of(
     ownership: Ownership, part: Part, place: Place, value: JsonValue, *, shaped: bool = False
 ) -> Given:
-    """Return what of a whole value at a place is one side's, `ABSENT` if nothing is.
+    """Return one side's part of a whole value at a place, `ABSENT` if there is none.
 
     An object or array of which nothing is the human's is left out of their part, unless that is to
     be `shaped` like the whole: then what is missing in it is missing at its own place. What nobody
