@@ -32,17 +32,19 @@ _LONGEST: Final = 1_000
 _plain: Final = JSONEncoder(ensure_ascii=False).encode
 
 
-def form_of(questions: Sequence[Question]) -> dict[str, Any] | None:
+def form_of(questions: Sequence[Question], *, approves: bool) -> dict[str, Any] | None:
     """Return the schema of a form, `None` where a page has to ask.
+
+    A form that asks for nothing is an answer only where it `approves`.
 
     A field is called as its parameter, and by its `Question.path` where it stands deeper or has a
     name that is no identifier: clients make attributes of them. What is secret, or a file, and not
     required is left out.
     """
     private = [each for each in questions if each.secret or each.kind == "file"]
-    if any(each.required for each in private):
-        return None
     asked = [each for each in questions if each not in private]
+    if any(each.required for each in private) or not (asked or approves):
+        return None
     form: dict[str, Any] = {"type": "object"}
     form["properties"] = {_named(each.path): _field(each) for each in asked}
     if required := [_named(each.path) for each in asked if each.required]:
@@ -90,7 +92,7 @@ def modes_of(capabilities: ClientCapabilities | None) -> frozenset[str]:
 def refusal_of(waiting: Waiting, modes: frozenset[str], *, has_page: bool) -> str:
     """Return why a person cannot be asked, and what they can do."""
     private = [each.label for each in waiting.questions if each.secret or each.kind == "file"]
-    wanted = "add their part to" if waiting.questions else "approve"
+    wanted = "approve" if waiting.approval and not waiting.questions else "add their part to"
     text = f"A person has to {wanted} this call first, and cannot be asked here: "
     if waiting.ticket is None:
         text += "its arguments are too large to be kept until they answer."
@@ -98,6 +100,8 @@ def refusal_of(waiting: Waiting, modes: frozenset[str], *, has_page: bool) -> st
         text += f"{', '.join(private)} may not be asked for in a form, and this server has no page."
     elif private or "form" not in modes:
         text += f"this client has no elicitation {'by address' if private else 'by form'}."
+    else:
+        text += "nothing of their part can stand in a form."
     text += " Nothing has run. Tell the person to make this call in the application itself"
     return f"{text}{', or in a client that can ask them' if has_page or not private else ''}."
 

@@ -282,7 +282,8 @@ class FunctionServer(Server[Any]):
         Raises:
             DefinitionError: the `url` of the server gives none.
         """
-        modes, form = modes_of(request.session.client_capabilities), form_of(waiting.questions)
+        modes = modes_of(request.session.client_capabilities)
+        form = form_of(waiting.questions, approves=waiting.approval)
         if waiting.ticket is not None and form is not None and "form" in modes:
             params = {"mode": "form", "message": message_of(function, waiting)}
             return Asked(f"form:{waiting.ticket}", {**params, "requestedSchema": form})

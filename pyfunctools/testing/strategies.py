@@ -77,7 +77,8 @@ def fitting(function: Function, side: Side, random: Random) -> JsonObject:
     wrong = "nothing could be made"
     for number in range(TRIES):
         fullness = FULLNESS[number % len(FULLNESS)]
-        value = FittingValues(schema, random, fullness, edges=True).value()
+        edges = number < TRIES // 2  # they may be what does not fit, such as a text that is empty
+        value = FittingValues(schema, random, fullness, edges=edges).value()
         checked = function.validate(value, side=side)
         if checked:
             return value
