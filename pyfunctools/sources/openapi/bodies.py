@@ -318,7 +318,8 @@ class Responses:
         raw = place.fields
         content, said = raw.get("content"), raw.get("description")
         if not isinstance(content, dict):
-            content = swagger.content_of(raw, produces) if "schema" in raw else {}
+            empty: JsonObject = {}
+            content = swagger.content_of(raw, produces) if "schema" in raw else empty
             place = place._replace(value={"content": content})
         response = DeclaredResponse(
             status=status if status == "default" else status.upper(),
