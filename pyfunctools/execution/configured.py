@@ -18,7 +18,6 @@ from pyfunctools.execution.person.blame import refused
 from pyfunctools.execution.person.held import Theirs
 from pyfunctools.execution.person.masking import Arguments
 from pyfunctools.execution.runner import Run
-from pyfunctools.execution.steps import Begin
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import Limits
 from pyfunctools.record.contract import Contract
@@ -126,22 +125,32 @@ class Configured:
         await self.inner.aclose()
 
     async def run(self, run: Run) -> Outcome:
-        """Run the function on checked arguments and the fixed values."""
+        """Run the function on checked arguments and the fixed values, which its outcome does not
+        tell.
+        """
         if not self._places:
             return await self.inner.run(run)
         made = await self._made(run)
         if isinstance(made, Outcome):
             return made
-        begin = made.beginning(run.begin)
-        whole = run._replace(function=made.function, arguments=made.arguments, begin=begin)
-        return made.told(await self.inner.run(whole))
+        whole, fixed = made
+        theirs = Theirs(whole.function, run.arguments, (fixed,))
+
+        async def begun(held: Mapping[str, object]) -> Outcome | None:
+            theirs.hold(held)
+            return None if run.begin is None else await run.begin(held)
+
+        outcome = await self.inner.run(whole._replace(begin=begun))
+        if outcome.reason == "arguments":
+            outcome = self._mistaken(run.function, outcome.issues) or outcome
+        return theirs.masked(outcome)
 
     @property
     def _places(self) -> Mapping[Keys, str]:
         return {} if self.division is None else self.division.value.places
 
-    async def _made(self, run: Run) -> "_Made | Outcome":
-        """Return the whole of a call with its fixed values, or the outcome that refuses it."""
+    async def _made(self, run: Run) -> tuple[Run, JsonObject] | Outcome:
+        """Return the whole of a call and its fixed values, or the outcome that refuses it."""
         function, arguments = run.function, run.arguments
         contract = cast("Lazy[Division]", self.division).value.whole
         whole_of = with_contract(function, Lazy.of(contract))
@@ -153,22 +162,16 @@ class Configured:
         except Exception as error:  # it is the program's code, and may raise anything
             if isinstance(error, PyfunctoolsError):
                 raise
-            log_raised(function.name, "`fixed`", error)
-            text = _UNFIXED.format(type(error).__name__)
-            return Outcome(text=text, reason="raised", exception=error, function=function.name)
-        outline = contract.validator.outline
+            return _unfixed(function, error, type(error).__name__)
         whole, fixed = arguments, cast("JsonObject", {})
         for keys, value in values.items():
-            if _has_room(outline, whole, keys, values):
+            if _has_room(contract.validator.outline, whole, keys, values):
                 whole, fixed = _put(whole, keys, value), _put(fixed, keys, value)
         verdict = contract.validator.validate(whole)
         if not verdict:
-            told = tuple(one for one in verdict.issues if not self.is_fixed(one))
-            if len(told) < len(verdict.issues):
-                return _wrong(function, self.named(verdict.issues))
-            return refused(function, Failure(value=arguments, issues=told))
-        theirs = Theirs(whole_of, arguments, (fixed,))
-        return _Made(self, whole_of, Arguments(whole), theirs)
+            theirs = Failure(value=arguments, issues=verdict.issues)
+            return self._mistaken(function, verdict.issues) or refused(function, theirs)
+        return run._replace(function=whole_of, arguments=Arguments(whole)), fixed
 
     async def _values(self, function: Function, run: Run) -> dict[Keys, JsonValue]:
         fixed, context, settle = self.fixed, run.context, run.settle
@@ -181,49 +184,23 @@ class Configured:
             values[keys] = plain_json(value)
         return values
 
-    def is_fixed(self, one: Issue) -> bool:
-        """True if an issue is with a fixed value."""
-        return any(one.path.keys[: len(keys)] == keys for keys in self._places)
-
-    def named(self, issues: "tuple[Issue, ...]") -> str:
-        """Return what is expected of the fixed values that are wrong."""
-        wrong = {str(Path.of(one.path.keys)): one.expected for one in issues if self.is_fixed(one)}
-        return "; ".join(f"`{path}`: expected {expected}" for path, expected in wrong.items())
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """A call with its fixed values, which its outcome must not tell."""
-
-    configured: Configured
-    function: Function
-    arguments: JsonObject
-    theirs: Theirs
-
-    def beginning(self, begin: Begin | None) -> Begin:
-        """Return the steps before the function runs, which see what the call holds."""
-
-        async def begun(held: Mapping[str, object]) -> Outcome | None:
-            self.theirs.hold(held)
-            return None if begin is None else await begin(held)
-
-        return begun
-
-    def told(self, outcome: Outcome) -> Outcome:
-        """Return the outcome without the fixed values; what is wrong with one is nobody else's."""
-        wrong = [one for one in outcome.issues if self.configured.is_fixed(one)]
-        if outcome.reason == "arguments" and wrong:
-            outcome = _wrong(self.function, self.configured.named(outcome.issues))
-        return self.theirs.masked(outcome)
+    def _mistaken(self, function: Function, issues: Iterable[Issue]) -> Outcome | None:
+        """Return the outcome of issues with fixed values, which are nobody else's to correct."""
+        wrong = {
+            str(Path.of(one.path.keys)): one.expected
+            for one in issues
+            if any(one.path.keys[: len(keys)] == keys for keys in self._places)
+        }
+        if not wrong:
+            return None
+        named = "; ".join(f"`{path}`: expected {expected}" for path, expected in wrong.items())
+        reason = f"A fixed value of {function.name} is not right: {named}."
+        return _unfixed(function, DefinitionError("fixed", reason), "it is not right")
 
 
-_UNFIXED = "A value that the application gives could not be made ({}). Nothing has run."
-
-
-def _wrong(function: Function, named: str) -> Outcome:
-    error = DefinitionError("fixed", f"A fixed value of {function.name} is not right: {named}.")
+def _unfixed(function: Function, error: Exception, said: str) -> Outcome:
     log_raised(function.name, "`fixed`", error)
-    text = _UNFIXED.format("it is not right")
+    text = f"A value that the application gives could not be made ({said}). Nothing has run."
     return Outcome(text=text, reason="raised", exception=error, function=function.name)
 
 
