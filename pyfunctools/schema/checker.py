@@ -53,27 +53,23 @@ class Checker:
         """
         if isinstance(arguments, str | bytes) and not arguments.strip():
             arguments = {}
-        result = self._checked(arguments, allow_truncated)
-        return result if result or isinstance(result.value, dict) else self._asked(result)
-
-    def _checked(
-        self, arguments: str | bytes | JsonValue, allow_truncated: bool
-    ) -> Success[JsonValue] | Failure:
-        if isinstance(arguments, str | bytes):
-            read = read_strictly(arguments)
-            if isinstance(read, Failure):
-                return read
-            if read is not None and isinstance(read.value, dict):
-                verdict = self._strict(read)
-                if verdict is not None:
-                    return verdict
-            return self._recovered(arguments, allow_truncated)
         if isinstance(arguments, dict):
             exact = is_json(arguments) and is_exact(self._judge.outline, arguments)
             if exact and self._judge.accepts(arguments):
                 return Success(value=arguments)
             return self._coerced(arguments, (), refused=exact)
-        return self._coerced(self._by_name(arguments), ())
+        if isinstance(arguments, str | bytes):
+            read = read_strictly(arguments)
+            if isinstance(read, Strict) and isinstance(read.value, dict):
+                verdict = self._strict(read)
+                if verdict is not None:
+                    return verdict
+            result = (
+                read if isinstance(read, Failure) else self._recovered(arguments, allow_truncated)
+            )
+        else:
+            result = self._coerced(self._by_name(arguments), ())
+        return result if result or isinstance(result.value, dict) else self._asked(result)
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Return the value in the spelling that the schema wants; see `schema.coerce`."""
