@@ -51,25 +51,18 @@ class Checker:
 
         Null and blank text are `{}`.
         """
-        if isinstance(arguments, str | bytes) and not arguments.strip():
-            arguments = {}
-        if isinstance(arguments, dict):
-            exact = is_json(arguments) and is_exact(self._judge.outline, arguments)
-            if exact and self._judge.accepts(arguments):
-                return Success(value=arguments)
-            return self._coerced(arguments, (), refused=exact)
-        if isinstance(arguments, str | bytes):
-            read = read_strictly(arguments)
-            if isinstance(read, Strict) and isinstance(read.value, dict):
-                verdict = self._strict(read)
-                if verdict is not None:
-                    return verdict
-            result = (
-                read if isinstance(read, Failure) else self._recovered(arguments, allow_truncated)
-            )
-        else:
-            result = self._coerced(self._by_name(arguments), ())
-        return result if result or isinstance(result.value, dict) else self._asked(result)
+        if not isinstance(arguments, str | bytes):
+            return self._judged(arguments, ())
+        read = read_strictly(arguments)
+        if isinstance(read, Failure):
+            return self._asked(read)
+        if read is not None and isinstance(read.value, dict):
+            verdict = self._strict(read)
+            if verdict is not None:
+                return verdict
+        if not arguments.strip():
+            return self._judged({}, ())
+        return self._recovered(arguments, allow_truncated)
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Return the value in the spelling that the schema wants; see `schema.coerce`."""
@@ -93,20 +86,28 @@ class Checker:
         except TextWantedError:
             return None
 
-    def _by_name(self, value: JsonValue) -> JsonValue:
-        """Return a list of arguments by their names, and any other value as it is."""
-        if not isinstance(value, list) or not 0 < len(self._names) >= len(value):
-            return value
-        return dict(zip(self._names, value, strict=False))
-
     def _recovered(self, text: str | bytes, allow_truncated: bool) -> Success[JsonValue] | Failure:
         read = parse_at(text, self.place)
         if not read:
-            return read
+            return self._asked(read)
         cut = [repair for repair in read.repairs if repair.kind == "truncated"]
         if cut and not allow_truncated:
-            return truncated(read.value, cut, read.repairs)
-        return self._coerced(self._by_name(read.value), read.repairs)
+            return self._asked(truncated(read.value, cut, read.repairs))
+        return self._judged(read.value, read.repairs)
+
+    def _judged(
+        self, value: JsonValue, repairs: tuple[Repair, ...]
+    ) -> Success[JsonValue] | Failure:
+        """Return what comes of a value; a list is taken by the names, and nothing as `{}`."""
+        if value is None or (isinstance(value, str) and not value.strip()):
+            value = {}
+        if isinstance(value, list) and 0 < len(self._names) >= len(value):
+            value = dict(zip(self._names, value, strict=False))
+        exact = is_json(value) and is_exact(self._judge.outline, value)
+        if exact and self._judge.accepts(value):
+            return Success(value=value, repairs=repairs)
+        result = self._coerced(value, repairs, refused=exact)
+        return result or self._asked(result)
 
     def _coerced(
         self,
@@ -124,10 +125,8 @@ class Checker:
         Raises:
             TextWantedError: with `refused` and `written`; see `coercion.coerce.coerced`.
         """
-        is_blank = value is None or (isinstance(value, str) and not value.strip())
         tests = self._judge.test_of if refused else None
-        meant: JsonValue = {} if is_blank else value
-        made = coerced(self._judge.outline, meant, tests, sets=self._sets, written=written)
+        made = coerced(self._judge.outline, value, tests, sets=self._sets, written=written)
         if refused and made.value is value:
             return Failure(value=value, issues=self._judge.issues(value, "llm"), repairs=repairs)
         repairs = (*repairs, *made.repairs)
@@ -141,7 +140,7 @@ class Checker:
         from pyfunctools.schema.outline.expected import object_line
 
         wanted = object_line(self._judge.outline)
-        if wanted is None:
+        if wanted is None or isinstance(failure.value, dict):
             return failure
         issues = tuple(
             replace(issue, expected=wanted, message=f"{issue.message} Send {wanted}.")
