@@ -303,17 +303,18 @@ class Controller(Calling):
 
         Raises:
             DefinitionError: one of these is none of what it may be, no function has a path of
-                `fixed`, or there is no text of a key.
+                `fixed` or runs in this process, or there is no text of a key.
         """
         from pyfunctools._lazy import Lazy
         from pyfunctools.controller.opening import check_tickets
         from pyfunctools.controller.settings import Settings
 
         check_tickets(tickets)
+        entries = self._entries.values()
         settings = Settings.of(
-            self.functions, confirm=confirm, fixed=fixed, texts=texts, executor=executor
+            entries, confirm=confirm, fixed=fixed, texts=texts, executor=executor
         )
-        made = self._with(settings.entry(*entry) for entry in self._entries.values())
+        made = self._with(settings.entry(*entry) for entry in entries)
         made._tickets = self._tickets if tickets is None else Lazy.of(tickets)
         return made
 

@@ -1,6 +1,6 @@
 """The settings of `Controller.configured`, checked, and what they make of each function."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -27,7 +27,7 @@ class Settings:
     @classmethod
     def of(
         cls,
-        functions: Iterable[Function],
+        entries: Collection[tuple[Function, Runner]],
         *,
         confirm: bool | str | Callable[[PendingCall], bool] | None,
         fixed: Fixed | None,
@@ -47,10 +47,13 @@ class Settings:
         if texts is not None:
             check_texts(texts)
         if fixed is not None:
-            check_fixed(functions, fixed)
+            check_fixed([function for function, _ in entries], fixed)
         if executor is not None and not isinstance(executor, Executor):  # pyright: ignore[reportUnnecessaryIsInstance]
             remedy = "Write `concurrent.futures.ProcessPoolExecutor()`, say."
             raise wrong_type("executor", "a `concurrent.futures.Executor`", executor, remedy)
+        if executor is not None and not any(_runs_here(runner) for _, runner in entries):
+            reason = "No function of this controller runs in this process."
+            raise DefinitionError("executor", reason, "Leave it out.")
         return cls(confirm=confirm, fixed=fixed, texts=texts, executor=executor)
 
     def entry(self, function: Function, runner: Runner) -> tuple[Function, Runner]:
@@ -81,3 +84,7 @@ class Settings:
         if id(runner) not in self._runners:  # functions that shared one share the other
             self._runners[id(runner)] = LocalRunner(executor, limits=runner.limits)
         return self._runners[id(runner)]
+
+
+def _runs_here(runner: Runner) -> bool:
+    return isinstance(runner.bare if isinstance(runner, Configured) else runner, LocalRunner)

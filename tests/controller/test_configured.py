@@ -418,6 +418,12 @@ def test_an_executor_that_is_shut_down_is_said() -> None:
     assert "after shutdown" in outcome.text
 
 
-def test_what_is_no_executor_is_refused() -> None:
+def test_what_is_no_executor_or_has_nothing_to_run_is_refused() -> None:
+    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {}}
+    with (
+        ThreadPoolExecutor(1) as pool,
+        pytest.raises(DefinitionError, match="runs in this process"),
+    ):
+        Controller.from_openapi(document).configured(executor=pool)
     with pytest.raises(DefinitionError, match=r"must be a `concurrent\.futures\.Executor`"):
         Controller.from_object(Sums()).configured(executor=cast("Any", 4))
