@@ -1,12 +1,12 @@
 """How a request goes out: over a pool of httpcore, or over a client of httpx somebody handed in.
 
-Each way there is a blocking and an awaiting one, which differ in the lines that wait. httpx2 and
+Each way blocks or awaits, and differs in that in the lines that wait. httpx2 and
 httpcore2 are used as what they follow; which errors of each mean what is said here by their class.
 """
 
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from socket import gaierror
 from types import ModuleType
@@ -44,26 +44,17 @@ def over_pools(pools: Pools, *, awaits: bool) -> Wire:
     core = pools.core
 
     async def send(request: HttpRequest, deadline: float) -> Reply:
-        answer = pools.of_threads().handle_request(_pool_request(core, request, deadline))
-        chunks = answer.iter_stream()
-        return Reply(
-            status=answer.status,
-            headers=lines_of(answer.headers),
-            read=_at_once(lambda: next(chunks, None)),
-            close=_at_once(answer.close),
-        )
+        asked = _pool_request(core, request, deadline)
+        if awaits:
+            answer = await pools.of_loop().handle_async_request(asked)
+            read, close = reader_of(answer.aiter_stream()), answer.aclose
+        else:
+            answer = pools.of_threads().handle_request(asked)
+            read, close = _reader_at_once(answer.iter_stream()), _at_once(answer.close)
+        headers = lines_of(answer.headers)
+        return Reply(status=answer.status, headers=headers, read=read, close=close)
 
-    async def asend(request: HttpRequest, deadline: float) -> Reply:
-        pool = pools.of_loop()
-        answer = await pool.handle_async_request(_pool_request(core, request, deadline))
-        return Reply(
-            status=answer.status,
-            headers=lines_of(answer.headers),
-            read=reader_of(answer.aiter_stream()),
-            close=answer.aclose,
-        )
-
-    return _wire(core, asend if awaits else send, blocks=not awaits)
+    return _wire(core, send, blocks=not awaits)
 
 
 def over_client(client: object, masked: Masked) -> Wire:
@@ -73,26 +64,28 @@ def over_client(client: object, masked: Masked) -> Wire:
         DefinitionError: it is no client of httpx or httpx2.
     """
     library = library_of(client)
+    blocks = isinstance(client, library.Client)
     own = cast("httpx.Client", client)
     own_async = cast("httpx.AsyncClient", client)
 
     async def send(request: HttpRequest, deadline: float) -> Reply:
         built = _client_request(own, request, deadline, masked)
-        answer = own.send(built, stream=True, follow_redirects=False)
-        is_read = answer.is_stream_consumed
-        chunks = iter((answer.content,)) if is_read else answer.iter_raw()
-        read, close = _at_once(lambda: next(chunks, None)), _at_once(answer.close)
-        return _reply(answer, read, close, is_read=is_read)
+        if blocks:
+            answer = own.send(built, stream=True, follow_redirects=False)
+            read, close = _reader_at_once(answer.iter_raw()), _at_once(answer.close)
+        else:
+            answer = await own_async.send(built, stream=True, follow_redirects=False)
+            read, close = reader_of(answer.aiter_raw()), answer.aclose
+        is_read = answer.is_stream_consumed  # by a hook of the caller's
+        return Reply(
+            status=answer.status_code,
+            headers=lines_of(answer.headers.raw),
+            read=_reader_at_once(iter((answer.content,))) if is_read else read,
+            close=close,
+            decoded=is_read,
+        )
 
-    async def asend(request: HttpRequest, deadline: float) -> Reply:
-        built = _client_request(own_async, request, deadline, masked)
-        answer = await own_async.send(built, stream=True, follow_redirects=False)
-        is_read = answer.is_stream_consumed
-        read = reader_of(_once(answer.content) if is_read else answer.aiter_raw())
-        return _reply(answer, read, answer.aclose, is_read=is_read)
-
-    blocks = isinstance(client, library.Client)
-    return _wire(library, send if blocks else asend, blocks=blocks)
+    return _wire(library, send, blocks=blocks)
 
 
 def library_of(client: object) -> ModuleType:
@@ -109,25 +102,13 @@ def library_of(client: object) -> ModuleType:
     raise wrong_type("client", "a client of httpx or httpx2", client, remedy)
 
 
-def _reply(
-    answer: "httpx.Response",
-    read: Callable[[], Awaitable[bytes | None]],
-    close: Callable[[], Awaitable[None]],
-    *,
-    is_read: bool,
-) -> Reply:
-    headers = lines_of(answer.headers.raw)
-    status = answer.status_code
-    return Reply(status=status, headers=headers, read=read, close=close, decoded=is_read)
-
-
 def reader_of(chunks: AsyncIterator[bytes]) -> Callable[[], Awaitable[bytes | None]]:
     """Return a function that gives the next chunk, or `None` after the last."""
     return lambda: anext(chunks, None)
 
 
-async def _once(content: bytes) -> AsyncIterator[bytes]:
-    yield content
+def _reader_at_once(chunks: Iterator[bytes]) -> Callable[[], Awaitable[bytes | None]]:
+    return _at_once(lambda: next(chunks, None))
 
 
 def _at_once(step: Callable[[], T]) -> Callable[[], Awaitable[T]]:
