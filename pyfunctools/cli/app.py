@@ -316,10 +316,17 @@ def serve(
         for function in controller.functions[:1]:
             _served(function, server)
     shared = read_context(context)
-    given = None if context is None else lambda _: shared
+
+    def given(_: object) -> object:
+        return shared
+
     with controller:
-        transport = "stdio" if http is None else "http"
-        serve_mcp(controller, transport, port=http or 0, context=given)
+        serve_mcp(
+            controller,
+            "stdio" if http is None else "http",
+            port=http or 0,
+            context=None if context is None else given,
+        )
 
 
 def _served(function: Function, server: str | None) -> None:

@@ -164,9 +164,10 @@ def load_turn(
             if body["dialect"] == "prompt"
             else f"Write `controller.tools({body['dialect']!r}).resume(...)`.",
         )
-    said = {key: _unpacked(value) for key, value in body["spoken"].items()}
-    calls = tuple(SpokenCall(**each) for each in said["calls"])
-    spoken = Spoken(**{**said, "messages": tuple(said["messages"]), "calls": calls})
+    said: dict[str, Any] = {key: _unpacked(value) for key, value in body["spoken"].items()}
+    said["messages"] = tuple(said["messages"])
+    said["calls"] = tuple(SpokenCall(**each) for each in said["calls"])
+    spoken = Spoken(**said)
     return Turn(
         calls=tuple(read(spoken, body["ids"])),
         outcomes=tuple(map(_loaded, body["outcomes"])),

@@ -1,6 +1,5 @@
 """`Controller.prompt`: a model without function calling is told, answers, and is answered."""
 
-import asyncio
 import json
 
 import pytest
@@ -68,24 +67,6 @@ def test_an_answer_that_was_cut_runs_nothing() -> None:
     turn = controller.prompt().run(call("buy", item="tea")[:-6])
     assert made.done == []
     assert [outcome.reason for outcome in turn.outcomes] == ["arguments"]
-
-
-def test_the_same_failure_three_times_is_stuck() -> None:
-    prompt = shop()[1].prompt()
-    turn = None
-    stuck: list[bool] = []
-    for _ in range(3):
-        turn = prompt.run(call("buy"), previous=turn)
-        stuck.append(turn.stuck)
-    assert stuck == [False, False, True]
-
-
-def test_concurrent_functions_run_together() -> None:
-    made, controller = shop()
-    text = f"[{call('look', item='a')}, {call('look', item='b')}]"
-    turn = asyncio.run(controller.prompt().arun(text))
-    assert made.most == 2
-    assert [outcome.text for outcome in turn.outcomes] == ["a", "b"]
 
 
 def test_a_call_waits_for_a_person_and_goes_on_in_another_process() -> None:

@@ -1,9 +1,5 @@
 """`KeywordHandler`: a callable that takes its arguments by keyword."""
 
-import asyncio
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from datetime import date
 from functools import partial
 from typing import cast
 
@@ -11,16 +7,8 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.record.handler import KeywordHandler
 
 
-def plain(a: int, b: int = 2) -> int:
-    return a + b
-
-
 async def later(a: int) -> int:
     return a
-
-
-async def several() -> AsyncIterator[int]:
-    yield 1
 
 
 def with_context(a: int, context: object) -> tuple[int, object]:
@@ -29,13 +17,6 @@ def with_context(a: int, context: object) -> tuple[int, object]:
 
 def anything(**given: object) -> dict[str, object]:
     return given
-
-
-def test_the_arguments_arrive_by_keyword_and_nothing_runs_before_the_call() -> None:
-    bound = KeywordHandler(plain).bind({"a": 1}, "context")
-    assert bound
-    assert isinstance(bound.value, partial)
-    assert bound.value() == 3
 
 
 def test_the_context_arrives_only_where_it_is_named() -> None:
@@ -49,13 +30,6 @@ def test_the_model_cannot_give_the_context() -> None:
         1,
         "me",
     )
-
-
-def test_coroutine_functions_and_async_generators_are_asynchronous() -> None:
-    assert KeywordHandler(later).is_async
-    assert KeywordHandler(several).is_async
-    assert not KeywordHandler(plain).is_async
-    assert asyncio.run(KeywordHandler(later).bind({"a": 1}, None).unwrap()()) == 1  # type: ignore[arg-type]
 
 
 class Later:
@@ -96,15 +70,3 @@ def test_a_default_of_the_schema_is_given_where_the_callable_has_none() -> None:
     first.append("Bergen")
     assert handler.bind({}, None).unwrap()() == (["Oslo"], 1)
     assert handler.bind({"stops": []}, None).unwrap()() == ([], 1)
-
-
-@dataclass
-class Booking:
-    day: date
-
-
-def test_what_comes_back_is_written_by_pydantics_rules() -> None:
-    dump = KeywordHandler(plain).dump
-    assert dump(Booking(date(2026, 12, 24))) == {"day": "2026-12-24"}
-    assert dump({1, 2}) == [1, 2]
-    assert dump(None) is None

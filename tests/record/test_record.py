@@ -11,10 +11,8 @@ from pyfunctools import (
     DefinitionError,
     Failure,
     Function,
-    Issue,
     Method,
     Param,
-    Path,
 )
 from pyfunctools._lazy import Lazy
 from pyfunctools.record.contract import Contract
@@ -267,14 +265,3 @@ def test_what_is_given_is_not_changed() -> None:
 def test_the_origin_of_a_written_function_is_its_handler() -> None:
     assert order().origin is None
     assert order(handler=dict).origin == Method(qualname="dict")
-
-
-def test_a_failure_can_be_raised() -> None:
-    from pyfunctools import ArgumentsError
-
-    failure = Failure(
-        value=1, issues=(Issue(path=Path.of([]), expected="object", value=1, message="No."),)
-    )
-    with pytest.raises(ArgumentsError) as caught:
-        failure.unwrap()
-    assert caught.value.failure is failure
