@@ -98,13 +98,19 @@ class ControllerTools(list[Tool]):
 
     @contextmanager
     def answered(
-        self, state: RunState[Any, Any], answers: Mapping[str, PersonsAnswer]
+        self,
+        state: RunState[Any, Any],
+        answers: Mapping[str, PersonsAnswer],
+        tickets: Mapping[str, str | None] | None = None,
     ) -> Generator[None]:
         """Decide on the calls that a person has answered, for the run that starts inside.
 
         `answers` has for the id of a call the person's values, `True` or `False` where it is to be
         approved, or an `Approval`. The state keeps the decision; the values are in nothing but this
         block, and are good for one call. Other calls go on waiting.
+
+        The state has no place for a ticket. Keep those of `waiting` beside it, by the ids, and give
+        them as `tickets`: then no call runs twice, and none of a function that changed meanwhile.
 
         Raises:
             DefinitionError: no call of an id interrupted the run.
@@ -119,13 +125,14 @@ class ControllerTools(list[Tool]):
                 f"No call {strange[0]!r} of this state waits for a person.",
                 f"The ids are {known}.",
             )
-        given: dict[str, PersonsAnswer] = {
-            each: answer for each, answer in answers.items() if answer is not None
+        kept = tickets or {}
+        given: dict[str, tuple[PersonsAnswer, str | None]] = {
+            each: (answer, kept.get(each)) for each, answer in answers.items() if answer is not None
         }
-        for call_id, answer in given.items():
+        for call_id, (answer, _) in given.items():
             self._check(self._call(items[call_id]), answer)
         for call_id, item in items.items():
-            if given.get(call_id) is False:
+            if answers.get(call_id) is False:
                 state.reject(item, rejection_message=_DENIED)
             elif call_id in given or not self._call(item).result:
                 state.approve(item)
@@ -170,7 +177,8 @@ class ControllerTools(list[Tool]):
     def _invoked(self, name: str) -> Callable[[ToolContext[Any], str], Awaitable[Any]]:
         async def on_invoke_tool(ctx: ToolContext[Any], text: str) -> Any:
             call = self._tools.call_of(name, text, ctx.tool_call_id)
-            human, approve = parted(_ANSWERS.get({}).pop(ctx.tool_call_id, None))
+            answer, ticket = _ANSWERS.get({}).pop(ctx.tool_call_id, (None, None))
+            human, approve = parted(answer)
             if approve is None and self._controller[name].confirm:
                 approve = True  # the framework lets only what was approved come here
             context = self._context
@@ -178,14 +186,16 @@ class ControllerTools(list[Tool]):
                 context = ctx.context
             elif callable(context):
                 context = context(ctx)
-            return _told(
-                await self._controller.acall(
-                    call,
-                    human=self._ask if human is None else human,
-                    approve=approve,
-                    context=context,
+            if human is None:
+                human = self._ask
+            controller = self._controller
+            if ticket is None:
+                outcome = await controller.acall(
+                    call, human=human, approve=approve, context=context
                 )
-            )
+            else:
+                outcome = await controller.aresume(ticket, human, approve=approve, context=context)
+            return _told(outcome)
 
         return on_invoke_tool
 
@@ -227,5 +237,5 @@ def _told(outcome: Outcome) -> Any:
     return [ToolOutputText(text=outcome.text), *files]
 
 
-_ANSWERS: Final[ContextVar[dict[str, PersonsAnswer]]] = ContextVar("answers")
+_ANSWERS: Final[ContextVar[dict[str, tuple[PersonsAnswer, str | None]]]] = ContextVar("answers")
 _DENIED = "A person has to approve this call and has not. Nothing has run."

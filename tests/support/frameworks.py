@@ -5,6 +5,7 @@ goes to the tools. What the models were sent is in `seen`, as text.
 """
 
 import json
+import pickle
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
@@ -31,8 +32,12 @@ class Driver(Protocol):
         """Go on with what a person answered."""
         ...
 
-    def reopened(self, controller: Controller, *turns: Said) -> "Driver":
-        """Return the conversation as another process has it, from what was kept of it."""
+    def kept(self) -> bytes:
+        """Return what an application keeps of the conversation while a person thinks."""
+        ...
+
+    async def restore(self, kept: bytes) -> None:
+        """Take up a conversation that was kept, in another process say."""
         ...
 
 
@@ -41,6 +46,15 @@ def driver(name: str, controller: Controller, *turns: Said, context: Any = None)
     module = {"openai_agents": "agents"}.get(name, name)
     pytest.importorskip(module, exc_type=ImportError)
     return DRIVERS[name](controller, *turns, context=context)
+
+
+async def reopened(
+    name: str, kept: bytes, controller: Controller, *turns: Said, context: Any = None
+) -> Driver:
+    """Return a conversation as another process has it, from what was kept of it."""
+    made = driver(name, controller, *turns, context=context)
+    await made.restore(kept)
+    return made
 
 
 def _written(value: Any) -> str:
@@ -107,10 +121,12 @@ class PydanticAi:
             self.requests = TypeAdapter(DeferredToolRequests).dump_json(result.output)
             self.waiting = json.loads(self.requests)["metadata"]
 
-    def reopened(self, controller: Controller, *turns: Said) -> "PydanticAi":
-        made = PydanticAi(controller, *turns, context=self.context)
-        made.history, made.requests, made.waiting = self.history, self.requests, self.waiting
-        return made
+    def kept(self) -> bytes:
+        return json.dumps([self.history.decode(), self.requests.decode()]).encode()
+
+    async def restore(self, kept: bytes) -> None:
+        self.history, self.requests = (each.encode() for each in json.loads(kept))
+        self.waiting = json.loads(self.requests)["metadata"]
 
 
 class Langchain:
@@ -177,18 +193,26 @@ class Langchain:
     async def _run(self, given: Any) -> None:
         config: Any = {"configurable": {"thread_id": "1"}}
         result = await self.agent.ainvoke(given, config, context=self.context)
-        self.interrupts = result.get("__interrupt__", ())
-        self.waiting = {each.value["call_id"]: each.value for each in self.interrupts}
+        self._wait_for(result.get("__interrupt__", ()))
 
-    def reopened(self, controller: Controller, *turns: Said) -> "Langchain":
-        from copy import deepcopy
+    def kept(self) -> bytes:
+        saver = self.saver
+        storage = {place: dict(each) for place, each in saver.storage.items()}
+        return pickle.dumps((storage, dict(saver.writes), dict(saver.blobs)))
 
-        made = Langchain(controller, *turns, context=self.context)
-        made.saver.storage = deepcopy(self.saver.storage)
-        made.saver.writes, made.saver.blobs = deepcopy(self.saver.writes), {**self.saver.blobs}
-        made.agent = made.make(made.saver)
-        made.interrupts, made.waiting = self.interrupts, self.waiting
-        return made
+    async def restore(self, kept: bytes) -> None:
+        storage, writes, blobs = pickle.loads(kept)  # as a checkpointer with a file keeps them
+        for place, each in storage.items():
+            self.saver.storage[place].update(each)
+        self.saver.writes.update(writes)
+        self.saver.blobs.update(blobs)
+        self.agent = self.make(self.saver)
+        state = await self.agent.aget_state({"configurable": {"thread_id": "1"}})
+        self._wait_for(state.interrupts)
+
+    def _wait_for(self, interrupts: Any) -> None:
+        self.interrupts = interrupts
+        self.waiting = {each.value["call_id"]: each.value for each in interrupts}
 
 
 class OpenaiAgents:
@@ -201,7 +225,7 @@ class OpenaiAgents:
 
         set_tracing_disabled(True)
         self.turns, self.seen, self.waiting = list(turns), list[str](), {}
-        self.context, self.saved = context, dict[str, Any]()
+        self.context, self.saved, self.tickets = context, dict[str, Any](), dict[str, Any]()
         driver = self
 
         class Scripted(Model):
@@ -237,7 +261,7 @@ class OpenaiAgents:
 
     async def go_on(self, answers: Mapping[str, Any]) -> None:
         state = await self._state()
-        with self.tools.answered(state, answers):
+        with self.tools.answered(state, answers, self.tickets):
             await self._run(state)
 
     async def _state(self) -> Any:
@@ -253,11 +277,14 @@ class OpenaiAgents:
         serialized = state.to_json(context_serializer=lambda _: {})
         self.saved = json.loads(json.dumps(serialized))
         self.waiting = self.tools.waiting(state)
+        self.tickets = {call_id: each.ticket for call_id, each in self.waiting.items()}
 
-    def reopened(self, controller: Controller, *turns: Said) -> "OpenaiAgents":
-        made = OpenaiAgents(controller, *turns, context=self.context)
-        made.saved, made.waiting = self.saved, self.waiting
-        return made
+    def kept(self) -> bytes:
+        return json.dumps([self.saved, self.tickets]).encode()
+
+    async def restore(self, kept: bytes) -> None:
+        self.saved, self.tickets = json.loads(kept)
+        self.waiting = self.tools.waiting(await self._state())
 
 
 DRIVERS: dict[str, Any] = {
