@@ -1,6 +1,6 @@
 """Makes a call of checked arguments: hinted objects, fresh defaults, and the program's part."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -26,31 +26,13 @@ if TYPE_CHECKING:
     from pyfunctools.schema.result import Failure, Success
 
 
-class Default(NamedTuple):
-    """What a parameter is where nobody gave it; `key` is its name in JSON."""
-
-    name: str
-    key: str
-    value: object
-    copied: bool
-
-    def fresh(self) -> object:
-        """Return the default for one call; what cannot be copied is given as it is."""
-        if not self.copied:
-            return self.value
-        try:
-            return deepcopy(self.value)
-        except Exception:  # somebody else's object, which may refuse in any way
-            return self.value
-
-
 class MethodHandler(NamedTuple):
     """Runs one Python callable.
 
-    `where` is what it is called in errors, `owner` the class it is defined in, `unset` what Python
-    gives to a parameter that a call leaves out. Those in `order` go by place, `many` and `others`
-    are the names of `*args` and `**kwargs`. A copy is the handler itself; it can be sent to another
-    process where the callable can.
+    `where` is what it is called in errors, `owner` the class it is defined in. Those in `order` go
+    by place, `many` and `others` are the names of `*args` and `**kwargs`. `defaults` are those of
+    the parameters, of which Python does not know the `handed` ones by itself. A copy is the handler
+    itself; it can be sent to another process where the callable can.
     """
 
     called: Callable[..., object]
@@ -62,10 +44,10 @@ class MethodHandler(NamedTuple):
     order: tuple[str, ...]
     many: str | None
     others: str | None
-    defaults: tuple[Default, ...]
+    defaults: Mapping[str, object]
+    handed: tuple[str, ...]
     context: tuple[Injected, ...]
     provided: tuple[Injected, ...]
-    unset: Mapping[str, object]
 
     @property
     def wants_context(self) -> str | None:
@@ -79,9 +61,9 @@ class MethodHandler(NamedTuple):
         objects = self.arguments.read(arguments)
         if not isinstance(objects, dict):
             return objects
-        for default in self.defaults:
-            if default.key not in arguments:
-                objects[default.name] = default.fresh()
+        for name in self.handed:
+            if self.arguments.keys[name] not in arguments:
+                objects[name] = _fresh(self.defaults[name])
         for each in self.context:
             objects[each.name] = each.value(context, info)
         by_name = not (self.order or self.many or self.others or self.provided)
@@ -103,7 +85,7 @@ class MethodHandler(NamedTuple):
         """Return the arguments in a call that `bind` made, defaults too, by their names in JSON."""
         call = cast("BoundCall", bound)
         objects = cast("Objects", call.args[0] if call.args else call.keywords)
-        named = {**self.unset, **objects}
+        named = {**self.defaults, **objects}
         held = {key: named[name] for name, key in self.arguments.keys.items() if name in named}
         others = held.pop(self.arguments.keys.get(self.others or "", ""), {})
         return {**cast("Objects", others), **held}
@@ -120,15 +102,8 @@ class MethodHandler(NamedTuple):
         """Return a handler that makes the same calls of another callable, defaults and all."""
         from pyfunctools.record.origin import is_async  # only tests come here
 
-        known = {each.name for each in self.defaults}
-        left_out = [
-            Default(name, self.arguments.keys[name], value, copied=True)
-            for name, value in self.unset.items()
-            if name not in known and name in self.arguments.keys
-        ]
-        return self._replace(
-            called=called, is_async=is_async(called), defaults=(*self.defaults, *left_out)
-        )
+        handed = tuple(name for name in self.defaults if name in self.arguments.keys)
+        return self._replace(called=called, is_async=is_async(called), handed=handed)
 
     def __deepcopy__(self, memo: object) -> "MethodHandler":
         return self
@@ -171,10 +146,12 @@ def read_handler(
         order=signature.order,
         many=next((each.name for each in signature.inputs if each.kind == "many"), None),
         others=arguments.others,
-        defaults=_defaults(signature, arguments),
+        defaults={
+            each.name: each.default for each in signature.inputs if each.default is not EMPTY
+        },
+        handed=tuple(_handed(signature, arguments)),
         context=tuple(each for each in signature.injected if each.provider is None),
         provided=tuple(each for each in signature.injected if each.provider is not None),
-        unset={each.name: each.default for each in signature.inputs if each.default is not EMPTY},
     )
     return handler, parameters, returned
 
@@ -185,22 +162,25 @@ def _handler_again(
     return read_handler(called, where, Docs(), owner=owner, renames=renames)[0]
 
 
-def _defaults(signature: Signature, arguments: Arguments) -> tuple[Default, ...]:
-    """Return the defaults that have to be handed over.
+def _handed(signature: Signature, arguments: Arguments) -> Iterator[str]:
+    """Yield the names of the defaults that have to be handed over.
 
     Those by place, those that are copied, and all where pydantic fills in defaults of its own.
     """
-    return tuple(
-        Default(
-            name=each.name,
-            key=arguments.keys[each.name],
-            value=each.default,
-            copied=_is_changeable(each.default),
-        )
-        for each in signature.inputs
-        if each.default is not EMPTY
-        and (arguments.filled or each.name in signature.order or _is_changeable(each.default))
-    )
+    for each in signature.inputs:
+        by_place = arguments.filled or each.name in signature.order
+        if each.default is not EMPTY and (by_place or _is_changeable(each.default)):
+            yield each.name
+
+
+def _fresh(default: object) -> object:
+    """Return a default for one call; what cannot be copied is given as it is."""
+    if not _is_changeable(default):
+        return default
+    try:
+        return deepcopy(default)
+    except Exception:  # somebody else's object, which may refuse in any way
+        return default
 
 
 def _is_changeable(default: object) -> bool:
