@@ -301,7 +301,7 @@ def _bound(
 ) -> Success[JsonValue] | Failure:
     """Judge arguments, each for the property that it is meant for by its name or its place."""
     arguments, issues = _named(written, names)
-    values = arguments.values
+    values = dict(arguments.values)
     issues += (_issue(keys, f"{Path.of(keys)} {says}.") for keys, says in arguments.faults)
     texts = {raw.keys: said[0] for raw in arguments.raws if (said := at(values, raw.keys))}
     texts = {keys: text for keys, text in texts.items() if isinstance(text, str)}
@@ -322,7 +322,7 @@ def _bound(
     if result or issues or any(repair.kind == "truncated" for repair in repairs):
         return result
     return (
-        _again(arguments, function, result, repairs)
+        _again(arguments, function, values, result, repairs)
         or _numbers(function, values, texts, result, repairs)
         or result
     )
@@ -334,6 +334,8 @@ def _named(written: Arguments, names: list[str]) -> tuple[Arguments, list[Issue]
     An object that stands alone, with properties for its keys, holds all of them.
     """
     positional, given = written.positional, written.values
+    if not positional:
+        return written, []
     only = positional[0] if len(positional) == 1 and not given else None
     arguments = replace(
         written, raws=[*written.raws], notes=[*written.notes], faults=[*written.faults]
@@ -420,12 +422,13 @@ def _numbers(
 def _again(
     arguments: Arguments,
     function: Function,
+    values: JsonObject,
     failure: Failure,
     repairs: list[Repair],
 ) -> Success[JsonValue] | None:
     """Read the arguments that are wrong as the schema has them: `1.10` where a text is wanted."""
     properties = _properties(function)
-    changed = dict(arguments.values)
+    changed = dict(values)
     for name in {str(key) for issue in failure.issues for key in issue.path.keys[:1]}:
         if any(each.kind == "name" and each.path.keys[:1] in ((), (name,)) for each in repairs):
             return None  # what is written there is a name, not its value
