@@ -16,13 +16,16 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import defined_name, definition, heirs, steps_of
-from pyfunctools.schema.ground.walk import Slot, children, opened
+from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.vocabulary import (
     DRAFT,
     DYNAMIC,
     IDENTITY,
+    LISTED,
+    NAMED,
     REFERENCES,
+    SINGLE,
     UNIONS,
 )
 from pyfunctools.sources.alternatives import loosened, overlapping
@@ -228,21 +231,36 @@ class DocumentDefinitions:
         """
         if not isinstance(place.value, dict):
             return place.value if isinstance(place.value, bool) else True
+        # `ground.walk.opened` does the same for any walk, and takes half as long again.
         whole: dict[str, JsonValue] = {}
-        todo = [(Slot(whole, "", place.value), place.resource)]
+        todo: list[tuple[JsonSchema, dict[str, JsonValue], Resource]]
+        todo = [(place.value, whole, place.resource)]
         while todo:
-            slot, outer = todo.pop()
-            if not isinstance(slot.inner, dict):
-                continue
-            schema, resource = slot.inner, self._document.scope(slot.inner, outer)
-            kept = {keyword: v for keyword, v in schema.items() if keyword not in _IDENTITY}
-            copy, below = opened(kept)
-            slot.put(copy)
-            todo += [(each, resource) for each in below]
+            schema, copy, outer = todo.pop()
+            resource = self._document.scope(schema, outer)
+            for keyword, value in schema.items():
+                if keyword in _IDENTITY:
+                    continue
+                copy[keyword] = value
+                if isinstance(value, dict):
+                    if keyword in NAMED:
+                        copy[keyword] = named = dict(value)
+                        for name, inner in value.items():
+                            if isinstance(inner, dict):
+                                named[name] = made = dict[str, JsonValue]()
+                                todo.append((inner, made, resource))
+                    elif keyword in SINGLE:
+                        copy[keyword] = made = dict[str, JsonValue]()
+                        todo.append((value, made, resource))
+                elif keyword in LISTED and isinstance(value, list):
+                    copy[keyword] = listed = list(value)
+                    for index, inner in enumerate(value):
+                        if isinstance(inner, dict):
+                            listed[index] = made = dict[str, JsonValue]()
+                            todo.append((inner, made, resource))
             if not _REFERRING.isdisjoint(schema):
                 self._refer(schema, copy, resource, place)
-        made = whole[""]
-        return made if isinstance(made, dict) else True
+        return whole
 
     def _refer(
         self,
