@@ -65,10 +65,11 @@ _SILENT = DRAFT | EXAMPLES | {"$comment"}
 
 
 class Oddity(NamedTuple):
-    """A value that a keyword cannot have: what is wrong with it, and what is made of it."""
+    """A value that a keyword cannot have: what is wrong, what is made of it, what to write."""
 
     wrong: str
     made: str
+    remedy: str
 
 
 def unsound(keyword: str, value: JsonValue) -> Iterator[Oddity]:
@@ -79,25 +80,25 @@ def unsound(keyword: str, value: JsonValue) -> Iterator[Oddity]:
     clean = CLEAN.get(keyword)
     if clean is None or value is None or keyword in _SILENT:
         return
-    sound = clean(value)
+    sound, remedy = clean(value), f"Write {form_of(keyword)}."
     if sound is None:
-        yield Oddity(f"`{keyword}` cannot be {_shown(value)}", "is left out")
+        yield Oddity(f"`{keyword}` cannot be {_shown(value)}", "is left out", remedy)
     elif isinstance(value, dict | list):
         if keyword == "required" and isinstance(value, list):
             value = list(dict.fromkeys(map(str, value)))
         if sound is not value and not equal(sound, value):
-            made = "is read without it"
-            yield Oddity(f"`{keyword}` holds what cannot be meant there", made)
+            wrong = f"`{keyword}` holds what cannot be meant there"
+            yield Oddity(wrong, "is read without it", remedy)
     elif not equal(sound, value) and not (isinstance(value, str) and sound == visible(value)):
-        yield Oddity(f"`{keyword}` is {_shown(value)}", f"read as {_shown(sound)}")
+        yield Oddity(f"`{keyword}` is {_shown(value)}", f"read as {_shown(sound)}", remedy)
 
 
 def _oddities(keyword: str, value: JsonValue) -> Iterator[str]:
     yield from _hidden(keyword, value)
     if keyword == "required" and isinstance(value, bool):  # draft-03, and read as such
         return
-    for wrong, made in unsound(keyword, value):
-        yield f"{wrong}, and {made}."
+    for odd in unsound(keyword, value):
+        yield f"{odd.wrong}, and {odd.made}."
     if (meant := keyword_meant(keyword)) is not None:
         yield f"`{keyword}` is no keyword, and says nothing; `{meant}` may have been meant."
 
@@ -121,10 +122,14 @@ def _types(value: JsonValue) -> Iterator[Oddity]:
     for name in named:
         found = type_named(name)
         if found is None:
-            yield Oddity(f"`type` cannot be {_shown(name)}", "is left out")
+            near = near_name(name, sorted(ALL_TYPES)) if isinstance(name, str) else None
+            known = f"Write one of {', '.join(sorted(ALL_TYPES))}, or a list of them."
+            remedy = f'Write "{near}".' if near else known
+            yield Oddity(f"`type` cannot be {_shown(name)}", "is left out", remedy)
             return
         if isinstance(name, str) and found[0] != name:
-            yield Oddity(f"`type` is {_shown(name)}", f"read as {_shown(found[0])}")
+            made = f"read as {_shown(found[0])}"
+            yield Oddity(f"`type` is {_shown(name)}", made, f'Write "{found[0]}".')
 
 
 def _has_siblings(schema: JsonSchema) -> bool:
@@ -255,21 +260,9 @@ def _faults(keyword: str, value: JsonValue) -> Iterator[tuple[str, str]]:
         yield f"`required` cannot be {str(value).lower()}", remedy
         return
     for odd in unsound(keyword, value):
-        yield odd.wrong, _remedy(keyword, value)
+        yield odd.wrong, odd.remedy
     if (meant := keyword_meant(keyword)) is not None:
         yield f"`{_said(keyword)}` is no keyword of JSON Schema", f"Write `{meant}`."
-
-
-def _remedy(keyword: str, value: JsonValue) -> str:
-    if keyword != "type":
-        return f"Write {form_of(keyword)}."
-    for name in value if isinstance(value, list) else [value]:
-        found = type_named(name)
-        if found is not None and found[0] != name:
-            return f'Write "{found[0]}".'
-        if found is None and isinstance(name, str) and (near := near_name(name, sorted(ALL_TYPES))):
-            return f'Write "{near}".'
-    return f"Write one of {', '.join(sorted(ALL_TYPES))}, or a list of them."
 
 
 def _dangling(root: JsonValue, reference: str, keys: Keys) -> Iterator[Fault]:

@@ -245,9 +245,6 @@ class _Extraction:
     def _result(self, recovery: Recovery, at: int) -> Result[JsonValue]:
         if recovery.issues:
             return Failure(value=self._text, issues=tuple(recovery.issues))
-        return self._success(recovery, at)
-
-    def _success(self, recovery: Recovery, at: int) -> Success[JsonValue]:
         repairs = (*self._before(at), *recovery.repairs, *after(self._text, recovery.at))
         return Success(value=recovery.value, repairs=repairs)
 
