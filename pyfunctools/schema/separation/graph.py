@@ -77,7 +77,7 @@ def prefix(node: Node) -> int:
     return len(items) if isinstance(items, list) else 0
 
 
-def opened(nodes: Iterable[Node], keywords: Collection[str]) -> Iterator[Node]:
+def spread(nodes: Iterable[Node], keywords: Collection[str]) -> Iterator[Node]:
     """Yield nodes and what holds at the same place by these keywords, each once."""
     seen: set[Node] = set()
     stack = list(reversed(tuple(nodes)))

@@ -26,9 +26,9 @@ from pyfunctools.schema.separation.graph import (
     Node,
     above,
     declared,
-    opened,
     prefix,
     required,
+    spread,
 )
 from pyfunctools.schema.separation.whole_nodes import (
     Settled,
@@ -56,8 +56,8 @@ parts."""
 class Place:
     """All that a schema says of one place in the arguments; equal to none but itself.
 
-    `nodes` are the subschemas that hold there, references followed and `allOf` opened. `every` are
-    all that may hold there, unions and conditions opened too. `names` are the properties that are
+    `nodes` are the subschemas that hold there, references followed and `allOf` spread. `every` are
+    all that may hold there, unions and conditions spread too. `names` are the properties that are
     declared, with those who say it that speak of no others; `unnamed` is what is said of others,
     and by whom. `width` is how many items have schemas of their own; those after them are alike.
     """
@@ -161,7 +161,7 @@ class Ownership:
             return known
         self._told_at[node, place] = -1  # should it lead back to itself
         said: list[JsonValue] = []
-        for one in opened((node,), _TOGETHER) if depth < _DEEP else ():
+        for one in spread((node,), _TOGETHER) if depth < _DEEP else ():
             own: dict[str, JsonValue] = {k: one.rules[k] for k in _TELLING & one.rules.keys()}
             own["required"] = [n for n in required(one) if self.child(place, n) is not HUMAN]
             for keys, part in one.parts.items():
@@ -231,11 +231,11 @@ class Ownership:
             return LLM
         if not any(node in self._settled.model for node in nodes):
             return HUMAN
-        together = tuple(node for node in opened(nodes, _TOGETHER) if _says_anything(node))
+        together = tuple(node for node in spread(nodes, _TOGETHER) if _says_anything(node))
         key = frozenset(together)
         place = self._places.get(key)
         if place is None:
-            place = Place("mixed", together, tuple(opened(nodes, IN_PLACE)))
+            place = Place("mixed", together, tuple(spread(nodes, IN_PLACE)))
             self._places[key] = place
         return place
 

@@ -12,8 +12,8 @@ from pyfunctools.schema.separation.graph import (
     ALTERNATIVES,
     Node,
     is_null,
-    opened,
     required,
+    spread,
     under,
 )
 from pyfunctools.schema.separation.ownership import Ownership, Place
@@ -62,10 +62,10 @@ class Needs:
 
     def _readings(self, claim: "_Claim") -> list[tuple[Node, ...]]:
         """Return the nodes that certainly hold, then those of each branch of the first union."""
-        nodes = tuple(opened(claim[0], _TOGETHER))
+        nodes = tuple(spread(claim[0], _TOGETHER))
         unions = (under(node, keyword) for node in nodes for keyword in reversed(UNIONS))
         branches = next(filter(None, unions), ())
-        return [nodes, *(tuple(opened((*nodes, branch), _TOGETHER)) for branch in branches)]
+        return [nodes, *(tuple(spread((*nodes, branch), _TOGETHER)) for branch in branches)]
 
     def _below(self, nodes: tuple[Node, ...], place: Place) -> Iterator["_Claim"]:
         """Yield the claims one step further: values that are certainly there and may be theirs."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.outline.json_types import types_named
-from pyfunctools.schema.separation.graph import Node, declared, opened, prefix, required, under
+from pyfunctools.schema.separation.graph import Node, declared, prefix, required, spread, under
 from pyfunctools.schema.separation.ownership import HUMAN, LLM, Ownership, Place
 from pyfunctools.schema.separation.side_writer import NULL, Part, Writer
 from pyfunctools.schema.vocabulary import (
@@ -163,7 +163,7 @@ def _first_open(place: Place) -> Node | None:
 
 def _told_sometimes(writer: Writer, place: Place) -> dict[str, JsonValue]:
     """Return the model's properties that only conditions speak of, which are left off its side."""
-    surely = {name for node in opened(place.nodes, UNIONS) for name in declared(node)}
+    surely = {name for node in spread(place.nodes, UNIONS) for name in declared(node)}
     names = [n for n in place.names if n not in surely and writer.own.child(place, n) is LLM]
     said = {name: _sometimes(writer, place, name) for name in names}
     return {name: schema for name, schema in said.items() if schema is not True}
@@ -177,7 +177,7 @@ def _sometimes(writer: Writer, place: Place, name: str) -> JsonSchema | bool:
     conditional = [
         part for node in place.every for keys, part in node.parts.items() if keys[0] in _CONDITIONS
     ]
-    parts = [n.parts.get(("properties", name)) for n in opened(conditional, MEMBERS.union(UNIONS))]
+    parts = [n.parts.get(("properties", name)) for n in spread(conditional, MEMBERS.union(UNIONS))]
     child = writer.own.child(place, name)
     said = [writer.aside(part, child, name) for part in parts if part is not None]
     schemas = _once([one for one in said if isinstance(one, dict)])

@@ -31,7 +31,7 @@ Given: TypeAlias = "JsonValue | Literal[_Absent.ABSENT]"
 """A value, or that there is none."""
 
 
-def opened(value: JsonValue) -> JsonValue:
+def unwrapped(value: JsonValue) -> JsonValue:
     """Return a value as validators take it: of an enum's member its value, of a tuple a list."""
     if isinstance(value, Enum):
         value = value.value
@@ -99,7 +99,7 @@ def _look(
 ) -> None:
     if place.owner == part:
         return
-    value = opened(value)
+    value = unwrapped(value)
     if place.owner != "mixed":
         to.append(_foreign(ownership, part, keys, value))
     elif not is_plain(value):
@@ -126,7 +126,7 @@ def part_of(
     """
     if place.owner != "mixed":
         return value if place.owner == part else ABSENT
-    value = opened(value)
+    value = unwrapped(value)
     if not is_plain(value):
         return value if part == "human" else ABSENT
     child = ownership.child
@@ -219,7 +219,7 @@ class Joiner:
         return llm
 
     def _plain(self, part: Part, value: Given, keys: Keys) -> Given:
-        if value is ABSENT or is_plain(value := opened(value)):
+        if value is ABSENT or is_plain(value := unwrapped(value)):
             return value
         self.issues.append(issue(part, keys, _JSON))
         return ABSENT
