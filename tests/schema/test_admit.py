@@ -104,11 +104,3 @@ def test_what_never_ends_is_refused_in_a_small_stack_too(make: Callable[[], dict
     finally:
         threading.stack_size(before)
     assert len(caught) == 1
-
-
-def test_the_contents_are_the_keys_below_and_the_references():
-    contents = admit(
-        {"$defs": {"A": {"$ref": "#/$defs/B"}}, "properties": {"x": {"$id": "u", "$ref": 1}}}
-    )
-    assert contents.references == {"#/$defs/B"}
-    assert contents.keys == {"A", "$ref", "properties", "x", "$id"}

@@ -6,9 +6,7 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.outline.json_types import (
     ALL_TYPES,
     constant_of,
-    listed_values,
     loosely,
-    schemas_of,
     type_of,
 )
 from pyfunctools.schema.outline.outline import Outline, matches
@@ -252,14 +250,3 @@ def test_a_constant_of_any_size_can_be_spelled():
     assert loosely(("number", 10**5000)) != loosely(("number", -(10**5000)))
     assert loosely(("number", 1.5)) == "1.5"
     assert loosely(("number", 1e300)).isdigit()
-
-
-def test_listed_values_are_those_of_const_or_enum():
-    assert listed_values({"const": None}) == [None]
-    assert listed_values({"enum": [1, 2]}) == [1, 2]
-    assert listed_values(STRING) is None
-
-
-def test_only_what_can_be_a_schema_is_one():
-    assert schemas_of([{}, True, "x", 1]) == [{}, True]
-    assert schemas_of({"a": {}}) == []

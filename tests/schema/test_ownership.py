@@ -6,7 +6,7 @@ import pytest
 
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.separation.graph import graph_of
-from pyfunctools.schema.separation.ownership import HUMAN, LLM, Ownership
+from pyfunctools.schema.separation.ownership import Ownership
 
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}
@@ -176,10 +176,6 @@ def test_an_item_with_an_alternative_of_the_humans_makes_the_array_theirs(
     assert whose(a(schema), "a") == owner
 
 
-def test_arguments_with_an_alternative_of_the_humans_are_the_humans() -> None:
-    assert whose({"anyOf": [H, {"type": "object"}]}) == "human"
-
-
 @pytest.mark.parametrize(
     ("schema", "lost"),
     [
@@ -207,21 +203,6 @@ def test_an_object_of_only_the_humans_is_theirs_unless_it_says_what_else_may_be_
     pin = {"type": "object", "properties": {"pin": H}}
     assert whose(a(pin), "a", "extra") == "human"
     assert whose(a({**pin, "additionalProperties": True}), "a", "extra") == "llm"
-
-
-def test_what_nobody_divided_is_one_place_however_deep() -> None:
-    places = list(ownership(a({"properties": {"k": H, "l": S}})).at(("b", "x", 0)))
-    assert places[1:] == [LLM, LLM, LLM]
-    assert list(ownership(a(H)).at(("a", 1)))[1:] == [HUMAN, HUMAN]
-
-
-def test_conditions_on_the_whole_say_nothing_of_one_place() -> None:
-    schema = {"items": S, "contains": {}, "properties": {"k": H}, "unevaluatedProperties": S}
-    places = ownership(schema)
-    root = places.graph.root
-    assert [part.schema for part in places.parts(root, 0)] == [S]
-    assert [part.schema for part in places.parts(root, "k")] == [H]
-    assert places.parts(root, "l") == []
 
 
 def test_any_name_may_fall_under_what_is_no_pattern() -> None:
