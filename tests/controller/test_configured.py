@@ -7,10 +7,11 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, cast
 
 import pytest
 from pydantic import BaseModel, SecretStr
+from sums import Local, Sums
 
 from pyfunctools import (
     Approval,
@@ -308,51 +309,6 @@ def test_our_own_words_are_the_applications() -> None:
     for wrong in ({"neded": "x"}, {"needed": 1}, {"wrong": "x"}, {"wrong": "{other}"}, "needed"):
         with pytest.raises(DefinitionError, match="texts"):
             controller.configured(texts=wrong)  # type: ignore[arg-type]
-
-
-class QuotaError(Exception):
-    """Cannot be made again from its `args`."""
-
-    def __init__(self, used: int, left: int) -> None:
-        super().__init__(f"{used} of {left}")
-
-
-class Sums:
-    """Sums that take a while."""
-
-    @function
-    def add(self, a: int, b: Annotated[int, human("b")], *rest: int) -> int:
-        """Add."""
-        return a + b + sum(rest)
-
-    @function
-    def where(self) -> list[int]:
-        """Return the process and the thread."""
-        return [os.getpid(), threading.get_ident()]
-
-    @function
-    async def later(self) -> int:
-        """Return the process, from a loop."""
-        return os.getpid()
-
-    @function
-    def fail(self, how: Literal["known", "odd"]) -> None:
-        """Fail."""
-        if how == "odd":
-            raise QuotaError(3, 2)
-        raise ValueError("no sum")
-
-    @function
-    def lock(self) -> object:
-        """Return what no other process can be sent."""
-        return threading.Lock()
-
-
-class Local(Sums):
-    """One that no other process can be sent."""
-
-    def __init__(self) -> None:
-        self.lock_of_its_own = threading.Lock()
 
 
 POOLS = {

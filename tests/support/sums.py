@@ -1,0 +1,52 @@
+"""What runs on an executor: in a file that another process finds, which no test's file is."""
+
+import os
+import threading
+from typing import Annotated, Literal
+
+from pyfunctools import function, human
+
+
+class QuotaError(Exception):
+    """Cannot be made again from its `args`."""
+
+    def __init__(self, used: int, left: int) -> None:
+        super().__init__(f"{used} of {left}")
+
+
+class Sums:
+    """Sums that take a while."""
+
+    @function
+    def add(self, a: int, b: Annotated[int, human("b")], *rest: int) -> int:
+        """Add."""
+        return a + b + sum(rest)
+
+    @function
+    def where(self) -> list[int]:
+        """Return the process and the thread."""
+        return [os.getpid(), threading.get_ident()]
+
+    @function
+    async def later(self) -> int:
+        """Return the process, from a loop."""
+        return os.getpid()
+
+    @function
+    def fail(self, how: Literal["known", "odd"]) -> None:
+        """Fail."""
+        if how == "odd":
+            raise QuotaError(3, 2)
+        raise ValueError("no sum")
+
+    @function
+    def lock(self) -> object:
+        """Return what no other process can be sent."""
+        return threading.Lock()
+
+
+class Local(Sums):
+    """One that no other process can be sent."""
+
+    def __init__(self) -> None:
+        self.lock_of_its_own = threading.Lock()
