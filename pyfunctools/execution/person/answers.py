@@ -137,12 +137,15 @@ def is_blank(value: object) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def plain_json(value: object) -> JsonValue:
     """Return the JSON of what a person or a program gave: secrets, dates, enums, models.
 
     What has none is returned as it is, for the schema to refuse.
     """
-    if value is None or isinstance(value, bool | File) or type(value) in (str, int, float):
+    if type(value) in _PLAIN or isinstance(value, File):
         return cast("JsonValue", value)
     if isinstance(value, Mapping):
         held = cast("Mapping[object, object]", value)

@@ -27,6 +27,9 @@ from pyfunctools.schema.ground.preview import shown_scalar
 _DEEPEST = 64
 """Levels of a built value that are looked into; arguments have no more."""
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+"""The types of nearly all values without parts."""
+
 _LONGEST = 4096
 """Bytes of the longest binary content that is looked for in other spellings than base64."""
 
@@ -50,7 +53,7 @@ def tree_of(value: object, names: set[str], depth: int = 0) -> JsonValue:
 
     The names of fields are added to `names`.
     """
-    if isinstance(value, str | int | float | None) or depth > _DEEPEST:
+    if type(value) in _PLAIN or isinstance(value, str) or depth > _DEEPEST:
         return cast("JsonValue", value)
     if isinstance(value, Mapping):
         held = cast("Mapping[object, object]", value)

@@ -141,6 +141,8 @@ _KEYS = frozenset({"content", "content_type", "encoding", "filename"})
 
 
 def _with_files(value: JsonValue) -> JsonValue:
+    if isinstance(value, _SCALARS):
+        return value
     if isinstance(value, bytes | bytearray | memoryview):
         return File(bytes(value))
     if isinstance(value, list):
@@ -148,7 +150,7 @@ def _with_files(value: JsonValue) -> JsonValue:
         same = all(new is old for new, old in zip(items, value, strict=True))
         return value if same else items
     if not isinstance(value, dict):
-        return value if isinstance(value, _SCALARS) else _uploaded(value)
+        return _uploaded(value)
     if isinstance(value.get("content"), bytes | bytearray):
         try:
             return file_of(value) or value
