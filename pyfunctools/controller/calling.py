@@ -195,10 +195,12 @@ class Calling:
         return outcome
 
     def _longest(self, name: str | None) -> int:
+        known = self._entries.get(name or "")
+        if known is not None:
+            return known[1].limits.outcome
         from pyfunctools.limits import DEFAULT_LIMITS
 
-        known = self._entries.get(name or "")
-        return (DEFAULT_LIMITS if known is None else known[1].limits).outcome
+        return DEFAULT_LIMITS.outcome
 
     def _entry(self, name: str) -> tuple[Function, Runner]:
         try:

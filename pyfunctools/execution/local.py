@@ -267,11 +267,16 @@ def _returned(function: "Function", handler: "Handler", value: object) -> "Outco
     return outcome(text=text, value=value, content=content, function=function.name, _json=(plain,))
 
 
+_NO_FILES = frozenset({bool, dict, float, int, str, type(None)})
+
+
 def _parted(value: object) -> "tuple[tuple[File, ...], object]":
     """Return the returned files, alone or in a list or tuple, and the rest.
 
     Beside them stands `None` where they are all there is, and the thing itself where it is one.
     """
+    if type(value) in _NO_FILES:
+        return (), value
     from pyfunctools.record.file import File
 
     if isinstance(value, File):

@@ -57,11 +57,13 @@ def parsed_path(text: str) -> Keys | None:
 
     A name with a hyphen may also follow a dot: `$input.header.x-tenant`.
     """
+    if not text.startswith(ROOT):
+        return None
     from json import loads
 
     keys: list[str | int] = []
     at = len(ROOT)
-    while text.startswith(ROOT) and at < len(text):
+    while at < len(text):
         found = _STEP.match(text, at)
         if found is None:
             return None
@@ -71,7 +73,7 @@ def parsed_path(text: str) -> Keys | None:
         except ValueError:
             return None
         at = found.end()
-    return tuple(keys) if text.startswith(ROOT) else None
+    return tuple(keys)
 
 
 def at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:
