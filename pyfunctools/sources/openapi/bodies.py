@@ -274,6 +274,7 @@ class Responses:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._known: dict[tuple[Resource | str, ...], dict[tuple[str, str], _Answer]] = {}
+        self._responses: dict[tuple[str, ...], DeclaredResponse] = {}
 
     def of(self, operation: Operation) -> OperationResponses:
         """Return the answers of an operation.
@@ -321,11 +322,14 @@ class Responses:
             empty: JsonObject = {}
             content = swagger.content_of(raw, produces) if "schema" in raw else empty
             place = place._replace(value={"content": content})
-        response = DeclaredResponse(
-            status=status if status == "default" else status.upper(),
-            content_types=tuple(content),
-            description=said if isinstance(said, str) else "",
-        )
+        key = status, *content, said if isinstance(said, str) else ""
+        response = self._responses.get(key)
+        if response is None:
+            response = self._responses[key] = DeclaredResponse(
+                status=status if status == "default" else status.upper(),
+                content_types=key[1:-1],
+                description=key[-1],
+            )
         return _Answer(response, place)
 
     def _output(self, answer: "_Answer", notes: list[str]) -> DocumentPlace | None:

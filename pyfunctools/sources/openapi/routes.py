@@ -325,7 +325,7 @@ def _guarded(
             name, scheme = entry.parameter.name, entry.guarded_by
             notes.append(f"{name!r} is the secret of {scheme!r}, and is given as `auth`.")
             schemes[scheme] = entry.parameter.required
-    return requiring(security, schemes)
+    return requiring(security, schemes) if schemes else security
 
 
 def _letters(name: str) -> str:
