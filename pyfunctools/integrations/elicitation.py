@@ -65,7 +65,7 @@ def _named(path: str) -> str:
 
 
 def message_of(function: Function, waiting: Waiting, *, on_page: bool = False) -> str:
-    """Return what a person is told of a call before they answer."""
+    """Return the message of a form or page: the call, and the mistakes of the last answer."""
     said = function.description.partition("\n")[0]
     lines = [
         f"{function.title or function.name}: {said}" if said else function.title or function.name
@@ -81,7 +81,7 @@ def message_of(function: Function, waiting: Waiting, *, on_page: bool = False) -
 
 
 def modes_of(capabilities: ClientCapabilities | None) -> frozenset[str]:
-    """Return how a client can ask a person: by `form`, by `url`, by both, or not at all."""
+    """Return the modes in which a client can ask a person: `form`, `url`, both or none."""
     said = None if capabilities is None else capabilities.elicitation
     if said is None:
         return frozenset()
@@ -90,7 +90,7 @@ def modes_of(capabilities: ClientCapabilities | None) -> frozenset[str]:
 
 
 def refusal_of(waiting: Waiting, modes: frozenset[str], *, has_page: bool) -> str:
-    """Return why a person cannot be asked, and what they can do."""
+    """Return the text of a call for which no person can be asked: the reason, and a remedy."""
     private = [each.label for each in waiting.questions if each.secret or each.kind == "file"]
     wanted = "approve" if waiting.approval and not waiting.questions else "add their part to"
     text = f"A person has to {wanted} this call first, and cannot be asked here: "
@@ -184,7 +184,7 @@ class Pages:
                 page.loop.call_soon_threadsafe(page.done.set)
 
     async def outcome(self, ticket: str, seconds: float) -> Outcome | None:
-        """Return what came of a ticket, `None` if it has not come within the time."""
+        """Return the outcome of a ticket's call, `None` if it has not come within the time."""
         page = self._open.get(ticket)
         if page is None:
             return None

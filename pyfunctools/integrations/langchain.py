@@ -147,7 +147,7 @@ class ControllerTool(BaseTool):
     async def _said(
         self, arguments: Any, call_id: str | None, config: RunnableConfig, *, awaits: bool
     ) -> _Said:
-        """Return what came of a call; of one that this node has made before, what came of it then.
+        """Return the content of a call's message; that of the first time where the node ran before.
 
         LangGraph runs a node from its start again after an interrupt, with all the calls of it.
         """
@@ -296,7 +296,7 @@ def _rendered(where: str, controller: Controller, dialect: str) -> Tools:
 
 
 def _told(said: _Said) -> tuple[str | list[Any], object]:
-    """Return what LangChain makes a message of.
+    """Return content and artifact of a tool's message.
 
     Raises:
         ToolException: the call failed: so it becomes a message that says so.
@@ -307,7 +307,7 @@ def _told(said: _Said) -> tuple[str | list[Any], object]:
 
 
 def _runtime() -> Any:
-    """Return what a run of a graph holds, or `None` outside of one."""
+    """Return the runtime of the graph that runs, `None` outside of one."""
     try:
         return get_runtime()
     except (KeyError, RuntimeError):
@@ -322,7 +322,7 @@ _KEPT = 1000
 
 
 def _place(config: RunnableConfig, call_id: str | None) -> _Place | None:
-    """Return where a call stands: its thread, the step of its node, and its id."""
+    """Return a call's key: its thread, the step of its node, and its id."""
     known = config.get("configurable") or {}
     thread, step = known.get("thread_id"), known.get("checkpoint_ns")
     return None if thread is None or not step or not call_id else (str(thread), step, call_id)

@@ -175,7 +175,7 @@ class FunctionServer(Server[Any]):
         *rest: Any,
         **more: Any,
     ) -> InitializationOptions:
-        """Return what the SDK tells a client at the start: that the list of tools may change."""
+        """Return the SDK's greeting of a client, which says that the list of tools may change."""
         options = notification_options or NotificationOptions(tools_changed=True)
         return super().create_initialization_options(options, *rest, **more)
 
@@ -214,7 +214,7 @@ class FunctionServer(Server[Any]):
         return listed
 
     def _start(self, cursor: str | None) -> int:
-        """Return where the page of a cursor begins.
+        """Return the index of the first function of a cursor's page.
 
         Raises:
             MCPError: it is none of this list.
@@ -239,7 +239,7 @@ class FunctionServer(Server[Any]):
         return page
 
     async def _call(self, request: Request, params: CallToolRequestParams) -> dict[str, Any]:
-        """Return what comes of a call, or what a person is asked before.
+        """Return the result of a call, or the request for a person's part.
 
         Raises:
             MCPError: there is no such function.
@@ -277,7 +277,7 @@ class FunctionServer(Server[Any]):
         return {"context": context, "audience": whose}
 
     def _asked(self, function: Function, waiting: Waiting, request: Request) -> "Asked | str":
-        """Return what the client is to ask, or why it cannot.
+        """Return the question for the client, or the text of a refusal where it cannot ask.
 
         Raises:
             DefinitionError: the `url` of the server gives none.
@@ -302,7 +302,7 @@ class FunctionServer(Server[Any]):
     async def _answered(
         self, state: str, answer: ElicitResult | None, given: dict[str, Any], patience: float
     ) -> Outcome | None:
-        """Return what comes of a call after an answer, `None` if that is still to come."""
+        """Return the outcome of a call after an answer, `None` if it is still to come."""
         where, _, ticket = state.partition(":")
         if answer is not None and answer.action == "decline":
             return await self.controller.aresume(ticket, approve=False, **given)
@@ -383,7 +383,7 @@ async def aserve(
     port: int = 0,
     **settings: Unpack[ServerSettings],
 ) -> None:
-    """Do what `serve` does, on this event loop, until it is cancelled.
+    """Serve as `serve` does, on this event loop, until it is cancelled.
 
     Raises:
         DefinitionError: as `serve`.

@@ -83,7 +83,7 @@ class ControllerTools(list[Tool]):
         super().__init__(self._tool(each) for each in controller)
 
     def waiting(self, state: RunState[Any, Any]) -> dict[str, Waiting]:
-        """Return what a person is to be asked, by the ids of the calls that interrupted a run.
+        """Return the `Waiting` of each call that interrupted a run, by its id.
 
         A call whose arguments are wrong is not among them: `answered` lets it through, since
         nothing of it runs and the model has to be told.

@@ -143,7 +143,7 @@ class ControllerToolset(AbstractToolset[Any]):
     def results(
         self, requests: DeferredToolRequests, answers: Mapping[str, PersonsAnswer]
     ) -> DeferredToolResults:
-        """Return what the next run takes for the calls that a person has answered.
+        """Return the `DeferredToolResults` of the calls that a person has answered.
 
         `answers` has for the id of a call the person's values, `True` or `False` where it is to be
         approved, or an `Approval`; other calls go on waiting. The requests may have been kept as
@@ -198,7 +198,7 @@ class ControllerToolset(AbstractToolset[Any]):
         return await self._controller.acall(call, human=human, approve=approve, context=context)
 
     def _read(self, name: str, written: str | JsonValue) -> "_Arguments":
-        """Return what the model wrote as checked arguments.
+        """Parse, coerce and check the arguments that the model wrote.
 
         Raises:
             ModelRetry: they are wrong; it says how.

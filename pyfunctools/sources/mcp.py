@@ -151,7 +151,7 @@ def _found(root: JsonSchema, reference: str) -> JsonSchema | bool | None:
 
 
 def _unwrapped(promised: JsonSchema | None) -> tuple[JsonSchema | None, bool]:
-    """Return what a tool promises, taken out of the object that older clients need."""
+    """Return the output schema of a tool, and whether it stood in an object of older clients."""
     if promised is None or promised.get(WRAPPED) is not True:
         return promised, False
     properties = promised.get("properties")

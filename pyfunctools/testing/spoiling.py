@@ -55,7 +55,7 @@ def _below(value: Any, keys: Iterable[str | int]) -> Any:
 
 
 def _changed(fits: Callable[[JsonValue], bool], change: Callable[[Random, Any], JsonValue]) -> Slip:
-    """Return what changes one place whose value fits."""
+    """Return a slip that changes one place whose value fits."""
 
     def slip(random: Random, value: JsonValue) -> str | None:
         places = [keys for keys, inner in _places(value) if fits(inner)]
@@ -99,7 +99,7 @@ def _other(key: str) -> str:
 
 
 def _written(change: Callable[[Random, str], str | None]) -> Slip:
-    """Return what changes the text alone."""
+    """Return a slip that changes the text alone."""
 
     def slip(random: Random, value: JsonValue) -> str | None:
         before = json.dumps(value)

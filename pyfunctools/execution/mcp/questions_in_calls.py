@@ -100,7 +100,7 @@ class RunningCall:
         return None
 
     def told(self, outcome: Outcome) -> Outcome:
-        """Return what came of the call; where it failed, with what nobody has answered in it.
+        """Return the outcome, which says where it failed for a question without an answer.
 
         Raises:
             PyfunctoolsError: the person could not be asked, by a mistake of the program.
@@ -115,7 +115,7 @@ class RunningCall:
 
 
 def _unanswered(asked: Outcome, said: Answered | Outcome | None) -> Outcome:
-    """Return why a question has no answer, as an outcome."""
+    """Return the outcome that says why a question has no answer."""
     questions = () if asked.waiting is None else asked.waiting.questions
     wrong = [f"{each.label}: {each.problem}" for each in questions if each.problem]
     why = f"what they gave is not taken ({', '.join(wrong)})" if wrong else "nobody was there"

@@ -95,7 +95,7 @@ class RemoteRunner:
             await self._session.there(self._session.close(), True)
 
     async def _changed(self, function: Function) -> Outcome | None:
-        """Return why a tool is not called: it is not what it was, or nobody can tell."""
+        """Return the refusal of a tool that is not what it was, or that cannot be compared."""
         origin = origin_of(function)
         try:
             listed = await self._listed()
@@ -126,7 +126,7 @@ class RemoteRunner:
         return self._listing.result()
 
     async def _before(self, function: Function, answered: Answered | None) -> Outcome | None:
-        """Return why a call does not go out: nobody has answered it well, or the tool changed."""
+        """Return the refusal of a call that is not answered well, or whose tool changed."""
         if answered is not None and (answered.accepted is None or is_wrong(answered)):
             return waiting_of(function, cast("JsonObject", answered.state), answered.values)
         if answered is not None and is_declined(answered):
@@ -178,7 +178,7 @@ class RemoteRunner:
 
 
 def _in_a_thread(ask: Ask) -> AskHere:
-    """Return how a person is asked for a thread that waits: in another, with its context."""
+    """Return `ask` for a thread that waits: it runs in another, with the same context."""
     here = copy_context()
 
     async def asked(waiting: Waiting) -> Answered | Outcome | None:
@@ -188,7 +188,7 @@ def _in_a_thread(ask: Ask) -> AskHere:
 
 
 def _on_this_loop(ask: Ask) -> AskHere:
-    """Return how a person is asked on this loop, with this context, from that of the session."""
+    """Return `ask` for the session's loop: it runs on this one, with this context."""
     here, loop = copy_context(), asyncio.get_running_loop()
 
     async def asked(waiting: Waiting) -> Answered | Outcome | None:

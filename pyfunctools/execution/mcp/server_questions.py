@@ -180,7 +180,7 @@ def _options(field: JsonObject) -> list[JsonValue]:
 
 
 def _problems(state: JsonObject, values: Mapping[str, object]) -> dict[str, str]:
-    """Return what is wrong with values, by the paths of the questions."""
+    """Return the mistakes in values, by the paths of the questions."""
     found: dict[str, str] = {}
     for params in _forms(state).values():
         if params.get("mode") != "url":

@@ -197,7 +197,7 @@ class Session:
                 raise
 
     async def there(self, steps: Coroutine[Any, Any, T], awaits: bool) -> T:
-        """Return what steps give that are taken on the loop of the session.
+        """Run steps on the loop of the session, and return their result.
 
         Without `awaits` it is waited for in this thread, which is another.
         """
@@ -218,13 +218,13 @@ class Session:
 
 
 def _seconds(milliseconds: JsonValue) -> float:
-    """Return how long a list stays as it is, as far as a server is believed."""
+    """Return the seconds for which a server is believed that its list stays as it is."""
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
         return 0.0
     return min(max(milliseconds / 1000, 0.0), FRESH)
 
 
 def header_fault(tool: Mapping[str, JsonValue]) -> str | None:
-    """Return why a client must not take a tool: what it wants sent in headers is wrong."""
+    """Return the reason to skip a tool whose `x-mcp-header` breaks the rules, else `None`."""
     found = find_invalid_x_mcp_header(tool.get("inputSchema"))
     return None if found is None else f"Its `x-mcp-header` is wrong: {visible(found)}."

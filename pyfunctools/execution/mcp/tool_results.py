@@ -39,7 +39,7 @@ _REASONS: Final[Mapping[int, Reason]] = {
 
 
 def origin_of(function: Function) -> RemoteTool:
-    """Return where a function of a remote server lives."""
+    """Return the tool that a remote function stands for."""
     assert isinstance(function.origin, RemoteTool)  # noqa: S101 - the runner of no other kind
     return function.origin
 
