@@ -14,7 +14,7 @@ from pyfunctools.schema.feedback.lines import one_line
 
 
 class Tried(Protocol):
-    """What holds the result of a try, as a call that was found in a model's text does."""
+    """A holder of the result of a try, such as a call that was found in a model's text."""
 
     @property
     def result(self) -> Success[Any] | Failure:

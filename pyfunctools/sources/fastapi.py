@@ -103,7 +103,7 @@ class Place(NamedTuple):
 
 
 class RouteTable:
-    """What the routes of an application would take, in their order."""
+    """The routes of an application, in their order."""
 
     def __init__(self, places: Sequence[Place]) -> None:
         self._places = [place for place in places if place.kind != "websocket"]
@@ -172,7 +172,7 @@ def _document_of(application: "FastAPI", name: str) -> JsonObject:
 
 
 class _Body(NamedTuple):
-    """What a route reads its body by: pydantic's own description of it."""
+    """A route, and pydantic's own description of its body."""
 
     route: Any
     core: "CoreSchema"

@@ -34,7 +34,7 @@ _SPREAD: Final = "*"
 
 @dataclass(slots=True, kw_only=True)
 class Arguments:
-    """What stands between the brackets of a call, and where it stands.
+    """The arguments between the brackets of a call, and where they stand.
 
     `values` are the keyword arguments, `places` where the value of each begins and ends; the keys
     of `raws`, `notes` and `faults` begin with the keyword, or with the place of one that has none.

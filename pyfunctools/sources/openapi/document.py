@@ -303,7 +303,7 @@ _Key: TypeAlias = tuple[Resource, str]
 
 
 class Reach:
-    """What the schemas of one document lead to.
+    """The references that the schemas of one document lead to.
 
     As a rule every reference in a document leads somewhere inside it. Then nothing can be wrong
     with any operation, and none is looked into.

@@ -25,7 +25,7 @@ class _Found(NamedTuple):
 
 
 class Oddities:
-    """What is odd in the schemas of one document; each definition is looked at once."""
+    """The oddities in the schemas of one document; each definition is looked at once."""
 
     def __init__(self, document: Document, definitions: DocumentDefinitions) -> None:
         self._definitions = definitions

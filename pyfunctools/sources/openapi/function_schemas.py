@@ -71,7 +71,7 @@ _Named = tuple[JsonSchema | bool, bool]
 
 
 class SchemaMaker:
-    """What makes the schemas of all functions of one document.
+    """The maker of the schemas of all functions of one document.
 
     They share what they are made of: whoever calls `make` holds the `lock`.
     """

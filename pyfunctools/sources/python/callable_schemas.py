@@ -34,7 +34,7 @@ _REMEDY = (
 
 
 class Arguments(NamedTuple):
-    """What reads the arguments of one callable.
+    """The reader of the arguments of one callable.
 
     `keys` are the parameters' names in JSON. `plain` has, by that name, the parameter's own and the
     types of what is handed over just as it comes; `filled` says that pydantic has a default to fill

@@ -57,7 +57,7 @@ class MisuseError(Exception):
 
 
 class _Around(NamedTuple):
-    """What a class around its fields says: its configuration, and whether it builds itself."""
+    """A class around its fields: its configuration, and whether it builds itself."""
 
     config: CoreSchema
     cls: object

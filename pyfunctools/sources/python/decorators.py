@@ -24,7 +24,7 @@ F = TypeVar("F", bound="Callable[..., object] | _Wrapping")
 
 
 class Marks(NamedTuple):
-    """What `@function` was told; what was not said is as a `Function` has it by default.
+    """The settings of `@function`; what was not said is as a `Function` has it by default.
 
     A named tuple, and no dataclass, because `dataclasses` costs more to import than all the rest.
 

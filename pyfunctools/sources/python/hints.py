@@ -78,7 +78,7 @@ def output_adapter(hint: object, names: Names) -> TypeAdapter[tuple[object]]:
 
 
 class Reading(NamedTuple):
-    """What reads the values of several hints at once: pydantic, from declared names only.
+    """The reader of the values of several hints at once: pydantic, from declared names only.
 
     `core` is pydantic's own description of them, `read` gives the values out of JSON text.
     """

@@ -12,7 +12,7 @@ HUMAN_KEY = "pyfunctools_mark"
 
 
 class _Mark:
-    """What stands in `Annotated`: equal and hashed by what it says.
+    """A mark in `Annotated`: equal and hashed by what it says.
 
     No dataclass, because `dataclasses` costs more to import than everything else here.
     """
