@@ -1,8 +1,6 @@
 from time import process_time
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.outline.outline import Outline
@@ -232,25 +230,6 @@ def test_thousands_of_branches_are_told_apart_at_once():
     start = process_time()
     assert read.meant({"kind": "k1999"}) is read.branches[1999]
     assert process_time() - start < 0.1
-
-
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["kind", "lives", "query", "op", "x"]), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-
-
-@settings(max_examples=200, deadline=None)
-@given(values)
-def test_any_value_has_one_answer_and_always_the_same(value: JsonValue):
-    union = any_of(CAT, DOG, SEARCH, FILTER, INTEGER, {"type": "array", "items": CAT}, NULL)
-    first = index(union, value)
-    assert first == index(union, value)
-    assert first is None or first in range(7)
 
 
 def test_a_union_of_unions_is_read_in_time():

@@ -4,7 +4,7 @@ import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.outline.expected import LENGTH, bound, expected, expected_of_union
+from pyfunctools.schema.outline.expected import LENGTH, expected, expected_of_union
 from pyfunctools.schema.outline.outline import Outline, Part
 
 STRING: JsonSchema = {"type": "string"}
@@ -204,19 +204,3 @@ def test_schemas_that_fan_out_and_recur_cost_little():
 def test_the_line_of_a_union_leaves_out_what_stands_beside_it():
     schema: JsonSchema = {"type": "object", "anyOf": [thing("a"), thing("b")]}
     assert expected_of_union(Outline(schema).root, "anyOf") == 'object with "a" or object with "b"'
-
-
-@pytest.mark.parametrize(
-    ("keyword", "limit", "words"),
-    [
-        ("minItems", 1, "at least 1 item"),
-        ("maxItems", 2, "at most 2 items"),
-        ("minProperties", 1, "at least 1 property"),
-        ("maxProperties", 0, "at most 0 properties"),
-        ("exclusiveMinimum", 0.5, "greater than 0.5"),
-        ("title", 1, ""),
-        ("minimum", True, ""),
-    ],
-)
-def test_a_bound_is_put_in_words(keyword: str, limit: JsonValue, words: str):
-    assert bound(keyword, limit) == words

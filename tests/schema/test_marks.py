@@ -1,6 +1,5 @@
 """Which places a predicate is asked about, with which path and which schema."""
 
-import pickle
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation import graph as marks
 from pyfunctools.schema.separation.graph import graph_of
-from pyfunctools.schema.separation.predicates import any_of, is_human_by_default, is_secret
+from pyfunctools.schema.separation.predicates import any_of, is_human_by_default
 
 Schema = dict[str, Any]
 
@@ -177,11 +176,3 @@ def test_past_many_places_a_definition_is_asked_about_once(
     graph = graph_of(schema, lambda path, _: path.keys[-1:] == ("t",))
     assert len(graph.nodes) < 400
     assert graph.root.touched
-
-
-def test_a_pickle_keeps_the_answers_and_not_the_predicate() -> None:
-    schema = {"properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
-    graph = graph_of(schema, lambda path, _: path == "$input.b")
-    again = pickle.loads(pickle.dumps(graph))
-    assert [part.marked for part in again.root.parts.values()] == [False, True]
-    assert pickle.loads(pickle.dumps(graph_of(schema, is_secret))).answers == frozenset()

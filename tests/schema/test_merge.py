@@ -1,7 +1,7 @@
 """The model's and the human's value, put together."""
 
 import json
-from enum import Enum, StrEnum
+from enum import StrEnum
 from pathlib import Path
 from threading import Thread, stack_size
 from typing import Any
@@ -47,10 +47,6 @@ class Key(StrEnum):
     TOKEN = "token"
 
 
-class Row(Enum):
-    EVIL = {"n": 1, "t": "EVIL"}
-
-
 @pytest.mark.parametrize("evil", ["ATTACKER", None, "", {}, [], 0, {"account": "x"}])
 @pytest.mark.parametrize("human", [{}, None])
 def test_a_models_value_for_the_human_is_never_used(evil: Any, human: Any) -> None:
@@ -77,13 +73,6 @@ def test_nor_is_one_that_is_smuggled_in_deeper(llm: Any, whole: Any) -> None:
     merged = merge(AUTH, llm, {})
     assert (merged.value if merged else None) == whole
     assert not merged or "EVIL" not in str(merged.value)
-
-
-@pytest.mark.parametrize("rows", [[{"n": 1, "t": "EVIL"}], ({"n": 1, "t": "EVIL"},), [Row.EVIL]])
-def test_nor_is_one_in_the_items_of_a_list(rows: Any) -> None:
-    assert told(ROWS, {"rows": rows}, {}) == [("$input.rows[0].t", "human")]
-    merged = merge(ROWS, {"rows": rows}, {"rows": [{"t": "mine"}]})
-    assert merged.unwrap() == {"rows": [{"n": 1, "t": "mine"}]}
 
 
 def test_lists_of_different_lengths_are_an_issue_and_a_missing_one_is_empty() -> None:
@@ -143,31 +132,6 @@ def test_nothing_is_needed_of_the_human_where_nothing_is_required() -> None:
     assert merge(AUTH, {"auth": {"scope": "r"}}, None).unwrap() == {"auth": {"scope": "r"}}
 
 
-CARD = object_of({"kind": {"const": "card"}, "number": S}, "kind", "number", **CLOSED)
-CASH = object_of({"kind": {"const": "cash"}}, "kind")
-PAYMENT = object_of({"pay": {"oneOf": [{**CARD, "x-human": True}, CASH]}}, "pay")
-
-
-def test_with_an_alternative_of_the_humans_the_value_is_taken_from_the_human() -> None:
-    card, cash = {"kind": "card", "number": "1"}, {"kind": "cash"}
-    for pay in (card, cash):
-        assert merge(PAYMENT, {"pay": {"kind": "cash"}}, {"pay": pay}).unwrap() == {"pay": pay}
-    for pay in (card, cash, "EVIL", None):
-        assert told(PAYMENT, {"pay": pay}, {}) == [("$input.pay", "human")]
-
-
-def test_what_is_the_humans_in_one_branch_is_theirs_in_all() -> None:
-    kinds = [
-        object_of({"kind": {"const": "a"}, "v": {"anyOf": [H, I]}}, "kind"),
-        object_of({"kind": {"const": "b"}, "v": S}, "kind"),
-    ]
-    schema = object_of({"x": {"anyOf": kinds}})
-    for kind in ("a", "b"):
-        mine = {"x": {"kind": kind, "v": "EVIL"}}
-        assert merge(schema, mine, {}).unwrap() == {"x": {"kind": kind}}
-        assert merge(schema, mine, {"x": {"v": "s"}}).unwrap() == {"x": {"kind": kind, "v": "s"}}
-
-
 def test_rules_that_look_at_both_sides_are_checked_on_the_whole() -> None:
     rows = {"type": "array", "items": object_of({"n": I, "t": H}), "uniqueItems": True}
     schema = object_of({"rows": rows})
@@ -189,13 +153,6 @@ def test_an_issue_says_whose_it_is_and_nothing_of_the_other() -> None:
     assert not [word for word in (SECRET, "pin", "9999") if word in repr(mine)]
     assert [str(issue.path) for issue in theirs] == ["$input.pin"]
     assert "9999" not in repr(theirs)
-
-
-def test_neither_value_is_changed() -> None:
-    llm, human = {"rows": [{"n": 1, "t": "EVIL"}]}, {"rows": [{"t": "s"}]}
-    before = json.dumps([llm, human])
-    merge(ROWS, llm, human)
-    assert json.dumps([llm, human]) == before
 
 
 def test_no_predicate_leaves_all_to_the_model() -> None:

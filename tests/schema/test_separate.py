@@ -112,17 +112,6 @@ def test_what_belongs_to_the_other_side_is_an_issue(side: Any) -> None:
     assert separated.validate({"user": "x", "password": "y"}, "whole")
 
 
-def test_a_name_of_the_humans_is_so_in_an_open_object_and_in_a_map_too() -> None:
-    open_object = {"type": "object", "properties": login()["properties"]}
-    separated = separate({"type": "object", "properties": {"a": open_object}})
-    assert separated.validate({"a": {"user": "x", "more": 1}}, "llm")
-    failure = separated.validate({"a": {"user": "x", "password": "EVIL"}}, "llm")
-    assert [str(issue.path) for issue in failure.issues] == ["$input.a.password"]  # type: ignore[union-attr]
-    by_name = {"type": "object", "patternProperties": {"^secret_": H}, "additionalProperties": S}
-    failure = separate(by_name).validate({"a": "x", "secret_a": "EVIL"}, "llm")
-    assert [str(issue.path) for issue in failure.issues] == ["$input.secret_a"]  # type: ignore[union-attr]
-
-
 def test_a_value_is_checked_against_its_side_with_every_issue() -> None:
     failure = separate(login()).validate({"user": 1, "password": "x", "more": 1}, "llm")
     found = sorted(str(issue.path) for issue in failure.issues)  # type: ignore[union-attr]
@@ -203,34 +192,6 @@ def test_separated_are_equal_by_their_schemas_and_can_be_copied_and_pickled() ->
         assert other.validate({"user": "x"}, "llm")
         assert not other.merge({"user": "x", "password": "EVIL"}, {})
         assert other.merge({"user": "x"}, {"password": "s"})
-
-
-def test_whose_a_place_is_goes_by_the_steps_to_it() -> None:
-    row = {"type": "object", "properties": {"n": S, "t": H}}
-    union = {"anyOf": [{"type": "integer"}, H]}
-    properties = {"rows": {"type": "array", "items": row}, "pin": H, "u": union, "m": S}
-    separated = separate({"type": "object", "properties": properties})
-    owners = {
-        (): "mixed",
-        ("rows",): "mixed",
-        ("rows", 7): "mixed",
-        ("rows", 0, "t"): "human",
-        ("rows", 0, "n"): "llm",
-        ("rows", 0, "n", "below"): "llm",
-        ("pin",): "human",
-        ("pin", "below"): "human",
-        ("u",): "human",
-        ("m",): "llm",
-        ("unknown",): "llm",
-    }
-    assert {path: separated.owner(path) for path in owners} == owners
-
-
-def test_the_schema_is_not_changed() -> None:
-    schema = login()
-    separated = separate(schema)
-    separated.merge({"user": "x"}, {"password": "s"})
-    assert schema == login()
 
 
 def test_a_recursive_type_is_parted_only_if_it_has_parts_of_both() -> None:
