@@ -2,7 +2,7 @@ from copy import deepcopy
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.walk import children, opened, rewrite, subschemas
+from pyfunctools.schema.ground.walk import children, mapped, opened, rewrite, subschemas
 
 EVERY: JsonSchema = {
     "$defs": {"A": {"title": "$defs"}},
@@ -100,3 +100,12 @@ def test_subschemas_are_walked_without_recursion():
     for _ in range(3000):
         schema = {"items": schema}
     assert sum(1 for _ in subschemas(schema)) == 3001
+
+
+def test_every_schema_can_be_mapped_without_recursion():
+    schema: JsonSchema = {"properties": {"title": {"title": "a"}}, "title": "b"}
+    untitled = mapped(schema, lambda own: {k: v for k, v in own.items() if k != "title"})
+    assert untitled == {"properties": {"title": {}}}
+    for _ in range(3000):
+        schema = {"items": schema}
+    assert len(list(subschemas(mapped(schema, dict)))) == 3002

@@ -12,6 +12,7 @@ from pyfunctools.schema.ground.path import index_of, pointer_of
 from pyfunctools.schema.ground.references import Lookup, defined_name, definition, steps_of
 from pyfunctools.schema.ground.walk import Slot, children, opened
 from pyfunctools.schema.normalization.check_input import admit, is_early, is_oldest
+from pyfunctools.schema.outline.json_types import schemas_by_name
 from pyfunctools.schema.vocabulary import (
     ASSERTIONS,
     DRAFT,
@@ -84,10 +85,8 @@ class _Bundle:
         whole: dict[str, JsonValue] = {}
         self._todo.append((Slot(whole, "", self._root), self._base))
         for keyword in ("$defs", "definitions"):
-            named = self._root.get(keyword)
-            for name, inner in named.items() if isinstance(named, dict) else ():
-                if isinstance(inner, dict | bool):
-                    self._name(_Target(inner, self._within(inner, self._base)), name)
+            for name, inner in schemas_by_name(self._root.get(keyword)).items():
+                self._name(_Target(inner, self._within(inner, self._base)), name)
         while self._todo:
             self._copy(*self._todo.pop())
         body = whole[""]

@@ -11,7 +11,7 @@ from pyfunctools.schema.ground.marks import MARKS, mark_of
 from pyfunctools.schema.ground.walk import rewrite
 from pyfunctools.schema.normalization.inlining import Copied, Finished, Joined
 from pyfunctools.schema.normalization.spelling import tighten
-from pyfunctools.schema.outline.json_types import schemas_of, types_named
+from pyfunctools.schema.outline.json_types import schemas_by_name, schemas_of, types_named
 from pyfunctools.schema.vocabulary import ASSERTIONS, KEYWORDS, Keyword
 
 MOST_CLOSED = 256
@@ -154,8 +154,8 @@ def _objects(node: Keywords, group: Keywords) -> bool:
     if node.keys().isdisjoint(_GROUPS["properties"][0]):
         node |= group
         return True
-    mine, theirs = _named(node, "properties"), _named(group, "properties")
-    patterns, more = _named(node, "patternProperties"), _named(group, "patternProperties")
+    mine, theirs = (schemas_by_name(each.get("properties")) for each in (node, group))
+    patterns, more = (schemas_by_name(each.get("patternProperties")) for each in (node, group))
     rest, their_rest = _at(node, "additionalProperties"), _at(group, "additionalProperties")
     if rest is not True or their_rest is not True:
         if patterns or more or len(mine) + len(theirs) > MOST_CLOSED:
@@ -201,12 +201,6 @@ def _joined(some: _Schemas, others: _Schemas) -> _Schemas:
 def _at(node: JsonSchema, keyword: str) -> JsonSchema | bool:
     value = node.get(keyword, True)
     return value if isinstance(value, dict | bool) else True
-
-
-def _named(node: JsonSchema, keyword: str) -> _Schemas:
-    value = node.get(keyword)
-    found = value.items() if isinstance(value, dict) else ()
-    return {name: inner for name, inner in found if isinstance(inner, dict | bool)}
 
 
 def _listed(value: JsonValue) -> list[JsonValue]:
@@ -295,7 +289,7 @@ def _unions(mine: JsonValue, value: JsonValue) -> JsonValue:
 
 
 def _schemas_of_both(mine: JsonValue, value: JsonValue) -> JsonValue:
-    return _joined(_named({"": mine}, ""), _named({"": value}, ""))
+    return _joined(schemas_by_name(mine), schemas_by_name(value))
 
 
 def _schema_of_both(mine: JsonValue, value: JsonValue) -> JsonValue:

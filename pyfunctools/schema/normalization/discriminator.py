@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.references import defined_name, definition, steps_of
 from pyfunctools.schema.normalization.inlining import Targets, sole_reference
+from pyfunctools.schema.outline.json_types import listed_values, schemas_of, texts_of
+from pyfunctools.schema.vocabulary import UNIONS
 
 _MOST_PARENTS = 100
 """Schemas that are read to find the values of one branch's property."""
@@ -38,9 +40,8 @@ def explicit(node: dict[str, JsonValue], definitions: Targets) -> None:
 
 
 def _branches(node: JsonSchema) -> Iterator[str]:
-    for keyword in ("oneOf", "anyOf"):
-        branches = node.get(keyword)
-        for branch in branches if isinstance(branches, list) else ():
+    for keyword in UNIONS:
+        for branch in schemas_of(node.get(keyword)):
             if isinstance(branch, dict) and (reference := sole_reference(branch)) is not None:
                 yield reference
 
@@ -89,9 +90,5 @@ def _listed(branch: str, name: str, definitions: Targets) -> list[str]:
 def _texts(schema: JsonValue, definitions: Targets) -> list[str] | None:
     if isinstance(schema, dict) and (reference := sole_reference(schema)) is not None:
         schema = definitions.at(reference)
-    if not isinstance(schema, dict):
-        return None
-    values = [schema["const"]] if "const" in schema else schema.get("enum")
-    if not isinstance(values, list):
-        return None
-    return [value for value in values if isinstance(value, str)]
+    values = listed_values(schema) if isinstance(schema, dict) else None
+    return None if values is None else texts_of(values)

@@ -11,6 +11,7 @@ from pyfunctools.schema.ground.walk import Slot, opened
 from pyfunctools.schema.normalization.check_input import admit, needs_bundling
 from pyfunctools.schema.normalization.inlining import Finished, Targets, is_copied
 from pyfunctools.schema.normalization.spelling import spell, split
+from pyfunctools.schema.outline.json_types import schemas_by_name
 
 if TYPE_CHECKING:  # loaded by the first schema that has an `allOf`
     from pyfunctools.schema.normalization.all_of import Merger
@@ -63,12 +64,7 @@ class _Normalizer:
     """
 
     def __init__(self, root: JsonSchema, lookup: Lookup | None) -> None:
-        own = root.get("$defs")
-        self._own: dict[str, JsonSchema | bool] = {
-            name: inner
-            for name, inner in (own.items() if isinstance(own, dict) else ())
-            if isinstance(inner, dict | bool)
-        }
+        self._own = schemas_by_name(root.get("$defs"))
         self._body = {key: value for key, value in root.items() if key not in ("$defs", "$schema")}
         self._definitions = Targets(self._own, lookup)
         self._done: dict[str, JsonValue] = {}

@@ -92,3 +92,14 @@ def schemas_of(value: JsonValue) -> list[JsonSchema | bool]:
     """Return the schemas in a list of them; what is no schema, or no list, is passed over."""
     listed = value if isinstance(value, list) else ()
     return [inner for inner in listed if isinstance(inner, dict | bool)]
+
+
+def schemas_by_name(value: JsonValue) -> dict[str, JsonSchema | bool]:
+    """Return the schemas in an object of them; what is no schema, or no object, is passed over."""
+    named = value.items() if isinstance(value, dict) else ()
+    return {name: inner for name, inner in named if isinstance(inner, dict | bool)}
+
+
+def texts_of(value: JsonValue) -> list[str]:
+    """Return the texts in a list of them, as in `required`; what is none is passed over."""
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

@@ -19,7 +19,13 @@ from typing import Final, TypeAlias, TypeVar, cast
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys, index_of
 from pyfunctools.schema.ground.references import MAX_HOPS, SAYING_NOTHING, steps_of
-from pyfunctools.schema.outline.json_types import ALL_TYPES, listed_values, type_of, types_named
+from pyfunctools.schema.outline.json_types import (
+    ALL_TYPES,
+    listed_values,
+    texts_of,
+    type_of,
+    types_named,
+)
 from pyfunctools.schema.vocabulary import UNIONS
 
 T = TypeVar("T")
@@ -142,8 +148,7 @@ class Part:
     @cached_property
     def required(self) -> list[str]:
         """The names of `required`."""
-        names = self.rules.get("required")
-        return [n for n in names if isinstance(n, str)] if isinstance(names, list) else []
+        return texts_of(self.rules.get("required"))
 
     @cached_property
     def items(self) -> "tuple[list[Part], Part | None]":

@@ -9,7 +9,7 @@ from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import MAX_HOPS, heirs, lookup, steps_of
 from pyfunctools.schema.ground.walk import children, subschemas
-from pyfunctools.schema.outline.json_types import listed_values
+from pyfunctools.schema.outline.json_types import listed_values, texts_of
 from pyfunctools.schema.separation.predicates import (
     ANY,
     IsHuman,
@@ -67,8 +67,7 @@ def declared(node: Node) -> list[str]:
 
 def required(node: Node) -> list[str]:
     """Return the names that a subschema requires."""
-    names = node.rules.get("required")
-    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    return texts_of(node.rules.get("required"))
 
 
 def prefix(node: Node) -> int:
