@@ -1,6 +1,6 @@
 """`Turns`: what runs the calls of a model's turns, for a list of tools and for a prompt."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from pyfunctools.controller.calling import Beside, Calling, tickets_of
@@ -73,9 +73,9 @@ class Turns:
             _before={} if previous is None else previous.repeats(),
         )
         call = self._controller.acall if awaits else self._controller.call
-        return await self._ran(
-            turn, range(len(turn.calls)), lambda each: call(each, **beside), awaits
-        )
+        together = self._together if awaits else ()
+        todo = range(len(turn.calls))
+        return await run_calls(turn, todo, lambda one: call(one, **beside), self._told, together)
 
     async def resume(
         self,
@@ -104,16 +104,8 @@ class Turns:
             return resume(ticket, human, approve=approve, context=context, audience=audience)
 
         todo = [place for place, call in enumerate(turn.calls) if (call.id or "") in asked]
-        return await self._ran(turn, todo, one, awaits)
-
-    async def _ran(
-        self,
-        turn: Turn,
-        todo: Iterable[int],
-        one: Callable[[Call], Outcome | Awaitable[Outcome]],
-        awaits: bool,
-    ) -> Turn:
-        return await run_calls(turn, todo, one, self._told, self._together if awaits else ())
+        together = self._together if awaits else ()
+        return await run_calls(turn, todo, one, self._told, together)
 
 
 _Answered: TypeAlias = tuple[str, PersonsValues | Ask, Approve]
