@@ -63,7 +63,7 @@ try:
         refusal_of,
         values_of,
     )
-except ModuleNotFoundError as error:
+except ImportError as error:
     raise DefinitionError(
         "pyfunctools.integrations.mcp",
         f"The official SDK of MCP, version 2, is not installed: {error}.",

@@ -2,12 +2,18 @@
 
 import importlib
 import sys
+from types import ModuleType
 
 import pytest
 
 from pyfunctools import DefinitionError
 
-EXTRAS = {"pydantic_ai": "pydantic-ai", "langchain": "langchain", "openai_agents": "openai-agents"}
+EXTRAS = {
+    "langchain": "langchain",
+    "mcp": "mcp",
+    "openai_agents": "openai-agents",
+    "pydantic_ai": "pydantic-ai",
+}
 
 
 @pytest.mark.parametrize("name", EXTRAS)
@@ -19,3 +25,11 @@ def test_an_integration_names_its_extra(name: str, monkeypatch: pytest.MonkeyPat
         monkeypatch.setitem(sys.modules, each, None)
     with pytest.raises(DefinitionError, match=rf"pip install 'pyfunctools\[{EXTRAS[name]}\]'"):
         importlib.import_module(f"pyfunctools.integrations.{name}")
+
+
+def test_an_older_sdk_of_mcp_is_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for each in [each for each in sys.modules if each.startswith("pyfunctools.execution.mcp")]:
+        monkeypatch.delitem(sys.modules, each)
+    monkeypatch.setitem(sys.modules, "mcp", ModuleType("mcp"))  # one without `Client`, as before 2
+    with pytest.raises(DefinitionError, match=r"version 2, is not installed.*'pyfunctools\[mcp\]'"):
+        importlib.import_module("pyfunctools.execution.mcp")
