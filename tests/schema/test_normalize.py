@@ -217,15 +217,6 @@ def test_references_that_only_lead_to_each_other_are_refused_where_they_are_used
     }
 
 
-def test_what_must_fit_itself_beside_something_else_is_that_something():
-    own = {"A": {"allOf": [A, B]}, "B": {"allOf": [A, {"minLength": 1}]}}
-    assert normalize({"items": A, "$defs": own})["$defs"] == {"A": B, "B": {"minLength": 1}}
-
-
-def wide(count: int) -> Schema:
-    return {"allOf": [{"properties": {f"p{n}": TEXT}, "required": [f"p{n}"]} for n in range(count)]}
-
-
 def entangled(count: int) -> dict[str, Schema]:
     names = [f"S{n}" for n in range(count)]
     return {
@@ -252,12 +243,6 @@ def seconds(call: Callable[[], object]) -> float:
     start = time.process_time()
     call()
     return time.process_time() - start
-
-
-def test_two_thousand_branches_are_merged():
-    result = normalize(wide(2_000))
-    assert "allOf" not in result
-    assert len(result["required"]) == 2_000
 
 
 def test_schemas_that_name_each_other_do_not_multiply():
@@ -364,18 +349,6 @@ def test_what_cannot_be_meant_does_not_stop_the_rest(schema: Schema):
     assert accepts(result)({"sound": 1})
     assert not accepts(result)({"sound": "x"})
     assert json.dumps(normalize(result)) == json.dumps(result)
-
-
-def test_references_that_only_lead_to_each_other_are_named() -> None:
-    own = {
-        "A": {**B, "title": "a"},
-        "B": {"allOf": [A]},
-        "C": A,
-        "D": {"anyOf": [{"$ref": "#/$defs/D"}]},
-    }
-    assert normalize({"$ref": "#/$defs/D", "$defs": {"D": own["D"]}})
-    with pytest.raises(SchemaError, match=r"circle: #/\$defs/A -> #/\$defs/B -> #/\$defs/A"):
-        normalize({"$ref": "#/$defs/C", "$defs": own})
 
 
 def test_a_long_chain_of_references_is_no_circle() -> None:

@@ -1,5 +1,4 @@
 import json
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from time import thread_time
@@ -270,26 +269,6 @@ def test_other_depths_may_be_asked_for():
 HOSTILE = ["[", '{"a":', "[{", '[["', '"', "\\", "'", "`", "```", "{{", "[1;", '"x": ', "[}", "\\u"]
 
 
-@pytest.mark.parametrize("unit", HOSTILE)
-def test_hostile_text_gets_an_answer_in_a_thread_with_little_stack_too(unit: str):
-    text = unit * (100_000 // len(unit))
-    answers: list[object] = []
-
-    def ask() -> None:
-        answers.extend([parse(text), parse(text, CITY), parse(text + nested(9, "]", "}"))])
-
-    ask()
-    before = threading.stack_size(512 * 1024)
-    try:
-        thread = threading.Thread(target=ask)
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(before)
-    assert len(answers) == 6
-    assert all(isinstance(answer, Success | Failure) for answer in answers)
-
-
 def seconds(call: Callable[[], object]) -> float:
     def once() -> float:
         began = thread_time()
@@ -331,19 +310,6 @@ def test_a_long_name_around_many_repairs_does_not_fill_the_memory():
     result = parse('{"' + "k" * 300_000 + '": [' + "1;" * 100_000)
     assert not result
     assert "more repairs than are made" in result.issues[-1].message
-
-
-@given(
-    st.text() | st.binary() | st.text(alphabet="{}[]\",:'\\/*#`~<>=-+.0123eEutrfalsn \n\ufeff“”")
-)
-@settings(max_examples=600, deadline=None)
-def test_any_text_gets_an_answer(text: str | bytes):
-    result = parse(text, CITY)
-    assert isinstance(result, Success | Failure)
-    if result:
-        json.dumps(result.value, ensure_ascii=False, allow_nan=False).encode()
-    else:
-        assert result.issues
 
 
 @given(JSON, st.data())

@@ -143,25 +143,5 @@ def test_escapes_mean_what_they_mean_in_json():
         assert read_quoted(f'"{half}"', 0, len(half) + 2, "root").fault is not None
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ('"hel', "hel"),
-        ("'hel", "hel"),
-        ('"a\\', "a"),
-        ('"a\\\\', "a\\"),
-        ('"a\\u00', "a"),
-        ('"a\\ud83d', "a"),
-        ('"a\\ud83d\\ude', "a"),
-        ('"', ""),
-        ('"hel}', "hel}"),
-    ],
-)
-def test_a_string_that_the_text_ends_in_is_cut_off(text: str, value: str):
-    quoted = read_quoted(text, 0, len(text), "member")
-    assert (quoted.value, quoted.end) == (value, len(text))
-    assert "truncated" in quoted.kinds
-
-
 def test_a_key_is_not_broken_by_a_line_end():
     assert read_quoted('"a\nb": 1', 0, 8, "key").fault is not None
