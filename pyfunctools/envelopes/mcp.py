@@ -130,7 +130,8 @@ class MCP:
         self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
     ) -> dict[str, Any]:
         """Return a function as `tools/list` has it; `strict` has no word there."""
-        tool: dict[str, Any] = {"name": name, "inputSchema": _object(schema)}
+        whole = {"additionalProperties": True, **_object(schema)}  # left out, readers close it
+        tool: dict[str, Any] = {"name": name, "inputSchema": whole}
         return {**tool, "description": description} if description else tool
 
     def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
