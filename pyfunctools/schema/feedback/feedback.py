@@ -1,8 +1,7 @@
 """What is sent back to the model: the value it sent, with a comment on each line that is wrong."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
@@ -107,8 +106,7 @@ _TEXT = 2_000
 """How much is shown of a text that could not be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Body:
+class _Body(NamedTuple):
     """The value in its fence, the identities of the issues marked in it, and what is left out."""
 
     text: str

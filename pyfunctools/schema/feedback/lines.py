@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import shortened
@@ -68,8 +69,7 @@ class Place:
         return f" // {MARK} {'; '.join(self.comments)}" if self.comments else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line, the place whose comments it carries, and whether it stands for what is left out."""
 
     text: str
@@ -110,8 +110,7 @@ def stands(value: JsonValue, keys: Keys) -> bool | None:
     return None if is_property else False
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
+class _Member(NamedTuple):
     """A member of an object or array: what stands before its value, the value and its place.
 
     Without a value of its own it is `missing`; `gap` members that are right are left out instead.
