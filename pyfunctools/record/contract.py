@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, fresh
 from pyfunctools._lazy import Lazy
-from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.note import Note
 from pyfunctools.record.handler import Declared
@@ -28,6 +28,9 @@ from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_secret_
 from pyfunctools.schema.separation.separate import Separated, separate_normalized
 from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import MENTIONS, NAMED, SINGLE, UNIONS, judging
+
+if TYPE_CHECKING:
+    from pyfunctools.dialects.rendering import Rendering
 
 Notes = Callable[[], Iterable[Note]]
 """What says, when it is asked, what was odd in schemas as they were written."""
@@ -255,7 +258,7 @@ class Contract:
         self,
         arguments: str | bytes | JsonValue,
         *,
-        rendering: Rendering | None = None,
+        rendering: "Rendering | None" = None,
         allow_truncated: bool = False,
     ) -> Success[JsonValue] | Failure:
         """Return the arguments a model may write, read, coerced and checked; see

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.dialects.rendering import Rendering, render
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.checker import truncated
 from pyfunctools.schema.coercion.coerce import coerce
 from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Repair, Success
+
+if TYPE_CHECKING:  # loaded by the first schema that is rendered; most calls need none
+    from pyfunctools.dialects.rendering import Rendering
 
 Key = tuple[str, bool, bool | None]
 
@@ -27,7 +30,7 @@ class Renderings:
 
     def get(
         self, schema: JsonSchema, dialect: str, *, strict: bool, inline: bool | None
-    ) -> Rendering:
+    ) -> "Rendering":
         """Return the rendering of the schema, which is the same at every call.
 
         Raises:
@@ -36,6 +39,8 @@ class Renderings:
         key = (dialect, strict, inline)
         kept = self._kept.get(key) if isinstance(dialect, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
         if kept is None:
+            from pyfunctools.dialects.rendering import render
+
             kept = render(schema, dialect, strict=strict, inline=inline)
             # A new dictionary each time: another thread may be reading the old one.
             newest = [*self._kept.items(), (key, kept)][-DEFAULT_LIMITS.cache :]
@@ -45,7 +50,7 @@ class Renderings:
 
 def checked(
     arguments: str | bytes | JsonValue,
-    rendering: Rendering,
+    rendering: "Rendering",
     check: Callable[[JsonValue], Success[JsonValue] | Failure],
     *,
     allow_truncated: bool,
