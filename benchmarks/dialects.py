@@ -2,13 +2,13 @@
 
     python benchmarks/dialects.py ../shared/corpus --peers VENVS --install
 
-For each function: the bytes and the tokens (`the extra `benchmarks``, o200k) of its name,
-description and schema as compact JSON, and how many constraints the schema holds. `--peers` names
-a folder with a virtual environment for each other library, which `--install` makes; without it
-their columns are missing. The others name a function by its `operationId`, say one of its summary
-and its description, and leave its objects open: the rows "in their words" do so too, the last of
-them closing nothing. Then the time of rendering all functions of the largest document, of building
-them once.
+For each function: the bytes and the tokens (the extra `benchmarks`, o200k) of its name, description
+and schema as compact JSON, and how many constraints the schema holds. `--peers` names a folder with
+a virtual environment for each other library, which `--install` makes; without it their columns are
+missing. The others name a function by its `operationId`, say one of its summary and its
+description, and leave its objects open: the rows "in their words" do so too, the last of them
+closing nothing. What an MCP server lists has the schema of the result as well. Then the time of
+rendering all functions of the largest document, of building them once.
 """
 
 import argparse
@@ -39,6 +39,16 @@ Tool = dict[str, Any]
 
 
 def of_fastmcp(document: Any) -> list[Tool]:
+    listed = listed_by_fastmcp(document)
+    return [{"name": t.name, "description": t.description, "schema": t.parameters} for t in listed]
+
+
+def of_fastmcp_listed(document: Any) -> list[Tool]:
+    listed = [t.to_mcp_tool(name=t.name) for t in listed_by_fastmcp(document)]
+    return [t.model_dump(mode="json", by_alias=True, exclude_none=True) for t in listed]
+
+
+def listed_by_fastmcp(document: Any) -> Any:
     import asyncio
 
     import httpx2
@@ -46,8 +56,7 @@ def of_fastmcp(document: Any) -> list[Tool]:
 
     client = httpx2.AsyncClient(base_url="https://api.example.com")
     server = FastMCP.from_openapi(openapi_spec=document, client=client, name="x")
-    listed = asyncio.run(server.list_tools())
-    return [{"name": t.name, "description": t.description, "schema": t.parameters} for t in listed]
+    return asyncio.run(server.list_tools())
 
 
 def of_adk(document: Any) -> list[Tool]:
@@ -65,12 +74,17 @@ def of_adk(document: Any) -> list[Tool]:
     return made
 
 
-PEERS: dict[str, Callable[[Any], list[Tool]]] = {"fastmcp": of_fastmcp, "google-adk": of_adk}
+LISTED = "as an MCP server lists it"
+PEERS: dict[str, Callable[[Any], list[Tool]]] = {
+    "fastmcp": of_fastmcp,
+    f"fastmcp, {LISTED}": of_fastmcp_listed,
+    "google-adk": of_adk,
+}
 
 
 def of_peer(name: str, path: Path, folder: Path, seconds: float) -> list[Tool]:
     """Return what another library makes of a document, in a process of its own."""
-    python = folder / name / "bin" / "python"
+    python = folder / name.partition(",")[0] / "bin" / "python"
     if not python.exists():
         return []
     words = [str(python), __file__, "--of", name, str(path)]
@@ -101,7 +115,12 @@ def row(title: str, tools: list[Tool], tokens: Callable[[str], int] | None) -> s
     sizes = [len(text.encode(errors="replace")) for text in texts]
     counted = "" if tokens is None else f"{median(map(tokens, texts)):,.0f}"
     kept = [
-        sum(len(CONSTRAINTS & inner.keys()) for inner in subschemas(t["schema"])) for t in tools
+        sum(
+            len(CONSTRAINTS & inner.keys())
+            for name in ("schema", "inputSchema", "outputSchema")
+            for inner in subschemas(t.get(name, {}))
+        )
+        for t in tools
     ]
     return (
         f"| {title} | {len(tools)} | {median(sizes):,.0f} ({sum(sizes) // 1024:,} kB) "
@@ -120,6 +139,7 @@ def counter() -> Callable[[str], int] | None:
 
 def table(path: Path, peers: Path | None, seconds: float) -> Iterator[str]:
     from pyfunctools import Controller
+    from pyfunctools.envelopes.mcp import output_of, tool_of
 
     tokens = counter()
     functions = Controller.from_openapi(path).functions
@@ -133,6 +153,8 @@ def table(path: Path, peers: Path | None, seconds: float) -> Iterator[str]:
             said = {"name": each.name, "description": each.description}
             tools.append({**said, "schema": rendering.schema})
         yield row(f"{title}{f' (not strict: {refused})' if refused else ''}", tools, tokens)
+    as_listed = [tool_of(each, output_of(each, modern=True)) for each in functions]
+    yield row(f"mcp, {LISTED}", as_listed, tokens)
     for title, tools in in_their_words(path):
         yield row(title, tools, tokens)
     for name in PEERS if peers is not None else ():
@@ -190,7 +212,7 @@ def main() -> None:
         print(json.dumps(PEERS[asked.of](json.loads(asked.corpus.read_text()))))
         return
     if asked.peers is not None and asked.install:
-        for name in PEERS:
+        for name in ("fastmcp", "google-adk"):
             install(name, asked.peers)
     for title, place in DOCUMENTS.items():
         path = asked.corpus / place
