@@ -11,17 +11,26 @@ from typing import Final
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.dialects.nulls import NULL, nullable
 from pyfunctools.dialects.table import ANNOTATIONS, EVERYTHING
+from pyfunctools.schema.ground.json_values import common
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import rewrite
 from pyfunctools.schema.outline.json_types import constant_of, listed_values, type_of, types_named
 from pyfunctools.schema.vocabulary import KEYWORDS, UNIONS, VALUES
 
 _CONSTANT: Final = VALUES | {"type"}
+_JUDGED: Final = {
+    **{name: row.judges for name, row in KEYWORDS.items()},
+    "format": ("number", "string"),
+}
+"""The types that a keyword is about, none where it is about all of them."""
 
 
 def compact(schema: JsonSchema) -> dict[str, JsonValue]:
     """Return a normalized schema without what is nobody's, its trivial unions said shorter."""
     told = {keyword: value for keyword, value in schema.items() if keyword in EVERYTHING}
+    values = told.pop("enum") if {"const", "enum"} <= told.keys() else None
+    if isinstance(values, list) and not common([told["const"]], values):
+        return {"not": {}}
     if isinstance(text := told.get("description"), str):
         told["description"] = text.strip()
     made = rewrite(told, _inner)
@@ -81,7 +90,7 @@ def spread(schema: JsonSchema) -> dict[str, JsonValue]:
     made = rewrite(schema, lambda _, inner: spread(inner) if isinstance(inner, dict) else inner)
     values = listed_values(made) or ()
     kinds = types_named(made) or dict.fromkeys(map(type_of, values))
-    if len(kinds) < 2 or "anyOf" in made:
+    if len(kinds) < 2:
         return made
     beside = {word: made.pop(word) for word in ANNOTATIONS & made.keys()}
     branches = [each for kind in kinds if (each := _of_type(made, kind)) is not None]
@@ -98,13 +107,11 @@ def _of_type(schema: JsonSchema, kind: str) -> JsonSchema | None:
         values = [each for each in values if type_of(each) in kinds]
     if not values and values is not None:
         return None
-    if kind == "null":
-        return NULL
     judge = "number" if kind == "integer" else kind
     bounds = {
         word: each
         for word, each in schema.items()
-        if word not in _CONSTANT and judge in (KEYWORDS[word].judges or (judge,))
+        if word not in _CONSTANT and judge in (_JUDGED.get(word) or (judge,))
     }
-    listed = {} if values is None else {"enum": values}
+    listed = {} if values is None or kind == "null" else {"enum": values}
     return {"type": kind, **listed, **bounds}
