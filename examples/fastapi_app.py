@@ -56,11 +56,13 @@ def main() -> None:
         print(shop["teas_post"].parameters["required"])
 
         added = shop.call("teas_post", '{"body": {"name": "Sencha", "grams": "100"}}')
-        print(added.ok, added.text)
+        assert added.ok
+        print(added.text)
         asyncio.run(later(shop))
 
         missing = shop.call("teas_getByName", {"name": "Coffee"})
-        print(missing.reason, missing.text)
+        assert missing.reason == "status"
+        print(missing.text)
 
 
 if __name__ == "__main__":

@@ -38,4 +38,5 @@ while True:
         print(outcome.text)
     if turn.done:
         break
+assert len(messages) == 4  # both results went back in one message
 print(turn.text)

@@ -37,4 +37,5 @@ while True:
         print(outcome.text)
     if turn.done:
         break
+assert len(contents) == 6  # the mistake went back, was corrected, and was answered
 print(turn.text)

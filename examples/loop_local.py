@@ -35,4 +35,5 @@ while True:
         print(outcome.text)
     if turn.done:
         break
+assert len(messages) == 7  # the mistake went back, was corrected, and was answered
 print(turn.text)

@@ -20,8 +20,10 @@ async def main() -> None:
     async with await Controller.from_mcp(Client(started)) as tools:
         print([each.name for each in tools])
         wrong = await tools.acall("price", '{"tea": 5, "grams": "a lot"}')
+        assert wrong.reason == "arguments"
         print(wrong.text)  # the mistakes are found here, before anything is sent
         right = await tools.acall("price", '{"tea": "Sencha", "grams": "250"}')
+        assert right.value == 15.0
         print("the price:", right.value)
         print(tools.tools("openai")[0]["function"]["name"], "goes to any vendor")
 

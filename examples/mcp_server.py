@@ -49,7 +49,7 @@ async def show() -> None:
     """Call the server as a client does, without a program of its own."""
     async with Client(server(shop), elicitation_callback=person) as client:
         wrong = await client.call_tool("price", {"tea": "Sencha", "grams": "a lot"})
-        print("feedback for the model:", wrong.is_error)
+        assert wrong.is_error  # with our feedback as its text
         right = await client.call_tool("price", {"tea": "Sencha", "grams": "250"})
         print("the price:", right.structured_content)
         ordered = await client.call_tool("order", {"tea": "Sencha"})

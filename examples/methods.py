@@ -64,14 +64,18 @@ def main() -> None:
 
         # What a model writes is text; the method gets a date and an int.
         booked = controller.call("book", '{"day": "2026-12-24", "guests": "4"}')
+        assert booked.ok
         print(booked.text, restaurant.bookings)
 
         # Wrong arguments never reach the method; the text says what to correct.
         refused = controller.call("book", '{"day": "tomorrow"}')
+        assert refused.reason == "arguments"
         print(refused.text)
 
         # Neither does the method's own objection raise: it goes back to the model.
-        print(controller.call("book", {"day": "2026-12-24", "guests": 20}).text)
+        objected = controller.call("book", {"day": "2026-12-24", "guests": 20})
+        assert objected.is_error
+        print(objected.text)
 
         print(controller.call("portions", {"dishes": {"soup": "small"}}).value)
         print(controller.call("greet", {}, context="Ada").text)

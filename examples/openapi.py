@@ -1,10 +1,6 @@
 """An OpenAPI document as functions: each operation becomes one, and a call is a real request."""
 
-import threading
-from collections.abc import Generator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+import httpx
 
 from pyfunctools import Controller
 
@@ -27,52 +23,30 @@ paths:
 """
 
 
-class Weather(BaseHTTPRequestHandler):
-    """Answers with the path it was asked for."""
-
-    def do_GET(self) -> None:
-        body = f'{{"path": "{self.path}"}}'.encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """Say nothing."""
-
-
-@contextmanager
-def weather_service() -> Generator[str]:
-    """Serve on a free port of this machine, and give the base URL."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Weather) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+def weather_service(request: httpx.Request) -> httpx.Response:
+    """Answer with the path that was asked for, in place of a real service."""
+    return httpx.Response(200, json={"path": request.url.raw_path.decode()})
 
 
 def main() -> None:
-    with (
-        weather_service() as url,
-        Controller.from_openapi(DOCUMENT, server=url) as weather,
-    ):
+    client = httpx.Client(transport=httpx.MockTransport(weather_service))
+    url = "https://weather.example"
+    with client, Controller.from_openapi(DOCUMENT, server=url, client=client) as weather:
         forecast = weather["forecast_getByCity"]
         print(forecast.name, "-", forecast.description)
         print(forecast.parameters)
 
         answer = weather.call(forecast.name, '{"city": "New York", "query": {"days": "3"}}')
-        answer.unwrap()  # which raises where it did not work
+        assert answer.unwrap() == {"path": "/forecast/New%20York?days=3"}  # raises if it failed
         print(answer.text, answer.value)
 
         refused = weather.call(forecast.name, {"city": "Oslo", "query": {"days": 9}})
+        assert refused.reason == "arguments"
         print(refused.text)
 
         # A path value is one segment, whatever the model writes.
         climbing = weather.call(forecast.name, {"city": "New York/.."})
+        assert climbing.reason == "arguments"
         print(climbing.text)
 
 

@@ -51,7 +51,9 @@ def main() -> None:
     with Controller.from_functions([by_params, by_schema]) as controller:
         print(controller.call("plan_trip", '{"stops": [{"city": "Oslo"}]}').text)
         print(controller.call("kilometres", {"amount": "26.2", "unit": "Miles"}).value)
-        print(controller.call("kilometres", {"amount": -1, "unit": "yards"}).text)
+        wrong = controller.call("kilometres", {"amount": -1, "unit": "yards"})
+        assert len(wrong.issues) == 2
+        print(wrong.text)
 
 
 if __name__ == "__main__":
