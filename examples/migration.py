@@ -38,17 +38,18 @@ def pay(amount: float, card: Human[str]) -> str:  # was an argument that the mod
     return f"{amount} by card {card[-4:]}"
 
 
-PLAIN = {  # what was sent to OpenAI by hand
-    "type": "function",
-    "function": {
-        "name": "weather",
-        "description": "Forecast the weather.",
-        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
-    },
+SENT: Any = {  # what was sent to OpenAI by hand, and what ran when it was called
+    "name": "weather",
+    "description": "Forecast the weather.",
+    "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
 }
-written = PLAIN["function"]
-assert isinstance(written, dict)
-weather = Function.from_schema(**written, handler=lambda city="Oslo": f"sun in {city}")
+
+
+def forecast(city: str = "Oslo") -> str:
+    return f"sun in {city}"
+
+
+weather = Function.from_schema(**SENT, handler=forecast)
 ordered = Function.from_schema(
     name="order", parameters=OrderArgs.model_json_schema(), handler=order_handler
 )
