@@ -94,3 +94,12 @@ def test_the_version_is_the_one_that_is_built() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", pyfunctools.__version__)
     written = (Path(__file__).parents[1] / "CHANGELOG.md").read_text(encoding="utf-8")
     assert "## [Unreleased]" in written or f"## [{pyfunctools.__version__}]" in written
+
+
+def test_the_notes_of_a_release_are_its_part_of_the_changelog() -> None:
+    script = Path(__file__).parents[1] / ".ci" / "release-notes"
+    done = subprocess.run(["bash", str(script), "Unreleased"], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stdout.strip().startswith("### ")
+    assert "\n## [" not in done.stdout
+    assert subprocess.run(["bash", str(script), "9.9.9"], capture_output=True).returncode == 1
