@@ -91,7 +91,7 @@ def read_human(given: str | None) -> dict[str, JsonValue] | None:
     text = read_value(given)
     if text is None:
         return None
-    value = _json("--human", text, "Give a JSON object.")
+    value = _json("--human", text, 'Give {"name": value}.')
     if not isinstance(value, dict):
         raise DefinitionError("--human", "This is not a JSON object.", 'Give {"name": value}.')
     return value

@@ -22,7 +22,11 @@ def arguments_of(words: Sequence[str], function: Function) -> str:
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or not name:
-            raise DefinitionError(repr(word), "This is not `name=value`.", "Write `city=Oslo`.")
+            raise DefinitionError(
+                repr(word),
+                "This is not `name=value`.",
+                "Write `city=Oslo`; JSON is given by `--args`.",
+            )
         _put(made, _steps(name, function.llm), _value(text), name)
     return json.dumps(made)
 
