@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import cast
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
@@ -62,15 +61,19 @@ def opened(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Slot]]:
     """
     copy = dict(schema)
     places: list[Slot] = []
-    for steps, inner in children(schema):
-        if len(steps) == 1:
-            places.append(Slot(copy, steps[0], inner, steps))
-            continue
-        keyword = str(steps[0])
-        holder = cast("dict[str, JsonValue] | list[JsonValue]", copy[keyword])
-        if holder is schema[keyword]:
-            holder = copy[keyword] = holder.copy()
-        places.append(Slot(holder, steps[1], inner, steps))
+    for keyword, value in schema.items():  # as `children` does, which would be slower
+        if keyword in NAMED and isinstance(value, dict):
+            copy[keyword] = named = dict(value)
+            for name, inner in value.items():
+                if isinstance(inner, dict | bool):
+                    places.append(Slot(named, name, inner, (keyword, name)))
+        elif keyword in LISTED and isinstance(value, list):
+            copy[keyword] = listed = list(value)
+            for index, inner in enumerate(value):
+                if isinstance(inner, dict | bool):
+                    places.append(Slot(listed, index, inner, (keyword, index)))
+        elif keyword in SINGLE and isinstance(value, dict | bool):
+            places.append(Slot(copy, keyword, value, (keyword,)))
     return copy, places
 
 
