@@ -15,10 +15,10 @@ REASONS = {
     "cli/advice.py": "what tells a model something about a value",
     "controller/tool_list.py": "what makes a vendor's strict mode worth its cost",
     "dialects": "what vendors take, which is data of theirs",
-    "prompting/prompt/response_schema.py": "what llguidance compiles",
     "schema/feedback/plain_words.py": "kinds of question, which are no keywords",
     "schema/normalization/spelling.py": "the functions that translate older spellings",
     "schema/vocabulary.py": "the vocabulary itself",
+    "sources/openapi/document_definitions.py": "what makes a schema sent another than received",
     "sources/openapi/swagger.py": "fields of a Swagger parameter, not keywords of its schema",
 }
 """Where keywords may be listed besides, and why."""
