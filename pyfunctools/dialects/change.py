@@ -144,7 +144,8 @@ class Change:
         """Return the branch that takes the value, and whose change the other side takes."""
         taking = [b for b in self._own if (b.before if forth else b.after)(value)]
         # A branch that takes any name takes one that was given by another branch, too.
-        taking.sort(key=lambda branch: not branch.change._names_in(value, forth=forth))
+        if len(taking) > 1:
+            taking.sort(key=lambda branch: not branch.change._names_in(value, forth=forth))
         sure = (
             branch
             for branch in taking
@@ -173,9 +174,24 @@ class Change:
         return self._leading_on
 
     def _names_in(self, value: JsonValue, *, forth: bool) -> bool:
-        """True if the value has a property by the name that one has only on its side."""
-        named = (name for each in self.here() for name in each.names.items())
-        return isinstance(value, dict) and any(pair[0 if forth else 1] in value for pair in named)
+        """True if the value has a property, at any depth, by the name it has only on its side."""
+        waiting: list[tuple[Change, JsonValue]] = [(self, value)]
+        seen = set[tuple[int, int]]()
+        while waiting:
+            start, inner = waiting.pop()
+            for each in start.here():
+                if (id(each), id(inner)) in seen:
+                    continue
+                seen.add((id(each), id(inner)))
+                names = {new: old for old, new in each.names.items()}
+                if isinstance(inner, dict):
+                    if not inner.keys().isdisjoint(each.names if forth else names):
+                        return True
+                    waiting += [(each._member(n), held) for n, held in inner.items()]
+                elif isinstance(inner, list):
+                    places = [*each.front, *[each.items or SAME] * len(inner)]
+                    waiting += zip(places, inner, strict=False)
+        return False
 
     def _renamed(self, value: Mapping[str, JsonValue]) -> JsonValue:
         made = {self.names.get(n, n): self._member(n).apply(inner) for n, inner in value.items()}

@@ -292,6 +292,8 @@ def test_a_name_that_was_given_is_taken_for_it_where_any_name_fits() -> None:
     rendering = render(thing(u={"anyOf": [{"type": "object"}, named]}), "anthropic")
     assert rendering.apply({"u": {"c d": 1}}) == {"u": {"c_d": 1}}
     assert rendering.restore({"u": {"c_d": 1}}) == {"u": {"c d": 1}}
+    deep = render(thing(u={"anyOf": [{"type": "object"}, thing(v=named)]}), "anthropic")
+    assert deep.restore({"u": {"v": {"c_d": 1}}}) == {"u": {"v": {"c d": 1}}}
 
 
 def test_references_in_a_circle_change_nothing() -> None:
