@@ -150,7 +150,7 @@ class _Writer:
     def _others(self, node: Node) -> None:
         """Rewrite what else holds schemas: they judge a value and change nothing of it."""
         for keyword, inner in node.made.items():
-            if keyword in _JUDGING and isinstance(inner, dict | bool):
+            if keyword in _JUDGING and isinstance(inner, dict):
                 node.made[keyword] = self._schema(inner, node.path)[0]
             elif keyword == "dependentSchemas" and isinstance(inner, dict):
                 node.made[keyword] = {
@@ -201,6 +201,8 @@ class _Writer:
         return made, change
 
     def _nothing(self, path: str) -> Rewritten:
+        if "not" in self._profile.keywords:
+            return {"not": {}}, SAME
         self._telling.lose_at(path, "not", "refused" if self._profile.closed else "loosened")
         return {}, SAME
 

@@ -149,13 +149,18 @@ def test_what_strict_openai_is_sent(schema: dict[str, object], sent: dict[str, o
         ),
         pytest.param(
             thing(a={"const": 1, "enum": [1, "x"]}, b={"const": 2, "enum": ["x"]}),
-            thing(a={"const": 1}, b={}),
+            thing(a={"const": 1}, b={"not": {}}),
             id="a constant among listed values is it, and else nothing fits",
         ),
         pytest.param(
             schema := thing(a={"type": "null", "anyOf": [{"type": "string"}, {"type": "null"}]}),
             schema,
             id="or something else is bound",
+        ),
+        pytest.param(
+            schema := thing(a={"type": "object", "unevaluatedProperties": False}),
+            schema,
+            id="nothing else is let in where nothing else was",
         ),
     ],
 )
