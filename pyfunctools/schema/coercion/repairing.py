@@ -123,9 +123,7 @@ class Coercion:
         mark = len(self.repairs)
         self._note("json", text, read.value, keys)
         self.repairs += (replace(r, path=Path.of((*keys, *r.path.keys))) for r in read.repairs)
-        tests, self._tests = self._tests, None  # nobody knows of the floats in it
-        result = self.value(place, read.value, keys)
-        self._tests = tests
+        result = self._moved(place, read.value, keys)
         if isinstance(result, list) and not self._fit(place, result, keys):
             made = self._undone(mark)
             wrapped = self._wrapped(place, text, keys)
@@ -278,7 +276,7 @@ class Coercion:
         mark = len(self.repairs)
         inner = value[name]
         self._note("unwrapped", value, inner, keys)
-        result = self.value(place, inner, keys)
+        result = self._moved(place, inner, keys)
         if isinstance(result, dict) and self._fit(place, result, keys) == EXACT:
             return result
         self._undone(mark)
@@ -294,13 +292,24 @@ class Coercion:
         self._note("item", value, [value], keys)
         self._wraps += 1
         items = place.inside(0)
-        wrapped = [self.value(items, value, (*keys, 0))]
+        wrapped = [self._moved(items, value, (*keys, 0))]
         self._wraps -= 1
         short = all(_least(part.rules) <= 1 for part in place.parts)
         if short and self._fit(place, wrapped, keys) == EXACT:
             return wrapped
         self._undone(mark)
         return value
+
+    def _moved(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
+        """Return a value as it is wanted at a place where it did not stand.
+
+        Compiled tests take `42.0` for an integer, and whether such floats are in it where integers
+        are wanted was asked of the place where it stood.
+        """
+        tests, self._tests = self._tests, None
+        result = self.value(place, value, keys)
+        self._tests = tests
+        return result
 
     def _note(self, kind: str, before: JsonValue, after: JsonValue, keys: Keys) -> None:
         path = Path.of(keys)
