@@ -54,7 +54,7 @@ def is_null(node: Node) -> bool:
     for _ in range(MAX_HOPS):
         if node.rules.get("type") == "null" or listed_values(node.rules) == [None]:
             return True
-        if node.target is None:
+        if node.target is None or "type" in node.rules:
             break
         node = node.target
     return False
