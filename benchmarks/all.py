@@ -63,6 +63,7 @@ BENCHMARKS = (
         "dialects.py {shared}/corpus",
         packages=("bpe_openai",),
         lines="Rendering",
+        charts=dict.fromkeys(range(5), ("median bytes (all)", "median tokens")),
     ),
     Benchmark(
         "calls", "calls.py {shared}/bfcl", lines=r"ratio|\d+ outputs", packages=("json_repair",)
