@@ -22,6 +22,11 @@ JsonSchema: TypeAlias = Mapping[str, JsonValue]
 Json = TypeVar("Json", bound=JsonValue)
 
 
+def members_of(value: JsonValue) -> JsonObject:
+    """Return the members of an object; anything else has none."""
+    return value if isinstance(value, dict) else {}
+
+
 def fresh(value: Json) -> Json:
     """Return a copy that shares no object and no array with the value."""
     if isinstance(value, dict):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pyfunctools._json import JsonObject, JsonSchema
+from pyfunctools._json import JsonSchema, members_of
 from pyfunctools.controller import Controller
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Path
@@ -54,8 +54,7 @@ def _advice(function: Function) -> Iterator[tuple[str, str]]:
 
 
 def _of_parameters(schema: JsonSchema, keys: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    named = schema.get("properties")
-    properties: JsonObject = named if isinstance(named, dict) else {}
+    properties = members_of(schema.get("properties"))
     if len(properties) > MANY:
         said = f"{len(properties)} parameters are many. Group them, or make two functions of it."
         yield _place(keys), said

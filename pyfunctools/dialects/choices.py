@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.dialects.change import SAME, Branch, Change
 from pyfunctools.dialects.containers import Walk
 from pyfunctools.dialects.judges import Later, guess, judge, may_be_array
@@ -49,8 +49,7 @@ class Choices:
         self._walk = walk
         self._written = written
         self._reshapes = reshapes
-        definitions = root.get("$defs")
-        self._definitions: JsonObject = definitions if isinstance(definitions, dict) else {}
+        self._definitions = members_of(root.get("$defs"))
         self._unions: list[tuple[str, Sequence[JsonValue], Change]] = []
 
     def rewrite(self, node: Node) -> Change | None:

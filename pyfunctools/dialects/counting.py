@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.dialects.table import Profile
 from pyfunctools.schema.ground.walk import subschemas
 
@@ -32,8 +32,7 @@ def over_limits(made: JsonSchema, profile: Profile) -> list[str]:
             if sum(isinstance(value, str) for value in enum) > _LONG_ENUM:
                 longest = max(longest, _letters(enum))
             values += [*enum, *([inner["const"]] if "const" in inner else [])]
-    definitions = made.get("$defs")
-    kept = definitions if isinstance(definitions, dict) else {}
+    kept = members_of(made.get("$defs"))
     body = {keyword: value for keyword, value in made.items() if keyword != "$defs"}
     over = {
         "properties": _over(len(names) - len(kept), profile.properties)

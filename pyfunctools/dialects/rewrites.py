@@ -20,7 +20,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.dialects.change import SAME, Change
 from pyfunctools.dialects.choices import Choices
 from pyfunctools.dialects.compact import compact, spread
@@ -100,8 +100,7 @@ class _Writer:
         self._root = root
         self._profile = profile
         self._telling = telling
-        definitions = root.get("$defs")
-        self._definitions: JsonObject = definitions if isinstance(definitions, dict) else {}
+        self._definitions = members_of(root.get("$defs"))
         self._recursive = recursive(root)
         self._made: dict[str, Rewritten] = {}
         self._queued: dict[str, str] = {}

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue, fresh
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, fresh, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.note import Note
@@ -340,8 +340,7 @@ _SIDES = ("whole", "llm", "human")
 
 
 def _properties(schema: JsonSchema) -> JsonObject:
-    properties = schema.get("properties")
-    return properties if isinstance(properties, dict) else {}
+    return members_of(schema.get("properties"))
 
 
 @contextmanager

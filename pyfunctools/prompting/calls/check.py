@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import UnknownFunctionError
 from pyfunctools.limits import DEFAULT_LIMITS
@@ -456,5 +456,4 @@ def _issue(keys: Keys, message: str, value: JsonValue = None) -> Issue:
 
 
 def _properties(function: Function) -> JsonObject:
-    properties = contract_of(function).llm.get("properties")
-    return properties if isinstance(properties, dict) else {}
+    return members_of(contract_of(function).llm.get("properties"))

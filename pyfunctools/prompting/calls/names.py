@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from pyfunctools._json import JsonObject
+from pyfunctools._json import JsonObject, members_of
 from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import Function, contract_of
@@ -122,8 +122,7 @@ def _spoken(name: str) -> str:
 
 def properties_of(function: Function) -> JsonObject:
     """Return the properties of a function's parameters."""
-    properties = contract_of(function).parameters.get("properties")
-    return properties if isinstance(properties, dict) else {}
+    return members_of(contract_of(function).parameters.get("properties"))
 
 
 def _no_function(given: object) -> DefinitionError:

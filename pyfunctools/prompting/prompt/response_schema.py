@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.table import COMMON_FORMATS, GRAMMAR, NUMBERS
-from pyfunctools.prompting.prompt.definitions import mapped
 from pyfunctools.schema.ground.references import prune
+from pyfunctools.schema.ground.walk import mapped
 
 _EXACT = 2**53
 """The integers up to which every number of JSON is exact (RFC 8259, 6); it has no range beyond."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from json import dumps
 from typing import NamedTuple
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools._text import shortened
 from pyfunctools.schema.ground.preview import escaped, shown
 from pyfunctools.schema.ground.references import defined_name
@@ -114,8 +114,7 @@ def _notes(schema: JsonSchema, *endings: str) -> str:
 
 
 def _object(schema: JsonSchema, depth: int) -> str:
-    properties = schema.get("properties")
-    declared = properties if isinstance(properties, dict) else {}
+    declared = members_of(schema.get("properties"))
     required = schema.get("required")
     needed = dict.fromkeys(required if isinstance(required, list) else ())
     members = [

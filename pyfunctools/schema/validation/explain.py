@@ -21,7 +21,7 @@ from functools import cached_property
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.preview import shown
@@ -227,7 +227,7 @@ class _Judged:
 
     def properties(self, task: Task) -> Iterator[Step]:
         """Yield the declared properties that are wrong."""
-        value = _members(task.value)
+        value = members_of(task.value)
         for name, inner in self._declared:
             if name in value and not inner.fits(value[name]):
                 yield Task(inner.part, value[name], (*task.path, name))
@@ -238,7 +238,7 @@ class _Judged:
 
     def undeclared(self, task: Task) -> Iterator[Step]:
         """Yield the wrong properties whose names match a pattern, or are not declared."""
-        value = _members(task.value)
+        value = members_of(task.value)
         for part, test in self._by_name:
             for name, inner in () if test(value) else value.items():
                 if not test({name: inner}):
@@ -247,13 +247,13 @@ class _Judged:
     @cached_property
     def _by_name(self) -> list[tuple[Part, Test]]:
         """The parts that judge members whose names lead to them, and what tests these alone."""
-        patterns = _members(self._rules.get("patternProperties"))
+        patterns = members_of(self._rules.get("patternProperties"))
         tests: dict[Keys, JsonSchema] = {}
         for pattern in patterns:
             steps = ("patternProperties", pattern)
             tests[steps] = {"patternProperties": {pattern: self._refer(*steps)}}
         tests["additionalProperties",] = {
-            "properties": dict.fromkeys(_members(self._rules.get("properties")), True),
+            "properties": dict.fromkeys(members_of(self._rules.get("properties")), True),
             "patternProperties": dict.fromkeys(patterns, True),
             "additionalProperties": self._refer("additionalProperties"),
         }
@@ -267,15 +267,15 @@ class _Judged:
     def named(self, task: Task) -> Iterator[Step]:
         """Yield the names that are wrong."""
         inner = self._below("propertyNames")
-        for name in _members(task.value):
+        for name in members_of(task.value):
             if inner is not None and not inner.fits(name):
                 yield Task(inner.part, name, (*task.path, name), name=True)
 
     def dependent(self, task: Task) -> Iterator[Step]:
         """Yield the value again for schemas that hold where some property is there."""
         for keyword in ("dependentSchemas", "dependencies"):
-            for name in _members(self._rules.get(keyword)):
-                if name in _members(task.value):
+            for name in members_of(self._rules.get(keyword)):
+                if name in members_of(task.value):
                     yield from self._again(task, keyword, name)
 
     def items(self, task: Task) -> Iterator[Step]:
@@ -323,19 +323,19 @@ class _Judged:
 
     def needed(self, task: Task) -> Iterator[Step]:
         """Yield a complaint about each property that is not there, and another one needs."""
-        value = _members(task.value)
+        value = members_of(task.value)
         for keyword in ("dependentRequired", "dependencies"):
-            for when, names in _members(self._rules.get(keyword)).items():
+            for when, names in members_of(self._rules.get(keyword)).items():
                 for name in names if when in value and isinstance(names, list) else ():
                     if isinstance(name, str) and name not in value:
                         yield task.path, missing(self.part, name, when)
 
     def unexpected(self, task: Task) -> Iterator[Step]:
         """Yield a complaint about each property that may not be there."""
-        value, patterns = task.value, _members(self._rules.get("patternProperties"))
+        value, patterns = task.value, members_of(self._rules.get("patternProperties"))
         if self._rules["additionalProperties"] is not False or not isinstance(value, dict):
             return
-        declared = _members(self._rules.get("properties"))
+        declared = members_of(self._rules.get("properties"))
         wrong = [name for name in value if name not in declared]
         if wrong and patterns:
             forbidden: JsonSchema = {"patternProperties": dict.fromkeys(patterns, False)}
@@ -476,10 +476,6 @@ def _more(side: Side) -> Issue:
         message=f"There are more issues: only the first {MOST:,} are listed.",
         side=side,
     )
-
-
-def _members(value: JsonValue) -> JsonObject:
-    return value if isinstance(value, dict) else {}
 
 
 def _about_name(complaint: Complaint, name: JsonValue) -> Complaint:

@@ -1,7 +1,6 @@
 """What a callable takes: the schema of each kind of hint, and the object that is made of JSON."""
 
 import datetime as dt
-import enum
 import ipaddress
 import pathlib
 import uuid
@@ -43,6 +42,7 @@ from pydantic import (
     field_validator,
 )
 from pydantic.dataclasses import dataclass as pydantic_dataclass
+from random_hints import Colour, Level
 from typing_extensions import Doc, TypeAliasType
 from typing_extensions import TypedDict as NewTypedDict
 
@@ -82,18 +82,6 @@ def built(hint: object, value: object) -> object:
     made = arguments.read({"x": value})
     assert not isinstance(made, Failure), made
     return made["x"]
-
-
-class Colour(enum.Enum):
-    """A colour."""
-
-    RED = "red"
-    BLUE = "blue"
-
-
-class Level(enum.IntEnum):
-    LOW = 1
-    HIGH = 2
 
 
 @dataclass
