@@ -76,3 +76,24 @@ def test_no_docstring_begins_with_a_word_that_says_nothing() -> None:
 def test_no_two_files_have_one_name() -> None:
     names = Counter(path.stem for path in SOURCES if path.stem not in SHARED_NAMES)
     assert [name for name, count in names.items() if count > 1] == []
+
+
+def types(path: Path) -> Iterator[str]:
+    """Yield the classes and type aliases that a file defines."""
+    for node in ast.parse(path.read_text()).body:
+        targets = (
+            node.targets
+            if isinstance(node, ast.Assign)
+            else [node.target]
+            if isinstance(node, ast.AnnAssign)
+            else ()
+        )
+        yield from (node.name,) if isinstance(node, ast.ClassDef) else ()
+        yield from (name.id for name in targets if isinstance(name, ast.Name))
+
+
+def test_no_two_classes_or_types_have_one_name() -> None:
+    names = Counter(
+        name for path in SOURCES for name in set(types(path)) if re.match("_?[A-Z].*[a-z]", name)
+    )
+    assert [name for name, count in names.items() if count > 1] == []

@@ -28,11 +28,11 @@ _LISTED: Final = re.compile(
 )
 """Values that a description lists."""
 
-Finding = tuple[str, str, str]
+Advice = tuple[str, str, str]
 """Where something was found, of what kind it is, and what to do about it."""
 
 
-def findings(controller: Controller) -> Iterator[Finding]:
+def findings(controller: Controller) -> Iterator[Advice]:
     """Yield what was skipped, what is odd, and what a model would do better with."""
     for skipped in controller.skipped:
         where = f"{skipped.where} (at {skipped.pointer})" if skipped.pointer else skipped.where

@@ -55,17 +55,17 @@ def _names(ctx: typer.Context, incomplete: str) -> list[str]:
     return [each.name for each in functions if each.name.startswith(incomplete)]
 
 
-Source = Annotated[
+SourceArgument = Annotated[
     str,
     typer.Argument(
         help="An OpenAPI document's path, `-` for standard input, `module:object` of Python (a "
         "class, a function, a FastAPI application), or `demo`."
     ),
 ]
-Name = Annotated[
+NameArgument = Annotated[
     str, typer.Argument(help="The function's name, as `list` shows it.", autocompletion=_names)
 ]
-Server = Annotated[
+ServerOption = Annotated[
     str | None, typer.Option(help="The base URL, or `document` to trust the document's own.")
 ]
 Header = Annotated[
@@ -145,7 +145,7 @@ def demo(
 
 @app.command(name="list")
 def list_functions(
-    source: Source,
+    source: SourceArgument,
     tag: Annotated[str | None, typer.Option(help="Only functions with this tag.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -166,7 +166,7 @@ def list_functions(
 
 
 @app.command()
-def show(source: Source, name: Name, as_json: AsJson = False) -> None:
+def show(source: SourceArgument, name: NameArgument, as_json: AsJson = False) -> None:
     """Show one function. What the model sees, and what only a person gives, stand apart."""
     function = open_source(source)[name]
     if not as_json:
@@ -185,7 +185,7 @@ def show(source: Source, name: Name, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def report(source: Source, as_json: AsJson = False) -> None:
+def report(source: SourceArgument, as_json: AsJson = False) -> None:
     """Report sizes, and what was skipped. Bytes and tokens for a model, reasons, oddities."""
     made = open_source(source).report()
     if as_json:
@@ -195,7 +195,7 @@ def report(source: Source, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def check(source: Source, as_json: AsJson = False) -> None:
+def check(source: SourceArgument, as_json: AsJson = False) -> None:
     """Find what a model may stumble over. What is odd in the source too; status 5 if anything."""
     found = list(findings(open_source(source)))
     if as_json:
@@ -214,7 +214,7 @@ def check(source: Source, as_json: AsJson = False) -> None:
 
 @app.command()
 def replay(
-    source: Source,
+    source: SourceArgument,
     file: Annotated[str, typer.Argument(help="Recorded calls, one JSON object a line; `-` reads.")],
     as_json: AsJson = False,
 ) -> None:
@@ -233,7 +233,7 @@ def replay(
 
 @app.command()
 def export(
-    source: Source,
+    source: SourceArgument,
     dialect: Annotated[str, typer.Option(help="`openai`, `anthropic`, `gemini`, ...")] = "openai",
     tag: Annotated[list[str] | None, typer.Option(help="Only functions with this tag.")] = None,
     name: Annotated[list[str] | None, typer.Option(help="Only these functions.")] = None,
@@ -253,13 +253,13 @@ def export(
 
 @app.command()
 def call(
-    source: Source,
-    name: Name,
+    source: SourceArgument,
+    name: NameArgument,
     words: Words = None,
     args: Args = None,
     human: Values = None,
     context: ContextOf = None,
-    server: Server = None,
+    server: ServerOption = None,
     header: Header = None,
     auth: Auth = None,
     yes: Yes = False,
@@ -297,13 +297,13 @@ def call(
 
 @app.command()
 def serve(
-    source: Source,
+    source: SourceArgument,
     http: Annotated[
         int | None,
         typer.Option("--http", help="Serve http://127.0.0.1:PORT/mcp; 0 takes a free port."),
     ] = None,
     context: ContextOf = None,
-    server: Server = None,
+    server: ServerOption = None,
     header: Header = None,
     auth: Auth = None,
 ) -> None:

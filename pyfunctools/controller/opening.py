@@ -26,7 +26,7 @@ Source: TypeAlias = "str | bytes | PathLike[str] | Mapping[str, Any]"
 """An OpenAPI document: a path, its text, its bytes, or the document as a mapping."""
 
 
-class Reading(TypedDict, total=False):
+class ReadOptions(TypedDict, total=False):
     """How a document's operations are read; see `Controller.from_openapi`."""
 
     is_human: IsHuman | None
@@ -35,7 +35,7 @@ class Reading(TypedDict, total=False):
     on_skip: Literal["collect", "raise"]
 
 
-class ApplicationSettings(Reading, total=False):
+class ApplicationSettings(ReadOptions, total=False):
     """How an application in this process is read, and what goes with each request to it.
 
     `server` is what the application is told of its own address, `http://localhost` by default; a
@@ -204,7 +204,7 @@ def open_application(
     expose_error_body: bool = False,
     deep: bool = False,
     idempotency_header: str | None = None,
-    **reading: "Unpack[Reading]",
+    **reading: "Unpack[ReadOptions]",
 ) -> Opened:
     """Return the content of `Controller.from_fastapi`."""
     from pyfunctools.execution.asgi.application import ApplicationRunner
@@ -222,7 +222,7 @@ def open_application(
         "deep": deep,
         "idempotency_header": idempotency_header,
     }
-    known = {**ApplicationSettings.__annotations__, **Reading.__annotations__}
+    known = {**ApplicationSettings.__annotations__, **ReadOptions.__annotations__}
     check_settings({**connection, **reading}, known)
     limits = checked_limits(limits)
     found = read_application(source, limits=limits, connected=settled_names(connection), **reading)

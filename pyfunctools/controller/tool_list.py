@@ -19,7 +19,7 @@ from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import subschemas
 
-Describe = Callable[[str], str]
+Shorten = Callable[[str], str]
 """Returns a shorter description."""
 
 Item = Callable[[str, str, dict[str, Any]], dict[str, Any]]
@@ -156,14 +156,14 @@ def _left_out(text: str) -> str:
 
 _SENTENCE: Final = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|(?=\n|$))")
 
-Step = Callable[[str, dict[str, Any]], tuple[str, dict[str, Any]]]
+Shortening = Callable[[str, dict[str, Any]], tuple[str, dict[str, Any]]]
 
 
 def _of_function(said: str, schema: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     return _first_sentence(said), schema
 
 
-def _of_parameters(shorten: Describe, *, inner: bool) -> Step:
+def _of_parameters(shorten: Shorten, *, inner: bool) -> Shortening:
     def step(said: str, schema: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         for _, each in _described(schema, inner=inner):
             each["description"] = shorten(str(each["description"]))
@@ -182,7 +182,7 @@ def _described(schema: dict[str, Any], *, inner: bool) -> Iterator[tuple[Keys, d
             yield keys, each
 
 
-_STEPS: Final[tuple[Step, ...]] = (
+_STEPS: Final[tuple[Shortening, ...]] = (
     _of_parameters(_first_sentence, inner=True),
     _of_parameters(_first_sentence, inner=False),
     _of_function,

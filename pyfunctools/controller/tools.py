@@ -27,7 +27,7 @@ from pyfunctools.execution.brevity import bounded
 from pyfunctools.execution.steps import finish
 from pyfunctools.prompting.calls.check import cut_off, judged
 from pyfunctools.prompting.calls.found import Found
-from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome
@@ -65,7 +65,7 @@ class Tools(list[Any]):
         self.dialect = dialect
         self._controller = controller
         self._envelope = envelope_of(row.envelope)
-        self._names = Names(functions)
+        self._names = FunctionNames(functions)
         self._turns = Turns(
             controller,
             dialect=dialect,

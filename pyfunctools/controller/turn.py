@@ -21,7 +21,7 @@ from typing import Any, Final, cast
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import brief_record
-from pyfunctools.envelopes import Answering, Result, Spoken, SpokenCall
+from pyfunctools.envelopes import Answering, CallResult, Spoken, SpokenCall
 from pyfunctools.errors import DefinitionError, WaitingError
 from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.record.call import Call
@@ -79,7 +79,7 @@ class Turn:
         if self.waiting:
             raise WaitingError([each.call_id for each in self.waiting])
         results = [
-            Result(
+            CallResult(
                 id=call.id or "",
                 name=spoken.name,
                 text=outcome.text,

@@ -12,7 +12,7 @@ from typing import cast
 from pyfunctools._json import JsonValue
 from pyfunctools.schema.ground.path import Keys
 
-Judge = Callable[[JsonValue], bool]
+Accepts = Callable[[JsonValue], bool]
 """True if a value is right by some schema."""
 Guess = Callable[[JsonValue], int | None]
 """Returns the index of the branch that a value was meant for, `None` where nothing tells."""
@@ -25,8 +25,8 @@ KEY, VALUE = "key", "value"
 class Branch:
     """A branch of a union: who takes its values before and after, and how they change."""
 
-    before: Judge
-    after: Judge
+    before: Accepts
+    after: Accepts
     change: "Change"
 
 

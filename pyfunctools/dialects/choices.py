@@ -9,7 +9,7 @@ from pyfunctools.dialects.containers import Walk
 from pyfunctools.dialects.judges import Later, guess, judge, may_be_array
 from pyfunctools.dialects.nulls import NULL, as_object
 from pyfunctools.dialects.table import EVERYTHING, Profile
-from pyfunctools.dialects.telling import Node, Rewritten, Telling
+from pyfunctools.dialects.telling import Rewrite, Rewritten, Telling
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.json_types import type_of
@@ -52,7 +52,7 @@ class Choices:
         self._definitions = members_of(root.get("$defs"))
         self._unions: list[tuple[str, Sequence[JsonValue], Change]] = []
 
-    def rewrite(self, node: Node) -> Change | None:
+    def rewrite(self, node: Rewrite) -> Change | None:
         """Rewrite the alternatives; `None` where the schema is no union afterwards."""
         self._combined(node)
         change = self._union(node)
@@ -68,7 +68,7 @@ class Choices:
             if has_map and may_be_array(branches, self._definitions):
                 self._telling.lose_at(path, "anyOf", "refused")
 
-    def _combined(self, node: Node) -> None:
+    def _combined(self, node: Rewrite) -> None:
         """Fold an `allOf` that the profile does not take into the schema around it."""
         members = node.made.get("allOf")
         if not isinstance(members, list):
@@ -88,7 +88,7 @@ class Choices:
                 elif keyword in EVERYTHING - {"$ref"} and keyword not in node.made:
                     node.made[keyword] = value
 
-    def _union(self, node: Node) -> Change | None:
+    def _union(self, node: Rewrite) -> Change | None:
         """Rewrite `anyOf` and `oneOf`; `None` where the schema is no union afterwards."""
         if "oneOf" in node.made and "oneOf" not in self._profile.keywords:
             branches = node.made.pop("oneOf")
@@ -136,7 +136,7 @@ class Choices:
     def _branches(self, path: str, branches: Sequence[JsonValue]) -> list[Rewritten]:
         return [self._walk(as_object(branch), path) for branch in branches]
 
-    def _only(self, node: Node, keyword: str, branch: JsonSchema) -> Change:
+    def _only(self, node: Rewrite, keyword: str, branch: JsonSchema) -> Change:
         """Rewrite a union of one branch, null aside, as that branch."""
         del node.made[keyword]
         made, change = self._walk(branch, node.path)
@@ -150,7 +150,7 @@ class Choices:
             made = Later(lambda: judge(normalize(after), {}))
         return Branch(before=was, after=made, change=change)
 
-    def _values(self, node: Node) -> None:
+    def _values(self, node: Rewrite) -> None:
         """Rewrite `const` and `enum`."""
         made = node.made
         if "const" in made and "const" not in self._profile.keywords:
@@ -170,7 +170,7 @@ class Choices:
         elif not self._profile.untyped:
             made.setdefault("type", kind)
 
-    def _types(self, node: Node) -> None:
+    def _types(self, node: Rewrite) -> None:
         """Name the type where it has to be named."""
         made = node.made
         if "type" in made or self._profile.untyped or "anyOf" in made or "enum" in made:

@@ -9,7 +9,7 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.change import KEY, SAME, VALUE, Change
 from pyfunctools.dialects.nulls import as_object, nullable, takes_null
 from pyfunctools.dialects.table import ARRAYS, OBJECTS, Profile
-from pyfunctools.dialects.telling import Node, Rewritten, Telling
+from pyfunctools.dialects.telling import Rewrite, Rewritten, Telling
 from pyfunctools.schema.ground.path import Path
 
 Walk: TypeAlias = Callable[[JsonSchema | bool, str], Rewritten]
@@ -25,14 +25,14 @@ class Containers:
         self._telling = telling
         self._walk = walk
 
-    def rewrite(self, node: Node) -> Change:
+    def rewrite(self, node: Rewrite) -> Change:
         """Rewrite what a schema says of objects and of arrays."""
         held, listed = self._object(node), self._array(node)
         if held and listed:
             return replace(held, front=listed.front, items=listed.items)
         return held or listed or SAME
 
-    def _object(self, node: Node) -> Change | None:
+    def _object(self, node: Rewrite) -> Change | None:
         made = node.made
         named = made.get("properties")
         properties = named if isinstance(named, dict) else {}
@@ -63,7 +63,7 @@ class Containers:
             }
         return change
 
-    def _without_patterns(self, node: Node) -> None:
+    def _without_patterns(self, node: Rewrite) -> None:
         """Allow any other name what the patterns let some have."""
         patterns, rest = node.made.get("patternProperties"), node.made.get("additionalProperties")
         if isinstance(patterns, dict) and rest not in (None, True):
@@ -71,12 +71,12 @@ class Containers:
             listed = [*patterns.values(), *([] if rest is False else [rest])]
             node.made["additionalProperties"] = listed[0] if len(listed) == 1 else {"anyOf": listed}
 
-    def _is_map(self, node: Node) -> bool:
+    def _is_map(self, node: Rewrite) -> bool:
         if node.made.get("additionalProperties") is False:
             return bool(node.made.get("patternProperties"))
         return self._profile.closed
 
-    def _undeclared(self, node: Node, properties: JsonObject) -> JsonObject:
+    def _undeclared(self, node: Rewrite, properties: JsonObject) -> JsonObject:
         """Return what may stand at names that are required and not declared.
 
         Where a profile says all of JSON Schema they stay as they are: patterns may be about them.
@@ -86,7 +86,7 @@ class Containers:
         rest = node.made.get("additionalProperties", True)
         return {name: rest for name in texts(node.made.get("required")) if name not in properties}
 
-    def _properties(self, node: Node, properties: JsonObject) -> Change:
+    def _properties(self, node: Rewrite, properties: JsonObject) -> Change:
         made, path = node.made, node.path
         names = dict(self._names(properties))
         required = texts(made.get("required"))
@@ -134,7 +134,7 @@ class Containers:
             taken.add(new)
             yield name, new
 
-    def _pairs(self, node: Node) -> Change | None:
+    def _pairs(self, node: Rewrite) -> Change | None:
         """Rewrite a map as an array of pairs, each with a `key` and a `value`."""
         made, path = node.made, node.path
         patterns = made.pop("patternProperties", None)
@@ -167,7 +167,7 @@ class Containers:
         self._telling.lose(node, "additionalProperties", "told")
         return Change(pairs=True, rest=change)
 
-    def _array(self, node: Node) -> Change | None:
+    def _array(self, node: Rewrite) -> Change | None:
         made, path = node.made, node.path + "[]"
         front, rest = made.get("prefixItems"), made.get("items", True)
         if not _may_be(made, "array", front, made.get("items")):
@@ -188,7 +188,7 @@ class Containers:
             made["items"] = later[0]
         return Change(front=[each[1] for each in first], items=None if later is None else later[1])
 
-    def _widened(self, node: Node, first: list[Rewritten], later: Rewritten | None) -> Change:
+    def _widened(self, node: Rewrite, first: list[Rewritten], later: Rewritten | None) -> Change:
         """Rewrite a tuple as an array in which each of its items may stand."""
         made = node.made
         made.pop("prefixItems")

@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
-from pyfunctools.dialects.change import Guess, Judge
+from pyfunctools.dialects.change import Accepts, Guess
 from pyfunctools.schema.ground.references import prune
 from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.outline.unions import union_of
@@ -24,7 +24,7 @@ class Later(Generic[T]):
         return self._asked.value(value)
 
 
-def judge(schema: JsonSchema, definitions: JsonObject) -> Judge:
+def judge(schema: JsonSchema, definitions: JsonObject) -> Accepts:
     """Return what says whether a value fits a schema with these definitions."""
     return Validator(_whole(schema, definitions)).is_valid
 

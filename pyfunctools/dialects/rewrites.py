@@ -29,7 +29,7 @@ from pyfunctools.dialects.counting import over_limits
 from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.nulls import as_object
 from pyfunctools.dialects.table import Profile
-from pyfunctools.dialects.telling import Node, Rewritten, Telling
+from pyfunctools.dialects.telling import Rewrite, Rewritten, Telling
 from pyfunctools.schema.ground.references import (
     defined_name,
     definition,
@@ -76,7 +76,7 @@ def rewritten(
     if not profile.type_lists:
         whole = spread(whole)
     telling = Telling(profile)
-    made, change = _Writer(whole, profile, telling, reshapes=reshapes).root()
+    made, change = _Rewriter(whole, profile, telling, reshapes=reshapes).root()
     return made, change, tuple(telling.losses)
 
 
@@ -91,7 +91,7 @@ def _has_other_names(schema: JsonSchema, key: str) -> bool:
     return False
 
 
-class _Writer:
+class _Rewriter:
     """Rewrites one schema for one profile; `reshapes` says whether values may change by it."""
 
     def __init__(
@@ -133,7 +133,7 @@ class _Writer:
         if schema is False or schema == {"not": {}}:
             return self._nothing(path)
         was = schema if isinstance(schema, dict) else {}
-        node = Node(was, dict(was), path, [])
+        node = Rewrite(was, dict(was), path, [])
         if isinstance(was.get("$ref"), str):
             return self._reference(node)
         change = self._choices.rewrite(node)
@@ -146,7 +146,7 @@ class _Writer:
     def _written(self) -> dict[str, JsonValue]:
         return {name: made for name, (made, _) in self._made.items()}
 
-    def _others(self, node: Node) -> None:
+    def _others(self, node: Rewrite) -> None:
         """Rewrite what else holds schemas: they judge a value and change nothing of it."""
         for keyword, inner in node.made.items():
             if keyword in _JUDGING and isinstance(inner, dict):
@@ -157,7 +157,7 @@ class _Writer:
                     for name, each in inner.items()
                 }
 
-    def _reference(self, node: Node) -> Rewritten:
+    def _reference(self, node: Rewrite) -> Rewritten:
         reference = str(node.made.pop("$ref"))
         name = defined_name(reference)
         if name is None or (name not in self._definitions):
@@ -179,14 +179,14 @@ class _Writer:
         text = self._telling.described(node)
         return {"anyOf": [referring], **({"description": text} if text else {})}, change
 
-    def _to_root(self, node: Node, reference: str) -> Rewritten:
+    def _to_root(self, node: Rewrite, reference: str) -> Rewritten:
         """Return a reference to the root, or what can be said of one that leads elsewhere."""
         if reference == "#" and self._profile.recursion and self._profile.references != "never":
             return {"$ref": "#"}, SAME
         self._telling.lose(node, "$ref", "refused" if self._profile.closed else "loosened")
         return {}, SAME
 
-    def _unrolled(self, node: Node, name: str) -> Rewritten:
+    def _unrolled(self, node: Rewrite, name: str) -> Rewritten:
         """Return what a recursive reference means, some turns deep."""
         if self._inside.count(name) >= _UNROLLED or self._count > _LARGE:
             self._telling.lose(node, "$ref", "loosened")
@@ -211,7 +211,7 @@ class _Writer:
         if not unions:
             return body
         made = dict(body)
-        node = Node(body, made, "$input", [])
+        node = Rewrite(body, made, "$input", [])
         named = body.get("properties")
         properties: dict[str, JsonValue] = dict(named) if isinstance(named, dict) else {}
         for keyword in unions:

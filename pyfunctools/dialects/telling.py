@@ -19,7 +19,7 @@ _SILENT: Final = frozenset({"$defs", "properties", "deprecated", "contentSchema"
 
 
 @dataclass(slots=True)
-class Node:
+class Rewrite:
     """A schema on its way: what it was, what it is becoming, and where it stands.
 
     `told` are lines for its description.
@@ -38,7 +38,7 @@ class Telling:
         self._profile = profile
         self.losses: list[Loss] = []
 
-    def bounds(self, node: Node) -> None:
+    def bounds(self, node: Rewrite) -> None:
         """Put into the description what the profile does not say, and write it."""
         made, profile = node.made, self._profile
         name = made.get("format")
@@ -57,7 +57,7 @@ class Telling:
             made["description"] = text
 
     def tell(
-        self, node: Node, keyword: str, value: JsonValue = None, how: How | None = None
+        self, node: Rewrite, keyword: str, value: JsonValue = None, how: How | None = None
     ) -> None:
         """Leave a keyword out and say it in the description, if it is short enough."""
         value = node.made.pop(keyword, value)
@@ -67,13 +67,13 @@ class Telling:
             node.told.append(f"@{keyword} {value if isinstance(value, str) else text}")
         self.lose(node, keyword, how or ("told" if short else "loosened"))
 
-    def described(self, node: Node) -> str:
+    def described(self, node: Rewrite) -> str:
         """Return the description of a schema with what is told, each thing once."""
         told, node.told = node.told, []
         written = node.made.get("description")
         return "\n".join([*([written] if isinstance(written, str) and written else []), *told])
 
-    def lose(self, node: Node, keyword: str, how: How) -> None:
+    def lose(self, node: Rewrite, keyword: str, how: How) -> None:
         """Note that a keyword of this schema is not said."""
         self.lose_at(node.path, keyword, how)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pyfunctools.envelopes.envelope import (
     Answering,
+    CallResult,
     Delta,
     Envelope,
-    Result,
     Spoken,
     SpokenCall,
     StreamReading,
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 __all__ = [
     "ENVELOPES",
     "Answering",
+    "CallResult",
     "Delta",
     "Envelope",
-    "Result",
     "Spoken",
     "SpokenCall",
     "StreamReading",

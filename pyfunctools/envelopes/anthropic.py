@@ -10,7 +10,7 @@ from typing import Any, Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
-from pyfunctools.envelopes.envelope import Delta, Result, Spoken
+from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
 from pyfunctools.envelopes.sdk_data import elements, grow, items, mapping, member, plain
 from pyfunctools.record.file import File
 
@@ -71,7 +71,7 @@ class Anthropic:
             waits=reason == "pause_turn",
         )
 
-    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+    def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return one message with all results."""
         content = [_result(each) for each in results]
         return ({"role": "user", "content": content},) if content else ()
@@ -81,7 +81,7 @@ class Anthropic:
         return MessageReading()
 
 
-def _result(result: Result) -> JsonObject:
+def _result(result: CallResult) -> JsonObject:
     shown = [] if result.is_error else [_shown(file) for file in result.content]
     unseen = [
         file for place, file in enumerate(result.content) if result.is_error or shown[place] is None

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from mimetypes import guess_type
 from typing import Final
 
-from pyfunctools.envelopes.envelope import Result
+from pyfunctools.envelopes.envelope import CallResult
 from pyfunctools.record.file import File
 
 IMAGES: Final = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
@@ -37,7 +37,7 @@ def with_files_named(text: str, files: Iterable[File]) -> str:
     return "\n".join([text, *lines] if text else lines)
 
 
-def spelled_out(result: Result, files: Iterable[File]) -> str:
+def spelled_out(result: CallResult, files: Iterable[File]) -> str:
     """Return the text of a result for a vendor without a flag for errors, other files named."""
     text = result.text
     if result.is_error and text[:5].lower() != "error":

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import media_type, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
-from pyfunctools.envelopes.envelope import Delta, Result, Spoken
+from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
 from pyfunctools.envelopes.sdk_data import elements, grow, items, mapping, member, plain
 from pyfunctools.record.file import File
 
@@ -88,7 +88,7 @@ class Bedrock:
             cut=is_cut(reason),
         )
 
-    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+    def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return one message with all results."""
         content = [{"toolResult": _result(each)} for each in results]
         return ({"role": "user", "content": content},) if content else ()
@@ -98,7 +98,7 @@ class Bedrock:
         return ConverseReading()
 
 
-def _result(result: Result) -> dict[str, Any]:
+def _result(result: CallResult) -> dict[str, Any]:
     shown = [file for file in result.content if media_type(file) in _FORMATS]
     unseen = [file for file in result.content if media_type(file) not in _FORMATS]
     text = with_files_named(result.text, unseen)

@@ -50,7 +50,7 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class CallResult:
     """What came of one call: a text for the model, and files beside it.
 
     `value` is the value of a success as JSON, `None` where it has no such form.
@@ -98,7 +98,7 @@ class StreamReading(Protocol):
 class Answering(Protocol):
     """How the results of a turn are sent back."""
 
-    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+    def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return the messages that answer all calls of a turn."""
         ...
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, is_cut
-from pyfunctools.envelopes.envelope import Delta, Result, Spoken
+from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
 from pyfunctools.envelopes.sdk_data import first, grow, items, mapping, member, plain
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.file import File
@@ -64,7 +64,7 @@ class Gemini:
             cut=cut,
         )
 
-    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+    def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return one content with all results, in the order of the calls."""
         parts = [{"functionResponse": self._result(each)} for each in results]
         return ({"role": "user", "parts": parts},) if parts else ()
@@ -73,7 +73,7 @@ class Gemini:
         """Return a reading of `streamGenerateContent`."""
         return ContentReading()
 
-    def _result(self, result: Result) -> dict[str, Any]:
+    def _result(self, result: CallResult) -> dict[str, Any]:
         taken = frozenset[str]() if self._older else _SHOWN
         shown = [file for file in result.content if media_type(file) in taken]
         unseen = [file for file in result.content if media_type(file) not in taken]

@@ -20,7 +20,7 @@ from urllib.parse import quote
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.rendering import Rendering, render
 from pyfunctools.envelopes.attachments import base64_of, media_type
-from pyfunctools.envelopes.envelope import Delta, Result, Spoken, SpokenCall
+from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, SpokenCall
 from pyfunctools.envelopes.sdk_data import mapping, member, plain
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
@@ -163,7 +163,7 @@ class MCP:
         )
         return Spoken(messages=(), text="", calls=(call,), cut=False)
 
-    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+    def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return each result of `tools/call`, in an answer where the call came as a request."""
         return tuple(_answer(each) for each in results)
 
@@ -176,7 +176,7 @@ _PARAMS: Final = frozenset({"name", "arguments", "_meta", "task", "inputResponse
 """What `params` of `tools/call` may hold."""
 
 
-def _answer(result: Result) -> JsonObject:
+def _answer(result: CallResult) -> JsonObject:
     value = result.value if result.value and isinstance(result.value[0], dict) else None
     told = _result(result.text, result.content, value, is_error=result.is_error)
     caller = mapping(result.call.caller)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import spelled_out
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
-from pyfunctools.envelopes.envelope import Delta, Result, Spoken
+from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
 from pyfunctools.envelopes.sdk_data import elements, first, items, mapping, member, plain
 
 _OF_THE_SDK: Final = {
@@ -58,7 +58,7 @@ class OpenAIChat:
         choice = first(plain(response, _OF_THE_SDK).get("choices"))
         return _turn(mapping(choice.get("message")), cut=is_cut(choice.get("finish_reason")))
 
-    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+    def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return a message for each call."""
         return tuple(
             {"role": "tool", "tool_call_id": each.id, "content": spelled_out(each, each.content)}

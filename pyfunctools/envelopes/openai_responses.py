@@ -11,7 +11,7 @@ from typing import Any, Final
 from pyfunctools._json import JsonObject
 from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type, spelled_out
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
-from pyfunctools.envelopes.envelope import Delta, Result, Spoken
+from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
 from pyfunctools.envelopes.sdk_data import grow, items, mapping, member, plain
 from pyfunctools.record.file import File
 
@@ -73,7 +73,7 @@ class OpenAIResponses:
         calls = blocks.calls(cut=cut)
         return Spoken(messages=tuple(output), text=blocks.text, calls=calls, cut=cut)
 
-    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+    def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return an item for each call."""
         return tuple(map(_result, results))
 
@@ -82,7 +82,7 @@ class OpenAIResponses:
         return ResponsesReading()
 
 
-def _result(result: Result) -> JsonObject:
+def _result(result: CallResult) -> JsonObject:
     text = spelled_out(result, ())
     output: Any = text
     if result.content:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pyfunctools._json import JsonObject
-from pyfunctools.envelopes.envelope import Result, Spoken, SpokenCall
+from pyfunctools.envelopes.envelope import CallResult, Spoken, SpokenCall
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.parsing.strict import strict
 
@@ -24,7 +24,7 @@ class PlainText:
             cut=False,
         )
 
-    def results(self, results: Sequence[Result]) -> tuple[JsonObject, ...]:
+    def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return the one message with all results, each under the name of its function."""
         if not results:
             return ()

@@ -16,7 +16,7 @@ from pyfunctools.errors import DefinitionError, PyfunctoolsError, wrong_type
 from pyfunctools.execution.person.answers import plain_json
 from pyfunctools.execution.person.blame import refused
 from pyfunctools.execution.person.held import Theirs
-from pyfunctools.execution.person.masking import Arguments
+from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import Limits
@@ -171,7 +171,7 @@ class Configured:
         if not verdict:
             theirs = Failure(value=arguments, issues=verdict.issues)
             return self._mistaken(function, verdict.issues) or refused(function, theirs)
-        return run._replace(function=whole_of, arguments=Arguments(whole)), fixed
+        return run._replace(function=whole_of, arguments=UnshownArguments(whole)), fixed
 
     async def _values(self, function: Function, run: Run) -> dict[Keys, JsonValue]:
         fixed, context, settle = self.fixed, run.context, run.settle

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # loaded by the first call that has to do with a person
     from pyfunctools.execution.person.handover import Handover
     from pyfunctools.execution.person.tickets import Ticket, Tickets
 
-Entry: TypeAlias = Callable[[str], tuple[Function, Runner]]
+FindFunction: TypeAlias = Callable[[str], tuple[Function, Runner]]
 """A function that returns a function and its runner by name, or raises `UnknownFunctionError`."""
 
 
@@ -37,7 +37,7 @@ class Invocation:
 
     def __init__(
         self,
-        entry: Entry,
+        entry: FindFunction,
         tickets: "Lazy[Tickets]",
         *,
         awaits: bool,

@@ -39,7 +39,7 @@ class Answered(NamedTuple):
     accepted: bool | None
 
 
-Ask: TypeAlias = Callable[["Waiting"], "Coroutine[object, None, Answered | Outcome | None]"]
+AskSteps: TypeAlias = Callable[["Waiting"], "Coroutine[object, None, Answered | Outcome | None]"]
 """Steps in which a person is asked; they give an outcome where that fails."""
 
 
@@ -50,7 +50,7 @@ class Person(NamedTuple):
     """
 
     answered: Answered | None
-    ask: Ask | None
+    ask: AskSteps | None
 
 
 async def settled(value: object, _: str) -> object:

@@ -92,7 +92,7 @@ def read_application(
     )
 
 
-class Place(NamedTuple):
+class ServedPath(NamedTuple):
     """Where an application answers: a template, the paths it takes, the methods (none for any)."""
 
     kind: str
@@ -105,7 +105,7 @@ class Place(NamedTuple):
 class RouteTable:
     """The routes of an application, in their order."""
 
-    def __init__(self, places: Sequence[Place]) -> None:
+    def __init__(self, places: Sequence[ServedPath]) -> None:
         self._places = [place for place in places if place.kind != "websocket"]
         self._templates = {_shape(place.template) for place in self._places}
 
@@ -171,14 +171,14 @@ def _document_of(application: "FastAPI", name: str) -> JsonObject:
         ) from error
 
 
-class _Body(NamedTuple):
+class _RouteBody(NamedTuple):
     """A route, and pydantic's own description of its body."""
 
     route: Any
     core: "CoreSchema"
 
 
-def _bodies_of(application: "FastAPI") -> "tuple[Reader, list[_Body]]":
+def _bodies_of(application: "FastAPI") -> "tuple[Reader, list[_RouteBody]]":
     """Return how the bodies of an application are read.
 
     Raises:
@@ -188,7 +188,7 @@ def _bodies_of(application: "FastAPI") -> "tuple[Reader, list[_Body]]":
 
     from pyfunctools.sources.python.core import MisuseError, Reader
 
-    reader, bodies = Reader(), list[_Body]()
+    reader, bodies = Reader(), list[_RouteBody]()
     for route in _walked(application.routes):
         field = getattr(getattr(route, "original_route", route), "body_field", None)
         if field is None:
@@ -198,11 +198,11 @@ def _bodies_of(application: "FastAPI") -> "tuple[Reader, list[_Body]]":
         except MisuseError as error:
             where = str(getattr(route, "path", ""))
             raise DefinitionError(where, f"In its body {error.reason}", error.remedy) from error
-        bodies.append(_Body(route, core))
+        bodies.append(_RouteBody(route, core))
     return reader, bodies
 
 
-def _check_marks(bodies: Iterable[_Body], document: JsonObject) -> None:
+def _check_marks(bodies: Iterable[_RouteBody], document: JsonObject) -> None:
     """Refuse a document that lacks a mark which a body has: the model would give that part.
 
     Raises:
@@ -238,7 +238,7 @@ def _walked(routes: "Sequence[BaseRoute]") -> Iterable[Any]:
     return walk(routes)
 
 
-def _places(routes: "Sequence[BaseRoute]") -> Iterator[Place]:
+def _places(routes: "Sequence[BaseRoute]") -> Iterator[ServedPath]:
     from fastapi import routing
     from starlette.routing import Host, Mount, WebSocketRoute
 
@@ -250,7 +250,7 @@ def _places(routes: "Sequence[BaseRoute]") -> Iterator[Place]:
         elif isinstance(original, Mount | Host):
             kind = "mount"
         template = getattr(route, "path_format", None) or getattr(route, "path", None) or ""
-        yield Place(
+        yield ServedPath(
             kind=kind,
             template=template or getattr(route, "host", ""),
             pattern=getattr(route, "path_regex", None),
@@ -259,7 +259,7 @@ def _places(routes: "Sequence[BaseRoute]") -> Iterator[Place]:
         )
 
 
-def _left_out(places: Iterable[Place], document: JsonObject) -> Iterator[Skipped]:
+def _left_out(places: Iterable[ServedPath], document: JsonObject) -> Iterator[Skipped]:
     paths = document.get("paths")
     for kind, template, _, methods, is_shown in places:
         path = visible(template)

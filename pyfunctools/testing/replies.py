@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from json import loads
 from typing import Any, Final, TypeAlias
 
-Json: TypeAlias = dict[str, Any]
+ReplyJson: TypeAlias = dict[str, Any]
 Calls: TypeAlias = Sequence[tuple[str, str]]
 """The calls of a turn: a function's name, and its arguments as written."""
 
 
-def chat(*calls: Json, reason: str = "tool_calls", **message: Any) -> Json:
+def chat(*calls: ReplyJson, reason: str = "tool_calls", **message: Any) -> ReplyJson:
     """Return a chat completion: the message's fields, and its calls."""
-    said: Json = {"role": "assistant", "content": None, "refusal": None, **message}
+    said: ReplyJson = {"role": "assistant", "content": None, "refusal": None, **message}
     if calls:
         said["tool_calls"] = list(calls)
     choice = {"index": 0, "finish_reason": reason, "logprobs": None, "message": said}
@@ -20,20 +20,25 @@ def chat(*calls: Json, reason: str = "tool_calls", **message: Any) -> Json:
     return {**whole, "choices": [choice]}
 
 
-def chat_call(name: str, arguments: Any, call_id: str | None = "call_1") -> Json:
+def chat_call(name: str, arguments: Any, call_id: str | None = "call_1") -> ReplyJson:
     """Return a call in a chat completion; arguments are a text, or with some servers an object."""
     call = {"type": "function", "function": {"name": name, "arguments": arguments}}
     return call if call_id is None else {"id": call_id, **call}
 
 
-def responses(*output: Json, status: str = "completed") -> Json:
+def responses(*output: ReplyJson, status: str = "completed") -> ReplyJson:
     """Return a response of OpenAI's Responses interface with these items."""
     whole = {"id": "r1", "object": "response", "created_at": 1, "model": "m", "status": status}
-    more: Json = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "error": None}
+    more: ReplyJson = {
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        "error": None,
+    }
     return {**whole, **more, "output": list(output)}
 
 
-def item(name: str, arguments: str, call_id: str | None = "call_1", **more: Any) -> Json:
+def item(name: str, arguments: str, call_id: str | None = "call_1", **more: Any) -> ReplyJson:
     """Return the item of a call."""
     call = {"type": "function_call", "id": f"fc_{call_id}", "status": "completed", **more}
     return {
@@ -44,16 +49,16 @@ def item(name: str, arguments: str, call_id: str | None = "call_1", **more: Any)
     }
 
 
-def spoken_item(text: str, kind: str = "output_text") -> Json:
+def spoken_item(text: str, kind: str = "output_text") -> ReplyJson:
     """Return the item of a text."""
-    part: Json = {"type": kind, kind.removeprefix("output_"): text}
+    part: ReplyJson = {"type": kind, kind.removeprefix("output_"): text}
     if kind == "output_text":
         part["annotations"] = []
     message = {"type": "message", "id": "m1", "role": "assistant", "status": "completed"}
     return {**message, "content": [part]}
 
 
-def claude(*content: Json, reason: str = "tool_use") -> Json:
+def claude(*content: ReplyJson, reason: str = "tool_use") -> ReplyJson:
     """Return a message of Anthropic's with these blocks."""
     whole = {"id": "m1", "type": "message", "role": "assistant", "model": "c"}
     usage = {"input_tokens": 1, "output_tokens": 1}
@@ -62,24 +67,24 @@ def claude(*content: Json, reason: str = "tool_use") -> Json:
     }
 
 
-def use(name: str, arguments: Json, call_id: str = "toolu_1") -> Json:
+def use(name: str, arguments: ReplyJson, call_id: str = "toolu_1") -> ReplyJson:
     """Return the block of a call."""
     return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
 
 
-def gemini(*parts: Json, reason: str = "STOP") -> Json:
+def gemini(*parts: ReplyJson, reason: str = "STOP") -> ReplyJson:
     """Return a response of Gemini's with these parts."""
     content = {"role": "model", "parts": list(parts)}
     return {"candidates": [{"content": content, "finishReason": reason, "index": 0}]}
 
 
-def part(name: str, arguments: Json, call_id: str | None = None, **more: Any) -> Json:
+def part(name: str, arguments: ReplyJson, call_id: str | None = None, **more: Any) -> ReplyJson:
     """Return the part of a call."""
     call = {"name": name, "args": arguments}
     return {"functionCall": call if call_id is None else {"id": call_id, **call}, **more}
 
 
-def converse(*content: Json, reason: str = "tool_use") -> Json:
+def converse(*content: ReplyJson, reason: str = "tool_use") -> ReplyJson:
     """Return a response of Bedrock's Converse with these blocks."""
     usage = {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}
     message = {"role": "assistant", "content": list(content)}
@@ -87,7 +92,7 @@ def converse(*content: Json, reason: str = "tool_use") -> Json:
     return {**whole, "usage": usage, "metrics": {"latencyMs": 1}}
 
 
-def block(name: str, arguments: Json, call_id: str = "tooluse_1") -> Json:
+def block(name: str, arguments: ReplyJson, call_id: str = "tooluse_1") -> ReplyJson:
     """Return the block of a call in a Converse response."""
     return {"toolUse": {"toolUseId": call_id, "name": name, "input": arguments}}
 
@@ -100,34 +105,34 @@ def _object(text: str) -> Any:
         return text
 
 
-def _chat(text: str, calls: Calls, start: int) -> Json:
+def _chat(text: str, calls: Calls, start: int) -> ReplyJson:
     made = [chat_call(name, said, f"call_{n}") for n, (name, said) in enumerate(calls, start)]
     return chat(*made, content=text or None, reason="tool_calls" if calls else "stop")
 
 
-def _responses(text: str, calls: Calls, start: int) -> Json:
+def _responses(text: str, calls: Calls, start: int) -> ReplyJson:
     made = [item(name, said, f"call_{n}") for n, (name, said) in enumerate(calls, start)]
     return responses(*[spoken_item(text)] * bool(text), *made)
 
 
-def _claude(text: str, calls: Calls, start: int) -> Json:
+def _claude(text: str, calls: Calls, start: int) -> ReplyJson:
     made = [use(name, _object(said), f"toolu_{n}") for n, (name, said) in enumerate(calls, start)]
     said = [{"type": "text", "text": text}] * bool(text)
     return claude(*said, *made, reason="tool_use" if calls else "end_turn")
 
 
-def _gemini(text: str, calls: Calls, start: int) -> Json:
+def _gemini(text: str, calls: Calls, start: int) -> ReplyJson:
     made = [part(name, _object(said), f"call_{n}") for n, (name, said) in enumerate(calls, start)]
     return gemini(*[{"text": text}] * bool(text), *made)
 
 
-def _converse(text: str, calls: Calls, start: int) -> Json:
+def _converse(text: str, calls: Calls, start: int) -> ReplyJson:
     made = [block(name, _object(said), f"tool_{n}") for n, (name, said) in enumerate(calls, start)]
     reason = "tool_use" if calls else "end_turn"
     return converse(*[{"text": text}] * bool(text), *made, reason=reason)
 
 
-REPLIES: Final[dict[str, Callable[[str, Calls, int], Json]]] = {
+REPLIES: Final[dict[str, Callable[[str, Calls, int], ReplyJson]]] = {
     "openai": _chat,
     "openai-responses": _responses,
     "anthropic": _claude,

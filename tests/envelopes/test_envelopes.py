@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from vendor_replies import REPLIES, block, chat, chat_call, claude, converse, item, responses, use
 
-from pyfunctools.envelopes import ENVELOPES, Result, SpokenCall, envelope_of
+from pyfunctools.envelopes import ENVELOPES, CallResult, SpokenCall, envelope_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.file import File
 
@@ -15,14 +15,14 @@ PDF = File(b"%PDF", "my file.v2.pdf", "application/pdf")
 BIN = File(b"\x00\x01", "model.bin")
 
 
-def result(id: str = "a", **more: Any) -> Result:
+def result(id: str = "a", **more: Any) -> CallResult:
     call = more.pop("call", SpokenCall(id=id, name="f", arguments="{}"))
-    return Result(
+    return CallResult(
         **{"id": id, "name": "f", "text": "Sunny.", "is_error": False, "call": call} | more
     )
 
 
-def answered(vendor: str, *results: Result) -> Any:
+def answered(vendor: str, *results: CallResult) -> Any:
     return list(envelope_of(vendor).results(results))
 
 

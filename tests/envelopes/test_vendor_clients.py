@@ -13,7 +13,7 @@ import pytest
 from vendor_clients import CLIENTS, Script
 from vendor_replies import BROKEN, OSLO, PARIS, REPLIES
 
-from pyfunctools.envelopes import ENVELOPES, Result, envelope_of
+from pyfunctools.envelopes import ENVELOPES, CallResult, envelope_of
 from pyfunctools.record.file import File
 
 CASES = [(vendor, case) for vendor, replies in REPLIES.items() for case in replies]
@@ -83,7 +83,9 @@ def read(vendor: str, case: str) -> tuple[Any, Any, Any]:
     spoken = envelope(vendor).spoken(response)
     results = envelope(vendor).results(
         [
-            Result(id=call.id or "x", name=call.name, text=f"fine {n}", is_error=n > 0, call=call)
+            CallResult(
+                id=call.id or "x", name=call.name, text=f"fine {n}", is_error=n > 0, call=call
+            )
             for n, call in enumerate(spoken.calls)
         ]
     )
@@ -205,7 +207,7 @@ def test_a_client_sends_files_as_they_were_made(vendor: str) -> None:
     spoken = envelope(vendor).spoken(reply)
     files = (File(b"\x89PNG", "a.png", "image/png"), File(b"%PDF", "b.pdf"), File(b"x", "c.bin"))
     (call,) = spoken.calls
-    result = Result(
+    result = CallResult(
         id=call.id or "x", name=call.name, text="", is_error=False, content=files, call=call
     )
     (message,) = envelope(vendor).results([result])

@@ -16,7 +16,7 @@ from vendor_replies import REPLIES
 
 from pyfunctools.dialects.rendering import render
 from pyfunctools.dialects.table import DIALECTS
-from pyfunctools.envelopes import Result, SpokenCall, envelope_of
+from pyfunctools.envelopes import CallResult, SpokenCall, envelope_of
 from pyfunctools.record.file import File
 from pyfunctools.sources.openapi.reader import read
 
@@ -44,7 +44,7 @@ CALLS = {
     ),
 }
 RESULTS = {
-    f"{kind}, {'error' if failed else 'fine'}, {len(files)} files, {len(text)} letters": Result(
+    f"{kind}, {'error' if failed else 'fine'}, {len(files)} files, {len(text)} letters": CallResult(
         id="abc", name="f", text=text, is_error=failed, content=files, call=call
     )
     for kind, call in CALLS.items()
@@ -125,7 +125,7 @@ def test_functions_of_real_documents_are_of_the_vendors_type(vendor: str, shared
 
 @pytest.mark.parametrize("vendor", VENDORS)
 @pytest.mark.parametrize("result", RESULTS.values(), ids=list(RESULTS))
-def test_results_are_of_the_vendors_type(vendor: str, result: Result) -> None:
+def test_results_are_of_the_vendors_type(vendor: str, result: CallResult) -> None:
     (message,) = envelope_of(vendor).results([result])
     judge(vendor, message, "message")
 

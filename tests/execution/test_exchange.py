@@ -21,8 +21,8 @@ from pyfunctools.execution.http.connections import (
 from pyfunctools.execution.http.exchange import (
     Exchange,
     Lost,
+    OpenResponse,
     Received,
-    Reply,
     Wire,
     origin_of,
     redirected,
@@ -194,12 +194,12 @@ def scripted(*replies: Any) -> tuple[Wire, list[float]]:
 
     async def nothing() -> None: ...
 
-    async def send(request: HttpRequest, deadline: float) -> Reply:
+    async def send(request: HttpRequest, deadline: float) -> OpenResponse:
         times.append(time.monotonic())
         reply = left.pop(0)
         if isinstance(reply, Exception):
             raise reply
-        return Reply(status=reply, headers=(), read=nothing, close=nothing)
+        return OpenResponse(status=reply, headers=(), read=nothing, close=nothing)
 
     return Wire(send=send, blocks=True), times
 
@@ -230,7 +230,7 @@ def test_nothing_is_sent_after_the_deadline() -> None:
 
 
 def test_a_keyboard_interrupt_passes_through() -> None:
-    async def send(request: HttpRequest, deadline: float) -> Reply:
+    async def send(request: HttpRequest, deadline: float) -> OpenResponse:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

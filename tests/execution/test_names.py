@@ -2,7 +2,7 @@
 
 import pytest
 
-from pyfunctools.execution.request.claims import Name, names_in, names_in_cookies
+from pyfunctools.execution.request.claims import ComparedName, names_in, names_in_cookies
 
 SAME = [
     ("pin", "PIN"),
@@ -34,14 +34,14 @@ OTHERS = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_names_that_some_server_takes_for_each_other(one: str, other: str) -> None:
-    assert Name.of(one).may_reach(Name.of(other))
-    assert Name.of(other).may_reach(Name.of(one))
+    assert ComparedName.of(one).may_reach(ComparedName.of(other))
+    assert ComparedName.of(other).may_reach(ComparedName.of(one))
 
 
 @pytest.mark.parametrize(("one", "other"), OTHERS)
 def test_names_that_no_server_takes_for_each_other(one: str, other: str) -> None:
-    assert not Name.of(one).may_reach(Name.of(other))
-    assert not Name.of(other).may_reach(Name.of(one))
+    assert not ComparedName.of(one).may_reach(ComparedName.of(other))
+    assert not ComparedName.of(other).may_reach(ComparedName.of(one))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_names_that_no_server_takes_for_each_other(one: str, other: str) -> None
     ],
 )
 def test_among_equals_only_brackets_nest(one: str, other: str, expected: bool) -> None:
-    assert Name.of(one).reaches(Name.of(other)) is expected
+    assert ComparedName.of(one).reaches(ComparedName.of(other)) is expected
 
 
 def test_the_names_of_a_query_and_of_cookies() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pyfunctools import Function, Issue, Outcome, Path
 from pyfunctools.execution.person.held import Theirs
-from pyfunctools.execution.person.masking import Arguments, Masker
+from pyfunctools.execution.person.masking import Masker, UnshownArguments
 
 SECRET = "SECRET-7f3a"
 FUNCTION = Function.from_schema(
@@ -43,13 +43,13 @@ HUMAN = {
 
 
 def test_arguments_are_an_object_but_for_their_repr() -> None:
-    arguments = Arguments({"pin": SECRET, "rows": [{"token": SECRET}]})
+    arguments = UnshownArguments({"pin": SECRET, "rows": [{"token": SECRET}]})
     assert arguments == {"pin": SECRET, "rows": [{"token": SECRET}]}
     assert json.loads(json.dumps(arguments)) == arguments
     assert repr(arguments) == "{'pin': ***, 'rows': ***}"
     assert SECRET not in f"{arguments} {[arguments]} {arguments!r} {arguments!s}"
     for again in (copy.deepcopy(arguments), pickle.loads(pickle.dumps(arguments))):
-        assert (type(again), again) == (Arguments, arguments)
+        assert (type(again), again) == (UnshownArguments, arguments)
     assert again["rows"] is not arguments["rows"]
 
 

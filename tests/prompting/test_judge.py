@@ -7,7 +7,7 @@ import pytest
 from pyfunctools import Controller, Failure, Function, function, human, parse_calls
 from pyfunctools.prompting.calls.check import judged
 from pyfunctools.prompting.calls.found import Found
-from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.names import FunctionNames
 
 
 class Bank:
@@ -41,7 +41,7 @@ def test_the_human_part_is_neither_asked_for_nor_taken(raw: str) -> None:
 def test_arguments_are_taken_in_every_form(
     given: object, value: object, functions: list[Function]
 ) -> None:
-    names = Names(functions)
+    names = FunctionNames(functions)
     found = Found(name="get_weather", function=functions[0], arguments=given)  # type: ignore[arg-type]
     assert judged(found, names).value == value
 
@@ -49,7 +49,7 @@ def test_arguments_are_taken_in_every_form(
 @pytest.mark.parametrize("given", [None, "", " ", "{}", {}, []])
 def test_no_arguments_are_given_in_every_form(given: object, functions: list[Function]) -> None:
     found = Found(name="get_time", function=functions[1], arguments=given)  # type: ignore[arg-type]
-    result = judged(found, Names(functions))
+    result = judged(found, FunctionNames(functions))
     assert result
     assert result.value == {}
 

@@ -3,9 +3,9 @@
 import pytest
 
 from pyfunctools import Function
-from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.names import FunctionNames
 
-NAMES = Names(
+NAMES = FunctionNames(
     Function.from_schema(name=name, parameters={"type": "object"})
     for name in ("get_weather", "math_sqrt", "sqrt", "find-user", "sub_find")
 )
@@ -57,11 +57,11 @@ def test_the_first_of_two_functions_of_a_name_is_meant() -> None:
         Function.from_schema(name="f", description=text, parameters={"type": "object"})
         for text in ("one", "two")
     )
-    assert Names([one, two]).find("f") is one
+    assert FunctionNames([one, two]).find("f") is one
 
 
 def test_only_so_many_names_are_looked_up_for_closeness() -> None:
-    names = Names([Function.from_schema(name="get_weather", parameters={"type": "object"})])
+    names = FunctionNames([Function.from_schema(name="get_weather", parameters={"type": "object"})])
     assert all(names.close(f"get_weathe{n}") for n in range(64))
     assert names.close("get_weathr") == ()
     assert names.close("get_weathe1") == ("get_weather",)

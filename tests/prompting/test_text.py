@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyfunctools import Function, parse_calls
-from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.prompting.calls.scan import Scan
 
 MEGABYTE = 1 << 20
@@ -131,5 +131,5 @@ def test_no_text_raises_and_every_call_stands_where_it_says(text: str) -> None:
 
 def test_a_call_behind_much_that_is_none_is_still_found(functions: list[Function]) -> None:
     text = "See [1], {x} and f (as said). " * 2_000 + "\nget_weather(city='Paris')"
-    (found,) = Scan(text, Names(functions)).calls()
+    (found,) = Scan(text, FunctionNames(functions)).calls()
     assert text[found.start : found.end] == "get_weather(city='Paris')"

@@ -5,8 +5,8 @@ import pytest
 from pyfunctools._json import JsonValue
 from pyfunctools.schema.feedback.lines import (
     DETAILS,
+    CommentedPlace,
     Detail,
-    Place,
     lines_of,
     one_line,
     safe,
@@ -17,8 +17,8 @@ from pyfunctools.schema.ground.path import Keys
 FULL, SHORT, LEAST = DETAILS
 
 
-def marked(*places: Keys, hidden: Keys | None = None) -> Place:
-    root = Place()
+def marked(*places: Keys, hidden: Keys | None = None) -> CommentedPlace:
+    root = CommentedPlace()
     for keys in places:
         root.at(keys).comments["wrong"] = None
     if hidden is not None:
@@ -26,7 +26,7 @@ def marked(*places: Keys, hidden: Keys | None = None) -> Place:
     return root
 
 
-def text(value: JsonValue, root: Place, detail: Detail = FULL) -> str:
+def text(value: JsonValue, root: CommentedPlace, detail: Detail = FULL) -> str:
     return "\n".join(line.text for line in lines_of(value, root, detail))
 
 
@@ -48,11 +48,11 @@ def test_the_lines_of_json_and_comments_are_json_without_the_comments():
 
 def test_a_scalar_is_one_line():
     assert text("x", marked(())) == '"x" // ❌ wrong'
-    assert text(1, Place()) == "1"
+    assert text(1, CommentedPlace()) == "1"
 
 
 def test_several_comments_stand_on_one_line():
-    root = Place(comments={"too short": None, "too odd": None})
+    root = CommentedPlace(comments={"too short": None, "too odd": None})
     assert text("x", root) == '"x" // ❌ too short; too odd'
 
 
@@ -130,7 +130,9 @@ def test_what_is_right_and_large_is_folded():
 
 def test_lines_say_when_they_stand_for_more():
     value: JsonValue = {"a": "x" * 1000, "b": [0] * 1000, "c": 1}
-    found = {line.text.split(":")[0]: line.elided for line in lines_of(value, Place(), SHORT)}
+    found = {
+        line.text.split(":")[0]: line.elided for line in lines_of(value, CommentedPlace(), SHORT)
+    }
     assert found == {"{ … 3 properties }": True}
     lines = lines_of(value, marked(("c",)), SHORT)
     assert [line.elided for line in lines] == [False, True, True, False, False]

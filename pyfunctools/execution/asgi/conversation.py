@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from pyfunctools._text import visible
 from pyfunctools.errors import LifespanError
-from pyfunctools.execution.http.exchange import Headers, Reply
+from pyfunctools.execution.http.exchange import Headers, OpenResponse
 from pyfunctools.execution.http.transports import framed, lines_of, reader_of
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.trace import log_raised
@@ -48,7 +48,7 @@ def over_application(
     state: MutableMapping[str, object],
     tasks: set[Task[None]],
     keep: Keep | None = None,
-) -> Callable[[HttpRequest, float], Awaitable[Reply]]:
+) -> Callable[[HttpRequest, float], Awaitable[OpenResponse]]:
     """Return a function that sends requests to an application on the running loop.
 
     `where` is what a log calls them: a method and a template, for a path may hold a secret. `state`
@@ -57,7 +57,7 @@ def over_application(
     what the application raises.
     """
 
-    async def send(request: HttpRequest, deadline: float) -> Reply:
+    async def send(request: HttpRequest, deadline: float) -> OpenResponse:
         conversation = Conversation(request, where, keep)
         scope = scope_of(request, root_path)
         scope["state"] = dict(state)
@@ -69,7 +69,7 @@ def over_application(
         except BaseException:  # a cancelled call too
             conversation.leave(task)
             raise
-        return Reply(
+        return OpenResponse(
             status=status,
             headers=headers,
             read=reader_of(conversation.chunks()),

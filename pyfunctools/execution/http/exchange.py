@@ -34,7 +34,7 @@ A library's own timeout comes first and says more: whether there was a connectio
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class OpenResponse:
     """An answer whose head is there; `read` gives the next chunk of its body, or `None` at its end.
 
     `close` ends it, read to its end or not. `decoded` says that the Content-Encoding is undone.
@@ -55,7 +55,7 @@ class Wire:
     which nothing was sent, `late` those of a time that is over.
     """
 
-    send: Callable[[HttpRequest, float], Awaitable[Reply]]
+    send: Callable[[HttpRequest, float], Awaitable[OpenResponse]]
     blocks: bool = False
     unsent: tuple[type[Exception], ...] = ()
     late: tuple[type[Exception], ...] = (TimeoutError,)
@@ -153,7 +153,7 @@ class Exchange:
                 with suppress(Exception):  # what could go wrong here went wrong before
                     await reply.close()
 
-    async def _body(self, request: HttpRequest, reply: Reply) -> bytes:
+    async def _body(self, request: HttpRequest, reply: OpenResponse) -> bytes:
         limit = self.limits.response
         encoding = "" if reply.decoded else _header(reply.headers, "content-encoding")
         body = DecodedBody(encoding, limit)
@@ -180,7 +180,7 @@ class Exchange:
 
         return await sleep(seconds)
 
-    def _lost(self, error: Exception, reply: Reply | None) -> Lost:
+    def _lost(self, error: Exception, reply: OpenResponse | None) -> Lost:
         status, headers = (None, ()) if reply is None else (reply.status, reply.headers)
         if isinstance(error, UnreadableError):
             reason = f"The body of the answer {error.reason}"
@@ -272,7 +272,7 @@ def _header(headers: Headers, name: str) -> str:
     return ", ".join(value for key, value in headers if key == name)
 
 
-def _longer(reply: Reply, limit: int) -> bool:
+def _longer(reply: OpenResponse, limit: int) -> bool:
     length = _header(reply.headers, "content-length")
     return length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > limit)
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from pyfunctools.errors import wrong_type
 from pyfunctools.execution.http.connections import NoConnectionError, Pools, PrivateAddressError
-from pyfunctools.execution.http.exchange import Headers, Reply, Wire
+from pyfunctools.execution.http.exchange import Headers, OpenResponse, Wire
 from pyfunctools.execution.request.assembly import HttpRequest
 
 if TYPE_CHECKING:  # either library may be the one that is there
@@ -43,7 +43,7 @@ def over_pools(pools: Pools, *, awaits: bool) -> Wire:
     """Return the wire over a runner's own connections: those of the running loop if it `awaits`."""
     core = pools.core
 
-    async def send(request: HttpRequest, deadline: float) -> Reply:
+    async def send(request: HttpRequest, deadline: float) -> OpenResponse:
         asked = _pool_request(core, request, deadline)
         if awaits:
             answer = await pools.of_loop().handle_async_request(asked)
@@ -52,7 +52,7 @@ def over_pools(pools: Pools, *, awaits: bool) -> Wire:
             answer = pools.of_threads().handle_request(asked)
             read, close = _reader_at_once(answer.iter_stream()), _at_once(answer.close)
         headers = lines_of(answer.headers)
-        return Reply(status=answer.status, headers=headers, read=read, close=close)
+        return OpenResponse(status=answer.status, headers=headers, read=read, close=close)
 
     return _wire(core, send, blocks=not awaits)
 
@@ -68,7 +68,7 @@ def over_client(client: object, masked: Masked) -> Wire:
     own = cast("httpx.Client", client)
     own_async = cast("httpx.AsyncClient", client)
 
-    async def send(request: HttpRequest, deadline: float) -> Reply:
+    async def send(request: HttpRequest, deadline: float) -> OpenResponse:
         built = _client_request(own, request, deadline, masked)
         if blocks:
             answer = own.send(built, stream=True, follow_redirects=False)
@@ -77,7 +77,7 @@ def over_client(client: object, masked: Masked) -> Wire:
             answer = await own_async.send(built, stream=True, follow_redirects=False)
             read, close = reader_of(answer.aiter_raw()), answer.aclose
         is_read = answer.is_stream_consumed  # by a hook of the caller's
-        return Reply(
+        return OpenResponse(
             status=answer.status_code,
             headers=lines_of(answer.headers.raw),
             read=_reader_at_once(iter((answer.content,))) if is_read else read,
@@ -122,7 +122,7 @@ def _at_once(step: Callable[[], T]) -> Callable[[], Awaitable[T]]:
 
 def _wire(
     library: ModuleType,
-    send: Callable[[HttpRequest, float], Awaitable[Reply]],
+    send: Callable[[HttpRequest, float], Awaitable[OpenResponse]],
     *,
     blocks: bool = False,
 ) -> Wire:

@@ -25,14 +25,14 @@ from pyfunctools.execution.mcp.server_questions import (
 from pyfunctools.execution.mcp.session import Session
 from pyfunctools.execution.mcp.tool_results import failed, origin_of, outcome_of
 from pyfunctools.execution.runner import Run
-from pyfunctools.execution.steps import Answered, Ask, Person, finish, settled
+from pyfunctools.execution.steps import Answered, AskSteps, Person, finish, settled
 from pyfunctools.record.call_info import person_in
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import digest_of_tool
 from pyfunctools.record.outcome import Outcome, Waiting
 from pyfunctools.schema import Validator
 
-Read: TypeAlias = Callable[[JsonObject, Function], Function]
+ReadTool: TypeAlias = Callable[[JsonObject, Function], Function]
 """A function of a tool, and of what it was read as, that returns what it is read as now."""
 
 Accept: TypeAlias = Callable[[Function, Function], bool | Awaitable[bool]]
@@ -52,7 +52,7 @@ class RemoteRunner:
     tool as it is now.
     """
 
-    def __init__(self, session: Session, read: Read, accept: Accept | None) -> None:
+    def __init__(self, session: Session, read: ReadTool, accept: Accept | None) -> None:
         self.limits = session.limits
         self._session = session
         self._read = read
@@ -177,7 +177,7 @@ class RemoteRunner:
         return outcome_of(function, result, promised, self.limits.response)
 
 
-def _in_a_thread(ask: Ask) -> AskHere:
+def _in_a_thread(ask: AskSteps) -> AskHere:
     """Return `ask` for a thread that waits: it runs in another, with the same context."""
     here = copy_context()
 
@@ -187,7 +187,7 @@ def _in_a_thread(ask: Ask) -> AskHere:
     return asked
 
 
-def _on_this_loop(ask: Ask) -> AskHere:
+def _on_this_loop(ask: AskSteps) -> AskHere:
     """Return `ask` for the session's loop: it runs on this one, with this context."""
     here, loop = copy_context(), asyncio.get_running_loop()
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import wrong_type
-from pyfunctools.execution.person.masking import MASK, Arguments
+from pyfunctools.execution.person.masking import MASK, UnshownArguments
 from pyfunctools.execution.person.questions import values_of
 from pyfunctools.execution.person.uploads import merged, with_files
 from pyfunctools.record.function import Function, contract_of
@@ -148,7 +148,7 @@ class View:
         value: JsonValue = checked.value
         if lost or not isinstance(value, dict):
             return _failure(*lost)
-        return Success(value=Arguments(value))
+        return Success(value=UnshownArguments(value))
 
     def _covered(self) -> JsonValue:
         shown: JsonValue = self.whole

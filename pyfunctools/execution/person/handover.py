@@ -25,7 +25,7 @@ from pyfunctools.execution.person.approval import (
 )
 from pyfunctools.execution.person.blame import NOT_YOURS, blamed, filled_in, of_model, told
 from pyfunctools.execution.person.held import Theirs
-from pyfunctools.execution.person.masking import Arguments
+from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.execution.person.questions import sheet_of, values_of
 from pyfunctools.execution.person.tickets import refusal
 from pyfunctools.execution.person.uploads import merged
@@ -199,7 +199,7 @@ class Handover:
             return joined
         whole = joined.value if isinstance(joined.value, dict) else {}
         if self._separated is not None:
-            whole = Arguments(whole)
+            whole = UnshownArguments(whole)
             self._theirs = Theirs(self._function, self._llm, (self._typed, self._human))
         is_given = self._approve is not None and not callable(self._approve)
         if self._function.confirm or is_given:

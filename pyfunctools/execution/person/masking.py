@@ -24,7 +24,7 @@ _LONGEST = 4096
 """Characters of the longest value that is looked for in other spellings than its own."""
 
 
-class Arguments(dict[str, JsonValue]):
+class UnshownArguments(dict[str, JsonValue]):
     """The whole arguments of a call, of which the `repr` tells no more than the names.
 
     So what shows the `repr` of them does not either: a log, an error, a traceback with locals.

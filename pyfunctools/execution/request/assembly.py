@@ -17,7 +17,7 @@ from pyfunctools.execution.request.body import EncodedBody, encoded
 from pyfunctools.execution.request.claims import Clash, all_names, clashes
 from pyfunctools.execution.request.parameters import (
     Pieces,
-    Slot,
+    TemplateSlot,
     cookie_pairs,
     header_line,
     is_dot_segment,
@@ -262,7 +262,7 @@ def unsendable(keys: Keys, expected: str, value: JsonValue) -> Issue:
     return Issue(path=path, expected=expected, value=value, message=message)
 
 
-def _alike(slot: Slot, slots: Mapping[str, Parameter]) -> Parameter | None:
+def _alike(slot: TemplateSlot, slots: Mapping[str, Parameter]) -> Parameter | None:
     """Return the one parameter whose name is the slot's but for case and punctuation."""
     wanted = _letters(slot.name)
     found = [p for name, p in slots.items() if _letters(name) == wanted]

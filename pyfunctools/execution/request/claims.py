@@ -39,7 +39,7 @@ class Rank(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class ComparedName:
     """What servers make of a name: `text` without case, its steps, and its letters alone.
 
     `filter[role]` has the steps `filter` and `role` for many servers, `filter.role` for some, and
@@ -52,7 +52,7 @@ class Name:
     flat: str
 
     @classmethod
-    def of(cls, written: str) -> "Name":
+    def of(cls, written: str) -> "ComparedName":
         """Return the name that stands in a request as `written`, decoded or not."""
         text = written
         for _ in range(3):
@@ -63,25 +63,25 @@ class Name:
         text = normalize("NFKC", text).casefold().strip()
         return cls(text, _split(_BRACKETS, text), _split(_STEPS, text), _flat(text))
 
-    def reaches(self, other: "Name") -> bool:
+    def reaches(self, other: "ComparedName") -> bool:
         """True if one of the two is the other, or holds it as `a` holds `a[b]`."""
         return self.text == other.text or _leads(self.brackets, other.brackets)
 
-    def may_reach(self, other: "Name") -> bool:
+    def may_reach(self, other: "ComparedName") -> bool:
         """True if some server takes one of the two for the other, or for what holds it."""
         return self.flat == other.flat or _leads(self.steps, other.steps)
 
 
 @lru_cache(maxsize=1024)
-def known_name(written: str) -> Name:
+def known_name(written: str) -> ComparedName:
     """Return a name that a document or a connection has: those come again with each call."""
-    return Name.of(written)
+    return ComparedName.of(written)
 
 
 class _Taken(NamedTuple):
     """A name that is taken, and the field that has it; the connection's have none."""
 
-    name: Name
+    name: ComparedName
     rank: Rank
     owner: "_Field | None" = None
 
@@ -97,13 +97,13 @@ class _TakenNames:
         for key in _keys(taken.name):
             self._found.setdefault(key, []).append(taken)
 
-    def near(self, name: Name) -> Iterator[_Taken]:
+    def near(self, name: ComparedName) -> Iterator[_Taken]:
         """Return the taken names that may be this one, or hold it, or stand in it."""
         for key in _keys(name):
             yield from self._found.get(key, ())
 
 
-def _keys(name: Name) -> Iterable[str]:
+def _keys(name: ComparedName) -> Iterable[str]:
     return {name.flat, *name.steps[:1]}
 
 
@@ -310,9 +310,9 @@ def _between(
                 taken.add(_Taken(known_name(each.name_of(key)), Rank.PERSON, each))
     for claim in claims:
         if not claim.is_declared and _rank(claim.keys, separated) is Rank.PERSON:
-            taken.add(_Taken(Name.of(claim.written), Rank.PERSON, claim.owner))
+            taken.add(_Taken(ComparedName.of(claim.written), Rank.PERSON, claim.owner))
     for claim in claims:
-        read = known_name if claim.is_declared else Name.of
+        read = known_name if claim.is_declared else ComparedName.of
         name, rank = read(claim.written), _rank(claim.keys, separated)
         found = (each for each in taken.near(name) if each.owner is not claim.owner)
         if (
@@ -336,7 +336,7 @@ def _claims(each: _Field, arguments: JsonObject) -> Iterator[_Claim]:
         yield _Claim(each.name, each.keys, each)
 
 
-def _meets(claim: _Claim, name: Name, rank: Rank, other: _Taken) -> bool:
+def _meets(claim: _Claim, name: ComparedName, rank: Rank, other: _Taken) -> bool:
     """True if a claim would set a name that is taken, and has to yield to whose it is."""
     if claim.is_declared:
         return other.rank is Rank.CONNECTION and name.flat == other.name.flat
@@ -363,7 +363,7 @@ def _twins(arguments: JsonObject, separated: Separated) -> Iterator[Clash]:
                 taken.add(_Taken(known_name(name), Rank.PERSON))
             for key in value:
                 if key not in declared and _rank((*keys, key), separated) is Rank.MODEL:
-                    name = Name.of(key)
+                    name = ComparedName.of(key)
                     if any(name.may_reach(other.name) for other in taken.near(name)):
                         yield Clash(keys=(*keys, key), expected=_TWIN)
         listed = value if isinstance(value, list) else []

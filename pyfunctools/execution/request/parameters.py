@@ -31,7 +31,7 @@ from pyfunctools.route import Parameter, is_reserved
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class TemplateSlot:
     """A place for a value: its name as the template has it, and the text that stands there.
 
     `text` is what is sent where no parameter has the name, and `None` where that is an error.
@@ -41,7 +41,7 @@ class Slot:
     text: str | None = None
 
 
-Pieces: TypeAlias = tuple[str | Slot, ...]
+Pieces: TypeAlias = tuple[str | TemplateSlot, ...]
 """Literal text, encoded, and slots, in their order."""
 
 
@@ -70,15 +70,17 @@ def template_of(path: str) -> Template:
     """
     path = path.partition("#")[0]
     before, mark, after = _outside_braces(path)
-    segments: list[list[str | Slot]] = [[]]
+    segments: list[list[str | TemplateSlot]] = [[]]
     for piece in _pieces(before if before.startswith("/") else f"/{before}", _SLOT):
-        if isinstance(piece, Slot):
+        if isinstance(piece, TemplateSlot):
             segments[-1].append(piece)
             continue
         first, *others = piece.split("/")
         segments[-1].append(first)
         segments.extend([other] for other in others)
-    fixed = ("".join(map(str, s)) for s in segments if not any(isinstance(p, Slot) for p in s))
+    fixed = (
+        "".join(map(str, s)) for s in segments if not any(isinstance(p, TemplateSlot) for p in s)
+    )
     return Template(
         segments=tuple(tuple(piece for piece in pieces if piece) for pieces in segments),
         query=tuple(_pieces(after, _BRACES)) if mark else (),
@@ -119,16 +121,16 @@ def _outside_braces(path: str) -> tuple[str, str, str]:
     return path, "", ""
 
 
-def _pieces(text: str, slot: re.Pattern[str]) -> Iterator[str | Slot]:
+def _pieces(text: str, slot: re.Pattern[str]) -> Iterator[str | TemplateSlot]:
     end = 0
     for found in slot.finditer(text):
         yield kept(text[end : found.start()], _LITERAL)
         end = found.end()
         if found.lastgroup == "colon":
-            yield Slot(found.group()[1:], found.group())
+            yield TemplateSlot(found.group()[1:], found.group())
         else:
             name = found.group()[1:-1]
-            yield Slot(name, "" if name[:1] in ("?", "&") else None)
+            yield TemplateSlot(name, "" if name[:1] in ("?", "&") else None)
     yield kept(text[end:], _LITERAL)
 
 

@@ -11,7 +11,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Final
 
 from pyfunctools._json import JsonValue
-from pyfunctools.prompting.calls.literals import Literals, Note, Raw, Unread
+from pyfunctools.prompting.calls.literals import Literals, PendingRepair, Raw, Unread
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.parsing.scalars import written_number
 
@@ -33,7 +33,7 @@ _SPREAD: Final = "*"
 
 
 @dataclass(slots=True, kw_only=True)
-class Arguments:
+class WrittenArguments:
     """The arguments between the brackets of a call, and where they stand.
 
     `values` are the keyword arguments, `places` where the value of each begins and ends; the keys
@@ -46,7 +46,7 @@ class Arguments:
         default_factory=dict[str | int, tuple[int, int]]
     )
     raws: list[Raw]
-    notes: list[Note]
+    notes: list[PendingRepair]
     faults: list[tuple[Keys, str]]
     text: str = ""
     end: int = 0
@@ -70,14 +70,16 @@ def read_arguments(
     stop: int,
     closer: str = ")",
     bound: Mapping[str, JsonValue] | None = None,
-) -> tuple[Arguments | None, int]:
+) -> tuple[WrittenArguments | None, int]:
     """Read the arguments behind the opening bracket of a call; return also how far was looked.
 
     `closer` is the bracket that ends them; a name that is `bound` stands for its value. `None`
     where they cannot be read: prose in brackets, code that is more than a call.
     """
     literals = Literals(text, at, stop, bound)
-    found = Arguments(text=text, raws=literals.raws, notes=literals.notes, faults=literals.faults)
+    found = WrittenArguments(
+        text=text, raws=literals.raws, notes=literals.notes, faults=literals.faults
+    )
     try:
         while _argument(literals, found, closer):
             pass
@@ -87,7 +89,7 @@ def read_arguments(
     return found, literals.far
 
 
-def _argument(literals: Literals, found: Arguments, closer: str) -> bool:
+def _argument(literals: Literals, found: WrittenArguments, closer: str) -> bool:
     """Read one argument and the comma behind it; return whether another may follow."""
     text, stop = literals.text, literals.stop
     char = literals.space()
@@ -122,7 +124,7 @@ def _argument(literals: Literals, found: Arguments, closer: str) -> bool:
     raise Unread
 
 
-def _keyword(literals: Literals, found: Arguments, named: re.Match[str]) -> None:
+def _keyword(literals: Literals, found: WrittenArguments, named: re.Match[str]) -> None:
     name = named[2].replace("\\_", "_")
     literals.at = start = named.end()
     if start >= literals.stop or literals.text[start] in ",)":
@@ -135,7 +137,7 @@ def _keyword(literals: Literals, found: Arguments, named: re.Match[str]) -> None
     found.places[name] = (start, literals.at)
 
 
-def _spread(literals: Literals, found: Arguments) -> None:
+def _spread(literals: Literals, found: WrittenArguments) -> None:
     """Read `*[1, 2]` or `**{"a": 1}`, whose items are arguments like those beside them."""
     stars = 2 if literals.text.startswith("**", literals.at) else 1
     literals.at += stars
@@ -161,9 +163,9 @@ def _spread(literals: Literals, found: Arguments) -> None:
     found.rekey(moved)
 
 
-def _unclosed(literals: Literals, found: Arguments, closer: str) -> bool:
+def _unclosed(literals: Literals, found: WrittenArguments, closer: str) -> bool:
     found.closed = False
-    literals.notes.append(Note((), "closer", "", closer))
+    literals.notes.append(PendingRepair((), "closer", "", closer))
     return False
 
 
@@ -172,7 +174,7 @@ _ENDED: Final = re.compile(r"\)(?=\s*+(?:[,;\]\n]|\Z))")
 _FURTHEST: Final = 4_000
 
 
-def unreadable(text: str, at: int, stop: int) -> Arguments | None:
+def unreadable(text: str, at: int, stop: int) -> WrittenArguments | None:
     """Return the arguments of a call that cannot be read, with where its bracket closes.
 
     `None` where it does not close.
@@ -189,7 +191,9 @@ def unreadable(text: str, at: int, stop: int) -> Arguments | None:
         end = ended.end()
     if end < 0:
         return None
-    found = Arguments(raws=[], notes=[], faults=[((), "cannot be read as arguments")], text=text)
+    found = WrittenArguments(
+        raws=[], notes=[], faults=[((), "cannot be read as arguments")], text=text
+    )
     found.end = end
     return found
 
@@ -198,7 +202,7 @@ _MISQUOTED: Final = re.compile(r"([^\W\d]\w*+)=[\"']([^\"']*+)")
 """What stands in `'unit='ml'`: the first quote is that of the value."""
 
 
-def keyed(arguments: Arguments, names: Container[str] | None = None) -> None:
+def keyed(arguments: WrittenArguments, names: Container[str] | None = None) -> None:
     """Read strings such as `"days=3"` as arguments, if all are such, and are among the `names`."""
     values: dict[str, JsonValue] = {}
     raws: list[Raw] = []

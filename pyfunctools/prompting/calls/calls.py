@@ -10,10 +10,10 @@ from pyfunctools.envelopes.blocks import MAX_CALLS, id_of
 from pyfunctools.envelopes.envelope import SpokenCall
 from pyfunctools.envelopes.reply import CONTENT_KEYS, Reply, data_of
 from pyfunctools.errors import DefinitionError
-from pyfunctools.prompting.calls.arguments import Arguments
+from pyfunctools.prompting.calls.arguments import WrittenArguments
 from pyfunctools.prompting.calls.check import judged
 from pyfunctools.prompting.calls.found import Found
-from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.prompting.calls.scan import Scan
 from pyfunctools.prompting.calls.sequences import repetitions
 from pyfunctools.prompting.calls.shapes import bundled, shapes
@@ -63,7 +63,7 @@ def parse_calls(
         raise DefinitionError(
             "parse_calls", f"`repeated` is {repeated!r}.", 'Write `"drop"` or `"keep"`.'
         )
-    names = Names(functions)
+    names = FunctionNames(functions)
     found = _calls_in(raw, names)
     if any(each.function is None for each in found):
         found = [each for one in found for each in _unbundled(one, names)]
@@ -75,7 +75,7 @@ def parse_calls(
     return [*calls, *(_surplus(each) for each in over)]
 
 
-def _calls_in(raw: object, names: Names) -> list[Found]:
+def _calls_in(raw: object, names: FunctionNames) -> list[Found]:
     if isinstance(raw, bytes | bytearray):
         raw = bytes(raw).decode(errors="surrogateescape")
     if isinstance(raw, str):
@@ -92,7 +92,7 @@ def _calls_in(raw: object, names: Names) -> list[Found]:
     return [_spoken(call, names) for call in spoken] or _in_texts(reply, names) or _renamed(value)
 
 
-def _spoken(call: SpokenCall, names: Names) -> Found:
+def _spoken(call: SpokenCall, names: FunctionNames) -> Found:
     return Found(
         name=call.name,
         function=names.find(call.name),
@@ -104,7 +104,7 @@ def _spoken(call: SpokenCall, names: Names) -> Found:
     )
 
 
-def _in_texts(reply: Reply, names: Names) -> list[Found]:
+def _in_texts(reply: Reply, names: FunctionNames) -> list[Found]:
     found: list[Found] = []
     for text, block in reply.blocks.texts:
         calls = Scan(text, names).calls()
@@ -150,12 +150,12 @@ def _once(calls: list[Call], again: Mapping[int, list[int]]) -> list[Call]:
     return kept
 
 
-def _unbundled(found: Found, names: Names) -> list[Found]:
+def _unbundled(found: Found, names: FunctionNames) -> list[Found]:
     """Return the calls that one of OpenAI's `multi_tool_use.parallel` holds, or itself."""
     arguments = found.arguments
     if found.function is not None or "parallel" not in found.name:
         return [found]
-    if isinstance(arguments, Arguments):
+    if isinstance(arguments, WrittenArguments):
         only = arguments.positional[0] if len(arguments.positional) == 1 else None
         arguments = arguments.values or only
     elif isinstance(arguments, str):
@@ -186,7 +186,7 @@ def _surplus(found: Found) -> Call:
     return Call(id=found.id, name=_name(found), arguments={}, result=failure, span=_span(found))
 
 
-def _call(found: Found, names: Names) -> Call:
+def _call(found: Found, names: FunctionNames) -> Call:
     result = judged(found, names)
     short = names.short(found.name) if found.function is None else None
     if short is not None:

@@ -10,10 +10,10 @@ from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import UnknownFunctionError
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.prompting.calls.arguments import Arguments, is_expression, keyed, number_of
+from pyfunctools.prompting.calls.arguments import WrittenArguments, is_expression, keyed, number_of
 from pyfunctools.prompting.calls.found import Found, Piece
 from pyfunctools.prompting.calls.json_calls import recovered
-from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.checker import truncated
 from pyfunctools.schema.ground.path import Keys, Path, at
@@ -33,7 +33,7 @@ _BRACKET: Final = re.compile(r"[()\[\]{}\"']")
 _ROOT: Final = Path.of(())
 
 
-def judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
+def judged(found: Found, names: FunctionNames) -> Success[JsonValue] | Failure:
     """Return the arguments of a call, coerced and checked, or how far that went and what is wrong.
 
     A call that may not be whole is a failure whatever it says.
@@ -78,12 +78,12 @@ def _refused(result: Success[JsonValue]) -> Success[JsonValue] | Failure:
     return Failure(value=result.value, issues=tuple(issues), repairs=result.repairs)
 
 
-def _judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
+def _judged(found: Found, names: FunctionNames) -> Success[JsonValue] | Failure:
     function = found.function
     arguments = found.arguments
     if function is None:
         return _unknown(found, names)
-    if isinstance(arguments, Arguments):
+    if isinstance(arguments, WrittenArguments):
         return _written(found, arguments, function)
     if isinstance(arguments, str):
         return _text(arguments, function, found.piece)
@@ -101,7 +101,7 @@ def _judged(found: Found, names: Names) -> Success[JsonValue] | Failure:
 def _unescaped(found: Found, repairs: list[Repair]) -> Found:
     r"""Return a call of a text that is written for Markdown, with `_` for `\_` in its arguments."""
     arguments = found.arguments
-    if isinstance(arguments, Arguments):
+    if isinstance(arguments, WrittenArguments):
         values = {key.replace(_ESCAPED, "_"): _plain(v) for key, v in arguments.values.items()}
         positional = [_plain(value) for value in arguments.positional]
         changed = values != arguments.values or positional != arguments.positional
@@ -121,12 +121,12 @@ def _plain(value: JsonValue) -> JsonValue:
     return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _unknown(found: Found, names: Names) -> Failure:
+def _unknown(found: Found, names: FunctionNames) -> Failure:
     written = visible(shortened(found.name, 64))
     close = names.close(found.name)
     arguments = found.arguments
     value: JsonValue
-    if isinstance(arguments, Arguments):
+    if isinstance(arguments, WrittenArguments):
         value = dict(arguments.values) or list(arguments.positional) or {}
     elif isinstance(arguments, str):
         read = parse_at(arguments, None)
@@ -277,7 +277,7 @@ def _concluded(
 
 
 def _written(
-    found: Found, arguments: Arguments, function: Function
+    found: Found, arguments: WrittenArguments, function: Function
 ) -> Success[JsonValue] | Failure:
     """Judge the arguments of a call in Python or in tags."""
     names = list(_properties(function))
@@ -297,7 +297,7 @@ def _written(
 
 
 def _bound(
-    found: Found, written: Arguments, function: Function, names: list[str]
+    found: Found, written: WrittenArguments, function: Function, names: list[str]
 ) -> Success[JsonValue] | Failure:
     """Judge arguments, each for the property that it is meant for by its name or its place."""
     arguments, issues = _named(written, names)
@@ -328,7 +328,7 @@ def _bound(
     )
 
 
-def _named(written: Arguments, names: list[str]) -> tuple[Arguments, list[Issue]]:
+def _named(written: WrittenArguments, names: list[str]) -> tuple[WrittenArguments, list[Issue]]:
     """Return arguments with each under its name, and what is wrong with those that have none.
 
     An object that stands alone, with properties for its keys, holds all of them.
@@ -420,7 +420,7 @@ def _numbers(
 
 
 def _again(
-    arguments: Arguments,
+    arguments: WrittenArguments,
     function: Function,
     values: JsonObject,
     failure: Failure,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from pyfunctools._json import JsonValue
-from pyfunctools.prompting.calls.arguments import Arguments
+from pyfunctools.prompting.calls.arguments import WrittenArguments
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.result import Issue, Repair
@@ -58,7 +58,7 @@ class Found:
 
     name: str
     function: Function | None
-    arguments: JsonValue | Arguments
+    arguments: JsonValue | WrittenArguments
     weight: Weight = Weight.MARKED
     start: int = -1
     end: int = -1

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.prompting.calls.arguments import Arguments, read_arguments
+from pyfunctools.prompting.calls.arguments import WrittenArguments, read_arguments
 from pyfunctools.prompting.calls.found import Found, Piece
 from pyfunctools.prompting.calls.literals import Literals, Raw, Unread
-from pyfunctools.prompting.calls.names import Names, properties_of
+from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.prompting.calls.shapes import shapes
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys, Path
@@ -192,7 +192,7 @@ def _without(value: JsonValue, keys: Keys) -> JsonValue:
     return value
 
 
-def unreadable_calls(text: str, at: int, names: Names) -> list[Found]:
+def unreadable_calls(text: str, at: int, names: FunctionNames) -> list[Found]:
     """Return the call in a tag whose JSON cannot be read, if it says the name of a function."""
     if not text[max(at - 40, 0) : at].rstrip().endswith(">"):
         return []
@@ -202,11 +202,13 @@ def unreadable_calls(text: str, at: int, names: Names) -> list[Found]:
     function = None if named is None else names.find(named[1])
     if named is None or function is None:
         return []
-    arguments = Arguments(raws=[], notes=[], faults=[((), "cannot be read as JSON")], end=end)
+    arguments = WrittenArguments(
+        raws=[], notes=[], faults=[((), "cannot be read as JSON")], end=end
+    )
     return [Found(name=named[1], function=function, arguments=arguments, start=at, end=end)]
 
 
-def calls_of(piece: Piece, text: str, names: Names, after: int = -1) -> list[Found]:
+def calls_of(piece: Piece, text: str, names: FunctionNames, after: int = -1) -> list[Found]:
     """Return the calls that a piece of JSON says; with a name in front of it, it is the arguments.
 
     `after` is where the call before it ended.
@@ -236,7 +238,7 @@ def calls_of(piece: Piece, text: str, names: Names, after: int = -1) -> list[Fou
     return found
 
 
-def _likely(name: str, piece: Piece, text: str, names: Names) -> bool:
+def _likely(name: str, piece: Piece, text: str, names: FunctionNames) -> bool:
     """Return whether what has a name and parameters is a call of a function that nobody has."""
     front = text[max(piece.start - 40, 0) : piece.start].rstrip()
     if front.endswith((">", "]")) or not (front or text[piece.end : piece.end + 40].strip()):
@@ -244,7 +246,7 @@ def _likely(name: str, piece: Piece, text: str, names: Names) -> bool:
     return names.alike(name)
 
 
-def _named(piece: Piece, value: JsonObject, text: str, names: Names) -> Found | None:
+def _named(piece: Piece, value: JsonObject, text: str, names: FunctionNames) -> Found | None:
     """Return the call whose name stands in front of its arguments."""
     front = text[max(piece.start - _WINDOW, 0) : piece.start]
     window = len(front)

@@ -88,7 +88,7 @@ class Raw(NamedTuple):
     end: int
 
 
-class Note(NamedTuple):
+class PendingRepair(NamedTuple):
     """A repair, before anybody has asked for it."""
 
     keys: Keys
@@ -118,7 +118,7 @@ class Literals:
         self.at: int = at
         self.stop: int = stop
         self.raws: list[Raw] = []
-        self.notes: list[Note] = []
+        self.notes: list[PendingRepair] = []
         self.faults: list[tuple[Keys, str]] = []
         self.objects: dict[Keys, tuple[int, int]] = {}
         self._depth = 0
@@ -168,7 +168,9 @@ class Literals:
         if self._bound and name is not None and name[1] in self._bound:
             value = deepcopy(self._bound[name[1]])
             self.at = name.end(1)
-            self.notes.append(Note(keys, "name", name[1], dumps(value, ensure_ascii=False)))
+            self.notes.append(
+                PendingRepair(keys, "name", name[1], dumps(value, ensure_ascii=False))
+            )
             return value
         try:
             value = self._other(char, keys)
@@ -224,7 +226,7 @@ class Literals:
         found = WRITTEN.match(self.text, self.at, self.stop)
         if found is not None and not self.text[found.end() : self.stop].strip():
             value = self._numeral(found, keys)
-            self.notes.append(Note(keys, "truncated", found[0], found[0]))
+            self.notes.append(PendingRepair(keys, "truncated", found[0], found[0]))
             return value
         word = self.text[self.at : self.at + 8].rstrip()
         if self.stop - self.at <= 8 and word in _WORDS:
@@ -255,7 +257,7 @@ class Literals:
                 self.at += 1
                 break
             if not char:
-                self.notes.append(Note(keys, "closer", "", closer))
+                self.notes.append(PendingRepair(keys, "closer", "", closer))
                 break
             items.append(self.value((*keys, len(items))))
             comma = _COMMA.match(text, self.at, stop)
@@ -292,7 +294,7 @@ class Literals:
                 self.at += 1
                 break
             if not char:
-                self.notes.append(Note(keys, "closer", "", "}"))
+                self.notes.append(PendingRepair(keys, "closer", "", "}"))
                 break
             key = self._key(keys)
             self.space()
@@ -329,7 +331,7 @@ class Literals:
             raise Unread
         self.at += 1
         self._depth -= 1
-        self.notes.append(Note(keys, "dict", self.text[start : self.at], dumps(members)))
+        self.notes.append(PendingRepair(keys, "dict", self.text[start : self.at], dumps(members)))
         return members
 
     def _key(self, keys: Keys) -> str:
@@ -351,7 +353,7 @@ class Literals:
         if found is None:
             raise Unread
         self.at = found.end()
-        self.notes.append(Note(keys, "key", found[1], f'"{found[1]}"'))
+        self.notes.append(PendingRepair(keys, "key", found[1], f'"{found[1]}"'))
         return found[1]
 
     def _strings(self, keys: Keys, *, raw: bool = False) -> str:
@@ -382,7 +384,7 @@ class Literals:
             if _ends(text, end, self.stop):
                 if inside:
                     written = text[start:end]
-                    self.notes.append(Note(keys, "quote", written, written))
+                    self.notes.append(PendingRepair(keys, "quote", written, written))
                 self.at = end
                 if (
                     not raw
@@ -402,7 +404,7 @@ class Literals:
             raise Unread
         self.at = self.stop
         written = text[start : self.stop]
-        self.notes.append(Note(keys, "truncated", written, written))
+        self.notes.append(PendingRepair(keys, "truncated", written, written))
         return unescaped(written[1:].rstrip("\\"), raw)
 
     def _escaped_string(self) -> str:
@@ -432,7 +434,9 @@ class Literals:
                 if stop < self.stop or opened:
                     self._far(stop)
                 self.at = stop
-                self.notes.append(Note(keys, "truncated", text[start:stop], text[start:stop]))
+                self.notes.append(
+                    PendingRepair(keys, "truncated", text[start:stop], text[start:stop])
+                )
                 break
             char, at = found[0], found.end()
             if char in _CLOSERS:

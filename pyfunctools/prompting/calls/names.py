@@ -17,7 +17,7 @@ _ALIKE: Final = 0.8
 _AROUND: Final = " \t\r\n`*\"'"
 
 
-class Names:
+class FunctionNames:
     """The functions by name, and by the ways in which models write their names.
 
     Raises:

@@ -5,11 +5,16 @@ import re
 from collections.abc import Container
 from typing import Final
 
-from pyfunctools.prompting.calls.arguments import Arguments, keyed, read_arguments, unreadable
+from pyfunctools.prompting.calls.arguments import (
+    WrittenArguments,
+    keyed,
+    read_arguments,
+    unreadable,
+)
 from pyfunctools.prompting.calls.check import judged
 from pyfunctools.prompting.calls.code import Code
 from pyfunctools.prompting.calls.found import Found, Weight
-from pyfunctools.prompting.calls.names import Names, properties_of
+from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.record.function import Function
 
 CALL: Final = (
@@ -33,7 +38,7 @@ _CLEAR: Final = frozenset(
 class Caller:
     """Reads calls as Python writes them from one text."""
 
-    def __init__(self, text: str, names: Names, code: Code) -> None:
+    def __init__(self, text: str, names: FunctionNames, code: Code) -> None:
         self._text = text
         self._names = names
         self._code = code
@@ -77,7 +82,7 @@ class Caller:
         found.arguments, found.end, found.doubtful = arguments, arguments.end, doubtful
         return found, found.end, max(far, found.end)
 
-    def _parted(self, end: int, arguments: Arguments | None) -> Arguments | None:
+    def _parted(self, end: int, arguments: WrittenArguments | None) -> WrittenArguments | None:
         """Return arguments without another call that a string without its end ran into."""
         if arguments is None or not arguments.notes:
             return arguments
@@ -93,7 +98,7 @@ class Caller:
         return arguments
 
     def _unknown(
-        self, found: Found, end: int, arguments: Arguments | None, far: int
+        self, found: Found, end: int, arguments: WrittenArguments | None, far: int
     ) -> tuple[Found | None, int, int]:
         """Read the call of a function nobody has, between whose brackets nothing is a call."""
         plain = arguments is not None and not arguments.raws and not arguments.notes
@@ -115,7 +120,7 @@ def _written(text: str, at: int) -> str:
 
 
 def _is_mention(
-    text: str, arguments: Arguments, function: Function, variables: Container[str]
+    text: str, arguments: WrittenArguments, function: Function, variables: Container[str]
 ) -> bool:
     """Return whether this is the form of a call and not one.
 
@@ -140,7 +145,7 @@ _LISTED: Final = re.compile(
 _APART: Final = re.compile(r"(?:\A|[\n\[(,])[ \t]*\Z")
 
 
-def read_listed(text: str, at: int, names: Names) -> tuple[Found | None, int]:
+def read_listed(text: str, at: int, names: FunctionNames) -> tuple[Found | None, int]:
     """Read a call that is written as a list: `["f", "a=1"]`, `("f", "a": 1)`, `[f, a=1]`.
 
     `["f", 1, "x"]` is one where it stands apart and these are right for the function.

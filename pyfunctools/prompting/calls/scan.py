@@ -27,7 +27,7 @@ from pyfunctools.prompting.calls.json_calls import (
     read_piece,
     unreadable_calls,
 )
-from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.prompting.calls.python import CALL, Caller, read_listed
 from pyfunctools.prompting.calls.sequences import meant
 from pyfunctools.prompting.calls.speech import SKIPPED, Break, beginning, breaks, end_of
@@ -69,7 +69,7 @@ _SEARCHED: Final = 300
 class Scan:
     """One pass through a text."""
 
-    def __init__(self, text: str, names: Names) -> None:
+    def __init__(self, text: str, names: FunctionNames) -> None:
         self._text = _quoted(text) if _ESCAPE in text else text
         self._names = names
         self._code = Code(self._text)

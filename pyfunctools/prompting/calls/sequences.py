@@ -12,10 +12,10 @@ from json import dumps
 from typing import Final
 
 from pyfunctools._json import JsonValue
-from pyfunctools.prompting.calls.arguments import Arguments
+from pyfunctools.prompting.calls.arguments import WrittenArguments
 from pyfunctools.prompting.calls.code import Code
 from pyfunctools.prompting.calls.found import Found, Weight
-from pyfunctools.prompting.calls.names import Names
+from pyfunctools.prompting.calls.names import FunctionNames
 
 _TAG: Final = r"<{1,2}/?[\w|\uff5c]{1,30}>{1,2}"
 _GAP: Final = re.compile(
@@ -78,7 +78,7 @@ _JOINED: Final = re.compile(r"\]\s*\+\s*\[")
 _QUOTES: Final = {'"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
 
 
-def meant(text: str, calls: list[Found], names: Names, code: Code) -> list[Found]:
+def meant(text: str, calls: list[Found], names: FunctionNames, code: Code) -> list[Found]:
     """Return the calls that are meant as such, in the order in which they stand, in their groups.
 
     Those that are marked as calls, by a tag or by their keys, are, but for those in a sentence that
@@ -136,7 +136,7 @@ def _is_bare_list(text: str, calls: list[Found]) -> bool:
     return True
 
 
-def _chosen(text: str, run: list[Found], names: Names, *, whole: bool) -> list[Found]:
+def _chosen(text: str, run: list[Found], names: FunctionNames, *, whole: bool) -> list[Found]:
     """Return the calls of a run that are meant, with the weight of each."""
     start, end = run[0].start, max(each.end for each in run)
     listed = _LIST.search(text, max(start - 20, 0), start) is not None
@@ -259,7 +259,7 @@ def _opened(front: str, behind: str) -> int:
 def _is_full(found: Found) -> bool:
     """Return whether a call in a sentence has arguments, and literals only."""
     arguments = found.arguments
-    if not isinstance(arguments, Arguments):
+    if not isinstance(arguments, WrittenArguments):
         return True
     given = arguments.values or arguments.positional
     return bool(given) and not arguments.raws and arguments.closed

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.reply import OWN_ROLES
-from pyfunctools.prompting.calls.names import Names, properties_of
+from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.ground.path import Keys
 
@@ -107,7 +107,7 @@ class Shape(NamedTuple):
 
 
 def shapes(
-    value: JsonValue, names: Names, keys: Keys = (), *, closed: bool = False
+    value: JsonValue, names: FunctionNames, keys: Keys = (), *, closed: bool = False
 ) -> Iterator[Shape]:
     """Yield the calls in a value, in the order in which they stand.
 
@@ -121,7 +121,9 @@ def shapes(
         yield from _items(value, names, keys, closed)
 
 
-def _items(value: list[JsonValue], names: Names, keys: Keys, closed: bool) -> Iterator[Shape]:
+def _items(
+    value: list[JsonValue], names: FunctionNames, keys: Keys, closed: bool
+) -> Iterator[Shape]:
     """Yield the calls in an array; behind a name in it stand the arguments of its calls."""
     function: Function | None = None
     name = ""
@@ -142,7 +144,7 @@ def _items(value: list[JsonValue], names: Names, keys: Keys, closed: bool) -> It
             yield from shapes(item, names, (*keys, index), closed=closed)
 
 
-def _object(value: JsonObject, names: Names, keys: Keys, closed: bool) -> Iterator[Shape]:
+def _object(value: JsonObject, names: FunctionNames, keys: Keys, closed: bool) -> Iterator[Shape]:
     if len(value) == 1:  # as most are, and seen sooner than the rest: `{"name": {...}}`
         ((name, inner),) = value.items()
         function = None if name in _WORDS or type(name) is not str else names.find(name)
@@ -183,7 +185,7 @@ def _is_foreign(value: JsonObject) -> bool:
 _BUNDLES: Final = re.compile(r"(?:functions[._])?(?:multi_tool_use[._])?parallel")
 
 
-def bundled(name: str, arguments: JsonValue, names: Names) -> list[Shape]:
+def bundled(name: str, arguments: JsonValue, names: FunctionNames) -> list[Shape]:
     """Return the calls of one that only bundles others: OpenAI's `multi_tool_use.parallel`."""
     uses = arguments.get("tool_uses") if isinstance(arguments, Mapping) else None
     if not isinstance(uses, list) or not uses or not _BUNDLES.fullmatch(name):
@@ -196,7 +198,7 @@ def bundled(name: str, arguments: JsonValue, names: Names) -> list[Shape]:
     return found
 
 
-def _named(value: JsonObject, names: Names, keys: Keys) -> Shape | None:
+def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> Shape | None:
     """Return the call that an object with a name is."""
     inner = value.get("function")
     if isinstance(inner, Mapping):
@@ -235,7 +237,7 @@ def _beside(
     return {key: inner for key, inner in value.items() if key in known and key not in own}
 
 
-def _flat(value: JsonObject, key: str, name: str, names: Names, keys: Keys) -> Shape | None:
+def _flat(value: JsonObject, key: str, name: str, names: FunctionNames, keys: Keys) -> Shape | None:
     """Return the call whose arguments stand beside its name, or that has none."""
     function = names.find(name)
     if function is None:

@@ -11,10 +11,10 @@ import re
 from typing import Final
 
 from pyfunctools.envelopes.blocks import MAX_CALLS
-from pyfunctools.prompting.calls.arguments import Arguments
+from pyfunctools.prompting.calls.arguments import WrittenArguments
 from pyfunctools.prompting.calls.found import Found
-from pyfunctools.prompting.calls.literals import Note
-from pyfunctools.prompting.calls.names import Names, properties_of
+from pyfunctools.prompting.calls.literals import PendingRepair
+from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 
 _SPACE_NAME = r"(?:[\w|\uff5c]{1,30}[:|\uff5c]|[|\uff5c][\w|\uff5c]{1,30}[|\uff5c])?"
 _NAMED: Final = re.compile(
@@ -47,7 +47,7 @@ _MOST: Final = 1_000
 """Arguments of one call."""
 
 
-def read_tagged(text: str, at: int, names: Names) -> tuple[Found | None, int]:
+def read_tagged(text: str, at: int, names: FunctionNames) -> tuple[Found | None, int]:
     """Read the call whose tag begins at `at`; with it, how far was looked."""
     named = _NAMED.match(text, at)
     if named is not None:
@@ -67,12 +67,12 @@ def read_tagged(text: str, at: int, names: Names) -> tuple[Found | None, int]:
 
 
 def _read(
-    text: str, opened: re.Match[str], names: Names, pattern: re.Pattern[str]
+    text: str, opened: re.Match[str], names: FunctionNames, pattern: re.Pattern[str]
 ) -> tuple[Found | None, int]:
     at = opened.end()
     if text[at : at + 100].lstrip()[:1] in ("{", "[", "`"):
         return None, at  # the arguments are JSON, and the name stands in front of them
-    arguments = Arguments(raws=[], notes=[], faults=[])
+    arguments = WrittenArguments(raws=[], notes=[], faults=[])
     missing: set[str] = set()
     for _ in range(_MOST):
         child = pattern.match(text, at)
@@ -98,7 +98,9 @@ def _read(
     return found, max(far, at)
 
 
-def _argument(text: str, child: re.Match[str], arguments: Arguments, missing: set[str]) -> int:
+def _argument(
+    text: str, child: re.Match[str], arguments: WrittenArguments, missing: set[str]
+) -> int:
     """Read one argument; return where its tag ends. No end that is `missing` is looked for."""
     key = child["key"].strip()
     start = child.end()
@@ -114,7 +116,7 @@ def _argument(text: str, child: re.Match[str], arguments: Arguments, missing: se
         opened = _OPENED.search(text, start)
         end = after = len(text) if opened is None else opened.start()
         kind = "closer" if opened is not None else "truncated"
-        arguments.notes.append(Note((key,), kind, "", f"</{tag}>"))
+        arguments.notes.append(PendingRepair((key,), kind, "", f"</{tag}>"))
     value = text[start:end]
     value = value.removeprefix("\n").removesuffix("\n")
     if key in arguments.values:
@@ -130,7 +132,7 @@ _ACTION: Final = re.compile(
 )
 
 
-def read_actions(text: str, names: Names) -> list[Found]:
+def read_actions(text: str, names: FunctionNames) -> list[Found]:
     """Return the actions whose input is a line of text; JSON there is read as JSON elsewhere."""
     found: list[Found] = []
     for action in _ACTION.finditer(text):

@@ -84,7 +84,7 @@ class Fitting:
             return min(fit, self._once(asked, value, depth))
         return min(fit, self._held(asked, value, depth))
 
-    def _once(self, asked: "Asked", value: JsonValue, depth: int) -> Fit:
+    def _once(self, asked: "MatchRules", value: JsonValue, depth: int) -> Fit:
         """Ask the parts that a part refers to about a value, unless they were asked."""
         key = (asked.part, id(value))
         known = self._known.get(key)
@@ -96,7 +96,7 @@ class Fitting:
         self._known[key] = (value, fit)
         return fit
 
-    def _turned(self, asked: "Asked", value: JsonValue, depth: int) -> Fit:
+    def _turned(self, asked: "MatchRules", value: JsonValue, depth: int) -> Fit:
         part = asked.part
         fit: Fit = EXACT if part.target is None else self.of(part.target, value, depth)
         for each in part.listed("allOf"):
@@ -111,7 +111,7 @@ class Fitting:
                 fit = min(fit, best)
         return min(fit, self._held(asked, value, depth)) if fit else NOT
 
-    def _held(self, asked: "Asked", value: JsonValue, depth: int) -> Fit:
+    def _held(self, asked: "MatchRules", value: JsonValue, depth: int) -> Fit:
         if not isinstance(value, dict | list):
             return EXACT
         if depth >= MAX_DEPTH:
@@ -134,7 +134,7 @@ class Fitting:
                     return NOT
         return fit
 
-    def _array(self, asked: "Asked", value: list[JsonValue], depth: int) -> Fit:
+    def _array(self, asked: "MatchRules", value: list[JsonValue], depth: int) -> Fit:
         front, rest = asked.part.items
         only = None if rest is None else _class_of(rest)
         fit: Fit = EXACT
@@ -148,7 +148,7 @@ class Fitting:
         return NOT if self._sets and is_set(asked.part.rules) and repeats(value) else fit
 
 
-class Asked:
+class MatchRules:
     """What is looked at in a part, laid out to be asked quickly.
 
     A class is the one whose values all fit, `None` where there is none. `only` is that of the
@@ -175,9 +175,9 @@ class Asked:
         return None if rest is None else _class_of(rest)
 
 
-def _asked(part: Part) -> Asked | None:
+def _asked(part: Part) -> MatchRules | None:
     whole = part.resolved
-    return None if whole is None or whole.schema is True else Asked(whole)
+    return None if whole is None or whole.schema is True else MatchRules(whole)
 
 
 def _class_of(part: Part) -> type | None:

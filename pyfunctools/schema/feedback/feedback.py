@@ -9,8 +9,8 @@ from pyfunctools.schema.feedback.lines import (
     DETAILS,
     GIVEN,
     MARK,
+    CommentedPlace,
     Line,
-    Place,
     lines_of,
     one_line,
     safe,
@@ -120,10 +120,10 @@ def _json(
     hidden: Iterable[Keys],
     told: Collection[tuple[str, str]],
 ) -> _Body:
-    root = Place()
+    root = CommentedPlace()
     for keys in hidden:
         root.at(keys).hidden = True
-    noted: list[tuple[int, Place]] = []
+    noted: list[tuple[int, CommentedPlace]] = []
     for issue in issues:
         keys = issue.path.keys
         there = stands(value, keys)

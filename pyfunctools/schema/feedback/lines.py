@@ -46,21 +46,23 @@ DETAILS = (
 
 
 @dataclass(slots=True, eq=False)
-class Place:
+class CommentedPlace:
     """A place in a value: the comments on it, and the places below it that have some.
 
     A `hidden` place belongs to a person: neither it nor anything below is ever written.
     """
 
     comments: dict[str, None] = field(default_factory=dict[str, None])
-    below: "dict[str | int, Place]" = field(default_factory=dict[str | int, "Place"])
+    below: "dict[str | int, CommentedPlace]" = field(
+        default_factory=dict[str | int, "CommentedPlace"]
+    )
     hidden: bool = False
 
-    def at(self, keys: Keys) -> "Place":
+    def at(self, keys: Keys) -> "CommentedPlace":
         """Return the place some steps below, which is made where it is not there yet."""
         place = self
         for key in keys:
-            place = place.below.setdefault(key, Place())
+            place = place.below.setdefault(key, CommentedPlace())
         return place
 
     @property
@@ -73,17 +75,17 @@ class Line(NamedTuple):
     """One line, the place whose comments it carries, and whether it stands for what is left out."""
 
     text: str
-    place: Place | None = None
+    place: CommentedPlace | None = None
     elided: bool = False
 
 
-NOWHERE = Place()
+NOWHERE = CommentedPlace()
 """A place with nothing wrong in it."""
 
 
-def lines_of(value: JsonValue, place: Place, detail: Detail) -> Iterator[Line]:
+def lines_of(value: JsonValue, place: CommentedPlace, detail: Detail) -> Iterator[Line]:
     """Return the value's lines, with one for each place that has comments and that it lacks."""
-    return _Writer(detail).write(_Member(value=value, place=place), "", 0)
+    return _LineWriter(detail).write(_Member(value=value, place=place), "", 0)
 
 
 _FOLDED = re.compile("[\\s\x85\u2028\u2029]+", re.ASCII)
@@ -118,7 +120,7 @@ class _Member(NamedTuple):
 
     before: str = ""
     value: JsonValue = None
-    place: Place = NOWHERE
+    place: CommentedPlace = NOWHERE
     missing: bool = False
     gap: int = 0
 
@@ -128,7 +130,7 @@ _READ = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
+class _LineWriter:
     detail: Detail
 
     def write(self, member: _Member, after: str, level: int) -> Iterator[Line]:
@@ -162,11 +164,14 @@ class _Writer:
             return GIVEN
         return "undefined" if member.missing else safe(shown_scalar(member.value, self.detail.text))
 
-    def _line(self, text: str, place: Place, *, elided: bool = False) -> Line:
+    def _line(self, text: str, place: CommentedPlace, *, elided: bool = False) -> Line:
         return Line(text + place.comment, place if place.comments else None, elided)
 
     def _members(
-        self, value: Mapping[str, JsonValue] | Sequence[JsonValue], place: Place, level: int
+        self,
+        value: Mapping[str, JsonValue] | Sequence[JsonValue],
+        place: CommentedPlace,
+        level: int,
     ) -> Iterator[Line]:
         if isinstance(value, Mapping):
             members, unit = list(self._properties(value, place)), "property"
@@ -180,7 +185,9 @@ class _Writer:
             else:
                 yield from self.write(member, "," if n < last else "", level)
 
-    def _properties(self, value: Mapping[str, JsonValue], place: Place) -> Iterator[_Member]:
+    def _properties(
+        self, value: Mapping[str, JsonValue], place: CommentedPlace
+    ) -> Iterator[_Member]:
         wanted = {
             key: below
             for key, below in place.below.items()
@@ -206,7 +213,9 @@ class _Writer:
             if key not in value and below.comments:
                 yield _Member(before=_named(key), place=below, missing=True)
 
-    def _items(self, value: Sequence[JsonValue], place: Place, level: int) -> Iterator[_Member]:
+    def _items(
+        self, value: Sequence[JsonValue], place: CommentedPlace, level: int
+    ) -> Iterator[_Member]:
         count = len(value)
         first = range(min(count, self.detail.items))
         if level >= self.detail.depth:
@@ -222,7 +231,7 @@ class _Writer:
             yield _Member(gap=count - after)
 
 
-def _member(key: str, value: Mapping[str, JsonValue], place: Place) -> _Member:
+def _member(key: str, value: Mapping[str, JsonValue], place: CommentedPlace) -> _Member:
     return _Member(before=_named(key), value=value[key], place=place)
 
 

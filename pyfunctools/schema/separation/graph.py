@@ -166,7 +166,7 @@ def graph_of(schema: JsonSchema, is_human: IsHuman) -> Graph:
     def ask(_: int, path: Path, inner: JsonSchema) -> bool:
         return answer(is_human, path, inner)
 
-    return _Reader(schema, ask, looks_at_name_only(is_human)).read()
+    return _GraphReader(schema, ask, looks_at_name_only(is_human)).read()
 
 
 class _Context(NamedTuple):
@@ -181,7 +181,7 @@ class _Context(NamedTuple):
     is_target: bool = False
 
 
-class _Reader:
+class _GraphReader:
     def __init__(
         self, schema: JsonSchema, ask: Callable[[int, Path, JsonSchema], bool], by_name: bool
     ) -> None:
@@ -316,7 +316,7 @@ class _Reader:
 
 
 def _again(schema: JsonSchema, by_name: bool, answers: frozenset[int]) -> Graph:
-    return _Reader(schema, lambda number, _, __: number in answers, by_name).read()
+    return _GraphReader(schema, lambda number, _, __: number in answers, by_name).read()
 
 
 def _always(*_: object) -> bool:

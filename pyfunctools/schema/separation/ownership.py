@@ -53,7 +53,7 @@ parts."""
 
 
 @dataclass(slots=True, eq=False)
-class Place:
+class OwnedPlace:
     """All that a schema says of one place in the arguments; equal to none but itself.
 
     `nodes` are the subschemas that hold there, references followed and `allOf` spread. `every` are
@@ -68,7 +68,7 @@ class Place:
     names: dict[str, list[Node]] = field(init=False, repr=False)
     unnamed: list[tuple[Node, Node]] = field(init=False, repr=False)
     width: int = field(init=False, repr=False)
-    known: "dict[str | int, Place]" = field(init=False, repr=False)
+    known: "dict[str | int, OwnedPlace]" = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.names = {}
@@ -86,8 +86,8 @@ class Place:
         self.known = {}
 
 
-LLM: Final = Place(owner="llm")
-HUMAN: Final = Place(owner="human")
+LLM: Final = OwnedPlace(owner="llm")
+HUMAN: Final = OwnedPlace(owner="human")
 
 
 class Ownership:
@@ -95,12 +95,12 @@ class Ownership:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._places: dict[object, Place] = {}
-        self._names: dict[Place, list[str]] = {}
+        self._places: dict[object, OwnedPlace] = {}
+        self._names: dict[OwnedPlace, list[str]] = {}
         self._patterns: dict[str, Validator] = {}
         self._coarse: set[Node] = set()
         self._numbers: dict[str, int] = {}
-        self._told_at: dict[tuple[Node, Place], int] = {}
+        self._told_at: dict[tuple[Node, OwnedPlace], int] = {}
         self._losing: set[Node] | None = None
         self._settled = Settled(frozenset(), frozenset())
         if graph.root.touched:
@@ -154,7 +154,7 @@ class Ownership:
                     return True
         return False
 
-    def _told(self, node: Node, place: Place, depth: int = 0) -> int:
+    def _told(self, node: Node, place: OwnedPlace, depth: int = 0) -> int:
         """Return a number for what the model may write at a node: the same for the same."""
         known = self._told_at.get((node, place))
         if known is not None:
@@ -222,7 +222,7 @@ class Ownership:
             for branches in alternatives(node)
         )
 
-    def place(self, nodes: Iterable[Node]) -> Place:
+    def place(self, nodes: Iterable[Node]) -> OwnedPlace:
         """Return the place of which these subschemas speak."""
         nodes = tuple(nodes)
         if any(node in self._settled.human for node in nodes):
@@ -235,11 +235,11 @@ class Ownership:
         key = frozenset(together)
         place = self._places.get(key)
         if place is None:
-            place = Place("mixed", together, tuple(spread(nodes, IN_PLACE)))
+            place = OwnedPlace("mixed", together, tuple(spread(nodes, IN_PLACE)))
             self._places[key] = place
         return place
 
-    def child(self, place: Place, step: str | int) -> Place:
+    def child(self, place: OwnedPlace, step: str | int) -> OwnedPlace:
         """Return the place one step further."""
         if place is LLM or place is HUMAN:
             return place
@@ -252,7 +252,7 @@ class Ownership:
                 place.known[step] = found
         return found
 
-    def _child(self, place: Place, step: str | int) -> Place:
+    def _child(self, place: OwnedPlace, step: str | int) -> OwnedPlace:
         nodes: Iterable[Node] = place.every
         if isinstance(step, str):
             nodes = dict.fromkeys(
@@ -260,7 +260,7 @@ class Ownership:
             )
         return self.place(part for node in nodes for part in self.parts(node, step))
 
-    def names(self, place: Place) -> list[str]:
+    def names(self, place: OwnedPlace) -> list[str]:
         """Return the declared properties of a place that are not the model's alone."""
         known = self._names.get(place)
         if known is None:
@@ -268,7 +268,7 @@ class Ownership:
             self._names[place] = known
         return known
 
-    def at(self, path: Iterable[str | int]) -> Iterator[Place]:
+    def at(self, path: Iterable[str | int]) -> Iterator[OwnedPlace]:
         """Yield each place on the way along a path, the root first."""
         place = self.root
         yield place

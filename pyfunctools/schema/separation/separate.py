@@ -13,7 +13,7 @@ from pyfunctools.schema.result import Failure, Issue, Side, Success
 from pyfunctools.schema.separation.graph import Graph, graph_of
 from pyfunctools.schema.separation.ownership import Owner, Ownership
 from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_human_by_default
-from pyfunctools.schema.separation.side_writer import Part
+from pyfunctools.schema.separation.side_writer import SideName
 from pyfunctools.schema.separation.sides import written
 from pyfunctools.schema.separation.sieve import (
     ABSENT,
@@ -97,7 +97,7 @@ class Separated:
         """Return the model's part and the human's part of a whole value; see `part`."""
         return self.part(value, "llm"), self.part(value, "human")
 
-    def part(self, value: JsonValue, side: Part) -> JsonValue:
+    def part(self, value: JsonValue, side: SideName) -> JsonValue:
         """Return one side's part of a whole value.
 
         `{}` is the part of one to whom nothing belongs. A value nested deeper than arguments may be
@@ -167,7 +167,7 @@ class Separated:
         """Return the compiled test of a part of the model's side; see `Validator.test_of`."""
         return self._judges["llm"].test_of(keys)
 
-    def _own(self, side: Part, value: JsonValue) -> tuple[Given, list[Issue]]:
+    def _own(self, side: SideName, value: JsonValue) -> tuple[Given, list[Issue]]:
         """Return one side's own part of a value, and the issues with the rest."""
         root = self._ownership.root
         if value is None and root.owner not in (side, "mixed"):
@@ -175,7 +175,7 @@ class Separated:
         dropped = not_own(self._ownership, side, value)
         return (part_of(self._ownership, side, root, value) if dropped else value), dropped
 
-    def issues(self, value: JsonValue, side: Part) -> tuple[Issue, ...]:
+    def issues(self, value: JsonValue, side: SideName) -> tuple[Issue, ...]:
         """Return every issue of a value for one side; see `validate`.
 
         The value must not be nested too deeply.
@@ -216,7 +216,7 @@ class Separated:
             blamed |= {(one.path, one.expected, one.side): one for one in found}
         return tuple(blamed.values())
 
-    def _said(self, side: Part, whole: JsonValue) -> tuple[Issue, ...]:
+    def _said(self, side: SideName, whole: JsonValue) -> tuple[Issue, ...]:
         """Return the issues of one side's schema with its part of a whole, in the shape of that."""
         own: Given = part_of(self._ownership, side, self._ownership.root, whole, shaped=True)
         verdict = self._judges[side].validate({} if own is ABSENT else own, side)

@@ -16,7 +16,7 @@ from pyfunctools.schema.separation.graph import (
     spread,
     under,
 )
-from pyfunctools.schema.separation.ownership import Ownership, Place
+from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership
 from pyfunctools.schema.vocabulary import UNIONS
 
 
@@ -29,9 +29,9 @@ class Needs:
 
     def __init__(self, ownership: Ownership) -> None:
         self._own = ownership
-        self._known: dict[_Claim, bool] = {}
+        self._known: dict[_NodesAtPlace, bool] = {}
 
-    def anything(self, nodes: Iterable[Node], place: Place) -> bool:
+    def anything(self, nodes: Iterable[Node], place: OwnedPlace) -> bool:
         """Return whether a value that fits these nodes has something of the human's at a place."""
         if place.owner != "mixed":
             return place.owner == "human"
@@ -40,7 +40,7 @@ class Needs:
             self._settle(claim)
         return self._known[claim]
 
-    def _settle(self, claim: "_Claim") -> None:
+    def _settle(self, claim: "_NodesAtPlace") -> None:
         claims = [claim]
         self._known[claim] = False
         for one in claims:  # grows while it is read
@@ -53,21 +53,21 @@ class Needs:
             for one in reversed(claims):  # from the leaves up: mostly one round is enough
                 self._known[one] = self._known[one] or self._holds(one)
 
-    def _holds(self, claim: "_Claim") -> bool:
+    def _holds(self, claim: "_NodesAtPlace") -> bool:
         first, *others = (
             any(c[1].owner == "human" or self._known[c] for c in self._below(nodes, claim[1]))
             for nodes in self._readings(claim)
         )
         return first or (bool(others) and all(others))
 
-    def _readings(self, claim: "_Claim") -> list[tuple[Node, ...]]:
+    def _readings(self, claim: "_NodesAtPlace") -> list[tuple[Node, ...]]:
         """Return the nodes that certainly hold, then those of each branch of the first union."""
         nodes = tuple(spread(claim[0], _TOGETHER))
         unions = (under(node, keyword) for node in nodes for keyword in reversed(UNIONS))
         branches = next(filter(None, unions), ())
         return [nodes, *(tuple(spread((*nodes, branch), _TOGETHER)) for branch in branches)]
 
-    def _below(self, nodes: tuple[Node, ...], place: Place) -> Iterator["_Claim"]:
+    def _below(self, nodes: tuple[Node, ...], place: OwnedPlace) -> Iterator["_NodesAtPlace"]:
         """Yield the claims one step further: values that are certainly there and may be theirs."""
         steps: list[str | int] = []
         if _are(nodes, "object"):
@@ -81,7 +81,7 @@ class Needs:
                 yield tuple(dict.fromkeys(chain.from_iterable(parts))), child
 
 
-_Claim: TypeAlias = tuple[tuple[Node, ...], Place]
+_NodesAtPlace: TypeAlias = tuple[tuple[Node, ...], OwnedPlace]
 _TOGETHER = frozenset({"allOf"})
 
 
@@ -94,10 +94,10 @@ def _at_least_one(node: Node) -> bool:
     return isinstance(least, int | float) and least >= 1
 
 
-Part: TypeAlias = Literal["llm", "human"]
+SideName: TypeAlias = Literal["llm", "human"]
 """The side that is written."""
 
-Fill: TypeAlias = "Callable[[Writer, Node, JsonSchema, Place], dict[str, JsonValue]]"
+Fill: TypeAlias = "Callable[[Writer, Node, JsonSchema, OwnedPlace], dict[str, JsonValue]]"
 """What gives one side of what a node says of a place that is both's."""
 
 NULL: Final[JsonSchema] = {"type": "null"}
@@ -111,15 +111,15 @@ class Writer:
     twice, recursion ends by itself and no depth of nesting costs stack.
     """
 
-    def __init__(self, ownership: Ownership, part: Part, fill: Fill) -> None:
+    def __init__(self, ownership: Ownership, part: SideName, fill: Fill) -> None:
         self.own = ownership
-        self.part: Part = part
+        self.part: SideName = part
         self.needs = Needs(ownership)
         self._fill = fill
         self._definitions: dict[str, JsonValue] = {}
-        self._names: dict[tuple[Node, Place | None], str] = {}
-        self._begun: dict[tuple[Node, Place | None], dict[str, JsonValue]] = {}
-        self._queue: list[tuple[Node, JsonSchema, Place | None]] = []
+        self._names: dict[tuple[Node, OwnedPlace | None], str] = {}
+        self._begun: dict[tuple[Node, OwnedPlace | None], dict[str, JsonValue]] = {}
+        self._queue: list[tuple[Node, JsonSchema, OwnedPlace | None]] = []
 
     def finished(self, schema: JsonSchema | bool) -> JsonSchema:
         """Return a schema with all that was begun for it filled in, and its definitions."""
@@ -130,7 +130,7 @@ class Writer:
         body = schema if isinstance(schema, dict) else {"allOf": [schema]}
         return {**body, "$defs": self._definitions} if self._definitions else body
 
-    def at(self, node: Node, place: Place | None) -> JsonSchema | bool:
+    def at(self, node: Node, place: OwnedPlace | None) -> JsonSchema | bool:
         """Return this side of what a node says of a place that is both's, or with none a copy."""
         source = node.schema
         if not isinstance(source, dict) or (place is None and not node.linked):
@@ -143,20 +143,20 @@ class Writer:
             self._queue.append((node, source, place))
         return begun
 
-    def below(self, node: Node, place: Place) -> JsonSchema | bool | None:
+    def below(self, node: Node, place: OwnedPlace) -> JsonSchema | bool | None:
         """Return this side of what a node says of its place, `None` where that is the other's."""
         if place.owner == self.part:
             return self.at(node, None)
         return None if place.owner in ("llm", "human") else self.at(node, place)
 
-    def aside(self, node: Node, place: Place, name: str) -> JsonSchema | bool | None:
+    def aside(self, node: Node, place: OwnedPlace, name: str) -> JsonSchema | bool | None:
         """Return the same for where the node does not stand: what may lead back is referred to."""
         if not node.linked or place.owner not in (self.part, "mixed"):
             return self.below(node, place)
         node.name = node.name or name
         return {"$ref": self.reference(node, place if place.owner == "mixed" else None)}
 
-    def reference(self, target: Node, place: Place | None) -> str:
+    def reference(self, target: Node, place: OwnedPlace | None) -> str:
         """Return a reference to the definition of `at(target, place)`."""
         key = (target, place)
         name = self._names.get(key)
@@ -170,7 +170,9 @@ class Writer:
             self._definitions[name] = self.at(*key)
         return definition(name)
 
-    def copied(self, node: Node, source: JsonSchema, place: Place | None) -> dict[str, JsonValue]:
+    def copied(
+        self, node: Node, source: JsonSchema, place: OwnedPlace | None
+    ) -> dict[str, JsonValue]:
         """Return a copy with every subschema as it is `at` this place, and references that hold."""
         body = {key: value for key, value in source.items() if key != "$defs"}
         copy = rewrite(body, lambda steps, _: self.at(node.parts[steps], place))
@@ -179,7 +181,7 @@ class Writer:
         return copy | self.discriminator(node, source, place)
 
     def discriminator(
-        self, node: Node, source: JsonSchema, place: Place | None
+        self, node: Node, source: JsonSchema, place: OwnedPlace | None
     ) -> dict[str, JsonValue]:
         """Return the `discriminator`, if there is one, with references to where the branches are.
 

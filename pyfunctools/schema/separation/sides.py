@@ -12,8 +12,8 @@ from typing import Final
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.outline.json_types import types_named
 from pyfunctools.schema.separation.graph import Node, declared, prefix, required, spread, under
-from pyfunctools.schema.separation.ownership import HUMAN, LLM, Ownership, Place
-from pyfunctools.schema.separation.side_writer import NULL, Part, Writer
+from pyfunctools.schema.separation.ownership import HUMAN, LLM, OwnedPlace, Ownership
+from pyfunctools.schema.separation.side_writer import NULL, SideName, Writer
 from pyfunctools.schema.vocabulary import (
     MEMBERS,
     UNIONS,
@@ -39,7 +39,7 @@ _OBJECT = UNNAMED | {"properties"}
 _CONDITIONS = MEMBERS - {"allOf"} | {"discriminator"}
 
 
-def written(ownership: Ownership, part: Part) -> JsonSchema:
+def written(ownership: Ownership, part: SideName) -> JsonSchema:
     """Return one side of the whole schema, complete with its own `$defs`."""
     root = ownership.root
     if root.owner in ("llm", "human"):
@@ -48,7 +48,9 @@ def written(ownership: Ownership, part: Part) -> JsonSchema:
     return writer.finished(writer.at(ownership.graph.root, root))
 
 
-def _filled(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dict[str, JsonValue]:
+def _filled(
+    writer: Writer, node: Node, source: JsonSchema, place: OwnedPlace
+) -> dict[str, JsonValue]:
     result = {key: value for key, value in source.items() if key in _KEPT[writer.part]}
     kinds = types_named(source)
     if writer.part == "human" and kinds is not None:
@@ -70,7 +72,7 @@ def _filled(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dic
     return {key: result[key] for key in (*source, *result) if key in result}
 
 
-def _is_required(writer: Writer, node: Node, place: Place, name: str) -> bool:
+def _is_required(writer: Writer, node: Node, place: OwnedPlace, name: str) -> bool:
     child = writer.own.child(place, name)
     if writer.part == "llm":
         return child.owner in ("llm", "mixed")
@@ -78,7 +80,7 @@ def _is_required(writer: Writer, node: Node, place: Place, name: str) -> bool:
 
 
 def _llm_object(
-    writer: Writer, node: Node, source: JsonSchema, place: Place
+    writer: Writer, node: Node, source: JsonSchema, place: OwnedPlace
 ) -> dict[str, JsonValue]:
     """Return the model's part of an object, as open as the whole is."""
     properties: dict[str, JsonValue] = {}
@@ -112,7 +114,7 @@ def _llm_object(
 
 
 def _human_object(
-    writer: Writer, node: Node, source: JsonSchema, place: Place
+    writer: Writer, node: Node, source: JsonSchema, place: OwnedPlace
 ) -> dict[str, JsonValue]:
     """Return the human's part of an object, closed where it can be."""
     properties: dict[str, JsonValue] = {}
@@ -141,7 +143,7 @@ def _human_object(
 
 
 def _declare(
-    writer: Writer, properties: dict[str, JsonValue], node: Node, name: str, child: Place
+    writer: Writer, properties: dict[str, JsonValue], node: Node, name: str, child: OwnedPlace
 ) -> None:
     """Put what a node says of a name among the properties, wherever in the node it says it."""
     parts = writer.own.parts(node, name)
@@ -152,7 +154,7 @@ def _declare(
         properties[name] = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
 
 
-def _first_open(place: Place) -> Node | None:
+def _first_open(place: OwnedPlace) -> Node | None:
     """Return the first schema of a place that speaks of properties, and does not forbid others."""
     for node in place.nodes:
         is_closed = node.rules.get("additionalProperties") is False
@@ -161,7 +163,7 @@ def _first_open(place: Place) -> Node | None:
     return None
 
 
-def _told_sometimes(writer: Writer, place: Place) -> dict[str, JsonValue]:
+def _told_sometimes(writer: Writer, place: OwnedPlace) -> dict[str, JsonValue]:
     """Return the model's properties that only conditions speak of, which are left off its side."""
     surely = {name for node in spread(place.nodes, UNIONS) for name in declared(node)}
     names = [n for n in place.names if n not in surely and writer.own.child(place, n) is LLM]
@@ -169,7 +171,7 @@ def _told_sometimes(writer: Writer, place: Place) -> dict[str, JsonValue]:
     return {name: schema for name, schema in said.items() if schema is not True}
 
 
-def _sometimes(writer: Writer, place: Place, name: str) -> JsonSchema | bool:
+def _sometimes(writer: Writer, place: OwnedPlace, name: str) -> JsonSchema | bool:
     """Return a union of the schemas that conditions have for a name; both sides lack conditions.
 
     Where none holds any value is right, so this refuses nothing and says what is wanted.
@@ -184,7 +186,9 @@ def _sometimes(writer: Writer, place: Place, name: str) -> JsonSchema | bool:
     return {"anyOf": [*schemas, True]} if schemas else True
 
 
-def _patterns(writer: Writer, node: Node, place: Place) -> Iterator[tuple[str, Node, Place | None]]:
+def _patterns(
+    writer: Writer, node: Node, place: OwnedPlace
+) -> Iterator[tuple[str, Node, OwnedPlace | None]]:
     """Yield each pattern of a node with the place it speaks of, `None` where that is several."""
     for keys, part in node.parts.items():
         if keys[0] == "patternProperties":
@@ -194,7 +198,7 @@ def _patterns(writer: Writer, node: Node, place: Place) -> Iterator[tuple[str, N
             yield pattern, part, None if is_shared else _place_of(writer, node, part, place)
 
 
-def _place_of(writer: Writer, node: Node, slot: Node, place: Place) -> Place | None:
+def _place_of(writer: Writer, node: Node, slot: Node, place: OwnedPlace) -> OwnedPlace | None:
     """Return the place that a pattern or the additional properties of a node speak of.
 
     `None` where others may speak of the same names, so that it is several places.
@@ -210,12 +214,12 @@ def _place_of(writer: Writer, node: Node, slot: Node, place: Place) -> Place | N
     return writer.own.place((slot,))
 
 
-def _has_foreign(node: Node, place: Place) -> bool:
+def _has_foreign(node: Node, place: OwnedPlace) -> bool:
     """Return whether something of the human's may come under a name this node says nothing of."""
     return any(part.touched and other is not node for other, part in place.unnamed)
 
 
-def _array(writer: Writer, node: Node, place: Place) -> dict[str, JsonValue]:
+def _array(writer: Writer, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
     result: dict[str, JsonValue] = {}
     if first := under(node, "prefixItems"):
         children = (writer.own.child(place, index) for index in range(len(first)))
@@ -229,14 +233,16 @@ def _array(writer: Writer, node: Node, place: Place) -> dict[str, JsonValue]:
     return result
 
 
-def _item(writer: Writer, part: Node, place: Place) -> JsonSchema | bool:
+def _item(writer: Writer, part: Node, place: OwnedPlace) -> JsonSchema | bool:
     inner = writer.below(part, place)
     if part.schema is False:
         return False
     return NULL if inner is None else inner
 
 
-def _in_place(writer: Writer, node: Node, source: JsonSchema, place: Place) -> dict[str, JsonValue]:
+def _in_place(
+    writer: Writer, node: Node, source: JsonSchema, place: OwnedPlace
+) -> dict[str, JsonValue]:
     """Return the reference, unions and `allOf` of a node; conditions look at both sides."""
     result: dict[str, JsonValue] = {}
     if node.target is not None:

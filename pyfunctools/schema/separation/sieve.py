@@ -16,8 +16,8 @@ from pyfunctools.schema.ground.json_values import deeper_than
 from pyfunctools.schema.ground.path import Keys, Path, at
 from pyfunctools.schema.ground.preview import shown
 from pyfunctools.schema.result import Issue
-from pyfunctools.schema.separation.ownership import Ownership, Place
-from pyfunctools.schema.separation.side_writer import Part
+from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership
+from pyfunctools.schema.separation.side_writer import SideName
 
 
 class _Absent(Enum):
@@ -62,7 +62,7 @@ def filled(values: Iterable[Given]) -> list[JsonValue]:
     return [None if value is ABSENT else value for value in values]
 
 
-def issue(part: Part, keys: Keys, expected: str, value: Given = ABSENT) -> Issue:
+def issue(part: SideName, keys: Keys, expected: str, value: Given = ABSENT) -> Issue:
     """Return an issue of one side; there is no value of the human's in it."""
     path = Path.of(keys)
     return Issue(
@@ -74,12 +74,12 @@ def issue(part: Part, keys: Keys, expected: str, value: Given = ABSENT) -> Issue
     )
 
 
-def too_deep(part: Part) -> Issue:
+def too_deep(part: SideName) -> Issue:
     """Return the issue with a value that is nested deeper than arguments may be."""
     return issue(part, (), f"at most {DEFAULT_LIMITS.depth} levels of nesting")
 
 
-def not_own(ownership: Ownership, part: Part, value: JsonValue) -> list[Issue]:
+def not_own(ownership: Ownership, part: SideName, value: JsonValue) -> list[Issue]:
     """Return an issue for everything that one side gave and that is not its own to give.
 
     So is what is no JSON at a place of both. An argument is always given: one to whom nothing
@@ -95,7 +95,12 @@ def not_own(ownership: Ownership, part: Part, value: JsonValue) -> list[Issue]:
 
 
 def _look(
-    ownership: Ownership, part: Part, place: Place, value: JsonValue, keys: Keys, to: list[Issue]
+    ownership: Ownership,
+    part: SideName,
+    place: OwnedPlace,
+    value: JsonValue,
+    keys: Keys,
+    to: list[Issue],
 ) -> None:
     if place.owner == part:
         return
@@ -116,7 +121,12 @@ def _look(
 
 
 def part_of(
-    ownership: Ownership, part: Part, place: Place, value: JsonValue, *, shaped: bool = False
+    ownership: Ownership,
+    part: SideName,
+    place: OwnedPlace,
+    value: JsonValue,
+    *,
+    shaped: bool = False,
 ) -> Given:
     """Return one side's part of a whole value at a place, `ABSENT` if there is none.
 
@@ -191,7 +201,7 @@ class Joiner:
             self.issues += not_own(self._ownership, "human", self._human)
         return self._llm
 
-    def _joined(self, place: Place, llm: Given, human: Given, keys: Keys) -> Given:
+    def _joined(self, place: OwnedPlace, llm: Given, human: Given, keys: Keys) -> Given:
         if place.owner == "llm":
             if human is not ABSENT:
                 self.issues.append(_foreign(self._ownership, "human", keys, human))
@@ -218,13 +228,13 @@ class Joiner:
             return self._array(place, llm, human, keys)
         return llm
 
-    def _plain(self, part: Part, value: Given, keys: Keys) -> Given:
+    def _plain(self, part: SideName, value: Given, keys: Keys) -> Given:
         if value is ABSENT or is_plain(value := unwrapped(value)):
             return value
         self.issues.append(issue(part, keys, _JSON))
         return ABSENT
 
-    def _object(self, place: Place, llm: Given, human: Given, keys: Keys) -> JsonValue:
+    def _object(self, place: OwnedPlace, llm: Given, human: Given, keys: Keys) -> JsonValue:
         mine, theirs = (each if isinstance(each, dict) else {} for each in (llm, human))
         child = self._ownership.child
         joined: dict[str, JsonValue] = {}
@@ -235,7 +245,7 @@ class Joiner:
                 joined[key] = found
         return joined
 
-    def _array(self, place: Place, llm: Given, human: Given, keys: Keys) -> JsonValue:
+    def _array(self, place: OwnedPlace, llm: Given, human: Given, keys: Keys) -> JsonValue:
         count, *different = {len(value) for value in (human, llm) if isinstance(value, list)}
         if different:
             wanted = len(llm) if isinstance(llm, list) else 0
@@ -257,7 +267,7 @@ class Joiner:
         return joined
 
 
-def _foreign(ownership: Ownership, part: Part, keys: Keys, value: JsonValue) -> Issue:
+def _foreign(ownership: Ownership, part: SideName, keys: Keys, value: JsonValue) -> Issue:
     """Return the issue with a value that is the other side's to give.
 
     The person who misspelled a name is told the right ones; the model is told of none.
@@ -272,7 +282,7 @@ def _foreign(ownership: Ownership, part: Part, keys: Keys, value: JsonValue) -> 
     return issue("human", keys, f"no value here: {_listed(names) or 'nothing'} is asked for")
 
 
-def _has_no_part(ownership: Ownership, place: Place, keys: Keys) -> Issue:
+def _has_no_part(ownership: Ownership, place: OwnedPlace, keys: Keys) -> Issue:
     """Return the issue with a human's value without parts: none of the human's can be in it."""
     listed = _listed(ownership.names(place))
     return issue("human", keys, f"an object with {listed}" if listed else "an object or an array")

@@ -17,7 +17,7 @@ from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.inlining import sole_reference
 from pyfunctools.sources.openapi.load import Loaded, read
 
-Resolver: TypeAlias = Callable[[str], JsonObject | str | bytes]
+DocumentResolver: TypeAlias = Callable[[str], JsonObject | str | bytes]
 """What gives another document, as an object or as text, for its address."""
 
 _SCHEMAS = ("/components/schemas", "/definitions")
@@ -104,7 +104,10 @@ class Document:
     """
 
     def __init__(
-        self, loaded: Loaded, resolver: Resolver | None = None, limits: Limits = DEFAULT_LIMITS
+        self,
+        loaded: Loaded,
+        resolver: DocumentResolver | None = None,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self.name = loaded.name
         self.root = loaded.root
@@ -269,7 +272,7 @@ def _shown(reference: str) -> str:
     return repr(shortened(reference, 200))
 
 
-def files_under(root: str | PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> Resolver:
+def files_under(root: str | PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> DocumentResolver:
     """Return a resolver that reads files below a directory, and nothing else.
 
     Where the document came from a file, its references are relative to that file; else they are

@@ -56,7 +56,7 @@ class ParameterInput:
     guarded_by: str | None = None
 
 
-Read: TypeAlias = ParameterInput | DocumentPlace | str
+ParameterOrReason: TypeAlias = ParameterInput | DocumentPlace | str
 """A parameter, one of Swagger 2.0 that belongs to the body, or why there is none."""
 
 
@@ -77,7 +77,7 @@ class Parameters:
         self._document = document
         self._security = security
         self._connected = connected
-        self._known: dict[int, Read] = {}
+        self._known: dict[int, ParameterOrReason] = {}
 
     def of(self, operation: Operation) -> FoundParameters:
         """Return the parameters of an operation and of the path items around it.
@@ -116,7 +116,7 @@ class Parameters:
             body = of_owner if any(map(_is_body, of_owner)) else [*body, *of_owner]
         return FoundParameters([*inputs.values()], body, notes)
 
-    def _entry(self, place: DocumentPlace) -> Read:
+    def _entry(self, place: DocumentPlace) -> ParameterOrReason:
         """Return one entry of a list of parameters, its reference followed."""
         end = self._document.follow(place)
         found = self._read(end)
@@ -145,13 +145,13 @@ class Parameters:
         path = Path.of(entry.parameter.argument)
         return isinstance(schema, dict) and is_human_by_default(path, schema)
 
-    def _read(self, place: DocumentPlace) -> Read:
+    def _read(self, place: DocumentPlace) -> ParameterOrReason:
         known = self._known.get(id(place.value))
         if known is None:
             known = self._known[id(place.value)] = self._new(place)
         return known
 
-    def _new(self, place: DocumentPlace) -> Read:
+    def _new(self, place: DocumentPlace) -> ParameterOrReason:
         raw = place.value
         if not isinstance(raw, dict):
             return "A parameter is not an object, and is left out."
@@ -259,7 +259,7 @@ def key_of(parameter: Parameter) -> tuple[str, str]:
     return parameter.location, name
 
 
-def _overridden(found: Read, reference: JsonObject) -> Read:
+def _overridden(found: ParameterOrReason, reference: JsonObject) -> ParameterOrReason:
     """Return a parameter with the description and the mark beside the reference to it (3.1)."""
     if isinstance(found, DocumentPlace) and isinstance(found.value, dict):
         marks = {mark: reference[mark] for mark in MARKS if mark in reference}

@@ -19,7 +19,7 @@ from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import IsHuman, answer, is_human_by_default
 from pyfunctools.schema.vocabulary import COMPOSED
 from pyfunctools.sources.openapi.bodies import BodyInput
-from pyfunctools.sources.openapi.document import Document, Resolver
+from pyfunctools.sources.openapi.document import Document, DocumentResolver
 from pyfunctools.sources.openapi.function_schemas import (
     Describe,
     SchemaMaker,
@@ -55,7 +55,7 @@ def read(
     describe: Describe = "model",
     is_human: IsHuman | None = is_human_by_default,
     on_skip: OnSkip = "collect",
-    resolver: Resolver | None = None,
+    resolver: DocumentResolver | None = None,
     limits: Limits = DEFAULT_LIMITS,
     connected: Connected = NOTHING,
 ) -> DocumentReading:

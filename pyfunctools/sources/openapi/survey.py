@@ -11,7 +11,7 @@ from pyfunctools.errors import DocumentError
 from pyfunctools.limits import Limits
 from pyfunctools.schema.ground.path import Keys, pointer_of
 
-_Plain: TypeAlias = dict[str, "_Plain"] | list["_Plain"] | str | int | float | None
+_PlainData: TypeAlias = dict[str, "_PlainData"] | list["_PlainData"] | str | int | float | None
 """JSON as its reader makes it: no class of one's own."""
 
 
@@ -30,7 +30,7 @@ def survey(root: JsonObject, name: str, limits: Limits) -> frozenset[str]:
 
     # Recursion takes half the time of a list of what is left to do, and goes no deeper than the
     # limit allows.
-    def into(values: Iterable[_Plain], levels: int) -> None:
+    def into(values: Iterable[_PlainData], levels: int) -> None:
         nonlocal nodes
         for value in values:
             if type(value) is dict:
@@ -54,7 +54,7 @@ def survey(root: JsonObject, name: str, limits: Limits) -> frozenset[str]:
             raise too_many_nodes(name, limits)
 
     try:
-        into([cast("_Plain", root)], limits.document_depth)
+        into([cast("_PlainData", root)], limits.document_depth)
     except RecursionError:
         raise too_deep(name, limits) from None
     return frozenset(references)

@@ -21,7 +21,7 @@ from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.schema.vocabulary import COMPOSED
 
 if TYPE_CHECKING:  # it imports pydantic at once
-    from pyfunctools.sources.python.core import Read
+    from pyfunctools.sources.python.core import ReadClass
 
 UNLISTED: Final = "x-pyfunctools-names"
 """The keyword: names that are read, with the declared one; null where none may be given."""
@@ -63,7 +63,7 @@ def _told(root: JsonSchema, schema: JsonSchema) -> JsonSchema:
     return result
 
 
-def owned(document: JsonObject, classes: "Collection[Read]") -> JsonObject:
+def owned(document: JsonObject, classes: "Collection[ReadClass]") -> JsonObject:
     """Return a document in which other names of a person's field are the person's too.
 
     The document is an application's own, which reads these classes itself. They are found among its
@@ -85,7 +85,7 @@ def owned(document: JsonObject, classes: "Collection[Read]") -> JsonObject:
     return {**document, "components": {**components, "schemas": {**schemas, **changed}}}
 
 
-def _shared(root: JsonSchema, schema: JsonSchema, one: "Read") -> JsonSchema:
+def _shared(root: JsonSchema, schema: JsonSchema, one: "ReadClass") -> JsonSchema:
     """Return a schema whose properties are the person's where one of theirs is read from them."""
     listed = cast("JsonObject", schema["properties"])
     theirs = [

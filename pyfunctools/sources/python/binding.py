@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from pyfunctools._bound import BoundCall
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.sources.python.callable_schemas import (
-    Arguments,
+    ArgumentsReader,
     Objects,
     arguments_of,
     dumped,
@@ -39,7 +39,7 @@ class MethodHandler(NamedTuple):
     where: str
     owner: type | None
     is_async: bool
-    arguments: Arguments
+    arguments: ArgumentsReader
     output: "TypeAdapter[tuple[object]] | None"
     order: tuple[str, ...]
     many: str | None
@@ -162,7 +162,7 @@ def _handler_again(
     return read_handler(called, where, Docs(), owner=owner, renames=renames)[0]
 
 
-def _handed(signature: Signature, arguments: Arguments) -> Iterator[str]:
+def _handed(signature: Signature, arguments: ArgumentsReader) -> Iterator[str]:
     """Yield the names of the defaults that have to be handed over.
 
     Those by place, those that are copied, and all where pydantic fills in defaults of its own.

@@ -15,14 +15,14 @@ from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.aliases import UNLISTED, Renamed, has_unlisted, only_sets, told
 from pyfunctools.sources.python.callable_signature import EMPTY, Input, Signature
 from pyfunctools.sources.python.docstrings import Docs, doc_of
-from pyfunctools.sources.python.hint_scope import Names, shown
+from pyfunctools.sources.python.hint_scope import Namespace, shown
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
     from pyfunctools.schema.result import Failure
     from pyfunctools.sources.python.core import CoreSchema
-    from pyfunctools.sources.python.hints import Reading
+    from pyfunctools.sources.python.hints import HintReader
 
 Objects: TypeAlias = dict[str, object]
 """Arguments as the objects the hints name, by the parameter's name."""
@@ -33,7 +33,7 @@ _REMEDY = (
 )
 
 
-class Arguments(NamedTuple):
+class ArgumentsReader(NamedTuple):
     """The reader of the arguments of one callable.
 
     `keys` are the parameters' names in JSON. `plain` has, by that name, the parameter's own and the
@@ -43,7 +43,7 @@ class Arguments(NamedTuple):
     `uniqueItems` in the schema is a set.
     """
 
-    reading: "Reading"
+    reading: "HintReader"
     keys: Mapping[str, str]
     required: frozenset[str]
     filled: bool
@@ -117,7 +117,7 @@ _NOT_PLAIN: tuple[str, frozenset[type]] = ("", frozenset())
 
 def arguments_of(
     signature: Signature, docs: Docs, *, renames: bool = True
-) -> tuple[JsonSchema, Arguments]:
+) -> tuple[JsonSchema, ArgumentsReader]:
     """Return the schema of what a callable takes, one closed object, and what reads it.
 
     A name that pydantic reads and the schema does not list is renamed to the declared one, or with
@@ -144,7 +144,7 @@ def arguments_of(
     _check_marks(signature, reading, made)
     fields = fields_of(reading)
     keys = _keys_of(signature, fields)
-    arguments = Arguments(
+    arguments = ArgumentsReader(
         reading=reading,
         keys=keys,
         required=frozenset(keys[each.name] for each in signature.inputs if each.required),
@@ -184,7 +184,7 @@ def _keys_of(signature: Signature, fields: "Mapping[str, CoreSchema]") -> Mappin
     return keys
 
 
-def _check_marks(signature: Signature, reading: "Reading", made: JsonObject) -> None:
+def _check_marks(signature: Signature, reading: "HintReader", made: JsonObject) -> None:
     """Refuse what is marked in the hints and not in the schema: it would be the model's."""
     if not reading.marked:
         return
@@ -201,7 +201,9 @@ def _check_marks(signature: Signature, reading: "Reading", made: JsonObject) -> 
         )
 
 
-def _schema(signature: Signature, docs: Docs, made: JsonObject, arguments: Arguments) -> JsonSchema:
+def _schema(
+    signature: Signature, docs: Docs, made: JsonObject, arguments: ArgumentsReader
+) -> JsonSchema:
     places = cast("Mapping[str, JsonSchema]", made.get("properties", {}))
     properties: dict[str, JsonSchema] = {}
     additional: JsonValue = False
@@ -334,7 +336,7 @@ def dumped(value: object, adapter: "TypeAdapter[tuple[object]] | None") -> JsonV
     return cast("list[JsonValue]", written)[0]
 
 
-def _made(hint: object, names: Names) -> "tuple[JsonSchema, TypeAdapter[tuple[object]]]":
+def _made(hint: object, names: Namespace) -> "tuple[JsonSchema, TypeAdapter[tuple[object]]]":
     from pyfunctools.sources.python.hints import output_adapter, output_schema
 
     adapter = output_adapter(hint, names)

@@ -43,7 +43,7 @@ from pyfunctools.record.call_info import CallInfo, wants_info
 from pyfunctools.record.origin import is_async
 from pyfunctools.sources.python.hint_scope import (
     Enclosing,
-    Names,
+    Namespace,
     function_behind,
     keys_of,
     marks_of_hint,
@@ -60,7 +60,7 @@ from pyfunctools.sources.python.markers import (
     remedy_of,
 )
 
-Kind: TypeAlias = Literal["named", "many", "others"]
+InputKind: TypeAlias = Literal["named", "many", "others"]
 """What an input is: a parameter of that name, `*args`, or `**kwargs`."""
 
 EMPTY: object = Parameter.empty
@@ -75,7 +75,7 @@ class Input(NamedTuple):
     """
 
     name: str
-    kind: Kind
+    kind: InputKind
     hint: object
     required: bool = True
     default: object = EMPTY
@@ -116,7 +116,7 @@ class Signature(NamedTuple):
     taken: frozenset[str]
     output: object
     is_async: bool
-    names: Names
+    names: Namespace
 
 
 def read_signature(
@@ -182,7 +182,7 @@ def _hints_of(
     parameters: Iterable[Parameter],
     returns: object,
     behind: FunctionType | None,
-    names: Names,
+    names: Namespace,
 ) -> dict[str, object]:
     raw: dict[str, object] = {}
     for each in parameters:
@@ -213,7 +213,7 @@ def _check_default(where: str, default: object) -> None:
 
 
 def _hint_of(
-    where: str, name: str, hint: object, behind: FunctionType | None, names: Names
+    where: str, name: str, hint: object, behind: FunctionType | None, names: Namespace
 ) -> object:
     stand_ins: dict[str, object] = {}
     reason: Exception | None = None
@@ -238,7 +238,7 @@ def _hint_of(
     ) from reason
 
 
-def _inputs(where: str, parameter: Parameter, hint: object, names: Names) -> Iterator[Input]:
+def _inputs(where: str, parameter: Parameter, hint: object, names: Namespace) -> Iterator[Input]:
     from pydantic.fields import FieldInfo
 
     name, default = parameter.name, parameter.default
@@ -270,7 +270,7 @@ def _fixed(hint: object) -> object:
     return GenericAlias(tuple, get_args(hint)) if unpacked else None
 
 
-def _unpacked(where: str, packed: object, names: Names) -> Iterator[Input]:
+def _unpacked(where: str, packed: object, names: Namespace) -> Iterator[Input]:
     """Yield each key of the `TypedDict` behind `**kwargs: Unpack[...]`."""
     if not isinstance(packed, type) or not is_typeddict(packed):
         raise DefinitionError(

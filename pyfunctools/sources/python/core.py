@@ -65,7 +65,7 @@ class _Around(NamedTuple):
     clashes: list[str]
 
 
-class Read(NamedTuple):
+class ReadClass(NamedTuple):
     """A class: its declared names, and all that it is read from, with the declared name of each."""
 
     declared: frozenset[str]
@@ -81,7 +81,7 @@ class Reader:
         """Whether anything in it is marked."""
         self.unreadable: str | None = None
         """Why a class cannot be read by its declared names only, where that is so."""
-        self.classes: list[Read] = []
+        self.classes: list[ReadClass] = []
         """The classes that are read from more names than they declare."""
 
     def read(self, node: CoreSchema, around: _Around | None = None, field: str = "") -> CoreSchema:
@@ -162,7 +162,7 @@ class Reader:
         for name, heads in reads.items():
             others |= dict.fromkeys(heads - {declared[name]}, declared[name])
         if others:
-            self.classes.append(Read(frozenset(taken), dict(others)))
+            self.classes.append(ReadClass(frozenset(taken), dict(others)))
         others = {name: key for name, key in others.items() if name not in taken}
         clashes = any(taken.intersection(heads) - {declared[n]} for n, heads in reads.items())
         if clashes or any(_is_path(field) for field in fields.values()):

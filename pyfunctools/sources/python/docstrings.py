@@ -27,7 +27,7 @@ from typing import (
 
 from typing_extensions import Doc, is_typeddict
 
-from pyfunctools.sources.python.hint_scope import Names, marks_of_hint
+from pyfunctools.sources.python.hint_scope import Namespace, marks_of_hint
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -229,7 +229,7 @@ _FOREIGN = frozenset({"builtins", "enum", "pydantic.main", "pydantic.root_model"
 _BELOW_A_FIELD = re.compile(r"""^[ \t]+\w+[ \t]*:[^\n]*\n[ \t]*[rRuU]?["']""", re.MULTILINE)
 
 
-def class_docs(cls: type, names: Names) -> Docs:
+def class_docs(cls: type, names: Namespace) -> Docs:
     """Return the description of a class and, as `attributes`, of its fields, inherited ones too.
 
     A `Doc` wins over a docstring below the field, and that over a section of the class docstring.
@@ -274,7 +274,7 @@ def _bases(cls: type) -> Iterator[type]:
         yield from (base for base in cls.__mro__ if base.__module__ not in _FOREIGN)
 
 
-def _doc_marks(cls: type, names: Names) -> dict[str, str]:
+def _doc_marks(cls: type, names: Namespace) -> dict[str, str]:
     try:
         hints = get_type_hints(cls, localns=dict(names), include_extras=True)
     except Exception:  # a hint's text may raise anything, and pydantic has read these its own way

@@ -25,7 +25,7 @@ from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.aliases import SET, UNLISTED
 from pyfunctools.sources.python.core import NAMES_KEY, CoreSchema, fields_in, key_of
 from pyfunctools.sources.python.docstrings import class_docs
-from pyfunctools.sources.python.hint_scope import Names
+from pyfunctools.sources.python.hint_scope import Namespace
 
 _HERE = __name__.rpartition(".")[0]
 
@@ -48,7 +48,7 @@ class Generator(GenerateJsonSchema):
 
     def __init__(
         self,
-        names: Names,
+        names: Namespace,
         *,
         base64: bool,
         by_alias: bool,

@@ -30,7 +30,7 @@ from pyfunctools._text import shortened
 if TYPE_CHECKING:  # imported where a hint is a text: most classes need neither to be decorated
     import ast
 
-Names = Mapping[str, object]
+Namespace = Mapping[str, object]
 """What names mean."""
 
 K = TypeVar("K")
@@ -70,7 +70,7 @@ class Enclosing:
         own = function.__qualname__.rpartition("<locals>.")[2].split(".")
         return cls(named, own, _enclosing_frames(function, frame)) if named else None
 
-    def names(self) -> Names:
+    def names(self) -> Namespace:
         """Return the names found so far, after another look for the missing ones."""
         while found := dict(self._look()):
             self._found |= found
@@ -140,7 +140,7 @@ def inside(target: object) -> object:
 
 def namespace_of(
     function: FunctionType | None, owner: type | None, enclosing: Enclosing | None
-) -> Names:
+) -> Namespace:
     """Return the values of the names in a function's hints, its globals left out.
 
     `owner` is the class it is defined in. As in Python the class comes before the functions around
@@ -162,7 +162,7 @@ def namespace_of(
     return ChainMap(*(dict(layer) for layer in layers))
 
 
-def resolved(hints: Names, names: Names, behind: FunctionType | None) -> dict[str, object]:
+def resolved(hints: Namespace, names: Namespace, behind: FunctionType | None) -> dict[str, object]:
     """Return the hints with every text in them read, `Annotated` kept.
 
     Raises:
@@ -281,7 +281,7 @@ def marks_of_hint(hint: object) -> tuple[object, ...]:
     return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
 
-def keys_of(cls: type, names: Names) -> Mapping[str, tuple[object, bool]]:
+def keys_of(cls: type, names: Namespace) -> Mapping[str, tuple[object, bool]]:
     """Return the hint of each key of a `TypedDict`, and whether the key is required.
 
     Raises:

@@ -31,7 +31,7 @@ from typing_extensions import TypedDict
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.sources.python.core import CoreSchema, MisuseError, Reader, key_of
 from pyfunctools.sources.python.generator import Generator, json_of
-from pyfunctools.sources.python.hint_scope import Names, keys_of
+from pyfunctools.sources.python.hint_scope import Namespace, keys_of
 
 Adapter = TypeAdapter[dict[str, object]]
 """What reads and writes the values of several hints at once, by name."""
@@ -40,7 +40,7 @@ _BASE64 = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 _TEXT = ConfigDict()
 
 
-def adapter_of(hints: Mapping[str, object], names: Names) -> Adapter:
+def adapter_of(hints: Mapping[str, object], names: Namespace) -> Adapter:
     """Return the adapter of these hints, each of which may be absent from the value.
 
     `names` is what the texts in the hints of the classes among them mean. `bytes` are base64, but
@@ -61,7 +61,7 @@ def adapter_of(hints: Mapping[str, object], names: Names) -> Adapter:
     return adapter
 
 
-def output_adapter(hint: object, names: Names) -> TypeAdapter[tuple[object]]:
+def output_adapter(hint: object, names: Namespace) -> TypeAdapter[tuple[object]]:
     """Return the adapter of a one-item tuple of what comes back.
 
     Raises:
@@ -77,7 +77,7 @@ def output_adapter(hint: object, names: Names) -> TypeAdapter[tuple[object]]:
     return adapter
 
 
-class Reading(NamedTuple):
+class HintReader(NamedTuple):
     """The reader of the values of several hints at once: pydantic, from declared names only.
 
     `core` is pydantic's own description of them, `read` gives the values out of JSON text.
@@ -88,7 +88,7 @@ class Reading(NamedTuple):
     marked: bool
 
 
-def reading_of(hints: Mapping[str, object], names: Names) -> Reading:
+def reading_of(hints: Mapping[str, object], names: Namespace) -> HintReader:
     """Return the reader of these hints: that of `adapter_of`, from declared names only.
 
     Raises:
@@ -107,7 +107,7 @@ def reading_of(hints: Mapping[str, object], names: Names) -> Reading:
     read = cast(
         "Callable[[str], dict[str, object]]", partial(validator.validate_json, by_alias=True)
     )
-    return Reading(core, read, reader.marked)
+    return HintReader(core, read, reader.marked)
 
 
 def _only_declared(core: CoreSchema) -> SchemaValidator | None:
@@ -125,7 +125,7 @@ def _only_declared(core: CoreSchema) -> SchemaValidator | None:
 _OWN_VALIDATORS = "only from pydantic 2.13 on a class can be read otherwise"
 
 
-def schema_of(reading: Reading, names: Names) -> JsonObject:
+def schema_of(reading: HintReader, names: Namespace) -> JsonObject:
     """Return the JSON Schema of what is read, with the names noted that it does not list.
 
     Raises:
@@ -136,7 +136,9 @@ def schema_of(reading: Reading, names: Names) -> JsonObject:
     return cast("JsonObject", json_of(generator.generate(core, "validation")))
 
 
-def output_schema(adapter: TypeAdapter[tuple[object]], hint: object, names: Names) -> JsonSchema:
+def output_schema(
+    adapter: TypeAdapter[tuple[object]], hint: object, names: Namespace
+) -> JsonSchema:
     """Return the JSON Schema of what the adapter of one hint writes.
 
     Raises:
@@ -150,7 +152,7 @@ def output_schema(adapter: TypeAdapter[tuple[object]], hint: object, names: Name
     return {**schema, "$defs": made["$defs"]} if "$defs" in made else schema
 
 
-def fields_of(reading: Reading) -> Mapping[str, CoreSchema]:
+def fields_of(reading: HintReader) -> Mapping[str, CoreSchema]:
     """Return pydantic's own description of each hint that is read, by its name."""
     core = reading.core
     if core["type"] == "definitions":
@@ -189,7 +191,7 @@ _PLAIN: Mapping[str, type] = {
 }
 
 
-def json_default(hint: object, default: object, names: Names) -> JsonValue:
+def json_default(hint: object, default: object, names: Namespace) -> JsonValue:
     """Return a default as JSON.
 
     That `None` fits is the caller's to know.
@@ -222,7 +224,7 @@ class Rewriter:
     hints.
     """
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Namespace) -> None:
         self.known: dict[str, object] = dict(names)
         self._names = names
         self._made: dict[type, object] = {}

@@ -32,12 +32,12 @@ def vanished(core: CoreSchema, made: JsonSchema, root: JsonSchema | None = None)
     `made` is the JSON Schema of `core`; references in it lead into `root`, itself by default.
     """
     root = made if root is None else root
-    reader = _Reader(root)
+    reader = _CoreReader(root)
     reader.begin(core, opened(root, [made]), ())
     yield from reader.found()
 
 
-class _Reader:
+class _CoreReader:
     def __init__(self, root: JsonSchema) -> None:
         self._root = root
         self._definitions: dict[str, CoreSchema] = {}

@@ -12,18 +12,18 @@ from pyfunctools.limits import Limits
 from pyfunctools.sources.openapi.document import (
     Document,
     DocumentPlace,
+    DocumentResolver,
     Reach,
-    Resolver,
     files_under,
 )
 from pyfunctools.sources.openapi.load import Loaded, load
 
 
-def document(root: JsonObject, resolver: Resolver | None = None, uri: str = "") -> Document:
+def document(root: JsonObject, resolver: DocumentResolver | None = None, uri: str = "") -> Document:
     return Document(Loaded(root=root, name="a.json", uri=uri), resolver)
 
 
-def files(contents: Mapping[str, JsonObject | str | bytes]) -> tuple[Resolver, list[str]]:
+def files(contents: Mapping[str, JsonObject | str | bytes]) -> tuple[DocumentResolver, list[str]]:
     asked: list[str] = []
 
     def resolver(uri: str) -> JsonObject | str | bytes:
@@ -292,7 +292,7 @@ def test_a_root_that_is_no_directory_is_refused(tree: Path) -> None:
         files_under(tree / "a b.yaml")
 
 
-def reach(schemas: JsonObject, resolver: Resolver | None = None) -> tuple[Reach, Document]:
+def reach(schemas: JsonObject, resolver: DocumentResolver | None = None) -> tuple[Reach, Document]:
     loaded = load({"components": {"schemas": schemas}})
     document = Document(loaded, resolver)
     return Reach(document, loaded.references), document
@@ -302,7 +302,9 @@ def ref(name: str) -> JsonObject:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def problem(schemas: JsonObject, schema: JsonValue = None, resolver: Resolver | None = None) -> str:
+def problem(
+    schemas: JsonObject, schema: JsonValue = None, resolver: DocumentResolver | None = None
+) -> str:
     found, document = reach(schemas, resolver)
     return (
         found.problem(DocumentPlace(ref("A") if schema is None else schema, "", document.main))

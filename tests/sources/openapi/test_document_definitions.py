@@ -8,7 +8,7 @@ import pytest
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.schema.ground.references import defined_name, definition
-from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resolver
+from pyfunctools.sources.openapi.document import Document, DocumentPlace, DocumentResolver
 from pyfunctools.sources.openapi.document_definitions import DefinedNames, DocumentDefinitions
 from pyfunctools.sources.openapi.load import Loaded
 
@@ -112,7 +112,9 @@ def test_swagger_keeps_its_schemas_elsewhere() -> None:
     ]
 
 
-def complete(schema: JsonValue, resolver: Resolver | None = None, **root: JsonValue) -> JsonValue:
+def complete(
+    schema: JsonValue, resolver: DocumentResolver | None = None, **root: JsonValue
+) -> JsonValue:
     """Give a schema with the definitions it reaches."""
     document = Document(Loaded(root=root, name="a.json"), resolver)
     definitions = DocumentDefinitions(document)

@@ -5,12 +5,12 @@ import pytest
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.record.function import Skipped
-from pyfunctools.sources.openapi.document import Document, Resolver
+from pyfunctools.sources.openapi.document import Document, DocumentResolver
 from pyfunctools.sources.openapi.load import Loaded
 from pyfunctools.sources.openapi.operations import Operation, operations
 
 
-def listed(root: JsonObject, resolver: Resolver | None = None) -> list[Operation | Skipped]:
+def listed(root: JsonObject, resolver: DocumentResolver | None = None) -> list[Operation | Skipped]:
     return list(operations(Document(Loaded(root=root, name="a.json"), resolver)))
 
 

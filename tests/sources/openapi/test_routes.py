@@ -7,7 +7,7 @@ from pyfunctools.errors import DocumentError
 from pyfunctools.limits import Limits
 from pyfunctools.record.function import Skipped
 from pyfunctools.route import Requirement, Server
-from pyfunctools.sources.openapi.document import Document, Resolver
+from pyfunctools.sources.openapi.document import Document, DocumentResolver
 from pyfunctools.sources.openapi.load import Loaded, load
 from pyfunctools.sources.openapi.operations import Operation, operations
 from pyfunctools.sources.openapi.routes import Plan, Routes, Servers
@@ -127,7 +127,7 @@ def planned(
     operation: JsonObject,
     path: str = "/a",
     method: str = "post",
-    resolver: Resolver | None = None,
+    resolver: DocumentResolver | None = None,
     **root: JsonValue,
 ) -> Plan | Skipped:
     loaded = load({"paths": {path: {method: operation}}, **root})

@@ -48,7 +48,7 @@ from typing_extensions import TypedDict as NewTypedDict
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema import Failure
-from pyfunctools.sources.python.callable_schemas import Arguments, arguments_of
+from pyfunctools.sources.python.callable_schemas import ArgumentsReader, arguments_of
 from pyfunctools.sources.python.callable_signature import read_signature
 from pyfunctools.sources.python.docstrings import Docs, read_docstring
 from pyfunctools.sources.python.markers import Context, Human, Inject, human
@@ -57,7 +57,7 @@ T = TypeVar("T")
 N = TypeVar("N", bound=int)
 
 
-def read(called: Callable[..., object]) -> tuple[dict[str, Any], Arguments]:
+def read(called: Callable[..., object]) -> tuple[dict[str, Any], ArgumentsReader]:
     docs = read_docstring(called.__doc__) if called.__doc__ else Docs()
     schema, arguments = arguments_of(read_signature(called, called.__name__), docs)
     return dict(schema), arguments
