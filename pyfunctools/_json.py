@@ -27,11 +27,11 @@ def members_of(value: JsonValue) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def fresh(value: Json) -> Json:
+def json_copy(value: Json) -> Json:
     """Return a copy that shares no object and no array with the value."""
     if isinstance(value, dict):
         members = cast("dict[str, JsonValue]", value)
-        return cast("Json", {key: fresh(inner) for key, inner in members.items()})
+        return cast("Json", {key: json_copy(inner) for key, inner in members.items()})
     if isinstance(value, list):
-        return cast("Json", [fresh(item) for item in cast("list[JsonValue]", value)])
+        return cast("Json", [json_copy(item) for item in cast("list[JsonValue]", value)])
     return value

@@ -26,14 +26,14 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: max(limit - 1, 0)] + "…"
 
 
-def counted(count: int, unit: str) -> str:
+def quantity(count: int, unit: str) -> str:
     """Return a count of something, in the plural where it is not one: `1 item`, `2 properties`."""
     if count != 1:
         unit = f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
     return f"{count:,} {unit}"
 
 
-def brief(value: object, limit: int = 400) -> str:
+def short_repr(value: object, limit: int = 400) -> str:
     """Return the `repr` of a value, cut where it is longer than a line of a log should be."""
     try:
         return shortened(repr(value), limit)
@@ -41,9 +41,9 @@ def brief(value: object, limit: int = 400) -> str:
         return f"<{type(value).__name__}>"
 
 
-def brief_record(record: object, *names: str) -> str:
-    """Return the `repr` of a record with these of its fields, each cut as `brief` cuts it."""
-    told = ", ".join(f"{name}={brief(getattr(record, name))}" for name in names)
+def record_repr(record: object, *names: str) -> str:
+    """Return the `repr` of a record with these of its fields, each cut as `short_repr` cuts it."""
+    told = ", ".join(f"{name}={short_repr(getattr(record, name))}" for name in names)
     return f"{type(record).__name__}({told})"
 
 

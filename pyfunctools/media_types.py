@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 
-def media_type(content_type: str) -> str:
+def media_type_of(content_type: str) -> str:
     """Return a media type without its parameters, in lower case."""
     return content_type.partition(";")[0].strip().lower()
 
@@ -32,29 +32,29 @@ def codec_of(content_type: str) -> str | None:
     return None if name in _NO_CHARSETS else name
 
 
-def is_json(media: str) -> bool:
+def is_json_media(media: str) -> bool:
     """Return whether a media type is JSON: `application/json`, or any `+json` (RFC 6839)."""
     return media in ("application/json", "text/json") or media.endswith("+json")
 
 
-def is_xml(media: str) -> bool:
+def is_xml_media(media: str) -> bool:
     """Return whether a media type is XML (RFC 7303)."""
     return media in ("application/xml", "text/xml") or media.endswith("+xml")
 
 
-def is_text(media: str) -> bool:
+def is_text_media(media: str) -> bool:
     """Return whether a body of this media type is read as text."""
-    return media.startswith("text/") or is_xml(media) or media in _TEXTS
+    return media.startswith("text/") or is_xml_media(media) or media in _TEXTS
 
 
-def first_of(content_types: str) -> str | None:
+def first_concrete_media(content_types: str) -> str | None:
     """Return the first media type of a list that is not a range, as it is written.
 
     `image/png, image/jpeg` is what an Encoding Object names; nothing is chosen by looking at the
     content (OpenAPI 3.2.0, Handling Multiple contentType Values).
     """
     named = (entry.strip() for entry in content_types.split(","))
-    return next((entry for entry in named if entry and "*" not in media_type(entry)), None)
+    return next((entry for entry in named if entry and "*" not in media_type_of(entry)), None)
 
 
 _NO_CHARSETS = frozenset(
@@ -114,10 +114,10 @@ _RANK: dict[MediaKind, int] = {
 
 
 @lru_cache(maxsize=1024)
-def kind_of(media: str) -> MediaKind:
+def media_kind(media: str) -> MediaKind:
     """Return the kind of a media type."""
-    name = media_type(media)
-    if is_json(name):
+    name = media_type_of(media)
+    if is_json_media(name):
         return "json"
     if name.startswith("multipart/"):
         return "multipart"
@@ -125,14 +125,14 @@ def kind_of(media: str) -> MediaKind:
         return "form"
     if name in ("*/*", "*", "", "application/*"):
         return "any"
-    if is_text(name):
+    if is_text_media(name):
         return "text"
     if name.startswith(_BYTES) or name in ("application/octet-stream", "application/pdf"):
         return "bytes"
     return "other"
 
 
-def chosen(content: Iterable[str]) -> str:
+def preferred_media(content: Iterable[str]) -> str:
     """Return the media type of choice: JSON, then forms, ranges, text, bytes, the rest.
 
     Plain JSON goes before what is built on it; among equals the document's order holds.
@@ -142,5 +142,5 @@ def chosen(content: Iterable[str]) -> str:
 
 @lru_cache(maxsize=1024)
 def _rank(media: str) -> tuple[int, bool]:
-    kind = kind_of(media)
-    return _RANK[kind], media_type(media) not in ("application/json", "text/plain")
+    kind = media_kind(media)
+    return _RANK[kind], media_type_of(media) not in ("application/json", "text/plain")

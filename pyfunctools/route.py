@@ -9,10 +9,10 @@ from pyfunctools._json import JsonObject
 Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
 """Where a parameter is sent; `querystring` is the whole query (OpenAPI 3.2)."""
 
-Connected: TypeAlias = Mapping[Location, Collection[str]]
+ConnectionNames: TypeAlias = Mapping[Location, Collection[str]]
 """The names that a connection sets in each place, with every request; headers in lower case."""
 
-NOTHING: Connected = {}
+NO_NAMES: ConnectionNames = {}
 
 Style: TypeAlias = Literal[
     "simple",

@@ -4,35 +4,35 @@ import pytest
 
 from pyfunctools.media_types import (
     charset_of,
-    chosen,
     codec_of,
-    first_of,
-    is_json,
-    is_text,
-    is_xml,
-    kind_of,
-    media_type,
+    first_concrete_media,
+    is_json_media,
+    is_text_media,
+    is_xml_media,
+    media_kind,
+    media_type_of,
+    preferred_media,
 )
 
 
 def test_a_media_type_is_read_without_its_parameters() -> None:
-    assert media_type(" Application/JSON ; charset=utf-8") == "application/json"
-    assert media_type("") == ""
+    assert media_type_of(" Application/JSON ; charset=utf-8") == "application/json"
+    assert media_type_of("") == ""
 
 
 @pytest.mark.parametrize("media", ["application/json", "application/problem+json", "text/json"])
 def test_json_goes_by_many_names(media: str) -> None:
-    assert is_json(media)
-    assert not is_text("application/json")
+    assert is_json_media(media)
+    assert not is_text_media("application/json")
 
 
 def test_what_only_contains_the_word_is_no_json() -> None:
-    assert not is_json("application/jsonl")
-    assert not is_json("text/html")
-    assert is_xml("image/svg+xml")
-    assert is_text("text/csv")
-    assert is_text("application/jsonl")
-    assert not is_text("image/png")
+    assert not is_json_media("application/jsonl")
+    assert not is_json_media("text/html")
+    assert is_xml_media("image/svg+xml")
+    assert is_text_media("text/csv")
+    assert is_text_media("application/jsonl")
+    assert not is_text_media("image/png")
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_a_charset_is_one_only_if_it_is_a_charset(
 
 
 def test_the_first_concrete_media_type_is_chosen() -> None:
-    assert first_of("image/*, image/png, image/jpeg") == "image/png"
-    assert first_of("*/*") is None
+    assert first_concrete_media("image/*, image/png, image/jpeg") == "image/png"
+    assert first_concrete_media("*/*") is None
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_the_first_concrete_media_type_is_chosen() -> None:
     ],
 )
 def test_a_media_type_says_what_it_makes_of_a_value(media: str, kind: str) -> None:
-    assert kind_of(media) == kind
+    assert media_kind(media) == kind
 
 
 def test_json_goes_first_and_what_has_no_rules_last() -> None:
@@ -107,5 +107,5 @@ def test_json_goes_first_and_what_has_no_rules_last() -> None:
         "application/json; charset=utf-8",
     ]
     while content:
-        assert chosen(content) == content.pop()
-    assert chosen(["a/b+json", "c/d+json"]) == "a/b+json"
+        assert preferred_media(content) == content.pop()
+    assert preferred_media(["a/b+json", "c/d+json"]) == "a/b+json"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools._text import brief, brief_record, hidden_count, shortened, visible
+from pyfunctools._text import hidden_count, record_repr, short_repr, shortened, visible
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_a_shortened_text_is_never_longer_than_asked(text: str, limit: int) -> N
 
 
 def test_a_brief_repr_is_the_repr_as_long_as_it_is_short() -> None:
-    assert brief({"b": 1, "a": [2]}) == "{'b': 1, 'a': [2]}"
-    assert brief("x" * 1000, 10) == "'xxxxxxxx…"
-    assert brief_record(range(3), "start", "stop") == "range(start=0, stop=3)"
+    assert short_repr({"b": 1, "a": [2]}) == "{'b': 1, 'a': [2]}"
+    assert short_repr("x" * 1000, 10) == "'xxxxxxxx…"
+    assert record_repr(range(3), "start", "stop") == "range(start=0, stop=3)"
 
 
 def test_what_is_nested_without_end_has_a_brief_repr_too() -> None:
     deep: list[object] = []
     for _ in range(100_000):
         deep = [deep]
-    assert brief(deep) == "<list>"
+    assert short_repr(deep) == "<list>"

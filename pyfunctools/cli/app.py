@@ -13,7 +13,7 @@ from rich.progress import Progress
 
 from pyfunctools import __name__ as package
 from pyfunctools import __version__
-from pyfunctools._text import counted
+from pyfunctools._text import quantity
 from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import display
 from pyfunctools.cli.advice import findings
@@ -161,7 +161,7 @@ def list_functions(
     else:
         print_rows(map(display.row_of, functions))
     skipped = display.skipped_text(controller)
-    total = f"{counted(len(functions), 'function')}, {len(controller.skipped)} skipped"
+    total = f"{quantity(len(functions), 'function')}, {len(controller.skipped)} skipped"
     display.show(Console(stderr=True), skipped, display.plain(total, "dim"))
 
 
@@ -248,7 +248,7 @@ def export(
         for loss in losses:
             _say(f"{function} {loss.path}: `{loss.keyword}` {loss.how}")
     print_json(list(tools), indent=2)
-    _say(f"{counted(len(tools), 'tool')}, {counted(tools.bytes, 'byte')}")
+    _say(f"{quantity(len(tools), 'tool')}, {quantity(tools.bytes, 'byte')}")
 
 
 @app.command()

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 from pyfunctools._json import JsonObject
-from pyfunctools._text import counted
+from pyfunctools._text import quantity
 from pyfunctools.controller.calling import Calling
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
@@ -217,7 +217,7 @@ class Controller(Calling):
         return len(self._entries)
 
     def __repr__(self) -> str:
-        functions = counted(len(self), "function")
+        functions = quantity(len(self), "function")
         return f"<Controller {self.name!r}: {functions}, {len(self.skipped)} skipped>"
 
     def select(

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pyfunctools._text import counted, shortened, visible
+from pyfunctools._text import quantity, shortened, visible
 from pyfunctools.controller.tool_list import size_of
 from pyfunctools.note import Note
 from pyfunctools.record.function import Function, Skipped
@@ -62,9 +62,9 @@ class Report:
 
     def _totals(self) -> Iterator[str]:
         left = self.operations - self.functions
-        found = counted(self.functions, "function")
-        yield f"{found} of {counted(self.operations, 'operation')}, {left:,} skipped"
-        yield f"{counted(self.bytes, 'byte')} for a model, about {counted(self.tokens, 'token')}"
+        found = quantity(self.functions, "function")
+        yield f"{found} of {quantity(self.operations, 'operation')}, {left:,} skipped"
+        yield f"{quantity(self.bytes, 'byte')} for a model, about {quantity(self.tokens, 'token')}"
 
     def _lines(self) -> Iterator[str]:
         yield from self._totals()
@@ -127,7 +127,7 @@ def _counted(title: str, counts: Mapping[str, int]) -> Iterator[str]:
         yield _line(f"{count:>{wide},}", text)
     if more := ranked[REASONS:]:
         left = sum(count for _, count in more)
-        yield _line(f"{left:>{wide},}", f"({counted(len(more), 'more kind')})")
+        yield _line(f"{left:>{wide},}", f"({quantity(len(more), 'more kind')})")
 
 
 def _line(start: str, text: str) -> str:

@@ -20,7 +20,7 @@ from json import dumps
 from typing import Any, Final, cast
 
 from pyfunctools._json import JsonObject
-from pyfunctools._text import brief_record
+from pyfunctools._text import record_repr
 from pyfunctools.envelopes import Answering, CallResult, Spoken, SpokenCall
 from pyfunctools.errors import DefinitionError, WaitingError
 from pyfunctools.execution.person.tickets import Tickets
@@ -51,7 +51,7 @@ class Turn:
     _before: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def __repr__(self) -> str:
-        return brief_record(self, "calls", "outcomes", "text", "waiting")
+        return record_repr(self, "calls", "outcomes", "text", "waiting")
 
     @property
     def waiting(self) -> tuple[Waiting, ...]:

@@ -10,7 +10,7 @@ from json import dumps, loads
 from typing import TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools._text import counted
+from pyfunctools._text import quantity
 
 LEAST = 80
 """Characters that a property or an item is given at least, or it is left out."""
@@ -115,7 +115,7 @@ def _cut_object(value: JsonObject, limit: int, sizes: Sizes) -> JsonValue:
 
 
 def _more(count: int, unit: str) -> str:
-    return f"… {counted(count, f'more {unit}')}"
+    return f"… {quantity(count, f'more {unit}')}"
 
 
 def _middle(text: str, limit: int) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
 from pyfunctools._json import JsonValue
-from pyfunctools._text import brief
+from pyfunctools._text import short_repr
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome
@@ -66,7 +66,7 @@ class Attempts:
             )
 
     def __repr__(self) -> str:
-        tried = f"{self.count} of {self.limit} tried, result={brief(self.result)}"
+        tried = f"{self.count} of {self.limit} tried, result={short_repr(self.result)}"
         return f"<Attempts {self.function.name!r}: {tried}>"
 
     def after(

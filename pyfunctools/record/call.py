@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from pyfunctools._text import brief_record
+from pyfunctools._text import record_repr
 from pyfunctools.schema.result import Failure, Repair, Success
 
 
@@ -28,4 +28,4 @@ class Call:
     caller: Any = None
 
     def __repr__(self) -> str:
-        return brief_record(self, "id", "name", "arguments", "result", "span")
+        return record_repr(self, "id", "name", "arguments", "result", "span")

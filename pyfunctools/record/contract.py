@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue, fresh, members_of
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, json_copy, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.note import Note
@@ -213,7 +213,7 @@ class Contract:
         properties = _properties(self.parameters)
         definitions = self.parameters.get("$defs")
         return tuple(
-            fresh(prune({**inner, "$defs": definitions}) if definitions is not None else inner)
+            json_copy(prune({**inner, "$defs": definitions}) if definitions is not None else inner)
             for inner in (properties[name] for name in _in_order(properties, self.first))
             if isinstance(inner, dict)
         )

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pyfunctools._json import fresh
+from pyfunctools._json import json_copy
 from pyfunctools._lazy import Lazy
-from pyfunctools._text import brief, visible
+from pyfunctools._text import short_repr, visible
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.origin import Method, Origin, place
@@ -86,9 +86,9 @@ class Function:
 
     def __repr__(self) -> str:
         said = ((each, getattr(self, each.name)) for each in fields(self) if each.repr)
-        told = {each.name: brief(held) for each, held in said if held != each.default}
+        told = {each.name: short_repr(held) for each, held in said if held != each.default}
         if self.origin is not None:
-            told["origin"] = f"<{brief(place(self.origin))[1:-1]}>"
+            told["origin"] = f"<{short_repr(place(self.origin))[1:-1]}>"
         return f"Function({', '.join(f'{name}={held}' for name, held in told.items())})"
 
     def __hash__(self) -> int:
@@ -145,17 +145,17 @@ class Function:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The closed JSON Schema object of everything the function takes, in 2020-12."""
-        return fresh(self._contract.value.parameters)
+        return json_copy(self._contract.value.parameters)
 
     @property
     def llm(self) -> Mapping[str, Any]:
         """The JSON Schema of what a model may write: `separated.llm`, or `parameters`."""
-        return fresh(self._contract.value.llm)
+        return json_copy(self._contract.value.llm)
 
     @property
     def output(self) -> Mapping[str, Any] | None:
         """The JSON Schema of what comes back, or `None` where nobody said."""
-        return fresh(self._contract.value.output)
+        return json_copy(self._contract.value.output)
 
     @property
     def separated(self) -> "Separated | None":

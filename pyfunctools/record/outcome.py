@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from pyfunctools._json import JsonValue
-from pyfunctools._text import brief
+from pyfunctools._text import short_repr
 from pyfunctools.errors import CallError, DefinitionError
 from pyfunctools.record.file import File
 from pyfunctools.record.question import Question
@@ -52,7 +52,7 @@ class Response:
 
     def __repr__(self) -> str:
         # The names of the headers only: a value may be a credential.
-        told = [f"status={self.status}", f"headers={brief(sorted(self.headers))}"]
+        told = [f"status={self.status}", f"headers={short_repr(sorted(self.headers))}"]
         if self.retry_after is not None:
             told.append(f"retry_after={self.retry_after:g}")
         return f"Response({', '.join(told)}, sent={self.sent!r})"
@@ -79,7 +79,7 @@ class Waiting:
     def __repr__(self) -> str:
         values = ["values"] if self.questions else []
         wanted = " and ".join([*values, "an approval"] if self.approval else values)
-        return f"<Waiting {self.function!r} (call {brief(self.call_id, 80)}): {wanted}>"
+        return f"<Waiting {self.function!r} (call {short_repr(self.call_id, 80)}): {wanted}>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -144,12 +144,14 @@ class Outcome:
         raise CallError(self) from self.exception
 
     def __repr__(self) -> str:
-        told = {"text": brief(self.text)}
+        told = {"text": short_repr(self.text)}
         for each in fields(self):
             held: object = getattr(self, each.name)
             if each.name == "text" or not each.repr or held is None or held == ():
                 continue
-            told[each.name] = f"<{type(held).__name__}>" if each.name == "value" else brief(held)
+            told[each.name] = (
+                f"<{type(held).__name__}>" if each.name == "value" else short_repr(held)
+            )
         return f"Outcome({', '.join(f'{name}={said}' for name, said in told.items())})"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
-from pyfunctools._text import brief_record
+from pyfunctools._text import record_repr
 from pyfunctools.errors import ArgumentsError
 from pyfunctools.schema.ground.path import Path
 
@@ -31,8 +31,8 @@ class Issue:
 
     def __repr__(self) -> str:
         if self.side == "human":
-            return brief_record(self, "expected", "side")
-        return brief_record(self, "path", "expected", "value", "message", "side")
+            return record_repr(self, "expected", "side")
+        return record_repr(self, "path", "expected", "value", "message", "side")
 
     @property
     def pointer(self) -> str:
@@ -54,7 +54,7 @@ class Repair:
     after: Any
 
     def __repr__(self) -> str:
-        return brief_record(self, "path", "kind", "before", "after")
+        return record_repr(self, "path", "kind", "before", "after")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -69,7 +69,7 @@ class Success(Generic[T_co]):
         def __bool__(self) -> Literal[True]: ...
 
     def __repr__(self) -> str:
-        return brief_record(self, "value", "repairs")
+        return record_repr(self, "value", "repairs")
 
     def unwrap(self) -> T_co:
         """Return the value."""
@@ -88,7 +88,7 @@ class Failure:
         return False
 
     def __repr__(self) -> str:
-        return brief_record(self, "value", "issues", "repairs")
+        return record_repr(self, "value", "issues", "repairs")
 
     def feedback(self) -> str:
         """Return the text for the model: the value it sent with a comment on each wrong line."""

@@ -13,7 +13,7 @@ from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.function import Skipped
-from pyfunctools.route import NOTHING, Connected
+from pyfunctools.route import NO_NAMES, ConnectionNames
 from pyfunctools.schema.ground.path import at
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
 from pyfunctools.sources.openapi.function_schemas import Describe
@@ -53,7 +53,7 @@ def read_application(
     is_human: IsHuman | None = is_human_by_default,
     on_skip: OnSkip = "collect",
     limits: Limits = DEFAULT_LIMITS,
-    connected: Connected = NOTHING,
+    connected: ConnectionNames = NO_NAMES,
 ) -> Application:
     """Return the functions of a FastAPI application, of an `APIRouter`, or of routes.
 

@@ -6,7 +6,7 @@ from json import JSONEncoder, detect_encoding
 
 from pyfunctools._text import shortened, visible
 from pyfunctools.execution.http.exchange import Headers, Lost, Received, origin_of, retry_after
-from pyfunctools.media_types import codec_of, is_json, is_text, media_type
+from pyfunctools.media_types import codec_of, is_json_media, is_text_media, media_type_of
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.route import SAFE
 from pyfunctools.schema.parsing.strict import strict
@@ -82,12 +82,12 @@ def _value(result: Received, content_type: str) -> tuple[object, bool]:
     body = result.body
     if not body or result.status in (204, 205, 304):
         return None, True
-    media = media_type(content_type)
-    if is_json(media):
+    media = media_type_of(content_type)
+    if is_json_media(media):
         text = _text_of(body, detect_encoding(body))
         read = strict(text, DEPTH) if isinstance(text, str) else None
         return (text, False) if read is None else (read[0], True)
-    if is_text(media) or not media:
+    if is_text_media(media) or not media:
         codec = codec_of(content_type)
         return (body if codec is None else _text_of(body, codec)), True
     return body, True

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from json import loads
 from typing import Final, TypeAlias, cast
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue, fresh
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, json_copy
 from pyfunctools._text import shortened, visible
 from pyfunctools.execution.person.answers import Answers, answers_of, as_meant, plain_json
 from pyfunctools.record.function import Function, contract_of
@@ -424,8 +424,8 @@ def _complete(place: Place) -> JsonSchema | bool:
     schemas = [part.schema for part in place.stated]
     schema = schemas[0] if len(schemas) == 1 else {"allOf": schemas} if schemas else True
     if isinstance(schema, bool) or definitions is None:
-        return fresh(schema)
-    return fresh(prune({**schema, "$defs": definitions}))
+        return json_copy(schema)
+    return json_copy(prune({**schema, "$defs": definitions}))
 
 
 def _is_in(keys: Keys, issue: Issue) -> bool:

@@ -28,8 +28,8 @@ from pyfunctools.execution.request.parameters import (
 )
 from pyfunctools.execution.request.styles import is_field_value
 from pyfunctools.execution.unsendable import UnsendableError
-from pyfunctools.media_types import is_json, media_type
-from pyfunctools.route import NOTHING, Connected, Location, Parameter, Route
+from pyfunctools.media_types import is_json_media, media_type_of
+from pyfunctools.route import NO_NAMES, ConnectionNames, Location, Parameter, Route
 from pyfunctools.schema import Failure, Issue, Path, Repair, Separated
 from pyfunctools.schema.ground.path import Keys, at
 
@@ -71,7 +71,7 @@ def build(
     *,
     base_url: str,
     headers: Mapping[str, str] = NO_HEADERS,
-    connected: Connected = NOTHING,
+    connected: ConnectionNames = NO_NAMES,
     separated: Separated | None = None,
     deep: bool = False,
     boundary: str | None = None,
@@ -127,7 +127,7 @@ class _Draft:
         self.repairs: list[Repair] = []
         self._left: set[tuple[str, ...]] = set()
 
-    def check(self, connected: Connected, separated: Separated | None) -> None:
+    def check(self, connected: ConnectionNames, separated: Separated | None) -> None:
         """Refuse arguments that would set another's name; leave the connection's to it."""
         found: dict[Keys, Clash] = {}
         for clash in clashes(self.route, self.arguments, connected, separated):
@@ -277,6 +277,6 @@ def _accept(route: Route) -> dict[str, str]:
     for response in route.responses:
         if response.status.startswith("2") or response.status == "default":
             for content_type in response.content_types:
-                if is_json(media_type(content_type)) and is_field_value(content_type):
+                if is_json_media(media_type_of(content_type)) and is_field_value(content_type):
                     return {"accept": f"{content_type}, */*;q=0.5"}
     return {}

@@ -23,10 +23,10 @@ from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.media_types import (
     charset_of,
     codec_of,
-    first_of,
-    is_json,
-    is_xml,
-    media_type,
+    first_concrete_media,
+    is_json_media,
+    is_xml_media,
+    media_type_of,
 )
 from pyfunctools.record.file import File
 from pyfunctools.route import Body, Encoding
@@ -111,8 +111,8 @@ def property_of(schema: JsonSchema | bool, name: str) -> JsonSchema | bool:
 
 
 def _field(value: JsonValue, rule: Encoding, schema: JsonSchema | bool) -> str:
-    chosen = first_of(rule.content_type) if rule.content_type else None
-    if chosen is not None and is_json(media_type(chosen)):
+    chosen = first_concrete_media(rule.content_type) if rule.content_type else None
+    if chosen is not None and is_json_media(media_type_of(chosen)):
         return json_text(value)
     file = file_of(value, schema)
     if file is None:
@@ -189,7 +189,7 @@ def _is_file(value: JsonValue, schema: JsonSchema | bool) -> bool:
 def _part(
     name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema | bool
 ) -> FormPart:
-    named = first_of(rule.content_type) if rule.content_type else None
+    named = first_concrete_media(rule.content_type) if rule.content_type else None
     file = file_of(value, schema)
     if file is not None:
         content = file.spelled(schema)
@@ -199,7 +199,7 @@ def _part(
     else:
         filename = name if wants_file(schema) and not isinstance(value, dict | list) else None
         content_type = named or _default(value, schema)
-        json = is_json(media_type(content_type))
+        json = is_json_media(media_type_of(content_type))
         content = (json_text(value) if json else scalar(value)).encode()
     return FormPart(
         name=name,
@@ -261,9 +261,9 @@ def encoded(
     Raises:
         UnsendableError: the value cannot be written in this media type.
     """
-    media = media_type(body.content_type)
+    media = media_type_of(body.content_type)
     try:
-        if is_json(media):
+        if is_json_media(media):
             return EncodedBody(content_type=body.content_type, content=json_text(value).encode())
         if value is None:
             return None
@@ -297,7 +297,7 @@ def _bytes(body: Body, file: File, media: str) -> EncodedBody:
 
 
 def _text(body: Body, value: JsonValue, media: str) -> EncodedBody:
-    if is_xml(media) and not isinstance(value, str):
+    if is_xml_media(media) and not isinstance(value, str):
         raise UnsendableError("the XML, as text")
     text = scalar(value)
     codec = codec_of(body.content_type)

@@ -24,8 +24,8 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.execution.request.body import PLAIN, is_styled
 from pyfunctools.execution.request.styles import delimiter_of, scalar
 from pyfunctools.execution.unsendable import UnsendableError
-from pyfunctools.media_types import media_type
-from pyfunctools.route import Body, Connected, Location, Parameter, Route, Style
+from pyfunctools.media_types import media_type_of
+from pyfunctools.route import Body, ConnectionNames, Location, Parameter, Route, Style
 from pyfunctools.schema import Separated
 from pyfunctools.schema.ground.path import Keys, at
 
@@ -182,8 +182,8 @@ def connected_names(headers: Mapping[str, str], query: str) -> dict[Location, se
 
 
 def all_names(
-    route: Route, headers: Mapping[str, str], query: str, own_query: str, besides: Connected
-) -> Connected:
+    route: Route, headers: Mapping[str, str], query: str, own_query: str, besides: ConnectionNames
+) -> ConnectionNames:
     """Return the names that no argument may set: the connection's, and those of credentials.
 
     `own_query` is what the path has for a query. A parameter may repeat it, and is then sent too.
@@ -202,7 +202,7 @@ def all_names(
 def clashes(
     route: Route,
     arguments: JsonObject,
-    connected: Connected,
+    connected: ConnectionNames,
     separated: Separated | None,
 ) -> Iterator[Clash]:
     """Yield the arguments that would set a name of another."""
@@ -272,7 +272,7 @@ def _of_form(body: Body, arguments: JsonObject) -> Iterator[_Field]:
 
 
 def _is_form(body: Body) -> bool:
-    media = media_type(body.content_type)
+    media = media_type_of(body.content_type)
     return media == "application/x-www-form-urlencoded" or media.startswith("multipart/")
 
 

@@ -22,7 +22,7 @@ from pyfunctools.execution.request.parameters import is_dot_segment
 from pyfunctools.execution.request.styles import TOKEN, is_field_value, kept
 from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.record.call_info import CallInfo
-from pyfunctools.route import Connected, Server
+from pyfunctools.route import ConnectionNames, Server
 
 
 class Connection(TypedDict, total=False):
@@ -235,7 +235,7 @@ def checked_headers(headers: object) -> dict[str, str]:
     return found
 
 
-def settled_names(connection: Connection) -> Connected:
+def settled_names(connection: Connection) -> ConnectionNames:
     """Return the names that settings set with every request, as far as they say so by themselves.
 
     Headers that a function gives are known in the call. What the library of a client sets is none.

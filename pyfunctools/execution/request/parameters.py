@@ -26,7 +26,7 @@ from pyfunctools.execution.request.styles import (
     written,
 )
 from pyfunctools.execution.unsendable import UnsendableError
-from pyfunctools.media_types import is_json, media_type
+from pyfunctools.media_types import is_json_media, media_type_of
 from pyfunctools.route import Parameter, is_reserved
 
 
@@ -173,7 +173,7 @@ def query_text(parameter: Parameter, value: JsonValue, *, deep: bool) -> str | N
     if value is None:
         return None
     content_type = parameter.content_type or "application/x-www-form-urlencoded"
-    if media_type(content_type) != "application/x-www-form-urlencoded":
+    if media_type_of(content_type) != "application/x-www-form-urlencoded":
         return _content(content_type, value, percent)
     if not isinstance(value, dict):
         raise UnsendableError("an object, whose properties are the query's")
@@ -241,6 +241,6 @@ def _octets(text: str) -> str:
 
 
 def _content(content_type: str, value: JsonValue, encode: Encode) -> str:
-    if is_json(media_type(content_type)):
+    if is_json_media(media_type_of(content_type)):
         return encode(json_text(value, ascii_only=encode is plain))
     return encode(scalar(value))

@@ -6,7 +6,7 @@ from json import dumps
 from typing import Any, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools._text import brief_record
+from pyfunctools._text import record_repr
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.prompting.prompt.definitions import Gathered
 from pyfunctools.prompting.prompt.response_schema import response_schema
@@ -28,7 +28,7 @@ class Prompt:
     response_schema: Mapping[str, Any]
 
     def __repr__(self) -> str:
-        return brief_record(self, "system", "response_schema")
+        return record_repr(self, "system", "response_schema")
 
 
 def prompt_of(

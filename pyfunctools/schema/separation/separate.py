@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyfunctools._json import JsonSchema, JsonValue, fresh
+from pyfunctools._json import JsonSchema, JsonValue, json_copy
 from pyfunctools.schema.ground.path import Keys, Path, at
 from pyfunctools.schema.normalization.check_input import admit
 from pyfunctools.schema.normalization.normalize import normalize
@@ -49,17 +49,17 @@ class Separated:
     @property
     def schema(self) -> Mapping[str, Any]:
         """The schema itself, a copy."""
-        return fresh(self._schemas["whole"])
+        return json_copy(self._schemas["whole"])
 
     @property
     def llm(self) -> Mapping[str, Any]:
         """The model's side, a copy."""
-        return fresh(self._schemas["llm"])
+        return json_copy(self._schemas["llm"])
 
     @property
     def human(self) -> Mapping[str, Any] | None:
         """The human's side, a copy; `None` where nothing is the human's."""
-        return fresh(self._schemas["human"]) if self.has_human else None
+        return json_copy(self._schemas["human"]) if self.has_human else None
 
     @property
     def has_human(self) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.media_types import MediaKind, chosen, kind_of, media_type
+from pyfunctools.media_types import MediaKind, media_kind, media_type_of, preferred_media
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Style
 from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSED
@@ -49,7 +49,7 @@ def content_in(
     content = place.fields.get("content")
     if not isinstance(content, dict) or not content:
         return None
-    media = next(iter(content)) if len(content) == 1 else chosen(content)
+    media = next(iter(content)) if len(content) == 1 else preferred_media(content)
     entry = document.follow(place.below(content[media], "content", media))
     found = _content(document, media, entry, received)
     return found._replace(marked=(content[media], entry.value))
@@ -57,7 +57,7 @@ def content_in(
 
 def _content(document: Document, media: str, entry: DocumentPlace, received: bool) -> MediaContent:
     said = entry.fields
-    kind = kind_of(media)
+    kind = media_kind(media)
     notes: list[str] = []
     if "schema" in said:
         schema = entry.below(said["schema"], "schema")
@@ -89,13 +89,13 @@ def _sequence(items: DocumentPlace) -> DocumentPlace:
 def _text(document: Document, media: str, schema: DocumentPlace, received: bool) -> DocumentPlace:
     """Return the schema of a value that is sent or read as text, whatever the text holds."""
     found = _followed(document, schema).value
-    kinds = ("string",) if received or media_type(media) != "text/plain" else _WRITTEN
+    kinds = ("string",) if received or media_type_of(media) != "text/plain" else _WRITTEN
     if isinstance(found, dict) and found.get("type") in kinds:
         return schema
     made: dict[str, JsonValue] = {"type": "string"}
     if isinstance(found, dict):
         made |= {key: found[key] for key in ("title", "description") if key in found}
-    name = media_type(media)
+    name = media_type_of(media)
     if name != "text/plain" and (name.startswith("text/") or name.endswith("xml")):
         made["contentMediaType"] = name
     return schema._replace(value=made)

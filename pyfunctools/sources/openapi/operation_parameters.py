@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.route import NOTHING, Connected, Location, Parameter, Style, is_reserved
+from pyfunctools.route import NO_NAMES, ConnectionNames, Location, Parameter, Style, is_reserved
 from pyfunctools.schema.ground.marks import MARKS, mark_of
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import is_human_by_default
@@ -72,7 +72,7 @@ class Parameters:
     """The parameters of one document; each that stands in it once is read once."""
 
     def __init__(
-        self, document: Document, security: Security, connected: Connected = NOTHING
+        self, document: Document, security: Security, connected: ConnectionNames = NO_NAMES
     ) -> None:
         self._document = document
         self._security = security

@@ -13,7 +13,7 @@ from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.function import Function, Skipped, noted
-from pyfunctools.route import IDEMPOTENT, NOTHING, SAFE, Connected, Server
+from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, ConnectionNames, Server
 from pyfunctools.schema.ground.marks import mark_of
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import IsHuman, answer, is_human_by_default
@@ -57,7 +57,7 @@ def read(
     on_skip: OnSkip = "collect",
     resolver: DocumentResolver | None = None,
     limits: Limits = DEFAULT_LIMITS,
-    connected: Connected = NOTHING,
+    connected: ConnectionNames = NO_NAMES,
 ) -> DocumentReading:
     """Return the functions of an OpenAPI or Swagger document.
 

@@ -9,8 +9,8 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.record.function import GROUPS, Skipped
 from pyfunctools.route import (
-    NOTHING,
-    Connected,
+    NO_NAMES,
+    ConnectionNames,
     Parameter,
     Requirement,
     Route,
@@ -126,7 +126,7 @@ class Routes:
     """The routes of one document."""
 
     def __init__(
-        self, document: Document, references: Iterable[str], connected: Connected = NOTHING
+        self, document: Document, references: Iterable[str], connected: ConnectionNames = NO_NAMES
     ) -> None:
         self._document = document
         self._reach = Reach(document, references)
