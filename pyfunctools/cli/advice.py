@@ -8,7 +8,7 @@ from pyfunctools._json import JsonSchema, members_of
 from pyfunctools.controller import Controller
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.vocabulary import UNIONS, VALUES
+from pyfunctools.schema.vocabulary import UNIONS, VALUE_LISTS
 
 MANY: Final = 12
 """Parameters of one level, from which on a model begins to leave some out."""
@@ -17,9 +17,9 @@ _VAGUE: Final = frozenset(
     | {"method", "perform", "process", "run", "tool"}
 )
 """Names that say nothing of what is done."""
-_TELLING: Final = VALUES | {"$ref", "format", "properties", *UNIONS}
+_TELLING: Final = VALUE_LISTS | {"$ref", "format", "properties", *UNIONS}
 """Keywords that say what a value means, also without a description."""
-_LIMITING: Final = VALUES | {"format", "pattern"}
+_LIMITING: Final = VALUE_LISTS | {"format", "pattern"}
 """Keywords with which a text need not be one of those that a description lists."""
 _LISTED: Final = re.compile(
     r"(?:one of|either|must be|can be|allowed|(?:possible|valid) values|options)[^.\n`'\"]{0,30}"

@@ -23,7 +23,7 @@ from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
 from pyfunctools.record.question import Question
 from pyfunctools.schema import Issue
-from pyfunctools.schema.ground.path import at, parsed_path
+from pyfunctools.schema.ground.path import parse_path, value_at
 
 _MOST = 300
 """Characters of a help text that are shown before a question."""
@@ -68,7 +68,7 @@ def _flat(function: Function, llm: JsonValue, known: JsonObject) -> dict[str, Js
     """Return known values by path; `None` where some of them are not asked for at all."""
     if answers_of(known).is_flat:
         return dict(known)
-    asked = [parsed_path(each.path) or () for each in sheet_of(function, llm, known).questions]
+    asked = [parse_path(each.path) or () for each in sheet_of(function, llm, known).questions]
     strange = [
         one
         for one in refused(function, llm, known)
@@ -78,7 +78,7 @@ def _flat(function: Function, llm: JsonValue, known: JsonObject) -> dict[str, Js
         return None
     found: dict[str, JsonValue] = {}
     for each in sheet_of(function, llm, known).questions:
-        held = at(known, parsed_path(each.path) or ())
+        held = value_at(known, parse_path(each.path) or ())
         if held is not None:
             found[each.path] = held[0]
     return found

@@ -11,13 +11,13 @@ from typing import Final
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.dialects.nulls import NULL, nullable
 from pyfunctools.dialects.table import ANNOTATIONS, EVERYTHING
-from pyfunctools.schema.ground.json_values import common
+from pyfunctools.schema.ground.json_values import values_in_both
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.walk import rewrite
+from pyfunctools.schema.ground.walk import map_children
 from pyfunctools.schema.outline.json_types import constant_of, listed_values, type_of, types_named
-from pyfunctools.schema.vocabulary import KEYWORDS, UNIONS, VALUES
+from pyfunctools.schema.vocabulary import KEYWORDS, UNIONS, VALUE_LISTS
 
-_CONSTANT: Final = VALUES | {"type"}
+_CONSTANT: Final = VALUE_LISTS | {"type"}
 _JUDGED: Final = {
     **{name: row.judges for name, row in KEYWORDS.items()},
     "format": ("number", "string"),
@@ -29,11 +29,11 @@ def compact(schema: JsonSchema) -> dict[str, JsonValue]:
     """Return a normalized schema without what is nobody's, its trivial unions said shorter."""
     told = {keyword: value for keyword, value in schema.items() if keyword in EVERYTHING}
     values = told.pop("enum") if {"const", "enum"} <= told.keys() else None
-    if isinstance(values, list) and not common([told["const"]], values):
+    if isinstance(values, list) and not values_in_both([told["const"]], values):
         return {"not": {}}
     if isinstance(text := told.get("description"), str):
         told["description"] = text.strip()
-    made = rewrite(told, _inner)
+    made = map_children(told, _inner)
     for keyword in UNIONS:
         branches = made.get(keyword)
         if isinstance(branches, list) and all(isinstance(each, dict) for each in branches):
@@ -49,14 +49,14 @@ def _inner(_: Keys, schema: JsonSchema | bool) -> JsonSchema | bool:
 
 def _of_values(branches: Sequence[JsonSchema], beside: JsonSchema) -> dict[str, JsonValue] | None:
     """Return a union of nothing but listed values as one list of them."""
-    if not VALUES.isdisjoint(beside):
+    if not VALUE_LISTS.isdisjoint(beside):
         return None
     values: list[JsonValue] = []
     kinds: list[JsonValue] = []
     for branch in branches:
         listed = [None] if branch == NULL else listed_values(branch)
         kind = branch.get("type")
-        if listed is None or not branch.keys() <= _CONSTANT or len(branch.keys() & VALUES) > 1:
+        if listed is None or not branch.keys() <= _CONSTANT or len(branch.keys() & VALUE_LISTS) > 1:
             return None
         if kind is not None and any(type_of(value) != kind for value in listed):
             return None
@@ -87,7 +87,9 @@ def _of_null(branches: Sequence[JsonSchema], beside: JsonSchema) -> dict[str, Js
 
 def spread(schema: JsonSchema) -> dict[str, JsonValue]:
     """Return a schema in which each of several types is a branch of a union."""
-    made = rewrite(schema, lambda _, inner: spread(inner) if isinstance(inner, dict) else inner)
+    made = map_children(
+        schema, lambda _, inner: spread(inner) if isinstance(inner, dict) else inner
+    )
     values = listed_values(made) or ()
     kinds = types_named(made) or dict.fromkeys(map(type_of, values))
     if len(kinds) < 2:

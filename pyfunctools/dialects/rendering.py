@@ -11,7 +11,7 @@ from pyfunctools.dialects.change import KEY, SAME, VALUE, Change, doubled_key
 from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.rewrites import rewritten
 from pyfunctools.dialects.table import Profile, dialect_of
-from pyfunctools.schema.ground.path import Keys, Path, at
+from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.result import Failure, Issue, Success
 from pyfunctools.schema.validation.validator import Validator
 
@@ -63,7 +63,7 @@ class Rendering:
         issues: list[Issue] = []
         for issue in failure.issues:
             place, change = self._change.located(issue.path.keys, failure.value)
-            key = doubled_key(*at(value, place) or (None,)) if change.pairs else None
+            key = doubled_key(*value_at(value, place) or (None,)) if change.pairs else None
             if key is not None:
                 issues.append(_doubled(key, issue, Path.of(place)))
             exact = self._same(issue, place, failure.value)
@@ -89,7 +89,7 @@ class Rendering:
         for old, new in self._change.renamed():
             quoted, other = dumps(old, ensure_ascii=False), dumps(new, ensure_ascii=False)
             expected, message = expected.replace(quoted, other), message.replace(quoted, other)
-        (shown,) = at(value, path.keys) or (issue.value,)
+        (shown,) = value_at(value, path.keys) or (issue.value,)
         return replace(issue, path=path, expected=expected, message=message, value=shown)
 
 

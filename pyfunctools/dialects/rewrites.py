@@ -32,19 +32,19 @@ from pyfunctools.dialects.table import Profile
 from pyfunctools.dialects.telling import Rewrite, Rewritten, Telling
 from pyfunctools.schema.ground.references import (
     defined_name,
-    definition,
     inline,
-    recursive,
+    recursive_definitions,
+    reference_to,
     resolve,
 )
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.schema.vocabulary import COMPOSED, SEES_SIBLINGS, SINGLE, SLOTS
+from pyfunctools.schema.vocabulary import BELOW, COMPOSITION, ONE_SCHEMA, UNEVALUATED
 
 _UNROLLED: Final = 2
 """How often a definition stands inside itself where no reference may stand."""
 _LARGE: Final = 1_000
 """Schemas after which a rendering without references stops unrolling."""
-_JUDGING: Final = SINGLE - SLOTS | SEES_SIBLINGS
+_JUDGING: Final = ONE_SCHEMA - BELOW | UNEVALUATED
 """Keywords with a schema that judges, and of which no value is made."""
 _BY_NAME: Final = _JUDGING | {
     "allOf",
@@ -101,7 +101,7 @@ class _Rewriter:
         self._profile = profile
         self._telling = telling
         self._definitions = members_of(root.get("$defs"))
-        self._recursive = recursive(root)
+        self._recursive = recursive_definitions(root)
         self._made: dict[str, Rewritten] = {}
         self._queued: dict[str, str] = {}
         self._inside: list[str] = []
@@ -168,7 +168,7 @@ class _Rewriter:
             self._telling.lose(node, "$ref", "refused")
         self._queued.setdefault(name, node.path)
         change = Change(definition=lambda: self._made[name][1])
-        referring: dict[str, JsonValue] = {"$ref": definition(name)}
+        referring: dict[str, JsonValue] = {"$ref": reference_to(name)}
         if not node.made:
             return referring, change
         if self._profile.references != "bare":
@@ -207,7 +207,7 @@ class _Rewriter:
 
     def _without_root_union(self, body: JsonSchema) -> JsonSchema:
         """Return the root with what its alternatives declare among its own properties."""
-        unions = [keyword for keyword in COMPOSED if keyword in body]
+        unions = [keyword for keyword in COMPOSITION if keyword in body]
         if not unions:
             return body
         made = dict(body)

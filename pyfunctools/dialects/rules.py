@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.dialects.table import Profile
 from pyfunctools.schema.ground.path import pointer_of
-from pyfunctools.schema.ground.references import recursive
+from pyfunctools.schema.ground.references import recursive_definitions
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.schema.vocabulary import COMPOSED
+from pyfunctools.schema.vocabulary import COMPOSITION
 
 
 def violations(schema: JsonSchema, profile: Profile) -> Iterator[str]:
@@ -19,9 +19,9 @@ def violations(schema: JsonSchema, profile: Profile) -> Iterator[str]:
     """
     if schema.get("type") != "object":
         yield "/type: the root must be an object"
-    if not profile.root_union and not schema.keys().isdisjoint(COMPOSED):
+    if not profile.root_union and not schema.keys().isdisjoint(COMPOSITION):
         yield "/: the root may have no alternatives"
-    if not profile.recursion and recursive(schema):
+    if not profile.recursion and recursive_definitions(schema):
         yield "/$defs: a definition leads back to itself"
     for keys, inner in subschemas(schema):
         at = pointer_of(keys)

@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.envelope import SpokenCall
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.parsing.strict import strict
+from pyfunctools.schema.parsing.strict import parse_strict
 
 CALL_KEYS: Final = (
     "tool_calls",
@@ -224,7 +224,7 @@ def read_input(written: object) -> object:
     """Return arguments that were streamed: the object, or its text where it is none."""
     if not isinstance(written, str):
         return written
-    read = strict(written, DEFAULT_LIMITS.depth)
+    read = parse_strict(written, DEFAULT_LIMITS.depth)
     return read.value if read is not None and isinstance(read.value, dict) else written or {}
 
 

@@ -27,8 +27,8 @@ from pyfunctools.record.function import Function
 from pyfunctools.record.origin import WRAPPED
 from pyfunctools.record.outcome import Outcome, json_of
 from pyfunctools.schema import Validator
-from pyfunctools.schema.ground.references import lookup
-from pyfunctools.schema.vocabulary import COMPOSED
+from pyfunctools.schema.ground.references import find_target
+from pyfunctools.schema.vocabulary import COMPOSITION
 
 MODERN: Final = "2026-07-28"
 """The first revision that takes any output."""
@@ -249,7 +249,7 @@ def _object(schema: dict[str, Any]) -> dict[str, Any]:
     reference = schema.get("$ref")
     if isinstance(reference, str):
         beside = {name: each for name, each in schema.items() if name != "$ref"}
-        target = lookup(schema, reference)
+        target = find_target(schema, reference)
         if isinstance(target, dict) and not target.keys() & beside.keys() - {"description"}:
             return _object({**target, **beside})
     return {"type": "object", **schema}
@@ -261,9 +261,9 @@ def _is_object(root: JsonSchema, schema: JsonValue, depth: int = 0) -> bool:
         return False
     if schema.get("type") == "object":
         return True
-    if _is_object(root, lookup(root, schema.get("$ref")), depth + 1):
+    if _is_object(root, find_target(root, schema.get("$ref")), depth + 1):
         return True
-    inner = {word: schema.get(word) for word in COMPOSED}
+    inner = {word: schema.get(word) for word in COMPOSITION}
     parts = {word: held for word, held in inner.items() if isinstance(held, list) and held}
     return any(_is_object(root, each, depth + 1) for each in parts.pop("allOf", ())) or any(
         all(_is_object(root, each, depth + 1) for each in held) for held in parts.values()

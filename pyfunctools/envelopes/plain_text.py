@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pyfunctools._json import JsonObject
 from pyfunctools.envelopes.envelope import CallResult, Spoken, SpokenCall
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.parsing.strict import strict
+from pyfunctools.schema.parsing.strict import parse_strict
 
 
 class PlainText:
@@ -13,7 +13,7 @@ class PlainText:
 
     def spoken(self, text: str, calls: Sequence[SpokenCall]) -> Spoken:
         """Return the turn that a text is, with the calls in it."""
-        read = strict(text.strip(), DEFAULT_LIMITS.depth)
+        read = parse_strict(text.strip(), DEFAULT_LIMITS.depth)
         said = read.value if read is not None else None
         answer = said.get("answer") if isinstance(said, dict) and len(said) == 1 else None
         words = "" if calls else text.strip()

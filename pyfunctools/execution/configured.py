@@ -24,7 +24,7 @@ from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import Function, contract_of, with_contract
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema import Failure, Issue, Path
-from pyfunctools.schema.ground.path import Keys, at, parsed_path
+from pyfunctools.schema.ground.path import Keys, parse_path, value_at
 from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.separation.reduced import is_declared, reduced
 from pyfunctools.schema.separation.sieve import issue
@@ -49,7 +49,7 @@ def places_of(function: Function, fixed: Fixed) -> dict[Keys, str]:
     """
     found: dict[Keys, str] = {}
     for path in _asked(function, fixed):
-        keys = parsed_path(path) if isinstance(path, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+        keys = parse_path(path) if isinstance(path, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
         if not keys or not all(isinstance(key, str) for key in keys):
             raise DefinitionError(
                 "fixed",
@@ -154,7 +154,7 @@ class Configured:
         function, arguments = run.function, run.arguments
         contract = cast("Lazy[Division]", self.division).value.whole
         whole_of = with_contract(function, Lazy.of(contract))
-        taken = tuple(_taken(function, keys) for keys in self._places if at(arguments, keys))
+        taken = tuple(_taken(function, keys) for keys in self._places if value_at(arguments, keys))
         if taken:
             return refused(function, Failure(value=arguments, issues=taken))
         try:
@@ -218,7 +218,7 @@ def _has_room(
     place = outline.place
     for depth, key in enumerate(keys[:-1], 1):
         place = place.inside(key)
-        held = at(whole, keys[:depth])
+        held = value_at(whole, keys[:depth])
         if held is not None:
             if not isinstance(held[0], dict):
                 return False

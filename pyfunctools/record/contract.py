@@ -18,16 +18,16 @@ from pyfunctools.schema.checker import Checker
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import prune, resolve
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.schema.normalization.check_input import admit
+from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.normalization.oddities import OPEN, faults_of
+from pyfunctools.schema.normalization.oddities import MAY_ADD_PROPERTIES, faults_of
 from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Side, Success
 from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_secret_of_human, is_upload
 from pyfunctools.schema.separation.separate import Separated, separate_normalized
 from pyfunctools.schema.validation.validator import Validator
-from pyfunctools.schema.vocabulary import MENTIONS, NAMED, SINGLE, UNIONS, judging
+from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_MAP, TESTED_ONLY, UNIONS, judging
 
 if TYPE_CHECKING:
     from pyfunctools.dialects.rendering import Rendering
@@ -366,7 +366,7 @@ def _read(
         DefinitionError: there is; all of them are told, up to a few.
     """
     with _blamed(name, pointer):
-        admit(written)
+        check_schema(written)
         faults = faults_of(written, closed=pointer == "/parameters") if sound else ()
         told = list(islice(faults, _TOLD + 1))
         if not told:
@@ -396,7 +396,7 @@ def _closed(name: str, parameters: JsonSchema) -> JsonSchema:
             f"The parameters have the type {schema['type']!r}.",
             "A model gives arguments by name: wrap them in an object with a property for each.",
         )
-    closed = {"additionalProperties": False} if OPEN.isdisjoint(schema) else {}
+    closed = {"additionalProperties": False} if MAY_ADD_PROPERTIES.isdisjoint(schema) else {}
     defined = {"$defs": whole["$defs"]} if "$defs" in whole else {}
     return prune({"type": "object", "properties": {}, **schema, **closed, **defined})
 
@@ -405,5 +405,5 @@ def _is_object(value: JsonValue) -> bool:
     return isinstance(value, Mapping)
 
 
-_HOLDERS = NAMED | (SINGLE & judging("object")) | MENTIONS
+_HOLDERS = SCHEMA_MAP | (ONE_SCHEMA & judging("object")) | TESTED_ONLY
 """Keywords that hold an object, of those that a schema of an object may have alone."""

@@ -10,7 +10,7 @@ from pyfunctools.errors import CallError, DefinitionError
 from pyfunctools.record.file import File
 from pyfunctools.record.question import Question
 from pyfunctools.schema import Issue, Repair
-from pyfunctools.schema.ground.json_values import is_json
+from pyfunctools.schema.ground.json_values import is_json_value
 
 Sent: TypeAlias = Literal["no", "yes", "unknown"]
 """Whether a request reached the other side: `unknown` when the connection broke after sending."""
@@ -163,7 +163,7 @@ def json_of(outcome: Outcome) -> tuple[JsonValue] | None:
     if outcome._json is not None:  # pyright: ignore[reportPrivateUsage]
         return outcome._json  # pyright: ignore[reportPrivateUsage]
     value = cast("JsonValue", outcome.value)
-    return (value,) if is_json(value) else None
+    return (value,) if is_json_value(value) else None
 
 
 def state_of(waiting: Waiting) -> JsonValue:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pyfunctools._json import JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools.schema.coercion.coerce import coerced, is_exact
-from pyfunctools.schema.ground.json_values import is_json
+from pyfunctools.schema.ground.json_values import is_json_value
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.parsing.parse import parse_at, read_strictly
 from pyfunctools.schema.parsing.strict import Strict
@@ -103,7 +103,7 @@ class Checker:
             value = {}
         if isinstance(value, list) and 0 < len(self._names) >= len(value):
             value = dict(zip(self._names, value, strict=False))
-        exact = is_json(value) and is_exact(self._judge.outline, value)
+        exact = is_json_value(value) and is_exact(self._judge.outline, value)
         if exact and self._judge.accepts(value):
             return Success(value=value, repairs=repairs)
         result = self._coerced(value, repairs, refused=exact)

@@ -220,13 +220,15 @@ def judging(*types: str) -> frozenset[str]:
     )
 
 
-SINGLE: Final = _of_form("a schema", "a schema or schemas")
+ONE_SCHEMA: Final = _of_form("a schema", "a schema or schemas")
 """Keywords whose value is a schema."""
-LISTED: Final = _of_form("schemas", "a schema or schemas")
+SCHEMA_LIST: Final = _of_form("schemas", "a schema or schemas")
 """Keywords whose value is an array of schemas; `items` is one up to draft 2019-09."""
-NAMED: Final = _of_form("schemas by name", "schemas by pattern", "definitions") | {"dependencies"}
+SCHEMA_MAP: Final = _of_form("schemas by name", "schemas by pattern", "definitions") | {
+    "dependencies"
+}
 """Keywords whose value is an object of schemas; in `dependencies` lists of names stand beside."""
-BY_NAME: Final = _of_form("schemas by name", "names by name")
+PER_PROPERTY: Final = _of_form("schemas by name", "names by name")
 """Keywords whose value has an entry for some properties of the object that is judged."""
 
 ASSERTIONS: Final = _of_role("assertion") - {"nullable", "x-nullable"}
@@ -243,32 +245,32 @@ EXAMPLES: Final = _of_role("example")
 """Keywords that hold examples of values."""
 REFERENCES: Final = _of_form("a name")
 """Keywords that refer to another schema."""
-DYNAMIC: Final = REFERENCES - {"$ref"}
+DYNAMIC_REFERENCES: Final = REFERENCES - {"$ref"}
 """References that lead to another place depending on the way that led to them."""
 
 UNIONS: Final = ("oneOf", "anyOf")
 """The keywords of a union, in the order in which they are asked."""
-COMPOSED: Final = ("allOf", "anyOf", "oneOf")
+COMPOSITION: Final = ("allOf", "anyOf", "oneOf")
 """The keywords that list schemas of the same value."""
-MEMBERS: Final = _about("all", "when")
+CONJUNCTIVE: Final = _about("all", "when")
 """Keywords whose schemas hold, always or sometimes, for the value that is judged."""
-MENTIONS: Final = _about("asked")
+TESTED_ONLY: Final = _about("asked")
 """Keywords whose schemas are asked about the value, and say nothing of it."""
-HOLDING: Final = MEMBERS | _about("one")
+HOLDING: Final = CONJUNCTIVE | _about("one")
 """Keywords whose schemas hold, or may hold, for the value that is judged."""
-IN_PLACE: Final = HOLDING | MENTIONS
+IN_PLACE: Final = HOLDING | TESTED_ONLY
 """Keywords whose schemas are about the value that is judged."""
-SEES_SIBLINGS: Final = _about("left")
+UNEVALUATED: Final = _about("left")
 """Keywords that look at what those beside them have looked at (2020-12 core, 11)."""
-SLOTS: Final = _about("below", "left")
+BELOW: Final = _about("below", "left")
 """Keywords whose schemas are about a place one step further."""
-UNNAMED: Final = _about("below") & judging("object") - {"properties"}
+UNDECLARED: Final = _about("below") & judging("object") - {"properties"}
 """Keywords whose schemas are about properties that are not declared."""
-WHOLE: Final = _about("parts", "left")
+INDIVISIBLE: Final = _about("parts", "left")
 """Keywords whose schemas are about a value in a way that cannot be divided: a text that is JSON,
 the names of an object, any of its items."""
 
-VALUES: Final = frozenset({"const", "enum"})
+VALUE_LISTS: Final = frozenset({"const", "enum"})
 """Keywords that list the values that fit."""
 
 BOUNDS: Final = {name: row.words for name, row in KEYWORDS.items() if row.words is not None}

@@ -16,7 +16,7 @@ from typing_extensions import TypeIs
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import MAX_HOPS
-from pyfunctools.schema.ground.walk import Slot, children, opened
+from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
 from pyfunctools.schema.outline.json_types import Constant, constant_of, listed_values
 
 Find = Callable[[str], JsonSchema | bool | None]
@@ -39,7 +39,7 @@ def loosened(schema: JsonSchema, find: Find) -> JsonSchema:
     while todo:
         place = todo.pop()
         if isinstance(place.inner, dict) and _NEGATED.isdisjoint(place.steps[:1]):
-            copy, below = opened(place.inner)
+            copy, below = copy_with_slots(place.inner)
             place.put(copy)
             todo += below
             if "oneOf" in copy and _proof(place.inner["oneOf"], find) != "constants":

@@ -14,7 +14,7 @@ from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.function import Skipped
 from pyfunctools.route import NO_NAMES, ConnectionNames
-from pyfunctools.schema.ground.path import at
+from pyfunctools.schema.ground.path import value_at
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
 from pyfunctools.sources.openapi.function_schemas import Describe
 from pyfunctools.sources.openapi.naming import Naming
@@ -224,9 +224,9 @@ def _check_marks(bodies: Iterable[_RouteBody], document: JsonObject) -> None:
 def _schemas_of(document: JsonObject, route: object) -> Iterator[JsonObject]:
     path, methods = getattr(route, "path_format", ""), getattr(route, "methods", None) or ()
     for method in methods:
-        content = at(document, ("paths", path, str(method).lower(), "requestBody", "content"))
+        content = value_at(document, ("paths", path, str(method).lower(), "requestBody", "content"))
         if content is not None and isinstance(content[0], dict):
-            media = (at(each, ("schema",)) for each in content[0].values())
+            media = (value_at(each, ("schema",)) for each in content[0].values())
             yield from (cast("JsonObject", each[0]) for each in media if each is not None)
 
 

@@ -20,7 +20,7 @@ from pyfunctools.note import Note
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import Function, Skipped, noted
 from pyfunctools.record.origin import WRAPPED, RemoteTool, digest_of_tool
-from pyfunctools.schema.ground.references import lookup
+from pyfunctools.schema.ground.references import find_target
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
 from pyfunctools.sources.alternatives import loosened, overlapping
@@ -146,7 +146,7 @@ def _notes(given: JsonSchema) -> Iterator[Note]:
 
 
 def _found(root: JsonSchema, reference: str) -> JsonSchema | bool | None:
-    target = lookup(root, reference)
+    target = find_target(root, reference)
     return cast("JsonSchema | bool", target) if isinstance(target, dict | bool) else None
 
 

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, TypeAlias, cast
 
 from pyfunctools.schema.ground.references import resolve
-from pyfunctools.schema.vocabulary import ANNOTATIONS, COMPOSED, REFERENCES, judging
+from pyfunctools.schema.vocabulary import ANNOTATIONS, COMPOSITION, REFERENCES, judging
 from pyfunctools.testing.matching import Matching
 
 Schema: TypeAlias = Any
@@ -227,7 +227,7 @@ class FittingValues:
 
 
 _KINDS = {kind: judging(kind) for kind in ("object", "array", "number")}
-_ANNOTATIONS = ANNOTATIONS | REFERENCES | {"$defs", "discriminator"} | {*COMPOSED, "not"}
+_ANNOTATIONS = ANNOTATIONS | REFERENCES | {"$defs", "discriminator"} | {*COMPOSITION, "not"}
 
 
 def _near(low: float, high: float) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from renderings import PROFILES, fitting, judged
 
 from pyfunctools import DefinitionError, Failure, Function, SchemaError
 from pyfunctools.schema import Validator, normalize
-from pyfunctools.schema.ground.path import at
+from pyfunctools.schema.ground.path import value_at
 
 
 def thing(*required: str, **properties: object) -> dict[str, Any]:
@@ -239,7 +239,12 @@ def test_every_mistake_has_its_place_in_what_is_shown(name: str, strict: bool, s
         result = function.check(json.dumps(wrong), rendering=rendering)
         for issue in () if result else result.issues:
             keys = issue.path.keys
-            assert at(result.value, keys[:-1]) is not None, (schema, wrong, issue, result.value)
+            assert value_at(result.value, keys[:-1]) is not None, (
+                schema,
+                wrong,
+                issue,
+                result.value,
+            )
 
 
 def spoiled(value: Any, random: Random) -> Any:

@@ -13,7 +13,7 @@ from laws import law
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.coercion.coerce import coerce, coerced, is_exact
-from pyfunctools.schema.ground.json_values import is_json
+from pyfunctools.schema.ground.json_values import is_json_value
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.result import Success
@@ -173,7 +173,7 @@ def test_compiled_tests_spare_work_and_change_nothing(schema: JsonSchema, value:
         validator.compile()
     except SchemaError:
         return
-    if isinstance(schema, dict) and is_json(value) and is_exact(Outline(schema), value):
+    if isinstance(schema, dict) and is_json_value(value) and is_exact(Outline(schema), value):
         result, other = (
             coerced(Outline(schema), value, validator.test_of),
             coerced(Outline(schema), value),

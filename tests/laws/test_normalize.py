@@ -15,9 +15,9 @@ from jsonschema import Draft4Validator
 from laws import law
 
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.references import definition
+from pyfunctools.schema.ground.references import reference_to
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.vocabulary import DYNAMIC
+from pyfunctools.schema.vocabulary import DYNAMIC_REFERENCES
 
 Schema = dict[str, Any]
 NAMES = "ABC"
@@ -225,7 +225,7 @@ def test_anything_that_is_json_is_normalized_or_refused(schema: Schema):
 
 
 def _leads_nowhere(schema: Schema) -> bool:
-    own = {definition(name) for name in schema.get("$defs", {})}
+    own = {reference_to(name) for name in schema.get("$defs", {})}
     return any(r not in own for r in _references(schema))
 
 
@@ -288,13 +288,13 @@ def test_every_schema_of_real_documents_is_normalized(shared: Path):
     for file in sorted((shared / "corpus").rglob("*.*")):
         components = {} if file.suffix == ".csv" else _components(file)
         before = json.dumps(components)
-        lookup = {definition(name): inner for name, inner in components.items()}.get
+        lookup = {reference_to(name): inner for name, inner in components.items()}.get
         results: Schema = {}
         for name, schema in components.items():
             try:
                 results[name] = normalize(schema, lookup=lookup)
             except SchemaError:  # it refers dynamically
-                assert DYNAMIC & set(re.findall(r'"(\$\w+)":', before)), name
+                assert DYNAMIC_REFERENCES & set(re.findall(r'"(\$\w+)":', before)), name
         own: Schema = {}
         for result in results.values():
             assert json.dumps(normalize(result, lookup=lookup)) == json.dumps(result)
@@ -303,7 +303,7 @@ def test_every_schema_of_real_documents_is_normalized(shared: Path):
         assert own.keys().isdisjoint(results)
         whole = {"$defs": {**results, **own}}
         if results and not _leads_nowhere(whole):
-            anyone = [{"$ref": definition(name)} for name in results]
+            anyone = [{"$ref": reference_to(name)} for name in results]
             jsonschema_rs.Draft202012Validator({**whole, "anyOf": anyone})
         count += len(results)
     assert count > 6_990

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pyfunctools import Controller, DefinitionError, Function, Prompt, parse_calls, prompt_of
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema import Validator, normalize, validate
-from pyfunctools.schema.ground.references import collect, defined_name
+from pyfunctools.schema.ground.references import defined_name, references_in
 from pyfunctools.sources.openapi.reader import read
 
 SECRET = "SECRET-7f3a"
@@ -272,6 +272,6 @@ def test_real_documents_give_a_sound_schema_and_a_far_shorter_compact_prompt(
     schema = full.response_schema
     definitions = schema["$defs"]
     assert isinstance(definitions, dict)
-    assert {defined_name(reference) for reference in collect(schema)} == set(definitions)
+    assert {defined_name(reference) for reference in references_in(schema)} == set(definitions)
     Validator(schema).compile()
     assert normalize(schema)["$defs"].keys() == definitions.keys()  # type: ignore[union-attr]

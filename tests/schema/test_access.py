@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.normalization.read_write import readable, writable
+from pyfunctools.schema.normalization.read_write import without_read_only, without_write_only
 
 TEXT = {"type": "string"}
 ID = {"type": "string", "readOnly": True}
@@ -112,22 +112,22 @@ WRITABLE: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 )
 def test_what_is_read_only_is_never_asked_for(schema: dict[str, Any], expected: dict[str, Any]):
     before = json.dumps(schema)
-    assert writable(schema) == expected
+    assert without_read_only(schema) == expected
     assert json.dumps(schema) == before
-    assert writable(writable(schema)) == expected
+    assert without_read_only(without_read_only(schema)) == expected
 
 
 @pytest.mark.parametrize("schema", [row[1] for row in WRITABLE])
 def test_write_only_is_the_same_the_other_way_round(schema: dict[str, Any]):
     turned = json.loads(json.dumps(schema).replace("readOnly", "writeOnly"))
-    result = json.loads(json.dumps(readable(turned)).replace("writeOnly", "readOnly"))
-    assert result == json.loads(json.dumps(writable(schema)))
+    result = json.loads(json.dumps(without_write_only(turned)).replace("writeOnly", "readOnly"))
+    assert result == json.loads(json.dumps(without_read_only(schema)))
 
 
 def test_a_schema_in_which_nothing_is_hidden_is_given_as_it_is():
     schema = {"properties": {"a": TEXT}, "$defs": {"unused": {}}}
-    assert writable(schema) is schema
-    assert readable({**schema, "items": ID})["$defs"] == {"unused": {}}
+    assert without_read_only(schema) is schema
+    assert without_write_only({**schema, "items": ID})["$defs"] == {"unused": {}}
 
 
 def test_references_that_lead_nowhere_or_in_circles_hide_nothing():
@@ -135,14 +135,14 @@ def test_references_that_lead_nowhere_or_in_circles_hide_nothing():
         "properties": {"a": {"$ref": "#/$defs/missing"}, "b": {"$ref": "#/$defs/A"}, "c": ID},
         "$defs": {"A": {"$ref": "#/$defs/A"}},
     }
-    assert list(writable(schema)["properties"]) == ["a", "b"]
+    assert list(without_read_only(schema)["properties"]) == ["a", "b"]
 
 
 def test_a_deep_schema_needs_no_stack():
     schema: dict[str, Any] = {"properties": {"id": ID}}
     for _ in range(5_000):
         schema = {"items": schema}
-    inner: Any = writable(schema)
+    inner: Any = without_read_only(schema)
     while "items" in inner:
         inner = inner["items"]
     assert inner == {"properties": {}}

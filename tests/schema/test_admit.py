@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.normalization.check_input import admit
+from pyfunctools.schema.normalization.check_input import check_schema
 
 
 def nested(levels: int) -> dict[str, Any]:
@@ -52,18 +52,18 @@ def doubled(levels: int) -> dict[str, Any]:
 )
 def test_what_is_not_json_is_refused_where_it_stands(schema: Any, pointer: str, reason: str):
     with pytest.raises(SchemaError, match=reason) as caught:
-        admit(schema)
+        check_schema(schema)
     assert caught.value.pointer == pointer
 
 
 @pytest.mark.parametrize("schema", [None, "x", 1, [{}], frozenset[str]()])
 def test_what_is_no_object_is_refused(schema: Any):
     with pytest.raises(SchemaError, match="a schema is an object or a boolean"):
-        admit(schema)
+        check_schema(schema)
 
 
 def test_a_lone_surrogate_in_a_text_that_is_cleaned_is_admitted():
-    admit({"description": "a\ud800b", "title": "\udfff"})
+    check_schema({"description": "a\ud800b", "title": "\udfff"})
 
 
 def test_subclasses_of_json_types_are_json():
@@ -73,13 +73,13 @@ def test_subclasses_of_json_types_are_json():
     class Node(dict[str, Any]):
         pass
 
-    assert "inner" in admit(Node(inner=Node(a=Name("b")))).keys
+    assert "inner" in check_schema(Node(inner=Node(a=Name("b")))).keys
 
 
 def test_the_deepest_that_is_read_is_256():
-    admit(nested(256))
+    check_schema(nested(256))
     with pytest.raises(SchemaError, match="more than 256 deep"):
-        admit(nested(257))
+        check_schema(nested(257))
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_what_never_ends_is_refused_in_a_small_stack_too(make: Callable[[], dict
 
     def run() -> None:
         try:
-            admit(schema)
+            check_schema(schema)
         except SchemaError as error:
             caught.append(error)
 

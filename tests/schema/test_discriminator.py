@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.normalization.discriminator import explicit
+from pyfunctools.schema.normalization.discriminator import complete_mapping
 from pyfunctools.schema.normalization.inlining import Targets
 
 CAT, DOG = {"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}
@@ -53,11 +53,11 @@ def test_the_mapping_names_every_branch(
         given["mapping"] = stated
     node = {"oneOf": [CAT, DOG], "discriminator": given}
     before = copy.deepcopy(given)
-    explicit(node, Targets(own, None))
+    complete_mapping(node, Targets(own, None))
     assert node["discriminator"] == {**before, "mapping": mapping}
     assert given == before
     again = copy.deepcopy(node)
-    explicit(again, Targets(own, None))
+    complete_mapping(again, Targets(own, None))
     assert again == node
 
 
@@ -65,7 +65,7 @@ def test_a_name_is_resolved_by_the_lookup_too():
     node: dict[str, Any] = {
         "discriminator": {"propertyName": "kind", "mapping": {"a": "A b", "c": "C"}}
     }
-    explicit(node, Targets({}, {"#/$defs/A%20b": {}}.get))
+    complete_mapping(node, Targets({}, {"#/$defs/A%20b": {}}.get))
     assert node["discriminator"]["mapping"] == {"a": "#/$defs/A%20b", "c": "C"}
 
 
@@ -74,18 +74,18 @@ def test_branches_without_a_name_are_left_to_their_constants():
         "anyOf": [{"properties": {"kind": {"const": "x"}}}, {"allOf": [CAT], "title": "t"}, True],
         "discriminator": {"propertyName": "kind"},
     }
-    explicit(node, Targets(PLAIN, None))
+    complete_mapping(node, Targets(PLAIN, None))
     assert node["discriminator"]["mapping"] == {"Cat": "#/$defs/Cat"}
 
 
 def test_without_a_union_there_is_nothing_to_map():
     node: dict[str, Any] = {"discriminator": {"propertyName": "kind"}}
-    explicit(node, Targets({}, None))
+    complete_mapping(node, Targets({}, None))
     assert node == {"discriminator": {"propertyName": "kind"}}
 
 
 def test_a_branch_that_is_made_of_itself_ends():
     own: dict[str, Any] = {"Cat": {"allOf": [CAT, DOG]}, "Dog": {"allOf": [CAT]}}
     node: dict[str, Any] = {"oneOf": [CAT], "discriminator": {"propertyName": "kind"}}
-    explicit(node, Targets(own, None))
+    complete_mapping(node, Targets(own, None))
     assert node["discriminator"]["mapping"] == {"Cat": "#/$defs/Cat"}

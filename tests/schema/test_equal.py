@@ -1,7 +1,7 @@
 import pytest
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.ground.json_values import common, equal
+from pyfunctools.schema.ground.json_values import equal, values_in_both
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_depth_does_no_harm():
 
 def test_common_values_are_found_by_json_equality_in_the_order_of_the_first():
     some = [True, 1, {"a": [1]}, "x", None, [2]]
-    assert common(some, [None, {"a": [1.0]}, 1.0, [True]]) == [1, {"a": [1]}, None]
+    assert values_in_both(some, [None, {"a": [1.0]}, 1.0, [True]]) == [1, {"a": [1]}, None]
 
 
 def test_null_is_not_common_with_an_object():
-    assert common([None], [{}, []]) == []
+    assert values_in_both([None], [{}, []]) == []

@@ -1,7 +1,7 @@
 import pytest
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.normalization.clean import CLEAN, shown
+from pyfunctools.schema.normalization.clean import CLEAN, with_visible_texts
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_a_value_is_made_sound_or_left_out(keyword: str, value: JsonValue, sound
 
 def test_an_example_is_shown_without_what_nobody_sees() -> None:
     example: JsonValue = {"a\u200b": ["b\U000e0041", {"c": "\x1bd"}], "e": 1, "f": None}
-    assert shown(example) == {"a": ["b", {"c": "d"}], "e": 1, "f": None}
+    assert with_visible_texts(example) == {"a": ["b", {"c": "d"}], "e": 1, "f": None}
     assert example["a\u200b"][0] == "b\U000e0041"  # type: ignore[index]
-    assert shown("x\u2066") == "x"
+    assert with_visible_texts("x\u2066") == "x"
     assert CLEAN["examples"](["x\u2066", 1]) == ["x", 1]
     assert CLEAN["$comment"]("x\u2066") == "x"
 
@@ -79,9 +79,9 @@ def test_an_example_may_hold_one_value_often_and_itself() -> None:
     often: list[JsonValue] = ["x\u200b"]
     for _ in range(30):
         often = [often, often]
-    once = shown(often)
+    once = with_visible_texts(often)
     assert isinstance(once, list)
     assert once[0] is once[1]
     endless: list[JsonValue] = ["x\u200b"]
     endless.append(endless)
-    assert shown(endless)[0] == "x"  # type: ignore[index]
+    assert with_visible_texts(endless)[0] == "x"  # type: ignore[index]

@@ -11,7 +11,7 @@ from stacks import on_stack
 
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema import normalization
-from pyfunctools.schema.ground.references import definition
+from pyfunctools.schema.ground.references import reference_to
 from pyfunctools.schema.normalization.normalize import normalize
 
 Schema = dict[str, Any]
@@ -210,7 +210,7 @@ def test_references_that_only_lead_to_each_other_are_refused_where_they_are_used
     with pytest.raises(SchemaError, match=r"#/\$defs/A -> #/\$defs/B -> #/\$defs/A"):
         normalize({"items": A, "$defs": circle})
     with pytest.raises(SchemaError, match="circle"):
-        normalize(A, lookup={definition(name): inner for name, inner in circle.items()}.get)
+        normalize(A, lookup={reference_to(name): inner for name, inner in circle.items()}.get)
     assert normalize({"type": "string", "$defs": {**circle, "C": TEXT}}) == {
         **TEXT,
         "$defs": {"C": TEXT},
@@ -248,7 +248,7 @@ def seconds(call: Callable[[], object]) -> float:
 def test_schemas_that_name_each_other_do_not_multiply():
     own = entangled(300)
     assert seconds(lambda: normalize({"$ref": "#/$defs/S0", "$defs": own})) < 4
-    lookup = {definition(name): inner for name, inner in own.items()}.get
+    lookup = {reference_to(name): inner for name, inner in own.items()}.get
     assert seconds(lambda: [normalize(inner, lookup=lookup) for inner in own.values()]) < 4
 
 

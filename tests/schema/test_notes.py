@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pyfunctools._text import hidden_count
 from pyfunctools.note import Note
 from pyfunctools.schema import normalize
-from pyfunctools.schema.normalization.oddities import BESIDE, notes_of
+from pyfunctools.schema.normalization.oddities import SIBLINGS_NOTE, notes_of
 
 
 def said(schema: Any, **more: Any) -> list[str]:
@@ -114,7 +114,7 @@ def test_what_stands_beside_a_reference_is_odd_where_the_version_knows_nothing_t
     }
     assert list(notes_of(schema)) == []
     assert list(notes_of(schema, siblings_ignored=True)) == [
-        Note(text=BESIDE, pointer="/properties/a")
+        Note(text=SIBLINGS_NOTE, pointer="/properties/a")
     ]
 
 

@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 
-from pyfunctools.schema.ground.path import Keys, Path, at, pointer_of
+from pyfunctools.schema.ground.path import Keys, Path, pointer_of, value_at
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_path_made_of_a_text_alone_has_no_steps():
 
 def test_a_place_is_there_or_not():
     value = {"a": [{"b": None}]}
-    assert at(value, ("a", 0, "b")) == (None,)
-    assert at(value, ()) == (value,)
+    assert value_at(value, ("a", 0, "b")) == (None,)
+    assert value_at(value, ()) == (value,)
     for keys in (("a", 1), ("a", "0"), ("a", 0, "b", "c")):
-        assert at(value, keys) is None
+        assert value_at(value, keys) is None

@@ -8,7 +8,7 @@ import pytest
 from stacks import on_stack
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.ground.json_values import DEPTH, is_json, not_json, plain
+from pyfunctools.schema.ground.json_values import DEPTH, is_json_value, non_json_parts, to_builtins
 from pyfunctools.schema.ground.path import Keys
 
 
@@ -68,8 +68,8 @@ def nested(levels: int) -> JsonValue:
     ],
 )
 def test_json_is_json(value: JsonValue):
-    assert is_json(value)
-    assert list(not_json(value)) == []
+    assert is_json_value(value)
+    assert list(non_json_parts(value)) == []
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_json_is_json(value: JsonValue):
 def test_what_is_not_json_is_found_wherever_it_stands(value: JsonValue, what: str, keys: Keys):
     for key in reversed(keys):
         value = {str(key): value, "z": 1} if isinstance(key, str) else [1] * int(key) + [value]
-    assert not is_json(value)
-    assert list(not_json(value)) == [(keys, what)]
+    assert not is_json_value(value)
+    assert list(non_json_parts(value)) == [(keys, what)]
 
 
 @pytest.mark.parametrize(
@@ -105,45 +105,45 @@ def test_what_is_not_json_is_found_wherever_it_stands(value: JsonValue, what: st
 )
 def test_a_key_that_is_no_text_is_given_at_its_object(key: str, what: str):
     value: JsonValue = [{"a": {key: b"not looked at", "b": 1}}]
-    assert not is_json(value)
-    assert list(not_json(value)) == [((0, "a"), what)]
+    assert not is_json_value(value)
+    assert list(non_json_parts(value)) == [((0, "a"), what)]
 
 
 def test_places_are_given_in_the_order_of_the_value():
     value: JsonValue = {"a": float("nan"), "b": [b"", 1, {"c": b""}], "d": b""}
-    assert [keys for keys, _ in not_json(value)] == [("a",), ("b", 0), ("b", 2, "c"), ("d",)]
+    assert [keys for keys, _ in non_json_parts(value)] == [("a",), ("b", 0), ("b", 2, "c"), ("d",)]
 
 
 @pytest.mark.parametrize("value", [Text("x"), Real(1.5), {"a": [Text("x")]}, {Text("a"): Real(1)}])
 def test_subclasses_of_texts_and_numbers_are_json_once_they_are_plain(value: JsonValue):
-    assert not is_json(value)
-    assert list(not_json(value)) == []
-    copy = plain(value)
+    assert not is_json_value(value)
+    assert list(non_json_parts(value)) == []
+    copy = to_builtins(value)
     assert copy == value
-    assert is_json(copy)
+    assert is_json_value(copy)
 
 
 def test_a_plain_copy_holds_what_members_of_enums_stand_for():
-    copy = plain({Colour.RED: (Choice.A, Level.HIGH, Text("x"), True, None)})
+    copy = to_builtins({Colour.RED: (Choice.A, Level.HIGH, Text("x"), True, None)})
     assert repr(copy) == "{'red': ['a', 3, 'x', True, None]}"
 
 
 def test_one_level_too_many_is_no_json_however_many_more_there_are():
     for levels in (DEPTH + 1, 2 * DEPTH, 100_000):
-        assert not is_json(nested(levels))
+        assert not is_json_value(nested(levels))
 
 
 def test_a_value_that_holds_itself_comes_to_an_end():
     value: dict[str, JsonValue] = {}
     value |= {"one": value, "two": value, "three": [value, value]}
-    assert not is_json(value)
+    assert not is_json_value(value)
 
 
 def test_a_small_stack_is_enough():
     told: list[bool] = []
 
     def look() -> None:
-        told.extend(is_json(nested(levels)) for levels in (DEPTH, DEPTH + 1, 10_000))
+        told.extend(is_json_value(nested(levels)) for levels in (DEPTH, DEPTH + 1, 10_000))
 
     on_stack(look)
     assert told == [True, False, False]

@@ -6,14 +6,14 @@ import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.references import (
-    collect,
     defined_name,
-    definition,
+    find_target,
     inline,
-    lookup,
     prune,
-    reached,
-    recursive,
+    reachable_definitions,
+    recursive_definitions,
+    reference_to,
+    references_in,
     resolve,
     steps_of,
 )
@@ -37,10 +37,10 @@ ROOT: JsonSchema = {
 
 @pytest.mark.parametrize("name", ["A", "a/b~c d%", "", "é", "~0", "~1", "%41", "{x}"])
 def test_the_reference_to_a_definition_leads_back_to_its_name(name: str):
-    assert defined_name(definition(name)) == name
-    assert lookup({"$defs": {name: 1}}, definition(name)) == 1
-    assert definition(name).isascii()
-    assert " " not in definition(name)
+    assert defined_name(reference_to(name)) == name
+    assert find_target({"$defs": {name: 1}}, reference_to(name)) == 1
+    assert reference_to(name).isascii()
+    assert " " not in reference_to(name)
 
 
 @pytest.mark.parametrize("reference", ["#", "#/$defs/A/items", "#/definitions/A", "a#/$defs/A", ""])
@@ -55,9 +55,9 @@ def test_only_references_into_the_same_document_have_steps():
 
 
 def test_what_stands_at_a_reference_is_found():
-    assert lookup(ROOT, "#") is ROOT
-    assert lookup(ROOT, "#/allOf/1/title") == "second"
-    assert lookup(ROOT, "#/$defs/a~1b~0c%20d%25") == {"type": "string"}
+    assert find_target(ROOT, "#") is ROOT
+    assert find_target(ROOT, "#/allOf/1/title") == "second"
+    assert find_target(ROOT, "#/$defs/a~1b~0c%20d%25") == {"type": "string"}
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_what_stands_at_a_reference_is_found():
     ],
 )
 def test_a_reference_to_nothing_leads_to_none(reference: str):
-    assert lookup(ROOT, reference) is None
+    assert find_target(ROOT, reference) is None
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_reference_to_nothing_leads_to_none(reference: str):
     ],
 )
 def test_bare_references_are_followed_as_far_as_they_lead(name: str, found: JsonValue):
-    assert resolve(ROOT, {"$ref": definition(name)}) == found
+    assert resolve(ROOT, {"$ref": reference_to(name)}) == found
 
 
 def test_every_reference_is_collected_as_often_as_it_stands_there():
@@ -100,7 +100,7 @@ def test_every_reference_is_collected_as_often_as_it_stands_there():
         "items": {"$ref": "#/a", "not": {"$ref": "#/b"}},
         "const": {"$ref": "#/c"},
     }
-    assert sorted(collect(schema)) == ["#/a", "#/a", "#/b"]
+    assert sorted(references_in(schema)) == ["#/a", "#/a", "#/b"]
 
 
 def test_definitions_are_reached_breadth_first():
@@ -111,7 +111,12 @@ def test_definitions_are_reached_breadth_first():
         "D": {"items": {}},
         "E": {"$ref": "#/$defs/A"},
     }
-    assert reached({"$ref": "#/$defs/A", "$defs": definitions}, definitions) == ["A", "B", "D", "C"]
+    assert reachable_definitions({"$ref": "#/$defs/A", "$defs": definitions}, definitions) == [
+        "A",
+        "B",
+        "D",
+        "C",
+    ]
 
 
 def test_prune_keeps_what_is_reached_and_changes_nothing_else():
@@ -134,8 +139,8 @@ def test_definitions_that_lead_back_to_themselves_are_recursive():
             "Plain": {},
         }
     }
-    assert recursive(schema) == {"Self", "One", "Two"}
-    assert recursive({}) == frozenset()
+    assert recursive_definitions(schema) == {"Self", "One", "Two"}
+    assert recursive_definitions({}) == frozenset()
 
 
 def test_what_is_not_recursive_is_inlined():
@@ -203,6 +208,6 @@ def test_a_long_chain_of_definitions_is_walked_without_recursion():
     chain: dict[str, JsonValue] = {
         f"D{n}": {"items": {"$ref": f"#/$defs/D{n + 1}"}} for n in range(3000)
     }
-    assert recursive({"$defs": {**chain, "D3000": {}}}) == frozenset()
-    assert len(recursive({"$defs": {**chain, "D3000": {"$ref": "#/$defs/D0"}}})) == 3001
-    assert set(collect(inline({"$ref": "#/$defs/D0", "$defs": {**chain, "D3000": {}}})))
+    assert recursive_definitions({"$defs": {**chain, "D3000": {}}}) == frozenset()
+    assert len(recursive_definitions({"$defs": {**chain, "D3000": {"$ref": "#/$defs/D0"}}})) == 3001
+    assert set(references_in(inline({"$ref": "#/$defs/D0", "$defs": {**chain, "D3000": {}}})))

@@ -8,10 +8,10 @@ from pyfunctools._json import JsonValue
 from pyfunctools.schema import parse
 from pyfunctools.schema.parsing.scalars import (
     boolean_from,
+    digits_of,
     integer_from,
-    is_null,
     number_from,
-    text_from,
+    spells_null,
 )
 
 
@@ -106,17 +106,17 @@ def test_a_fraction_is_read_where_a_float_holds_it_all() -> None:
 @given(st.integers(), st.floats(allow_nan=False, allow_infinity=False))
 def test_every_number_is_read_as_it_is_written(integer: int, number: float) -> None:
     assert integer_from(str(integer)) == integer
-    assert text_from(integer) == str(integer)
+    assert digits_of(integer) == str(integer)
     assert repr(number_from(repr(number))) == repr(number)
 
 
 def test_no_text_is_made_of_an_integer_that_python_does_not_write() -> None:
-    assert text_from(10**5000) is None
+    assert digits_of(10**5000) is None
 
 
 def test_booleans_and_null_are_read_in_any_case() -> None:
     assert [boolean_from(text) for text in ("true", "YES", " On ")] == [True, True, True]
     assert [boolean_from(text) for text in ("False", "no", "OFF")] == [False, False, False]
     assert [boolean_from(text) for text in ("1", "0", "y", "t", "", "truely")] == [None] * 6
-    assert [*map(is_null, ("null", " NULL "))] == [True, True]
-    assert not any(map(is_null, ("None", "nil", "")))
+    assert [*map(spells_null, ("null", " NULL "))] == [True, True]
+    assert not any(map(spells_null, ("None", "nil", "")))

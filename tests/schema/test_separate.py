@@ -15,7 +15,7 @@ import pytest
 
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.schema import separation
-from pyfunctools.schema.ground.references import definition, prune
+from pyfunctools.schema.ground.references import prune, reference_to
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.separation.predicates import any_of, is_file, is_secret
 from pyfunctools.schema.separation.separate import Separated, separate
@@ -258,7 +258,7 @@ def components(document: Path) -> Iterator[Schema]:
     schemas = json.loads(json.dumps(found or {}).replace(f'"{base}', '"#/$defs/'))
     for name in list(schemas)[:12]:
         try:
-            schema = normalize(prune({"$ref": definition(name), "$defs": schemas}))
+            schema = normalize(prune({"$ref": reference_to(name), "$defs": schemas}))
         except SchemaError:
             continue
         if isinstance(schema, dict):

@@ -5,7 +5,7 @@ import pytest
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.ground.preview import LINE, escaped, shown
+from pyfunctools.schema.ground.preview import LINE, escape_invisible, preview
 
 
 class Colour(StrEnum):
@@ -40,11 +40,11 @@ class Plain(Enum):
     ],
 )
 def test_a_value_is_shown_as_json_on_one_line(value: JsonValue, text: str):
-    assert shown(value) == text
+    assert preview(value) == text
 
 
 def test_an_integer_that_python_does_not_write_is_named_by_its_length():
-    assert shown([10**5000]) == "[<integer of about 5001 digits>]"
+    assert preview([10**5000]) == "[<integer of about 5001 digits>]"
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def test_an_integer_that_python_does_not_write_is_named_by_its_length():
     ],
 )
 def test_what_a_person_would_not_see_is_escaped(text: str, escape: str):
-    assert shown(f"a{text}b") == f'"a{escape}b"'
-    assert shown({text: text}) == f'{{"{escape}": "{escape}"}}'
-    assert escaped(f"a{text}b\n") == f"a{escape}b\n"
+    assert preview(f"a{text}b") == f'"a{escape}b"'
+    assert preview({text: text}) == f'{{"{escape}": "{escape}"}}'
+    assert escape_invisible(f"a{text}b\n") == f"a{escape}b\n"
 
 
 @pytest.mark.parametrize(
@@ -71,25 +71,25 @@ def test_what_a_person_would_not_see_is_escaped(text: str, escape: str):
 )
 @pytest.mark.parametrize("limit", [12, LINE, 200])
 def test_no_line_is_longer_than_it_may_be(value: JsonValue, limit: int):
-    text = shown(value, limit)
+    text = preview(value, limit)
     assert len(text) <= limit
     assert visible(text) == text
     assert "…" in text
 
 
 def test_a_cut_text_keeps_its_quotes():
-    assert shown("x" * 100, 10) == '"xxxxxxx…"'
+    assert preview("x" * 100, 10) == '"xxxxxxx…"'
 
 
 def test_a_value_that_holds_itself_is_cut_like_any_other():
     value: dict[str, JsonValue] = {"a": 1}
     value["self"] = [value, value]
-    assert shown(value, 30) == '{"a": 1, "self": [{"a": 1, "s…'
+    assert preview(value, 30) == '{"a": 1, "self": [{"a": 1, "s…'
 
 
 def test_the_size_of_the_value_costs_nothing():
     big = {"rows": [{"text": "x" * 1000}] * 1_000_000}
     start = process_time()
-    shown(big)
-    shown("x" * 50_000_000)
+    preview(big)
+    preview("x" * 50_000_000)
     assert process_time() - start < 0.5

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from stacks import on_stack
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.parsing.strict import strict
+from pyfunctools.schema.parsing.strict import parse_strict
 
 SEEDS = [
     '{"a": 1, "b": [1.5, -2e10, "x\\u00e9\\n", null, true]}',
@@ -53,12 +53,12 @@ def test_it_agrees_with_json_loads_on_what_is_json():
         try:
             value = reference(text)
         except ValueError:
-            assert strict(text, 64) is None, text
-            assert strict(text.encode(), 64) is None, text
+            assert parse_strict(text, 64) is None, text
+            assert parse_strict(text.encode(), 64) is None, text
             continue
         accepted += 1
         for written in (text, text.encode()):
-            read = strict(written, 64)
+            read = parse_strict(written, 64)
             assert read is not None, text
             assert repr(read[0]) == repr(value), text
     assert accepted > 1000
@@ -67,9 +67,9 @@ def test_it_agrees_with_json_loads_on_what_is_json():
 @given(st.floats(allow_nan=False, allow_infinity=False))
 @settings(max_examples=500, deadline=None)
 def test_numbers_are_read_to_the_last_bit(number: float):
-    assert strict(repr(number), 64) == (number, True, number.is_integer())
+    assert parse_strict(repr(number), 64) == (number, True, number.is_integer())
     read = float(f"{number:.30e}")
-    assert strict(f"[{number:.30e}]", 64) == ([read], True, read.is_integer())
+    assert parse_strict(f"[{number:.30e}]", 64) == ([read], True, read.is_integer())
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_numbers_are_read_to_the_last_bit(number: float):
     ],
 )
 def test_a_key_that_stands_twice_is_refused_however_it_is_written(text: str):
-    assert strict(text, 64) is None
-    assert strict(text.encode(), 64) is None
+    assert parse_strict(text, 64) is None
+    assert parse_strict(text.encode(), 64) is None
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_key_that_stands_twice_is_refused_however_it_is_written(text: str):
     ],
 )
 def test_colons_in_strings_and_space_before_them_do_no_harm(text: str):
-    assert strict(text, 64) == (json.loads(text), False, False)
+    assert parse_strict(text, 64) == (json.loads(text), False, False)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_colons_in_strings_and_space_before_them_do_no_harm(text: str):
 def test_it_says_whether_there_is_a_fraction_and_whether_one_is_whole(
     text: str, fractions: bool, whole: bool
 ):
-    assert strict(text, 64) == (json.loads(text), fractions, whole)
+    assert parse_strict(text, 64) == (json.loads(text), fractions, whole)
 
 
 @pytest.mark.parametrize(
@@ -136,24 +136,24 @@ def test_it_says_whether_there_is_a_fraction_and_whether_one_is_whole(
     ],
 )
 def test_what_is_no_json_is_refused(text: str):
-    assert strict(text, 64) is None
+    assert parse_strict(text, 64) is None
 
 
 def test_integers_and_small_numbers_are_read_as_they_are():
-    assert strict("9" * 4300, 64) == (int("9" * 4300), False, False)
-    assert strict("1e-999", 64) == (0.0, True, True)
-    read = strict("-0.0", 64)
+    assert parse_strict("9" * 4300, 64) == (int("9" * 4300), False, False)
+    assert parse_strict("1e-999", 64) == (0.0, True, True)
+    read = parse_strict("-0.0", 64)
     assert read is not None
     assert math.copysign(1, read[0]) == -1  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("depth", [1, 2, 64])
 def test_depth_is_counted_exactly(depth: int):
-    assert strict("[" * depth + "]" * depth, depth) is not None
-    assert strict("[" * (depth + 1) + "]" * (depth + 1), depth) is None
-    assert strict('{"a":' * depth + "1" + "}" * depth, depth) is not None
-    assert strict("[" * (depth + 1) + "1" + "]" * (depth + 1), depth) is None
-    assert strict("1", 0) == (1, False, False)
+    assert parse_strict("[" * depth + "]" * depth, depth) is not None
+    assert parse_strict("[" * (depth + 1) + "]" * (depth + 1), depth) is None
+    assert parse_strict('{"a":' * depth + "1" + "}" * depth, depth) is not None
+    assert parse_strict("[" * (depth + 1) + "1" + "]" * (depth + 1), depth) is None
+    assert parse_strict("1", 0) == (1, False, False)
 
 
 def test_very_deep_text_is_refused_in_a_thread_with_little_stack():
@@ -161,7 +161,7 @@ def test_very_deep_text_is_refused_in_a_thread_with_little_stack():
 
     def ask() -> None:
         texts = ("[" * 100_000, "[" * 190 + "]" * 190, '{"a":' * 100_000)
-        answers.extend(strict(text, 64) for text in texts)
+        answers.extend(parse_strict(text, 64) for text in texts)
 
     on_stack(ask)
     assert answers == [None, None, None]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pyfunctools.schema import normalize, validate
-from pyfunctools.schema.vocabulary import KEYWORDS, LISTED, NAMED, SINGLE
+from pyfunctools.schema.vocabulary import KEYWORDS, ONE_SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
 PACKAGE = Path(__file__).parents[2] / "pyfunctools"
 
@@ -54,12 +54,12 @@ def test_no_normalized_schema_has_a_keyword_of_another_draft(keyword: str) -> No
     assert keyword not in result
 
 
-@pytest.mark.parametrize("keyword", sorted(SINGLE | LISTED | NAMED))
+@pytest.mark.parametrize("keyword", sorted(ONE_SCHEMA | SCHEMA_LIST | SCHEMA_MAP))
 def test_what_holds_schemas_is_judged_as_such(keyword: str) -> None:
     """A schema that is none, put where the keyword holds one, makes the whole none."""
     draft = {"items": "2019-09/schema", "dependencies": "draft-07/schema"}.get(keyword)
     wrong = {"type": "no type"}
-    held = {"a": wrong} if keyword in NAMED else [wrong] if keyword in LISTED else wrong
+    held = {"a": wrong} if keyword in SCHEMA_MAP else [wrong] if keyword in SCHEMA_LIST else wrong
     named = {} if draft is None else {"$schema": f"https://json-schema.org/draft/{draft}"}
     if keyword in ("dependencies", "additionalItems", "definitions"):
         named = {"$schema": "http://json-schema.org/draft-07/schema#"}

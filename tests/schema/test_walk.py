@@ -2,7 +2,13 @@ from copy import deepcopy
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.walk import children, mapped, opened, rewrite, subschemas
+from pyfunctools.schema.ground.walk import (
+    children,
+    copy_with_slots,
+    map_children,
+    map_subschemas,
+    subschemas,
+)
 
 EVERY: JsonSchema = {
     "$defs": {"A": {"title": "$defs"}},
@@ -54,7 +60,7 @@ def test_every_keyword_that_holds_subschemas_is_walked():
 
 def test_what_is_no_schema_is_passed_over():
     assert list(children(NOT_SCHEMAS)) == []
-    assert opened(NOT_SCHEMAS) == (NOT_SCHEMAS, [])
+    assert copy_with_slots(NOT_SCHEMAS) == (NOT_SCHEMAS, [])
 
 
 def test_rewrite_copies_what_it_changes_and_shares_the_rest():
@@ -65,17 +71,17 @@ def test_rewrite_copies_what_it_changes_and_shares_the_rest():
         steps.append(keys)
         return {**inner, "seen": True} if isinstance(inner, dict) else inner
 
-    result = rewrite(EVERY, visit)
+    result = map_children(EVERY, visit)
     assert original == EVERY
     assert steps == [keys for keys, _ in children(EVERY)]
     assert all(inner.get("seen") for _, inner in children(result) if isinstance(inner, dict))
     schema: JsonSchema = {"const": {"a": 1}}
-    assert rewrite(schema, visit)["const"] is schema["const"]
+    assert map_children(schema, visit)["const"] is schema["const"]
 
 
 def test_places_can_be_filled_without_touching_the_original():
     original = deepcopy(EVERY)
-    copy, places = opened(EVERY)
+    copy, places = copy_with_slots(EVERY)
     for place in places:
         place.put(True)
     assert original == EVERY
@@ -104,8 +110,8 @@ def test_subschemas_are_walked_without_recursion():
 
 def test_every_schema_can_be_mapped_without_recursion():
     schema: JsonSchema = {"properties": {"title": {"title": "a"}}, "title": "b"}
-    untitled = mapped(schema, lambda own: {k: v for k, v in own.items() if k != "title"})
+    untitled = map_subschemas(schema, lambda own: {k: v for k, v in own.items() if k != "title"})
     assert untitled == {"properties": {"title": {}}}
     for _ in range(3000):
         schema = {"items": schema}
-    assert len(list(subschemas(mapped(schema, dict)))) == 3002
+    assert len(list(subschemas(map_subschemas(schema, dict)))) == 3002

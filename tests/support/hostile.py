@@ -4,7 +4,7 @@ from copy import deepcopy
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.record.function import contract_of
-from pyfunctools.schema.ground.references import collect
+from pyfunctools.schema.ground.references import references_in
 from pyfunctools.sources.openapi.reader import DocumentReading, read
 
 OPERATION = ("paths", "/a/{id}", "post")
@@ -59,7 +59,7 @@ def use(document: JsonValue, **options: object) -> DocumentReading:
     reading = read(document, **options)  # type: ignore[arg-type]
     for function in reading.functions:
         whole = function.parameters, function.output
-        assert all(each.startswith("#/") for part in whole for each in collect(part or {}))
+        assert all(each.startswith("#/") for part in whole for each in references_in(part or {}))
         function.validate({})
         function.check("{}")
         schemas = contract_of(function)

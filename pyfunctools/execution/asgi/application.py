@@ -27,7 +27,7 @@ from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.origin import place
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.schema import Failure
-from pyfunctools.schema.ground.path import at
+from pyfunctools.schema.ground.path import value_at
 
 Elsewhere: TypeAlias = Callable[[str, str, str], str | None]
 """A function that returns the other route a method and a path lead to, such as `GET /teas/{id}`."""
@@ -184,7 +184,9 @@ class ApplicationRunner:
         expected = f"a value with which this is not {other}"
         issues = tuple(
             unsendable(
-                parameter.argument, expected, (at(arguments, parameter.argument) or (None,))[0]
+                parameter.argument,
+                expected,
+                (value_at(arguments, parameter.argument) or (None,))[0],
             )
             for parameter in route.parameters
             if parameter.location == "path"

@@ -9,7 +9,7 @@ from pyfunctools.execution.http.exchange import Headers, Lost, Received, origin_
 from pyfunctools.media_types import codec_of, is_json_media, is_text_media, media_type_of
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.route import SAFE
-from pyfunctools.schema.parsing.strict import strict
+from pyfunctools.schema.parsing.strict import parse_strict
 
 EXCERPT = 2048
 """Characters of a failed answer's body that a model is shown, where it is shown any."""
@@ -85,7 +85,7 @@ def _value(result: Received, content_type: str) -> tuple[object, bool]:
     media = media_type_of(content_type)
     if is_json_media(media):
         text = _text_of(body, detect_encoding(body))
-        read = strict(text, DEPTH) if isinstance(text, str) else None
+        read = parse_strict(text, DEPTH) if isinstance(text, str) else None
         return (text, False) if read is None else (read[0], True)
     if is_text_media(media) or not media:
         codec = codec_of(content_type)

@@ -22,7 +22,7 @@ from pyfunctools.record.origin import RemoteTool
 from pyfunctools.record.outcome import Outcome, Reason
 from pyfunctools.schema import Validator
 from pyfunctools.schema.ground.json_values import deeper_than
-from pyfunctools.schema.parsing.strict import strict
+from pyfunctools.schema.parsing.strict import parse_strict
 
 DEPTH: Final = 128
 """Nesting of a result."""
@@ -94,7 +94,7 @@ def _value(function: Function, result: JsonObject, text: str, *, has_output: boo
         return value["result"]
     if "structuredContent" in result:
         return value
-    read = strict(text, DEPTH)
+    read = parse_strict(text, DEPTH)
     return text if read is None else read[0]
 
 

@@ -13,7 +13,7 @@ from pyfunctools.execution.person.uploads import with_files
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.coercion.coerce import coerced
-from pyfunctools.schema.ground.path import Keys, at, parsed_path
+from pyfunctools.schema.ground.path import Keys, parse_path, value_at
 from pyfunctools.schema.separation.sieve import ABSENT, Given
 
 _LONGEST = 1_000
@@ -120,7 +120,7 @@ def answers_of(human: object) -> Answers:
     given = cast("dict[object, JsonValue]", value)
     root = Answers(is_flat=True)
     for key, each in given.items():
-        keys = parsed_path(key) if isinstance(key, str) else None
+        keys = parse_path(key) if isinstance(key, str) else None
         if keys is None:
             return Answers(value)
         node = root
@@ -193,7 +193,7 @@ def _put(value: JsonValue, keys: Keys, before: JsonValue, after: JsonValue) -> J
     """Return a copy with `after` at the end of these steps, where `before` stands."""
     if not keys:
         return after if value == before else value
-    inner = at(value, keys[:1])
+    inner = value_at(value, keys[:1])
     if inner is None:
         return value
     changed = _put(inner[0], keys[1:], before, after)

@@ -7,7 +7,7 @@ from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue
-from pyfunctools.schema.ground.path import Keys, at
+from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.separation.sieve import is_too_deep, issue
 
@@ -21,7 +21,7 @@ def of_model(function: Function, arguments: JsonObject) -> JsonValue:
 def locations_of_person(function: Function, route: Route) -> frozenset[str]:
     """Return where in a request a person's parameters may stand: `path`, `query`, and so on."""
     human = None if function.separated is None else function.separated.human
-    theirs = at(human, ("properties",))
+    theirs = value_at(human, ("properties",))
     if theirs is None or not isinstance(theirs[0], dict):
         return frozenset()
     return frozenset(p.location for p in route.parameters if p.argument[0] in theirs[0])
@@ -77,7 +77,7 @@ def _of_person(wrong: Issue, llm: JsonValue, human: JsonValue) -> Issue:
     keys = wrong.path.keys
     for count in range(1, len(keys)):
         outer = keys[:count]
-        if at(llm, outer) is None and at(human, outer) is not None:
+        if value_at(llm, outer) is None and value_at(human, outer) is not None:
             return issue("human", outer, "nothing, as the model gave nothing")
     return wrong
 
@@ -104,7 +104,7 @@ def _sided(function: Function, issue: Issue, whole: JsonValue, shown: JsonValue)
     # pydantic tells of each branch of a union, also of the person's parts of those not meant.
     if separated is not None and separated.owner(keys) == "human":
         return replace(issue, value=None, side="human")
-    given, left = at(whole, keys), at(shown, keys)
+    given, left = value_at(whole, keys), value_at(shown, keys)
     # In an array the model's part has null where an item is the person's.
     if given is not None and (left is None or (left == (None,) and given != (None,))):
         return replace(issue, value=None, side="human")

@@ -39,7 +39,7 @@ from pyfunctools.record.question import Question
 from pyfunctools.schema import Failure, Issue, Path, Repair, Success
 from pyfunctools.schema.feedback.plain_words import TEXTS
 from pyfunctools.schema.ground.json_values import equal
-from pyfunctools.schema.ground.path import Keys, at
+from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.separation.sieve import issue
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ class Handover:
         elif not (whole := self._separated.merge(self._llm, {})):
             return whole
         before = () if self._ticket is None else self._ticket.filled
-        missing = [keys for keys in before if at(self._human, keys) is None]
+        missing = [keys for keys in before if value_at(self._human, keys) is None]
         if not missing:
             return whole
         wanted = "the value, which was given before"

@@ -22,7 +22,7 @@ from pyfunctools.execution.person.masking import SHORTEST, Masker
 from pyfunctools.execution.person.uploads import File
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Outcome, json_of
-from pyfunctools.schema.ground.preview import shown_scalar
+from pyfunctools.schema.ground.preview import preview_scalar
 
 _DEEPEST = 64
 """Levels of a built value that are looked into; arguments have no more."""
@@ -176,7 +176,7 @@ def _texts_of(leaf: object) -> Iterator[str]:
         yield from _texts_of(reveal())
     else:
         if isinstance(leaf, int | float):
-            yield shown_scalar(leaf)
+            yield preview_scalar(leaf)
         yield from _told(leaf, str)
         yield from _told(leaf, repr)
         if isinstance(leaf, date | time):

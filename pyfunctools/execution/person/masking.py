@@ -12,7 +12,7 @@ from pyfunctools._text import visible
 from pyfunctools.record.outcome import Outcome, json_of
 from pyfunctools.schema import Issue
 from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than
-from pyfunctools.schema.ground.preview import shown_scalar
+from pyfunctools.schema.ground.preview import preview_scalar
 
 MASK = "***"
 """What is shown instead of a secret."""
@@ -90,7 +90,7 @@ class Masker:
         if isinstance(value, str):
             return self.text(value)
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return MASK if is_number and shown_scalar(value) in self.spellings else value
+        return MASK if is_number and preview_scalar(value) in self.spellings else value
 
     def _without_ends(self, text: str) -> str:
         """Return a text without the ends of values that stand beside an ellipsis.

@@ -25,7 +25,7 @@ from pyfunctools.record.origin import place
 from pyfunctools.record.outcome import Outcome, Reason
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.walk import mapped
+from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.schema.vocabulary import REMARKS
 
 LONGEST = 4 << 20
@@ -349,7 +349,9 @@ def digest_of(function: Function) -> str:
 
 def _untold(schema: JsonSchema) -> JsonValue:
     """Return a copy of a schema without what only tells of it."""
-    return mapped(schema, lambda own: {k: value for k, value in own.items() if k not in _TOLD})
+    return map_subschemas(
+        schema, lambda own: {k: value for k, value in own.items() if k not in _TOLD}
+    )
 
 
 _TOLD = REMARKS | {"description", "x-human-ask", "x-human-widget"}

@@ -31,7 +31,7 @@ from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.media_types import is_json_media, media_type_of
 from pyfunctools.route import NO_NAMES, ConnectionNames, Location, Parameter, Route
 from pyfunctools.schema import Failure, Issue, Path, Repair, Separated
-from pyfunctools.schema.ground.path import Keys, at
+from pyfunctools.schema.ground.path import Keys, value_at
 
 T = TypeVar("T")
 
@@ -133,7 +133,7 @@ class _Draft:
         for clash in clashes(self.route, self.arguments, connected, separated):
             found.setdefault(clash.keys, clash)
         for keys, clash in found.items():
-            value = (at(self.arguments, keys) or (None,))[0]
+            value = (value_at(self.arguments, keys) or (None,))[0]
             if clash.parameter is None or not clash.parameter.required:
                 self.issues.append(unsendable(keys, clash.expected, value))
                 continue
@@ -177,7 +177,7 @@ class _Draft:
         body = self.route.body
         if body is None:
             return None
-        found = at(self.arguments, body.argument)
+        found = value_at(self.arguments, body.argument)
         if found is not None:
             write = partial(encoded, body, found[0], boundary=boundary, deep=deep)
             return self._tried(body.argument, found[0], write)
@@ -192,7 +192,7 @@ class _Draft:
             return text
         if not text or is_dot_segment(text):
             expected = "a value that is not empty, with no `.` or `..` as a part"
-            value = at(self.arguments, owner.argument)
+            value = value_at(self.arguments, owner.argument)
             self.issues.append(unsendable(owner.argument, expected, value[0] if value else None))
         return text
 
@@ -208,7 +208,7 @@ class _Draft:
             parameter = slots.get(piece.name) or _alike(piece, slots)
             if parameter is not None:
                 owner = owner or parameter
-                found = at(self.arguments, parameter.argument) or (None,)
+                found = value_at(self.arguments, parameter.argument) or (None,)
                 write = partial(segment_text, parameter, found[0])
                 text += self._tried(parameter.argument, found[0], write) or ""
             elif piece.text is not None:
@@ -231,7 +231,7 @@ class _Draft:
         for parameter in self.route.parameters:
             if parameter.location != location or parameter.argument in self._left:
                 continue
-            found = at(self.arguments, parameter.argument)
+            found = value_at(self.arguments, parameter.argument)
             if found is not None:
                 write_it = partial(write, parameter, found[0])
                 written = self._tried(parameter.argument, found[0], write_it)
@@ -245,7 +245,7 @@ class _Draft:
         try:
             return write()
         except UnsendableError as error:
-            found = at(value, error.keys) or (None,)
+            found = value_at(value, error.keys) or (None,)
             self.issues.append(unsendable((*keys, *error.keys), error.expected, found[0]))
         except RecursionError:
             self.issues.append(unsendable(keys, "a value that is not nested so deeply", None))

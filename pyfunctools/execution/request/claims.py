@@ -27,7 +27,7 @@ from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.media_types import media_type_of
 from pyfunctools.route import Body, ConnectionNames, Location, Parameter, Route, Style
 from pyfunctools.schema import Separated
-from pyfunctools.schema.ground.path import Keys, at
+from pyfunctools.schema.ground.path import Keys, value_at
 
 
 class Rank(IntEnum):
@@ -213,7 +213,7 @@ def clashes(
         names = connected.get(location, ())
         there = [each for each in route.parameters if each.location == location]
         # Without objects there are only the names that the document itself tells apart.
-        if names or any(_is_object(at(arguments, each.argument)) for each in there):
+        if names or any(_is_object(value_at(arguments, each.argument)) for each in there):
             spaces.append(([_of(each) for each in there], names))
     for each in route.parameters:
         if each.location == "querystring":
@@ -251,7 +251,7 @@ def _of(parameter: Parameter) -> _Field:
 
 def _members(keys: Keys, schema: JsonSchema | bool, arguments: JsonObject) -> Iterator[_Field]:
     """Return the properties of an object that are fields: those declared, and those given."""
-    value = at(arguments, keys)
+    value = value_at(arguments, keys)
     given = value[0] if value is not None and isinstance(value[0], dict) else {}
     properties = schema.get("properties") if isinstance(schema, dict) else None
     declared = properties if isinstance(properties, dict) else {}
@@ -326,7 +326,7 @@ def _between(
 
 
 def _claims(each: _Field, arguments: JsonObject) -> Iterator[_Claim]:
-    found = at(arguments, each.keys)
+    found = value_at(arguments, each.keys)
     value = None if found is None else found[0]
     if isinstance(value, dict) and (each.by_keys or each.is_deep):
         for key, inner in value.items():
@@ -382,7 +382,7 @@ def _joined(each: _Field, arguments: JsonObject, separated: Separated) -> Iterat
 
     Many servers decode a value before they split it, and a header is not encoded at all.
     """
-    found = at(arguments, each.keys)
+    found = value_at(arguments, each.keys)
     if each.style is None or each.by_keys or each.is_deep or found is None:
         return
     value, theirs = found[0], _theirs(each.keys, separated)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from pyfunctools._json import JsonValue
 from pyfunctools.prompting.calls.literals import Literals, PendingRepair, Raw, Unread
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.parsing.scalars import written_number
+from pyfunctools.schema.parsing.scalars import parse_number
 
 if TYPE_CHECKING:
     import ast
@@ -265,7 +265,7 @@ def number_of(text: str) -> int | float | None:
     """Return the number that arithmetic of literals or an amount of money says, if any."""
     amount = _AMOUNT.fullmatch(text)
     if amount is not None:
-        return written_number(amount[1].replace("+", "") + amount[2])
+        return parse_number(amount[1].replace("+", "") + amount[2])
     if len(text) > _LONGEST or _DATES.fullmatch(text) or not _ARITHMETIC.fullmatch(text):
         return None
     import ast  # few texts hold arithmetic

@@ -16,7 +16,7 @@ from pyfunctools.prompting.calls.json_calls import recovered
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.checker import truncated
-from pyfunctools.schema.ground.path import Keys, Path, at
+from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.parsing.parse import parse_at
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
@@ -182,7 +182,7 @@ def _piece(
     definitions = {"$defs": contract_of(function).llm.get("$defs", {})}
     wrapper = Outline({**schema, **definitions} if isinstance(schema, dict) else definitions)
     again = parse_at(piece.text, lambda: wrapper.place)
-    inner = at(again.value, keys) if again else None
+    inner = value_at(again.value, keys) if again else None
     if inner is None:
         return _computed_piece(piece, keys, value, function) or result
     read = {**inner[0], **beside} if beside and isinstance(inner[0], dict) else inner[0]
@@ -303,7 +303,7 @@ def _bound(
     arguments, issues = _named(written, names)
     values = dict(arguments.values)
     issues += (_issue(keys, f"{Path.of(keys)} {says}.") for keys, says in arguments.faults)
-    texts = {raw.keys: said[0] for raw in arguments.raws if (said := at(values, raw.keys))}
+    texts = {raw.keys: said[0] for raw in arguments.raws if (said := value_at(values, raw.keys))}
     texts = {keys: text for keys, text in texts.items() if isinstance(text, str)}
     repairs = [
         Repair(path=Path.of(keys), kind=kind, before=before, after=after)

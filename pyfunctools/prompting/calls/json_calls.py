@@ -13,8 +13,7 @@ from pyfunctools.prompting.calls.literals import Literals, Raw, Unread
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.prompting.calls.shapes import shapes
 from pyfunctools.record.function import Function
-from pyfunctools.schema.ground.path import Keys, Path
-from pyfunctools.schema.ground.path import at as value_at
+from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.parsing.scalars import OPENING
 from pyfunctools.schema.result import Issue, Repair
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, NoReturn
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.parsing.scalars import WRITTEN, written_number
+from pyfunctools.schema.parsing.scalars import NUMBER, parse_number
 
 _NEXT = r"(?=\s*+(?:\#[^\n]*+\s*+)?[,)\]}])"
 _STRINGS = r""""([^"\\\n]*+)"|'([^'\\\n]*+)'"""
@@ -23,7 +23,7 @@ _KEY: Final = re.compile(rf"(?:{_STRINGS})\s*+:")
 _BARE_KEY: Final = re.compile(r"([A-Za-z_$][\w$]*+)\s*+:(?!:)")
 _SPACE: Final = re.compile(r"(?:\s|\#[^\n]*+|\\\n)*+")
 _COMMA: Final = re.compile(r"\s*+,")
-_WRITTEN_NUMBER: Final = re.compile(rf"(?:{WRITTEN.pattern}){_NEXT}", WRITTEN.flags)
+_WRITTEN_NUMBER: Final = re.compile(rf"(?:{NUMBER.pattern}){_NEXT}", NUMBER.flags)
 _ENDING: Final = re.compile(r"\s*+(?:\#[^\n]*+\s*+)?(?:[,)\]}]|\Z)")
 _QUOTED: Final = re.compile(r"\s*+[\"'`]\s*+(?:[,)\]}]|\Z)")
 _JOINED: Final = re.compile(r"\s++(?=[\"'])")
@@ -194,7 +194,7 @@ class Literals:
             return token
         if group == 4:
             return _WORDS[token]
-        number = written_number(token)
+        number = parse_number(token)
         if number is None:
             self.faults.append((keys, _OUT_OF_RANGE))
         return number
@@ -223,7 +223,7 @@ class Literals:
 
     def _last(self, keys: Keys) -> JsonValue:
         """Read a number or a word that the text ends in: there may have been more of it."""
-        found = WRITTEN.match(self.text, self.at, self.stop)
+        found = NUMBER.match(self.text, self.at, self.stop)
         if found is not None and not self.text[found.end() : self.stop].strip():
             value = self._numeral(found, keys)
             self.notes.append(PendingRepair(keys, "truncated", found[0], found[0]))
@@ -236,7 +236,7 @@ class Literals:
 
     def _numeral(self, found: re.Match[str], keys: Keys) -> JsonValue:
         self.at = found.end()
-        number = written_number(found[0])
+        number = parse_number(found[0])
         if number is None:
             self.faults.append((keys, _OUT_OF_RANGE))
         return number

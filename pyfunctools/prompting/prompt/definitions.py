@@ -6,8 +6,8 @@ from itertools import chain, count
 from json import dumps
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.ground.references import collect, defined_name, definition
-from pyfunctools.schema.ground.walk import mapped
+from pyfunctools.schema.ground.references import defined_name, reference_to, references_in
+from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.schema.vocabulary import DRAFT
 
 _UNSAFE = re.compile(r"\W+", re.ASCII)
@@ -31,7 +31,7 @@ class Gathered:
 
     def add(self, schema: JsonSchema) -> JsonSchema:
         """Return a copy of a schema as a model is shown it, over the shared definitions."""
-        whole = mapped(schema, _shown)
+        whole = map_subschemas(schema, _shown)
         own = whole.pop("$defs", {})
         if not isinstance(own, dict) or not own:
             return whole
@@ -74,7 +74,7 @@ def _shown(node: JsonSchema) -> dict[str, JsonValue]:
 def _renamed(schema: JsonSchema, names: Mapping[str, str]) -> dict[str, JsonValue]:
     def spell(reference: JsonValue) -> JsonValue:
         name = defined_name(reference) if isinstance(reference, str) else None
-        return reference if name is None else definition(names.get(name, name))
+        return reference if name is None else reference_to(names.get(name, name))
 
     def node(given: JsonSchema) -> dict[str, JsonValue]:
         result = dict(given)
@@ -86,11 +86,11 @@ def _renamed(schema: JsonSchema, names: Mapping[str, str]) -> dict[str, JsonValu
             result["discriminator"] = {**tag, "mapping": spelled}
         return result
 
-    return mapped(schema, node)
+    return map_subschemas(schema, node)
 
 
 def _led_to(schema: JsonValue) -> Iterator[str]:
-    for reference in collect(schema if isinstance(schema, dict | bool) else True):
+    for reference in references_in(schema if isinstance(schema, dict | bool) else True):
         if (name := defined_name(reference)) is not None:
             yield name
 

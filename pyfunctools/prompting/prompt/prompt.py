@@ -12,8 +12,8 @@ from pyfunctools.prompting.prompt.definitions import Gathered
 from pyfunctools.prompting.prompt.response_schema import response_schema
 from pyfunctools.prompting.prompt.signature import signature, type_of
 from pyfunctools.record.function import Function
-from pyfunctools.schema.ground.preview import escaped, shown_scalar
-from pyfunctools.schema.ground.references import definition
+from pyfunctools.schema.ground.preview import escape_invisible, preview_scalar
+from pyfunctools.schema.ground.references import reference_to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -81,7 +81,7 @@ def _function(given: object) -> Function:
     if isinstance(given, Function):
         return given
     remedy = "Make one with `function_of`, or give a controller."
-    raise wrong_type(shown_scalar(given), "a `Function`", given, remedy)
+    raise wrong_type(preview_scalar(given), "a `Function`", given, remedy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +123,10 @@ def _system(
     for name, inner in definitions.items():
         schema = inner if isinstance(inner, dict | bool) else True
         parts.append(
-            f"{name} = {type_of(schema)}" if compact else f"{definition(name)}: {_line(schema)}"
+            f"{name} = {type_of(schema)}" if compact else f"{reference_to(name)}: {_line(schema)}"
         )
     return "\n".join(parts)
 
 
 def _line(value: JsonValue) -> str:
-    return escaped(dumps(value, ensure_ascii=False))
+    return escape_invisible(dumps(value, ensure_ascii=False))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.table import COMMON_FORMATS, GRAMMAR, NUMBERS
 from pyfunctools.schema.ground.references import prune
-from pyfunctools.schema.ground.walk import mapped
+from pyfunctools.schema.ground.walk import map_subschemas
 
 _EXACT = 2**53
 """The integers up to which every number of JSON is exact (RFC 8259, 6); it has no range beyond."""
@@ -21,7 +21,7 @@ def response_schema(
     a condition goes with it.
     """
     branches: list[JsonValue] = [
-        _object({"name": {"const": name}, "args": mapped(parameters, _held)})
+        _object({"name": {"const": name}, "args": map_subschemas(parameters, _held)})
         for name, parameters in calls.items()
     ]
     choices: list[JsonSchema] = []
@@ -33,7 +33,7 @@ def response_schema(
     schema = choices[0] if len(choices) == 1 else {"type": "object", "anyOf": choices}
     if not definitions:
         return schema
-    return prune({**schema, **mapped({"$defs": definitions}, _held)})
+    return prune({**schema, **map_subschemas({"$defs": definitions}, _held)})
 
 
 def _held(node: JsonSchema) -> dict[str, JsonValue]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools._text import shortened
-from pyfunctools.schema.ground.preview import escaped, shown
+from pyfunctools.schema.ground.preview import escape_invisible, preview
 from pyfunctools.schema.ground.references import defined_name
 from pyfunctools.schema.outline.expected import bounds_of
 from pyfunctools.schema.outline.json_types import schemas_of, types_shown
@@ -40,7 +40,7 @@ def signature(name: str, description: str, parameters: JsonSchema) -> str:
 def brief(text: str, limit: int) -> str:
     """Return the first sentence of a text on one line, cut to at most `limit` characters."""
     line = " ".join(text.partition("\n\n")[0].split())
-    return escaped(shortened(_SENTENCE.split(line, maxsplit=1)[0], limit))
+    return escape_invisible(shortened(_SENTENCE.split(line, maxsplit=1)[0], limit))
 
 
 def type_of(schema: JsonSchema | bool) -> str:
@@ -138,7 +138,7 @@ def _member(schema: JsonValue, depth: int) -> str:
         return type_of(schema is not False)
     text = _type(schema, depth + 1).text
     if "default" in schema:
-        text += f" = {shown(schema['default'], 40)}"
+        text += f" = {preview(schema['default'], 40)}"
     description = schema.get("description")
     note = brief(description, NOTE) if isinstance(description, str) else ""
     return f"{text} /* {note.replace('*/', '* /')} */" if note else text
@@ -163,4 +163,4 @@ def _key(name: JsonValue) -> str:
 
 
 def _literal(value: JsonValue) -> str:
-    return escaped(dumps(value, ensure_ascii=False))
+    return escape_invisible(dumps(value, ensure_ascii=False))

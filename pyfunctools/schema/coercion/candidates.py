@@ -8,10 +8,10 @@ from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.parsing.parse import parse_at
 from pyfunctools.schema.parsing.scalars import (
     boolean_from,
+    digits_of,
     integer_from,
-    is_null,
     number_from,
-    text_from,
+    spells_null,
 )
 from pyfunctools.schema.result import Repair, Success
 
@@ -62,7 +62,7 @@ def meanings(
             known = _only(value.strip().casefold(), folded)
         if known is not None:
             yield "constant", listed[known]
-        if "null" in types and is_null(value):
+        if "null" in types and spells_null(value):
             yield "null", None
         if "boolean" in types and (truth := boolean_from(value)) is not None:
             yield "boolean", truth
@@ -71,7 +71,7 @@ def meanings(
     elif isinstance(value, float) and value.is_integer():
         yield "integer", int(value)
     elif isinstance(value, int) and not isinstance(value, bool) and "string" in types:
-        text = text_from(value)
+        text = digits_of(value)
         if text is not None:
             yield "string", text
 

@@ -8,7 +8,7 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.outline.json_types import listed_values, type_of
 from pyfunctools.schema.outline.outline import Part
-from pyfunctools.schema.vocabulary import COMPOSED, SLOTS, UNIONS, VALUES
+from pyfunctools.schema.vocabulary import BELOW, COMPOSITION, UNIONS, VALUE_LISTS
 
 Fit: TypeAlias = int
 """How well a value fits: `NOT`, `ROUND` or `EXACT`. The more, the better."""
@@ -32,9 +32,9 @@ _CLASSES: dict[str, type] = {
     "object": dict,
     "string": str,
 }
-_TURNING = frozenset({"$ref", *COMPOSED})
+_TURNING = frozenset({"$ref", *COMPOSITION})
 """Keywords that ask another schema about the same value."""
-_MORE = _TURNING | VALUES | SLOTS | {"required", "uniqueItems"}
+_MORE = _TURNING | VALUE_LISTS | BELOW | {"required", "uniqueItems"}
 """Keywords besides `type` that are looked at."""
 
 
@@ -78,7 +78,7 @@ class Fitting:
             fit = _typed(wanted, value)
         if not fit or not asked.more:
             return fit
-        if not VALUES.isdisjoint(schema) and not _listed(schema, value):
+        if not VALUE_LISTS.isdisjoint(schema) and not _listed(schema, value):
             return NOT
         if asked.turns:
             return min(fit, self._once(asked, value, depth))

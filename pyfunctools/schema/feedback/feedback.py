@@ -17,7 +17,7 @@ from pyfunctools.schema.feedback.lines import (
     stands,
 )
 from pyfunctools.schema.ground.path import Keys, Path
-from pyfunctools.schema.ground.preview import escaped
+from pyfunctools.schema.ground.preview import escape_invisible
 
 SIZE = 8_000
 """How long the text may be, in bytes of UTF-8."""
@@ -186,7 +186,7 @@ def _text(value: str) -> str:
     if len(value) > _TEXT:
         cut = len(value) - _TEXT
         value = f"{value[:half]}\n… {cut:,} more characters …\n{value[-half:]}"
-    shown = "\n".join(safe(escaped(line)) for line in value.splitlines())
+    shown = "\n".join(safe(escape_invisible(line)) for line in value.splitlines())
     return f"```text\n{shown}\n```"
 
 

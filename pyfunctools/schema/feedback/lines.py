@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import shortened
-from pyfunctools.schema.ground.path import Keys, at
-from pyfunctools.schema.ground.preview import escaped, shown, shown_scalar
+from pyfunctools.schema.ground.path import Keys, value_at
+from pyfunctools.schema.ground.preview import escape_invisible, preview, preview_scalar
 from pyfunctools.schema.outline.expected import counted
 
 MARK = "❌"
@@ -95,7 +95,7 @@ _FOLDED = re.compile("[\\s\x85\u2028\u2029]+", re.ASCII)
 def one_line(text: str, limit: int = 300) -> str:
     """Return the text so that it can end neither a line nor a fence nor a tag around it."""
     cut = shortened(_FOLDED.sub(" ", text).strip(" "), limit)
-    return safe(escaped(cut))
+    return safe(escape_invisible(cut))
 
 
 def safe(text: str) -> str:
@@ -105,9 +105,9 @@ def safe(text: str) -> str:
 
 def stands(value: JsonValue, keys: Keys) -> bool | None:
     """Return whether a place is there; `None` for a property that an object does not have."""
-    if at(value, keys) is not None:
+    if value_at(value, keys) is not None:
         return True
-    around = at(value, keys[:-1])
+    around = value_at(value, keys[:-1])
     is_property = around is not None and isinstance(around[0], dict) and isinstance(keys[-1], str)
     return None if is_property else False
 
@@ -154,7 +154,7 @@ class _LineWriter:
         yield Line(_indent(level) + ("}" if isinstance(value, dict) else "]") + after)
 
     def _inline(self, value: JsonValue) -> str | None:
-        text = shown(value, self.detail.inline + 1)
+        text = preview(value, self.detail.inline + 1)
         if isinstance(value, dict | list | tuple) and len(text) > self.detail.inline:
             return None
         return safe(text)
@@ -162,7 +162,9 @@ class _LineWriter:
     def _scalar(self, member: _Member) -> str:
         if member.place.hidden:
             return GIVEN
-        return "undefined" if member.missing else safe(shown_scalar(member.value, self.detail.text))
+        return (
+            "undefined" if member.missing else safe(preview_scalar(member.value, self.detail.text))
+        )
 
     def _line(self, text: str, place: CommentedPlace, *, elided: bool = False) -> Line:
         return Line(text + place.comment, place if place.comments else None, elided)
@@ -236,7 +238,7 @@ def _member(key: str, value: Mapping[str, JsonValue], place: CommentedPlace) -> 
 
 
 def _named(key: str | int) -> str:
-    return f"{safe(shown_scalar(key, _KEY))}: "
+    return f"{safe(preview_scalar(key, _KEY))}: "
 
 
 def _indent(level: int) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.preview import shown, shown_scalar
+from pyfunctools.schema.ground.preview import preview, preview_scalar
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
@@ -69,7 +69,7 @@ def equal(one: JsonValue, other: JsonValue) -> bool:
     return True
 
 
-def common(some: Sequence[JsonValue], others: Sequence[JsonValue]) -> list[JsonValue]:
+def values_in_both(some: Sequence[JsonValue], others: Sequence[JsonValue]) -> list[JsonValue]:
     """Return those of `some` that are among `others`, in their order."""
     scalars = {_marked(value) for value in others if not isinstance(value, dict | list)}
     rest = [value for value in others if isinstance(value, dict | list)]
@@ -93,12 +93,12 @@ DEPTH = DEFAULT_LIMITS.depth
 """Nesting of a value that is judged."""
 
 
-def is_json(value: JsonValue) -> bool:
+def is_json_value(value: JsonValue) -> bool:
     """Return whether a value is JSON, nested at most `DEPTH` deep.
 
     `NaN` and the infinities, lone surrogates, bytes, sets, keys that are no text and other objects
     are not JSON. A tuple is an array, a `Decimal` a number, a member of an `Enum` what it stands
-    for. A subclass of `str`, `int` or `float` is refused here though it is JSON; see `plain`.
+    for. A subclass of `str`, `int` or `float` is refused here though it is JSON; see `to_builtins`.
 
     Takes a third of the time in which `json.loads` parses the same, which nothing written in Python
     comes near: jsonschema-rs looks at every value. The schema it is given descends along `DEPTH`
@@ -110,7 +110,7 @@ def is_json(value: JsonValue) -> bool:
         return False
 
 
-def not_json(value: JsonValue) -> Iterator[tuple[Keys, str]]:
+def non_json_parts(value: JsonValue) -> Iterator[tuple[Keys, str]]:
     """Yield each place in a value where something is not JSON, and what that is, in words.
 
     The value must not be nested too deeply. A key that is no text is given at its object.
@@ -120,27 +120,27 @@ def not_json(value: JsonValue) -> Iterator[tuple[Keys, str]]:
         keys, current = stack.pop()
         if isinstance(current, dict):
             for key in current:
-                if not is_text(key):
-                    yield keys, f"the key {shown(key)}"
-            members = [((*keys, key), inner) for key, inner in current.items() if is_text(key)]
+                if not is_utf8_text(key):
+                    yield keys, f"the key {preview(key)}"
+            members = [((*keys, key), inner) for key, inner in current.items() if is_utf8_text(key)]
             stack.extend(reversed(members))
         elif isinstance(current, list | tuple):
             stack.extend(reversed([((*keys, n), item) for n, item in enumerate(current)]))
         elif not _is_scalar(current):
-            yield keys, shown_scalar(current)
+            yield keys, preview_scalar(current)
 
 
-def plain(value: JsonValue) -> JsonValue:
+def to_builtins(value: JsonValue) -> JsonValue:
     """Return a copy made of nothing but `dict`, `list`, `str`, `int`, `float`, `bool` and `None`.
 
     The value must be JSON, and not nested too deeply.
     """
     if isinstance(value, Enum):
-        return plain(value.value)
+        return to_builtins(value.value)
     if isinstance(value, dict):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {str(key): to_builtins(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [to_builtins(item) for item in value]
     if isinstance(value, bool):
         return value
     for kind in (str, int, float):
@@ -149,7 +149,7 @@ def plain(value: JsonValue) -> JsonValue:
     return value
 
 
-def is_text(value: object) -> bool:
+def is_utf8_text(value: object) -> bool:
     """Return whether this is a text that UTF-8 can say: without lone surrogates."""
     if not isinstance(value, str):
         return False
@@ -169,7 +169,7 @@ def _is_scalar(value: JsonValue) -> bool:
         return isfinite(value)
     if isinstance(value, Decimal):
         return value.is_finite()
-    return value is None or isinstance(value, int) or is_text(value)
+    return value is None or isinstance(value, int) or is_utf8_text(value)
 
 
 @cache

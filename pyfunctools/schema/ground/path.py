@@ -52,7 +52,7 @@ class Path(str):
         return (_restore, (str(self), self.keys))
 
 
-def parsed_path(text: str) -> Keys | None:
+def parse_path(text: str) -> Keys | None:
     """Return the steps of a path as `Path.of` writes it; `None` where it is none.
 
     A name with a hyphen may also follow a dot: `$input.header.x-tenant`.
@@ -76,7 +76,7 @@ def parsed_path(text: str) -> Keys | None:
     return tuple(keys)
 
 
-def at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:
+def value_at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:
     """Return the value at the end of these steps in a tuple, or `None` where there is none."""
     for key in keys:
         if isinstance(value, dict) and key in value:
@@ -88,7 +88,7 @@ def at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:
     return (value,)
 
 
-def index_of(key: str | int, length: int) -> int | None:
+def array_index(key: str | int, length: int) -> int | None:
     """Return the index of an item that a step means, of a JSON Pointer too, where it is a text.
 
     `None` where an array of this length has no such item.

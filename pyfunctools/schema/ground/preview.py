@@ -14,14 +14,14 @@ _SHORT = 1 << 62
 _quoted = JSONEncoder(ensure_ascii=False).encode
 
 
-def shown(value: JsonValue, limit: int = LINE) -> str:
+def preview(value: JsonValue, limit: int = LINE) -> str:
     """Return the value as JSON on one line, cut to at most `limit` characters with an ellipsis.
 
     Works on anything, a value that holds itself and what is not JSON included. The cost depends on
     `limit` and not on the value.
     """
     if not isinstance(value, dict | list | tuple):
-        return shown_scalar(value, limit)
+        return preview_scalar(value, limit)
     text = ""
     for piece in _pieces(value, limit):
         text += piece
@@ -30,7 +30,7 @@ def shown(value: JsonValue, limit: int = LINE) -> str:
     return text
 
 
-def shown_scalar(value: object, limit: int = LINE) -> str:
+def preview_scalar(value: object, limit: int = LINE) -> str:
     """Return anything but an object or an array as JSON, a text cut to at most `limit` characters.
 
     A text keeps its quotes when it is cut. What a person would not see is escaped, and what is not
@@ -48,7 +48,7 @@ def shown_scalar(value: object, limit: int = LINE) -> str:
     return f"<{type(value).__name__}>"
 
 
-def escaped(text: str) -> str:
+def escape_invisible(text: str) -> str:
     """Return the text with what a person would not see as JSON escapes; a line feed is none."""
     if visible(text) == text:
         return text
@@ -60,7 +60,7 @@ def _text(value: str, limit: int) -> str:
         return _quoted(value)  # nearly all text
     limit = max(limit, 1)
     cut = shortened(str(value[: limit + 1]), limit)
-    return escaped(_quoted(cut))
+    return escape_invisible(_quoted(cut))
 
 
 def _integer(value: int) -> str:
@@ -90,9 +90,9 @@ def _pieces(value: JsonValue, limit: int) -> Iterator[str]:
             stack.append((", " if n else "", item) for n, item in enumerate(inner))
             closers.append("]")
         else:
-            yield before + shown_scalar(inner, limit)
+            yield before + preview_scalar(inner, limit)
 
 
 def _members(value: JsonObject, limit: int) -> Iterator[tuple[str, JsonValue]]:
     for n, (key, inner) in enumerate(value.items()):
-        yield f"{', ' if n else ''}{shown_scalar(key, limit)}: ", inner
+        yield f"{', ' if n else ''}{preview_scalar(key, limit)}: ", inner

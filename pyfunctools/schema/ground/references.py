@@ -6,8 +6,8 @@ from typing import TypeAlias
 from urllib.parse import quote, unquote
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.ground.path import Keys, index_of, pointer_of
-from pyfunctools.schema.ground.walk import children, rewrite, subschemas
+from pyfunctools.schema.ground.path import Keys, array_index, pointer_of
+from pyfunctools.schema.ground.walk import children, map_children, subschemas
 from pyfunctools.schema.vocabulary import ANNOTATIONS, DRAFT
 
 Lookup: TypeAlias = Callable[[str], JsonSchema | bool | None]
@@ -17,7 +17,7 @@ MAX_HOPS = 100
 """References that lead to references: how many are followed before it counts as a circle."""
 
 
-def definition(name: str) -> str:
+def reference_to(name: str) -> str:
     """Return the reference to a definition: `#/$defs/` and the name, escaped (RFC 6901, 6).
 
     What a URI's fragment may not hold (a space, a brace, `é`) is percent-encoded.
@@ -42,7 +42,7 @@ def steps_of(reference: str) -> Keys | None:
     return tuple(map(_unescape, reference[2:].split("/")))
 
 
-def lookup(root: JsonValue, reference: JsonValue) -> JsonValue:
+def find_target(root: JsonValue, reference: JsonValue) -> JsonValue:
     """Return the value at a reference into the same document, `None` where there is none."""
     steps = steps_of(reference) if isinstance(reference, str) else None
     if steps is None:
@@ -51,7 +51,7 @@ def lookup(root: JsonValue, reference: JsonValue) -> JsonValue:
     for step in steps:
         if isinstance(value, dict) and step in value:
             value = value[str(step)]
-        elif isinstance(value, list) and (index := index_of(step, len(value))) is not None:
+        elif isinstance(value, list) and (index := array_index(step, len(value))) is not None:
             value = value[index]
         else:
             return None
@@ -69,23 +69,23 @@ def resolve(root: JsonSchema, schema: JsonSchema | bool) -> JsonSchema | bool:
         if not isinstance(schema, dict):
             return schema
         reference = schema.get("$ref")
-        if not isinstance(reference, str) or any(key not in SAYING_NOTHING for key in schema):
+        if not isinstance(reference, str) or any(key not in NON_CONSTRAINING for key in schema):
             return schema
-        target = lookup(root, reference)
+        target = find_target(root, reference)
         if not isinstance(target, dict | bool):
             return True
         schema = target
     return True
 
 
-def collect(schema: JsonSchema | bool) -> Iterator[str]:
+def references_in(schema: JsonSchema | bool) -> Iterator[str]:
     """Yield every `$ref` in a schema, each as often as it stands there."""
     for _, inner in subschemas(schema):
         if isinstance(inner, dict) and isinstance(reference := inner.get("$ref"), str):
             yield reference
 
 
-def heirs(schema: JsonSchema) -> Iterator[tuple[str, str]]:
+def mapped_subtypes(schema: JsonSchema) -> Iterator[tuple[str, str]]:
     """Yield tag and reference of each schema that only a `discriminator` names, no union beside it.
 
     Such a definition is one that refers to this schema: what is valid here may be one of those.
@@ -103,7 +103,7 @@ def heirs(schema: JsonSchema) -> Iterator[tuple[str, str]]:
             yield tag, reference
 
 
-def reached(schema: JsonSchema, definitions: JsonSchema) -> list[str]:
+def reachable_definitions(schema: JsonSchema, definitions: JsonSchema) -> list[str]:
     """Return the names of the definitions that a schema reaches, its own `$defs` left aside.
 
     In the order in which they are first met, breadth first; heirs are reached too.
@@ -128,7 +128,7 @@ def _leading(schema: JsonSchema | bool) -> Iterator[str]:
             if isinstance(reference := inner.get("$ref"), str):
                 yield reference
             if "discriminator" in inner:
-                yield from (reference for _, reference in heirs(inner))
+                yield from (reference for _, reference in mapped_subtypes(inner))
 
 
 def prune(schema: JsonSchema) -> JsonSchema:
@@ -136,7 +136,7 @@ def prune(schema: JsonSchema) -> JsonSchema:
     definitions = schema.get("$defs")
     if not isinstance(definitions, dict):
         return schema
-    names = set(reached(schema, definitions))
+    names = set(reachable_definitions(schema, definitions))
     if len(names) == len(definitions):
         return schema
     kept = {name: inner for name, inner in definitions.items() if name in names}
@@ -144,7 +144,7 @@ def prune(schema: JsonSchema) -> JsonSchema:
     return {**body, "$defs": kept} if kept else body
 
 
-def recursive(schema: JsonSchema) -> frozenset[str]:
+def recursive_definitions(schema: JsonSchema) -> frozenset[str]:
     """Return the names of the `$defs` that lead back to themselves."""
     return frozenset(_ordered(_graph(schema))[1])
 
@@ -204,12 +204,12 @@ class _Inliner:
         reference = schema.get("$ref")
         name = defined_name(reference) if isinstance(reference, str) else None
         if name is None or name not in self._whole:
-            return rewrite(schema, self.visit)
+            return map_children(schema, self.visit)
         whole = self._whole[name]
-        siblings = rewrite({k: v for k, v in schema.items() if k != "$ref"}, self.visit)
+        siblings = map_children({k: v for k, v in schema.items() if k != "$ref"}, self.visit)
         if not siblings:
             return whole
-        if isinstance(whole, dict) and all(key in SAYING_NOTHING for key in siblings):
+        if isinstance(whole, dict) and all(key in NON_CONSTRAINING for key in siblings):
             made: JsonSchema = {**whole, **siblings}
             return {**made, **_both_told(siblings, whole)} if self._once else made
         also = siblings.get("allOf")
@@ -229,7 +229,7 @@ def _shared(schema: JsonSchema) -> set[str]:
     counted = Counter[str]()
     for _, inner in subschemas(schema):
         if isinstance(inner, dict) and isinstance(reference := inner.get("$ref"), str):
-            bound = any(key not in SAYING_NOTHING for key in inner)
+            bound = any(key not in NON_CONSTRAINING for key in inner)
             counted[_definition_of(reference) or ""] += 2 if bound else 1
     return {name for name, count in counted.items() if count > 1}
 
@@ -250,7 +250,7 @@ def _is_small(schema: JsonSchema | bool) -> bool:
 
 def _entered(schema: JsonSchema) -> Iterator[str]:
     """Yield the definitions that a reference leads into, past their own top."""
-    for reference in collect(schema):
+    for reference in references_in(schema):
         name = _definition_of(reference)
         if name is not None and defined_name(reference) is None:
             yield name
@@ -263,7 +263,7 @@ def _graph(schema: JsonSchema) -> dict[str, list[str]]:
     return {
         name: [
             target
-            for reference in collect(inner if isinstance(inner, dict | bool) else True)
+            for reference in references_in(inner if isinstance(inner, dict | bool) else True)
             if (target := _definition_of(reference)) is not None and target in definitions
         ]
         for name, inner in definitions.items()
@@ -317,7 +317,7 @@ def _taken(path: dict[str, None], name: str) -> list[str]:
     return members
 
 
-SAYING_NOTHING = ANNOTATIONS | DRAFT | {"$defs", "$ref"}
+NON_CONSTRAINING = ANNOTATIONS | DRAFT | {"$defs", "$ref"}
 """Keywords beside which a reference is all that a schema says."""
 
 

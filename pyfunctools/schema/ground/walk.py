@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.vocabulary import LISTED, NAMED, SINGLE
+from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
 _SCHEMA = (dict, bool)  # a union would be made anew for each question
 
@@ -21,15 +21,15 @@ def children(schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema | bool]]:
     What stands where a schema belongs and is not one (a text, a number) is passed over.
     """
     for keyword, value in schema.items():
-        if keyword in NAMED and isinstance(value, dict):
+        if keyword in SCHEMA_MAP and isinstance(value, dict):
             for name, inner in value.items():
                 if isinstance(inner, dict | bool):
                     yield (keyword, name), inner
-        elif keyword in LISTED and isinstance(value, list):
+        elif keyword in SCHEMA_LIST and isinstance(value, list):
             for index, inner in enumerate(value):
                 if isinstance(inner, dict | bool):
                     yield (keyword, index), inner
-        elif keyword in SINGLE and isinstance(value, dict | bool):
+        elif keyword in ONE_SCHEMA and isinstance(value, dict | bool):
             yield (keyword,), value
 
 
@@ -53,7 +53,7 @@ class Slot:
             self.holder[int(self.key)] = schema
 
 
-def opened(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Slot]]:
+def copy_with_slots(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Slot]]:
     """Return a copy of a schema, and the places of the subschemas one level below in it.
 
     What stands there is still the original's; to put something else there changes only the copy.
@@ -62,37 +62,36 @@ def opened(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Slot]]:
     copy = dict(schema)
     places: list[Slot] = []
     for keyword, value in schema.items():  # as `children` does, which would be slower
-        if keyword in NAMED and isinstance(value, dict):
+        if keyword in SCHEMA_MAP and isinstance(value, dict):
             copy[keyword] = named = dict(value)
             for name, inner in value.items():
                 if isinstance(inner, dict | bool):
                     places.append(Slot(named, name, inner, (keyword, name)))
-        elif keyword in LISTED and isinstance(value, list):
+        elif keyword in SCHEMA_LIST and isinstance(value, list):
             copy[keyword] = listed = list(value)
             for index, inner in enumerate(value):
                 if isinstance(inner, dict | bool):
                     places.append(Slot(listed, index, inner, (keyword, index)))
-        elif keyword in SINGLE and isinstance(value, dict | bool):
+        elif keyword in ONE_SCHEMA and isinstance(value, dict | bool):
             places.append(Slot(copy, keyword, value, (keyword,)))
     return copy, places
 
 
-def rewrite(
+def map_children(
     schema: JsonSchema, visit: Callable[[Keys, JsonSchema | bool], JsonSchema | bool]
 ) -> dict[str, JsonValue]:
-    """Return a copy in which each subschema one level below is what `visit` makes of it.
+    """Return a copy in which each subschema one level below is replaced by `visit`'s result.
 
-    `visit` is given the steps to it, and itself. Everything else is shared with the original, which
-    is not changed. To go deeper, `visit` calls `rewrite` again: that takes two frames of the stack
-    for each level.
+    `visit` takes the steps to a subschema, and the subschema. The copy shares everything else with
+    the original. To go deeper, `visit` calls `map_children` again (two stack frames a level).
     """
-    copy, places = opened(schema)
+    copy, places = copy_with_slots(schema)
     for place in places:
         place.put(visit(place.steps, place.inner))
     return copy
 
 
-def mapped(
+def map_subschemas(
     schema: JsonSchema, change: Callable[[JsonSchema], dict[str, JsonValue]]
 ) -> dict[str, JsonValue]:
     """Return a copy in which every schema is what `change` makes of it; needs no stack."""
@@ -101,7 +100,7 @@ def mapped(
     while todo:
         place = todo.pop()
         if isinstance(place.inner, dict):
-            copy, places = opened(change(place.inner))
+            copy, places = copy_with_slots(change(place.inner))
             place.put(copy)
             todo.extend(places)
     result = whole[""]

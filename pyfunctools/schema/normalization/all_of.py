@@ -6,8 +6,8 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.normalization.conjunction import Conjunction
 from pyfunctools.schema.normalization.inlining import Copied, Targets
-from pyfunctools.schema.normalization.spelling import spell
-from pyfunctools.schema.vocabulary import ASSERTIONS, SEES_SIBLINGS
+from pyfunctools.schema.normalization.spelling import translate
+from pyfunctools.schema.vocabulary import ASSERTIONS, UNEVALUATED
 
 MOST_INHERITED = 64
 """Targets that one `allOf` may reach, past those it names itself, and still be merged."""
@@ -86,8 +86,8 @@ class Merger:
                 if schema is False:
                     parts.append(_Part({}, copied, apart=False))
                 continue
-            own = spell(schema)
-            if schema is not site and not SEES_SIBLINGS.isdisjoint(own):
+            own = translate(schema)
+            if schema is not site and not UNEVALUATED.isdisjoint(own):
                 parts.append(_Part({}, copied, apart=Copied(schema) if copied else schema))
                 continue
             branches = own.pop("allOf", None)

@@ -8,24 +8,24 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.path import index_of, pointer_of
-from pyfunctools.schema.ground.references import Lookup, defined_name, definition, steps_of
-from pyfunctools.schema.ground.walk import Slot, children, opened
-from pyfunctools.schema.normalization.check_input import admit, is_early, is_oldest
+from pyfunctools.schema.ground.path import array_index, pointer_of
+from pyfunctools.schema.ground.references import Lookup, defined_name, reference_to, steps_of
+from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
+from pyfunctools.schema.normalization.check_input import check_schema, is_early, is_oldest
 from pyfunctools.schema.outline.json_types import schemas_by_name
 from pyfunctools.schema.vocabulary import (
     ASSERTIONS,
     DRAFT,
-    DYNAMIC,
+    DYNAMIC_REFERENCES,
     IDENTITY,
-    LISTED,
-    NAMED,
-    SINGLE,
+    ONE_SCHEMA,
+    SCHEMA_LIST,
+    SCHEMA_MAP,
 )
 
 _GONE = IDENTITY - {"id"} | DRAFT
 _ASSERTING = ASSERTIONS - {"$ref"}
-_HOLDING = NAMED | LISTED | SINGLE
+_HOLDING = SCHEMA_MAP | SCHEMA_LIST | ONE_SCHEMA
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -126,14 +126,14 @@ class _Bundle:
         if not isinstance(schema, dict):
             place.put(schema)
             return
-        copy, places = opened(self._translated(schema, resource))
+        copy, places = copy_with_slots(self._translated(schema, resource))
         place.put(copy)
         for inner in places:
             within = None if resource is None else self._within(inner.inner, resource)
             self._todo.append((inner, within))
 
     def _translated(self, schema: JsonSchema, resource: str | None) -> dict[str, JsonValue]:
-        for keyword in sorted(DYNAMIC & schema.keys()):
+        for keyword in sorted(DYNAMIC_REFERENCES & schema.keys()):
             if isinstance(schema[keyword], str):
                 raise SchemaError(
                     f"`{keyword}` cannot be normalized: put what it means into `$defs`, "
@@ -159,15 +159,15 @@ class _Bundle:
         target = self._find(reference, resource)
         if target is None:
             return self._outside(reference, resource)
-        return definition(self._name(target, _name_of(reference)))
+        return reference_to(self._name(target, _name_of(reference)))
 
     def _outside(self, reference: str, resource: str | None) -> str | None:
         name = defined_name(reference)
         if name is not None:
-            return definition(name)
+            return reference_to(name)
         found = self._looked_up(reference)
         if found is not None:
-            return definition(self._name(_Target(found, None), _name_of(reference)))
+            return reference_to(self._name(_Target(found, None), _name_of(reference)))
         if reference.startswith("#"):
             return self._nowhere(reference)
         if not resource:
@@ -181,7 +181,7 @@ class _Bundle:
         steps = steps_of(reference) or ()
         if len(steps) > 1 and steps[0] == "$defs" and steps[1] not in self._definitions:
             return None
-        return definition(pointer_of(steps)) if steps and steps[0] in _HOLDING else None
+        return reference_to(pointer_of(steps)) if steps and steps[0] in _HOLDING else None
 
     def _find(self, reference: str, resource: str | None) -> _Target | None:
         if resource is None:
@@ -198,7 +198,7 @@ class _Bundle:
         for step in steps_of("#" + fragment) or ():
             if isinstance(value, dict) and step in value:
                 value = value[str(step)]
-            elif isinstance(value, list) and (index := index_of(step, len(value))) is not None:
+            elif isinstance(value, list) and (index := array_index(step, len(value))) is not None:
                 value = value[index]
             else:
                 return None
@@ -224,7 +224,7 @@ class _Bundle:
             # Kept, so that what is made anew for each question still has one identity here.
             found = self._outsiders[reference] = self._lookup(reference)
             if found is not None and not isinstance(found, bool):
-                admit(found)
+                check_schema(found)
         return self._outsiders[reference]
 
     def _name(self, target: _Target, wanted: str) -> str:
@@ -241,7 +241,7 @@ class _Bundle:
     def _is_free(self, name: str) -> bool:
         if name in self._definitions or name in self._dangling:
             return False
-        return self._lookup is None or self._lookup(definition(name)) is None
+        return self._lookup is None or self._lookup(reference_to(name)) is None
 
 
 def _also(node: dict[str, JsonValue], schema: JsonSchema | bool) -> None:
@@ -266,7 +266,7 @@ def _name_of(reference: str) -> str:
     steps = [str(step) for step in steps_of("#" + fragment) or (fragment,)]
     if steps[:2] == ["components", "schemas"]:
         del steps[:2]
-    words = [step for step in steps if step not in NAMED] if fragment else []
+    words = [step for step in steps if step not in SCHEMA_MAP] if fragment else []
     if not words:
         words = [path.rstrip("/").rpartition("/")[2].partition(".")[0]]
     safe = [_UNSAFE.sub("_", word).strip("_") for word in words]

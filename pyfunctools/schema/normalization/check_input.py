@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, is_text
+from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, is_utf8_text
 from pyfunctools.schema.ground.path import Keys, pointer_of
-from pyfunctools.schema.ground.references import defined_name, definition
-from pyfunctools.schema.vocabulary import DYNAMIC, IDENTITY
+from pyfunctools.schema.ground.references import defined_name, reference_to
+from pyfunctools.schema.vocabulary import DYNAMIC_REFERENCES, IDENTITY
 
 _TEXTS = frozenset({"description", "title"})
 """What is cleaned when it is read: a lone surrogate in it does no harm."""
@@ -33,7 +33,7 @@ class Contents(NamedTuple):
     references: frozenset[str]
 
 
-def admit(schema: JsonSchema) -> Contents:
+def check_schema(schema: JsonSchema) -> Contents:
     """Return the keys and references of a schema, having made sure that it can be read.
 
     A Python object counts as often as it stands there, as it would in JSON text.
@@ -68,7 +68,7 @@ def admit(schema: JsonSchema) -> Contents:
         level = below
     else:
         raise SchemaError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} deep")
-    if not (sound and all(map(is_text, keys))):
+    if not (sound and all(map(is_utf8_text, keys))):
         _blame(schema)
     return Contents(frozenset(keys), frozenset(references))
 
@@ -94,7 +94,7 @@ def _inspect(values: Iterable[JsonValue], below: list[JsonValue]) -> bool:
     for value in values:
         kind = type(value)
         if isinstance(value, str):
-            if not (value.isascii() or is_text(value)):
+            if not (value.isascii() or is_utf8_text(value)):
                 sound = False
         elif kind is dict or kind is list or isinstance(value, dict | list):
             below.append(value)
@@ -106,7 +106,7 @@ def _inspect(values: Iterable[JsonValue], below: list[JsonValue]) -> bool:
 def _is_scalar(value: JsonValue) -> bool:
     if isinstance(value, int):
         return -_HUGE < value < _HUGE
-    return value is None or is_text(value) or (isinstance(value, float) and isfinite(value))
+    return value is None or is_utf8_text(value) or (isinstance(value, float) and isfinite(value))
 
 
 def _blame(schema: JsonSchema) -> None:
@@ -116,7 +116,7 @@ def _blame(schema: JsonSchema) -> None:
         keys, value = queue.popleft()
         if isinstance(value, dict):
             for key, inner in value.items():
-                if not is_text(key):
+                if not is_utf8_text(key):
                     raise SchemaError(f"{key!r} is no key of a JSON object", pointer_of(keys))
                 queue.append(((*keys, key), inner))
         elif isinstance(value, list):
@@ -135,7 +135,7 @@ def _shown(value: object) -> str:
     return f"a {type(value).__name__}"
 
 
-_PLACES = (IDENTITY | DYNAMIC) - {"id"}
+_PLACES = (IDENTITY | DYNAMIC_REFERENCES) - {"id"}
 """Keywords that name a place in a schema, or lead to one by another name than `$ref`."""
 
 
@@ -147,7 +147,7 @@ def is_bundled(contents: Contents) -> bool:
 @lru_cache(maxsize=4096)
 def _is_plain(reference: str) -> bool:
     name = defined_name(reference)
-    return name is not None and reference == definition(name)
+    return name is not None and reference == reference_to(name)
 
 
 def needs_bundling(schema: JsonSchema, contents: Contents) -> bool:

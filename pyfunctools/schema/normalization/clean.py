@@ -11,7 +11,7 @@ from pyfunctools.schema.ground.walk import is_schema
 from pyfunctools.schema.outline.json_types import ALL_TYPES
 from pyfunctools.schema.vocabulary import KEYWORDS
 
-SPELLED: Mapping[str, tuple[str, str | None]] = {
+TYPE_SYNONYMS: Mapping[str, tuple[str, str | None]] = {
     "bool": ("boolean", None),
     "char": ("string", None),
     "date": ("string", "date"),
@@ -46,7 +46,7 @@ Clean = Callable[[JsonValue], JsonValue]
 """What makes a keyword's value sound; `None` where it cannot be meant."""
 
 
-def type_named(name: JsonValue) -> tuple[str, str | None] | None:
+def known_type(name: JsonValue) -> tuple[str, str | None] | None:
     """Return the type and the format that a name means, or `None` where it means none.
 
     A bare `null` of YAML is the type of that name.
@@ -56,7 +56,7 @@ def type_named(name: JsonValue) -> tuple[str, str | None] | None:
     if not isinstance(name, str):
         return None
     name = name.strip().lower()
-    return (name, None) if name in ALL_TYPES else SPELLED.get(name)
+    return (name, None) if name in ALL_TYPES else TYPE_SYNONYMS.get(name)
 
 
 @lru_cache(maxsize=1024)
@@ -147,7 +147,7 @@ def _listed(value: JsonValue) -> JsonValue:
 def _schema(value: JsonValue) -> JsonValue:
     if isinstance(value, dict | bool):
         return value
-    named = type_named(value) if isinstance(value, str) else None
+    named = known_type(value) if isinstance(value, str) else None
     return None if named is None else {"type": named[0]}
 
 
@@ -195,18 +195,18 @@ def _named_names(value: JsonValue) -> JsonValue:
 
 def _examples(value: JsonValue) -> JsonValue:
     if isinstance(value, list):
-        return shown(value)
+        return with_visible_texts(value)
     if not isinstance(value, dict):
-        return [shown(value)]
+        return [with_visible_texts(value)]
     found: list[JsonValue] = [
         example["value"] if isinstance(example, dict) and "value" in example else example
         for example in value.values()
         if not (isinstance(example, dict) and example.keys() & {"$ref", "externalValue"})
     ]
-    return shown(found) if found else None
+    return with_visible_texts(found) if found else None
 
 
-def shown(example: JsonValue) -> JsonValue:
+def with_visible_texts(example: JsonValue) -> JsonValue:
     """Return an example, or a remark of any form, without what a person would not see in its texts.
 
     Other values are kept to the letter, since they are what is sent; these are only read.
@@ -275,7 +275,7 @@ rest of the schema stays: the validator refuses a schema as a whole.
 """
 
 
-def form_of(keyword: str) -> str | None:
+def describe_form(keyword: str) -> str | None:
     """Return the form of a keyword's value in words, or `None` where it may be anything."""
     row = KEYWORDS.get(keyword)
     return _OF_FORM[row.form][1] if row is not None and row.form in _OF_FORM else None

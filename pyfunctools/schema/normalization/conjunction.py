@@ -6,11 +6,11 @@ from typing import TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.json_values import common, equal
-from pyfunctools.schema.ground.marks import MARKS, mark_of
-from pyfunctools.schema.ground.walk import rewrite
+from pyfunctools.schema.ground.json_values import equal, values_in_both
+from pyfunctools.schema.ground.marks import HUMAN_MARKS, human_mark
+from pyfunctools.schema.ground.walk import map_children
 from pyfunctools.schema.normalization.inlining import Copied, Finished, Joined
-from pyfunctools.schema.normalization.spelling import tighten
+from pyfunctools.schema.normalization.spelling import keep_tighter_bounds
 from pyfunctools.schema.outline.json_types import schemas_by_name, schemas_of, types_named
 from pyfunctools.schema.vocabulary import ASSERTIONS, KEYWORDS, Keyword
 
@@ -60,7 +60,7 @@ class Conjunction:
             self._node = dict(part)
             return
         if referenced:
-            node = rewrite(
+            node = map_children(
                 part, lambda _, inner: Copied(inner) if isinstance(inner, dict) else inner
             )
         else:
@@ -86,19 +86,22 @@ class Conjunction:
     def result(self) -> dict[str, JsonValue]:
         """Return the whole, with an `allOf` of what could not be merged."""
         node = {**self._fallback, **self._node}
-        tighten(node)
+        keep_tighter_bounds(node)
         if self._left:
             node["allOf"] = [*self._left]
-        elif "const" in node and common([node["const"]], _listed(node.get("enum"))):
+        elif "const" in node and values_in_both([node["const"]], _listed(node.get("enum"))):
             del node["enum"]
         return node
 
     def _annotate(self, keyword: str, value: JsonValue, referenced: bool) -> None:
         if KEYWORDS.get(keyword, _UNKNOWN).merged == "true":
             self._node[keyword] = bool(self._node.get(keyword)) or value
-        elif keyword in MARKS:
+        elif keyword in HUMAN_MARKS:
             held = self._fallback if referenced else self._node
-            if not mark_of({keyword: held.get(keyword)}) and mark_of({keyword: value}) is not None:
+            if (
+                not human_mark({keyword: held.get(keyword)})
+                and human_mark({keyword: value}) is not None
+            ):
                 held[keyword] = value  # a yes wins over a no, whichever stands first
         elif referenced:
             if KEYWORDS.get(keyword, _UNKNOWN).merged != "own":
@@ -252,7 +255,11 @@ def _merge_values(node: Keywords, values: JsonValue) -> bool:
 
     In a schema of one author the type would make way instead.
     """
-    found = common(_listed(node["enum"]), _listed(values)) if "enum" in node else _listed(values)
+    found = (
+        values_in_both(_listed(node["enum"]), _listed(values))
+        if "enum" in node
+        else _listed(values)
+    )
     if "null" not in (types_named(node) or ["null"]):
         found = [value for value in found if value is not None]
     if found:

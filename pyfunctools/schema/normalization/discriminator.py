@@ -4,7 +4,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.ground.references import defined_name, definition, steps_of
+from pyfunctools.schema.ground.references import defined_name, reference_to, steps_of
 from pyfunctools.schema.normalization.inlining import Targets, sole_reference
 from pyfunctools.schema.outline.json_types import listed_values, schemas_of, texts_of
 from pyfunctools.schema.vocabulary import UNIONS
@@ -13,7 +13,7 @@ _MOST_PARENTS = 100
 """Schemas that are read to find the values of one branch's property."""
 
 
-def explicit(node: dict[str, JsonValue], definitions: Targets) -> None:
+def complete_mapping(node: dict[str, JsonValue], definitions: Targets) -> None:
     """Make the mapping of a schema's `discriminator` complete, every target a reference.
 
     A branch that the mapping does not name stands for the values its own property lists, if no
@@ -54,8 +54,8 @@ def _reference(target: str, branches: list[str], definitions: Targets) -> str:
         ("definitions",),
         ("$defs",),
     ):
-        return definition(str(steps[-1]))
-    named = definition(target)
+        return reference_to(str(steps[-1]))
+    named = reference_to(target)
     if steps is None and (named in branches or definitions.at(named) is not None):
         return named
     return target

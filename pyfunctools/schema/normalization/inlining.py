@@ -3,9 +3,9 @@
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.references import Lookup, defined_name
-from pyfunctools.schema.normalization.check_input import admit, is_bundled
-from pyfunctools.schema.normalization.spelling import spell
-from pyfunctools.schema.vocabulary import ASSERTIONS, SEES_SIBLINGS
+from pyfunctools.schema.normalization.check_input import check_schema, is_bundled
+from pyfunctools.schema.normalization.spelling import translate
+from pyfunctools.schema.vocabulary import ASSERTIONS, UNEVALUATED
 
 _PASSED_ON = frozenset({"$ref", "allOf"})
 
@@ -41,9 +41,9 @@ class Targets:
         target = self.at(reference)
         if not isinstance(target, dict):
             return target
-        if not SEES_SIBLINGS.isdisjoint(target) or "$defs" in target:
+        if not UNEVALUATED.isdisjoint(target) or "$defs" in target:
             return None
-        if defined_name(reference) not in self.own and not is_bundled(admit(target)):
+        if defined_name(reference) not in self.own and not is_bundled(check_schema(target)):
             return None
         return target
 
@@ -77,7 +77,7 @@ def sole_reference(schema: JsonSchema) -> str | None:
             if part is False:
                 return None
             continue
-        node = part if part.keys() <= _PASSED_ON else spell(part)
+        node = part if part.keys() <= _PASSED_ON else translate(part)
         if any(keyword in ASSERTIONS and keyword not in _PASSED_ON for keyword in node):
             return None
         if isinstance(reference := node.get("$ref"), str):

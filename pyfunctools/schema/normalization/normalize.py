@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, overload
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.references import Lookup, defined_name, definition
-from pyfunctools.schema.ground.walk import Slot, opened
-from pyfunctools.schema.normalization.check_input import admit, needs_bundling
+from pyfunctools.schema.ground.references import Lookup, defined_name, reference_to
+from pyfunctools.schema.ground.walk import Slot, copy_with_slots
+from pyfunctools.schema.normalization.check_input import check_schema, needs_bundling
 from pyfunctools.schema.normalization.inlining import Finished, Targets, is_copied
-from pyfunctools.schema.normalization.spelling import spell, split
+from pyfunctools.schema.normalization.spelling import split_types, translate
 from pyfunctools.schema.outline.json_types import schemas_by_name
 
 if TYPE_CHECKING:  # loaded by the first schema that has an `allOf`
@@ -47,13 +47,13 @@ def normalize(
     """
     if isinstance(schema, bool):
         return schema
-    contents = admit(schema)
+    contents = check_schema(schema)
     if needs_bundling(schema, contents):
         from pyfunctools.schema.normalization.bundle import bundle
 
         schema = bundle(schema, lookup)
     result = _Normalizer(schema, lookup).run()
-    admit(result)
+    check_schema(result)
     return result
 
 
@@ -86,7 +86,7 @@ class _Normalizer:
         """Normalize a definition that nothing uses; one that means nothing is left out."""
         done = dict(self._done)
         try:
-            self._work(Slot(self._done, name, self._own[name]), definition(name))
+            self._work(Slot(self._done, name, self._own[name]), reference_to(name))
         except SchemaError:
             self._todo.clear()
             self._done = done
@@ -104,7 +104,7 @@ class _Normalizer:
             node = schema if settled else self._settled(schema, copied, known_as)
             if isinstance(reference := node.get("$ref"), str):
                 self._use(reference)
-            copy, places = opened(node)
+            copy, places = copy_with_slots(node)
             place.put(copy)
             self._todo.extend((inner, copied, None) for inner in reversed(places))
 
@@ -112,14 +112,14 @@ class _Normalizer:
         self, schema: JsonSchema, copied: bool, known_as: str | None
     ) -> dict[str, JsonValue]:
         """Return a schema that is done but for what lies below it."""
-        node = spell(schema)
+        node = translate(schema)
         if "allOf" in node or (known_as is not None and node.get("$ref") == known_as):
             node = self._merger.merge(node, copied=copied, known_as=known_as)
-        node = split(node)
+        node = split_types(node)
         if "discriminator" in node:
-            from pyfunctools.schema.normalization.discriminator import explicit
+            from pyfunctools.schema.normalization.discriminator import complete_mapping
 
-            explicit(node, self._definitions)
+            complete_mapping(node, self._definitions)
         return node
 
     @cached_property

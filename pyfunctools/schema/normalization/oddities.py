@@ -18,10 +18,10 @@ from pyfunctools.note import Note, hidden_said
 from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, pointer_of
-from pyfunctools.schema.ground.references import lookup, steps_of
+from pyfunctools.schema.ground.references import find_target, steps_of
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.schema.normalization.clean import CLEAN, form_of, type_named
-from pyfunctools.schema.normalization.spelling import spell
+from pyfunctools.schema.normalization.clean import CLEAN, describe_form, known_type
+from pyfunctools.schema.normalization.spelling import translate
 from pyfunctools.schema.outline.json_types import ALL_TYPES
 from pyfunctools.schema.vocabulary import (
     DRAFT,
@@ -29,13 +29,13 @@ from pyfunctools.schema.vocabulary import (
     IDENTITY,
     IN_PLACE,
     KEYWORDS,
-    LISTED,
-    MENTIONS,
-    NAMED,
+    ONE_SCHEMA,
     REMARKS,
-    SEES_SIBLINGS,
-    SINGLE,
-    UNNAMED,
+    SCHEMA_LIST,
+    SCHEMA_MAP,
+    TESTED_ONLY,
+    UNDECLARED,
+    UNEVALUATED,
     judging,
 )
 
@@ -55,10 +55,12 @@ def notes_of(
                 for text in _oddities(keyword, value):
                     yield Note(text=text, pointer=f"{here}{pointer_of((keyword,))}")
             if siblings_ignored and isinstance(inner.get("$ref"), str) and _has_siblings(inner):
-                yield Note(text=BESIDE, pointer=here)
+                yield Note(text=SIBLINGS_NOTE, pointer=here)
 
 
-BESIDE = "Other keywords stand beside `$ref`, where this version knows none; they count here."
+SIBLINGS_NOTE = (
+    "Other keywords stand beside `$ref`, where this version knows none; they count here."
+)
 
 _SILENT = DRAFT | EXAMPLES | {"$comment"}
 """Keywords that are dropped or rewritten for good, and say nothing about a value."""
@@ -72,7 +74,7 @@ class Oddity(NamedTuple):
     remedy: str
 
 
-def unsound(keyword: str, value: JsonValue) -> Iterator[Oddity]:
+def value_oddities(keyword: str, value: JsonValue) -> Iterator[Oddity]:
     """Yield each fault of a keyword's value, whatever the draft; see `CLEAN`."""
     if keyword == "type":
         yield from _types(value)
@@ -80,7 +82,7 @@ def unsound(keyword: str, value: JsonValue) -> Iterator[Oddity]:
     clean = CLEAN.get(keyword)
     if clean is None or value is None or keyword in _SILENT:
         return
-    sound, remedy = clean(value), f"Write {form_of(keyword)}."
+    sound, remedy = clean(value), f"Write {describe_form(keyword)}."
     if sound is None:
         yield Oddity(f"`{keyword}` cannot be {_shown(value)}", "is left out", remedy)
     elif isinstance(value, dict | list):
@@ -97,20 +99,20 @@ def _oddities(keyword: str, value: JsonValue) -> Iterator[str]:
     yield from _hidden(keyword, value)
     if keyword == "required" and isinstance(value, bool):  # draft-03, and read as such
         return
-    for odd in unsound(keyword, value):
+    for odd in value_oddities(keyword, value):
         yield f"{odd.wrong}, and {odd.made}."
     if (meant := keyword_meant(keyword)) is not None:
         yield f"`{keyword}` is no keyword, and says nothing; `{meant}` may have been meant."
 
 
 def _hidden(keyword: str, value: JsonValue) -> Iterator[str]:
-    if keyword in NAMED and isinstance(value, dict):
+    if keyword in SCHEMA_MAP and isinstance(value, dict):
         if count := sum(map(hidden_count, value)):
             yield f"{hidden_said(count)} kept in names of `{keyword}`: they are others without."
-    elif keyword in SINGLE or keyword in LISTED:
+    elif keyword in ONE_SCHEMA or keyword in SCHEMA_LIST:
         return  # schemas, of which each is asked by itself
     elif count := _hidden_within(value):
-        kept = _hidden_within([*spell({keyword: value}).values()])
+        kept = _hidden_within([*translate({keyword: value}).values()])
         if kept:
             yield f"{hidden_said(kept)} kept in `{keyword}`: it is another value without."
         if count > kept:
@@ -120,7 +122,7 @@ def _hidden(keyword: str, value: JsonValue) -> Iterator[str]:
 def _types(value: JsonValue) -> Iterator[Oddity]:
     named = value if isinstance(value, list) else [value]
     for name in named:
-        found = type_named(name)
+        found = known_type(name)
         if found is None:
             near = near_name(name, sorted(ALL_TYPES)) if isinstance(name, str) else None
             known = f"Write one of {', '.join(sorted(ALL_TYPES))}, or a list of them."
@@ -156,7 +158,7 @@ def _shown(value: JsonValue) -> str:
     return shortened(visible(dumps(value, ensure_ascii=False)), 60)
 
 
-_SAYING_NOTHING = DRAFT | REMARKS | IDENTITY - NAMED | {"x-nullable"}
+_SAYING_NOTHING = DRAFT | REMARKS | IDENTITY - SCHEMA_MAP | {"x-nullable"}
 _MEANT = sorted(KEYWORDS.keys() - _SAYING_NOTHING)
 """Keywords without which a schema says something else of a value, or a model reads less."""
 _SHORT = {"max": "maximum", "min": "minimum"}
@@ -223,7 +225,9 @@ class Fault(NamedTuple):
     remedy: str
 
 
-OPEN = (IN_PLACE - MENTIONS - judging("object")) | UNNAMED | SEES_SIBLINGS | {"$ref", "if"}
+MAY_ADD_PROPERTIES = (
+    (IN_PLACE - TESTED_ONLY - judging("object")) | UNDECLARED | UNEVALUATED | {"$ref", "if"}
+)
 """Keywords beside which an object is left as it is written: they may allow what it lacks."""
 
 _ID = frozenset({"$id", "id"})
@@ -250,7 +254,7 @@ def faults_of(schema: JsonSchema | bool, *, closed: bool = False) -> Iterator[Fa
                 yield Fault(pointer_of((*keys, keyword)), wrong, remedy)
         if single and isinstance(reference := inner.get("$ref"), str):
             yield from _dangling(schema, reference, (*keys, "$ref"))
-        if (closed and not keys and OPEN.isdisjoint(inner)) or _is_closed(inner):
+        if (closed and not keys and MAY_ADD_PROPERTIES.isdisjoint(inner)) or _is_closed(inner):
             yield from _impossible(inner, (*keys, "required"))
 
 
@@ -259,7 +263,7 @@ def _faults(keyword: str, value: JsonValue) -> Iterator[tuple[str, str]]:
         remedy = "List the name in the `required` of the object that has the property."
         yield f"`required` cannot be {str(value).lower()}", remedy
         return
-    for odd in unsound(keyword, value):
+    for odd in value_oddities(keyword, value):
         yield odd.wrong, odd.remedy
     if (meant := keyword_meant(keyword)) is not None:
         yield f"`{_said(keyword)}` is no keyword of JSON Schema", f"Write `{meant}`."
@@ -275,9 +279,9 @@ def _dangling(root: JsonValue, reference: str, keys: Keys) -> Iterator[Fault]:
                 pointer_of(keys), wrong, "Nothing is fetched: put what it means into `$defs`."
             )
         return
-    if lookup(root, reference) is None:
+    if find_target(root, reference) is None:
         wrong = f"`$ref` leads nowhere: there is no `{_said(reference)}`"
-        beside = lookup(root, reference.rpartition("/")[0])
+        beside = find_target(root, reference.rpartition("/")[0])
         names = list(beside) if isinstance(beside, dict) else []
         near = near_name(str(steps[-1]), names) if steps else None
         meant = f"Write `{_said(reference.rpartition('/')[0])}/{_said(near)}`" if near else None

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import prune
-from pyfunctools.schema.ground.walk import Slot, opened, subschemas
+from pyfunctools.schema.ground.walk import Slot, copy_with_slots, subschemas
 from pyfunctools.schema.outline.outline import Outline, Part
-from pyfunctools.schema.vocabulary import BY_NAME, HOLDING, MENTIONS, UNIONS
+from pyfunctools.schema.vocabulary import HOLDING, PER_PROPERTY, TESTED_ONLY, UNIONS
 
-_ASKING = HOLDING | BY_NAME | {"required"}
+_ASKING = HOLDING | PER_PROPERTY | {"required"}
 
 
-def writable(schema: JsonSchema) -> JsonSchema:
+def without_read_only(schema: JsonSchema) -> JsonSchema:
     """Return a normalized schema without the properties that are `readOnly`: what may be sent.
 
     They are left out everywhere, in `$defs` too, and nothing requires them any more (OpenAPI 3.0,
@@ -22,10 +22,10 @@ def writable(schema: JsonSchema) -> JsonSchema:
     return _without(schema, "readOnly")
 
 
-def readable(schema: JsonSchema) -> JsonSchema:
+def without_write_only(schema: JsonSchema) -> JsonSchema:
     """Return a normalized schema without the properties that are `writeOnly`: what comes back.
 
-    As `writable` is, but for `writeOnly`.
+    As `without_read_only`, but for `writeOnly`.
     """
     return _without(schema, "writeOnly")
 
@@ -45,11 +45,11 @@ def _without(root: JsonSchema, mark: str) -> JsonSchema:
         part = outline.at(keys)
         if part is not None and not _ASKING.isdisjoint(schema):
             hidden |= frozenset(_hidden(part, mark))
-        copy, places = opened(_relieved(schema, hidden) if hidden else schema)
+        copy, places = copy_with_slots(_relieved(schema, hidden) if hidden else schema)
         place.put(copy)
         for inner in places:
             # With less asked under `if` and `not`, the schema would refuse more.
-            if inner.steps[0] not in MENTIONS:
+            if inner.steps[0] not in TESTED_ONLY:
                 below = hidden if inner.steps[0] in HOLDING else frozenset[str]()
                 todo.append((inner, (*keys, *inner.steps), below))
     result = whole[""]
@@ -76,7 +76,7 @@ def _is_marked(part: Part, mark: str) -> bool:
 def _relieved(schema: JsonSchema, hidden: frozenset[str]) -> JsonSchema:
     """Return a schema without these properties, and without what asks for them."""
     relieved = dict(schema)
-    for keyword in BY_NAME:
+    for keyword in PER_PROPERTY:
         named = relieved.get(keyword)
         if isinstance(named, dict):
             relieved[keyword] = {name: v for name, v in named.items() if name not in hidden}

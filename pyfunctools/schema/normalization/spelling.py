@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.json_values import equal
-from pyfunctools.schema.normalization.clean import CLEAN, shown, type_named
+from pyfunctools.schema.normalization.clean import CLEAN, known_type, with_visible_texts
 from pyfunctools.schema.outline.json_types import ALL_TYPES, type_of, types_named
 from pyfunctools.schema.vocabulary import (
     ASSERTIONS,
     IN_PLACE,
     REFERENCES,
-    SEES_SIBLINGS,
-    VALUES,
+    UNEVALUATED,
+    VALUE_LISTS,
     judging,
 )
 
@@ -21,7 +21,7 @@ _REFUSING_NULL = IN_PLACE | REFERENCES | {"const"}
 _BOUNDS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
 
 
-def spell(schema: JsonSchema) -> dict[str, JsonValue]:
+def translate(schema: JsonSchema) -> dict[str, JsonValue]:
     """Return a copy of a schema in which its own keywords are those of 2020-12, and sound.
 
     Its subschemas stay as they are, `allOf` among them. Read are the spellings of the drafts from
@@ -33,7 +33,7 @@ def spell(schema: JsonSchema) -> dict[str, JsonValue]:
     for keyword, value in schema.items():
         clean = CLEAN.get(keyword)
         if clean is None:
-            node[keyword] = shown(value) if keyword.startswith("x-") else value
+            node[keyword] = with_visible_texts(value) if keyword.startswith("x-") else value
         elif (sound := clean(value)) is not None:
             node[keyword] = sound
     given = node.get("type", "object")
@@ -50,7 +50,7 @@ def spell(schema: JsonSchema) -> dict[str, JsonValue]:
     return node
 
 
-def tighten(node: dict[str, JsonValue]) -> None:
+def keep_tighter_bounds(node: dict[str, JsonValue]) -> None:
     """Leave the tighter of `minimum` and `exclusiveMinimum`, and of the maxima, where both are."""
     for inclusive, exclusive, sign in _BOUNDS:
         bound, open_bound = node.get(inclusive), node.get(exclusive)
@@ -60,7 +60,7 @@ def tighten(node: dict[str, JsonValue]) -> None:
 
 def _spell_type(node: dict[str, JsonValue]) -> None:
     given = node["type"]
-    named = [type_named(name) for name in (given if isinstance(given, list) else [given])]
+    named = [known_type(name) for name in (given if isinstance(given, list) else [given])]
     sound = [name for name in named if name is not None]
     if not sound or len(sound) < len(named):
         # One name that means nothing may have meant anything: the others are not all there is.
@@ -134,11 +134,11 @@ def _number_bound(node: dict[str, JsonValue]) -> None:
             del node[exclusive]
             if flag and inclusive in node:
                 node[exclusive] = node.pop(inclusive)
-    tighten(node)
+    keep_tighter_bounds(node)
 
 
 def _gather_examples(node: dict[str, JsonValue]) -> None:
-    given = [shown(node.pop(key)) for key in ("example", "x-example") if key in node]
+    given = [with_visible_texts(node.pop(key)) for key in ("example", "x-example") if key in node]
     listed = node.get("examples")
     known = listed if isinstance(listed, list) else []
     new = [value for value in given if not any(equal(value, other) for other in known)]
@@ -213,18 +213,18 @@ OF_TYPE: dict[str, frozenset[str]] = {
 }
 """The keywords that look at values of one type only. `format` looks at several."""
 
-_TYPED = frozenset[str]().union(*OF_TYPE.values(), VALUES, {"format"})
+_TYPED = frozenset[str]().union(*OF_TYPE.values(), VALUE_LISTS, {"format"})
 
 _NUMERIC_FORMATS = frozenset(
     {"decimal", "decimal128", "double", "double-int", "float", "int16", "int32", "int64", "int8"}
     | {"uint16", "uint32", "uint64", "uint8"}
 )
 
-_BARS = SEES_SIBLINGS | {"allOf"}
+_BARS = UNEVALUATED | {"allOf"}
 """Keywords that see, or are merged with, what stands beside them: it may not move into a branch."""
 
 
-def split(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def split_types(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """Return a spelled schema in which each type has its own branch of an `anyOf`, where it must.
 
     A list of types stays where nothing else depends on the type. Otherwise each branch has only the
@@ -243,7 +243,7 @@ def split(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
     if len(types) < 2 or _TYPED.isdisjoint(node):
         return node
     names = types
-    moved = (VALUES | {"type", "format"}).union(*(OF_TYPE.get(n, ()) for n in names))
+    moved = (VALUE_LISTS | {"type", "format"}).union(*(OF_TYPE.get(n, ()) for n in names))
     if len(moved & node.keys()) == 1:
         return node
     branches = [branch for name in names if (branch := _branch(node, name, names)) is not None]

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import shortened
-from pyfunctools.schema.ground.preview import escaped, shown
+from pyfunctools.schema.ground.preview import escape_invisible, preview
 from pyfunctools.schema.outline.clock import EXAMPLES
 from pyfunctools.schema.outline.json_types import types_shown
 from pyfunctools.schema.outline.outline import Outline, Part
@@ -44,15 +44,15 @@ def object_line(outline: Outline) -> str | None:
             if whole.get("additionalProperties") is False
             else "a JSON object"
         )
-    needed = [shown(name) for name in names if name in part.required]
-    others = [shown(name) for name in names if name not in part.required]
+    needed = [preview(name) for name in names if name in part.required]
+    others = [preview(name) for name in names if name not in part.required]
     line = "a JSON object"
     if needed:
         line += f" with {_some(needed, len(needed), _NAMES)}"
     if others:
         optional = _some(others, len(others), _NAMES)
         line += f", and if needed {optional}" if needed else f", if needed with {optional}"
-    return shortened(escaped(line), LENGTH)
+    return shortened(escape_invisible(line), LENGTH)
 
 
 def expected(part: Part) -> str:
@@ -65,12 +65,12 @@ def expected(part: Part) -> str:
 
 
 def _line(part: Part) -> str:
-    return shortened(escaped(_text(part, 0)), LENGTH)
+    return shortened(escape_invisible(_text(part, 0)), LENGTH)
 
 
 def expected_of_union(part: Part, keyword: str) -> str:
     """Return the line of the branches of `anyOf` or `oneOf`, without what stands beside."""
-    return shortened(escaped(_union(part, keyword, 0)), LENGTH)
+    return shortened(escape_invisible(_union(part, keyword, 0)), LENGTH)
 
 
 def _text(part: Part | None, depth: int) -> str:
@@ -88,7 +88,7 @@ def _pieces(part: Part, depth: int) -> Iterator[str]:
     """Yield the pieces of the line, which a comma joins."""
     below = [*part.listed("allOf"), *([] if part.target is None else [part.target])]
     if "const" in part.rules:
-        yield shown(part.rules["const"])
+        yield preview(part.rules["const"])
     elif isinstance(values := part.rules.get("enum"), list):
         yield one_of(values)
     else:
@@ -105,7 +105,7 @@ def _pieces(part: Part, depth: int) -> Iterator[str]:
 
 
 def _types(part: Part, depth: int) -> str:
-    names = [escaped(name) for name in types_shown(part.rules)]
+    names = [escape_invisible(name) for name in types_shown(part.rules)]
     words = [_type(name, part, depth) for name in names if name != "null"]
     return either([*words, "null"] if "null" in names else words)
 
@@ -134,7 +134,7 @@ def _array(part: Part, depth: int) -> str:
 
 def _object(part: Part, depth: int) -> str:
     if part.required:
-        return f"object with {_some(map(shown, part.required), len(part.required), _NAMES)}"
+        return f"object with {_some(map(preview, part.required), len(part.required), _NAMES)}"
     values = part.rest
     if part.declared or values is None or values.schema is False or depth >= _NESTING:
         return "object"
@@ -193,10 +193,12 @@ def bound(keyword: str, limit: JsonValue) -> str:
 def one_of(values: Sequence[JsonValue]) -> str:
     """Return the allowed values: `one of "a", "b"`, with the number of those that are left out."""
     if len(values) == 1:
-        return shown(values[0])
+        return preview(values[0])
     if not values:
         return "nothing"
-    return "one of " + _some((shown(value, 40) for value in values[:_VALUES]), len(values), _VALUES)
+    return "one of " + _some(
+        (preview(value, 40) for value in values[:_VALUES]), len(values), _VALUES
+    )
 
 
 def counted(unit: str, count: float) -> str:
@@ -211,7 +213,7 @@ def counted(unit: str, count: float) -> str:
 @lru_cache(maxsize=1024, typed=True)
 def _bound(keyword: str, limit: float) -> str:
     before, unit = BOUNDS[keyword]
-    return before + shown(limit) + counted(unit, limit)
+    return before + preview(limit) + counted(unit, limit)
 
 
 def _string(schema: JsonSchema) -> str:
@@ -228,7 +230,7 @@ def _such_as(form: str) -> str:
 
 
 def _tagged(tag: Tag) -> str:
-    return f"object whose {shown(tag.name)} is {one_of(tag.allowed)}"
+    return f"object whose {preview(tag.name)} is {one_of(tag.allowed)}"
 
 
 def _of(text: str, depth: int, before: str) -> str:

@@ -17,8 +17,8 @@ from itertools import chain
 from typing import Final, TypeAlias, TypeVar, cast
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.ground.path import Keys, index_of
-from pyfunctools.schema.ground.references import MAX_HOPS, SAYING_NOTHING, steps_of
+from pyfunctools.schema.ground.path import Keys, array_index
+from pyfunctools.schema.ground.references import MAX_HOPS, NON_CONSTRAINING, steps_of
 from pyfunctools.schema.outline.json_types import (
     ALL_TYPES,
     listed_values,
@@ -85,7 +85,7 @@ class Outline:
         value: JsonValue = self.schema if start is None else start.schema
         found = [*begun]
         for key in keys:
-            index = index_of(key, len(value)) if isinstance(value, list) else None
+            index = array_index(key, len(value)) if isinstance(value, list) else None
             if isinstance(value, dict) and key in value:
                 value = value[str(key)]
             elif isinstance(value, list) and index is not None:
@@ -196,7 +196,7 @@ class Part:
         `None` where the reference cannot be followed: then nothing is known.
         """
         for part in self.followed():
-            if "$ref" not in part.rules or not SAYING_NOTHING.issuperset(part.rules):
+            if "$ref" not in part.rules or not NON_CONSTRAINING.issuperset(part.rules):
                 return part
         return None
 

@@ -12,7 +12,7 @@ from pyfunctools.schema.outline.json_types import ALL_TYPES
 from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.parsing.recovery import Recovery
 from pyfunctools.schema.parsing.scalars import BLANK, COMMAS, COMMENT, HIDDEN, OPENING, SPACE
-from pyfunctools.schema.parsing.strict import strict
+from pyfunctools.schema.parsing.strict import parse_strict
 from pyfunctools.schema.result import Failure, Issue, Repair, Result, Success
 
 _ROOT: Final = Path.of(())
@@ -40,7 +40,7 @@ def _left_out(kind: str, text: str) -> Repair:
     return Repair(path=_ROOT, kind=kind, before=text, after="")
 
 
-def beginning(text: str, start: int) -> int:
+def value_start(text: str, start: int) -> int:
     """Return where the value begins, if a text begins with one behind fences, tags and comments."""
     at = _blank(text, start)
     while found := (
@@ -50,7 +50,7 @@ def beginning(text: str, start: int) -> int:
     return at
 
 
-def before(text: str, start: int, end: int) -> list[Repair]:
+def repairs_before(text: str, start: int, end: int) -> list[Repair]:
     """Return the repairs that leave out the text before a value, from `start` to `end`."""
     pieces: list[Repair] = []
     if (odd := text[start:end].strip(SPACE)) and BLANK.fullmatch(odd):
@@ -77,7 +77,7 @@ def _last_fence(text: str) -> int | None:
     return None
 
 
-def framed(text: str) -> tuple[int, int]:
+def closing_frame(text: str) -> tuple[int, int]:
     """Return where the frame that ends a text was opened, and where what is in it ends.
 
     A frame is a fence, tags (`<a>...</a>`), or a fence within tags; of several the innermost.
@@ -102,7 +102,7 @@ def _closing_tag(text: str, end: int) -> re.Match[str] | None:
     return None if start < 0 else _CLOSING_TAG.fullmatch(text, start, end)
 
 
-def after(text: str, start: int) -> Iterator[Repair]:
+def repairs_after(text: str, start: int) -> Iterator[Repair]:
     """Yield the repairs that leave out the text after a value, up to its end.
 
     The last piece is all the rest: from another value (`rest`) or from the first word on (`prose`).
@@ -158,11 +158,11 @@ class _Extraction:
         self._limits = limits
         self._place = place
         self._start = len(text) - len(text.lstrip(_BOM))
-        self._frame, self._framed = framed(text)
+        self._frame, self._framed = closing_frame(text)
 
     def value(self) -> Result[JsonValue]:
         """Return the value that the text begins with, else the first in the middle of its prose."""
-        at = beginning(self._text, self._start)
+        at = value_start(self._text, self._start)
         if at >= len(self._text):
             found = self._in_prose(self._start)
             return self._nothing() if found is None else found
@@ -233,7 +233,7 @@ class _Extraction:
         return called and not alone
 
     def _again(self, inner: str, at: int) -> Result[JsonValue]:
-        read = strict(inner, self._limits.depth)
+        read = parse_strict(inner, self._limits.depth)
         result = extract(inner, self._limits, self._place) if read is None else None
         if isinstance(result, Failure):
             return Failure(value=self._text, issues=result.issues)
@@ -245,12 +245,12 @@ class _Extraction:
     def _result(self, recovery: Recovery, at: int) -> Result[JsonValue]:
         if recovery.issues:
             return Failure(value=self._text, issues=tuple(recovery.issues))
-        repairs = (*self._before(at), *recovery.repairs, *after(self._text, recovery.at))
+        repairs = (*self._before(at), *recovery.repairs, *repairs_after(self._text, recovery.at))
         return Success(value=recovery.value, repairs=repairs)
 
     def _before(self, at: int) -> list[Repair]:
         bom = [_left_out("bom", self._text[: self._start])] if self._start else []
-        return [*bom, *before(self._text, self._start, at)]
+        return [*bom, *repairs_before(self._text, self._start, at)]
 
     def _nothing(self) -> Failure:
         message = "There is no JSON value in the text."
@@ -274,4 +274,6 @@ def _alone(text: str, recovery: Recovery) -> bool:
     """Return whether a scalar is all there is, so that it is no part of a sentence."""
     if any(repair.kind == "truncated" for repair in recovery.repairs) and _EITHER.search(text):
         return False
-    return all(piece.kind in _HARMLESS or piece.before == ";" for piece in after(text, recovery.at))
+    return all(
+        piece.kind in _HARMLESS or piece.before == ";" for piece in repairs_after(text, recovery.at)
+    )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.parsing.strict import Strict, strict
+from pyfunctools.schema.parsing.strict import Strict, parse_strict
 from pyfunctools.schema.result import Failure, Issue, Success
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def read_strictly(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Strict 
     if len(data) > limits.text:
         message = f"The text is longer than {limits.text} bytes."
         return _failure(text, f"text of at most {limits.text} bytes in UTF-8", message)
-    return strict(data, limits.depth)
+    return parse_strict(data, limits.depth)
 
 
 def _half_pair(text: str, at: int) -> Failure:

@@ -18,7 +18,7 @@ from pyfunctools.schema.parsing.scalars import (
     COMMENT,
     HIDDEN,
     QUOTES,
-    is_last,
+    is_rest_blank,
     read_bare,
 )
 from pyfunctools.schema.parsing.strings import (
@@ -352,7 +352,7 @@ class Recovery:
         for kind in bare.kinds:
             self._repair(kind, token, meant)
         cut = not isinstance(bare.value, bool | None) and bool(self._stack) and not self._fenced
-        if cut and is_last(self._text, bare.end, self._stop):
+        if cut and is_rest_blank(self._text, bare.end, self._stop):
             self._repair("truncated", token, meant)
 
     def _put(self, value: JsonValue) -> None:

@@ -51,7 +51,7 @@ _MAX_DIGITS = 4300
 
 _DIGITS = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
 _FRACTION = r"[0-9]+(?:_[0-9]+)*"
-WRITTEN = re.compile(
+NUMBER = re.compile(
     rf"[+-]?(?:0[xX][0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[oO][0-7]+|0[bB][01]+"
     rf"|(?:{_DIGITS}(?:\.(?:{_FRACTION})?)?|\.{_FRACTION})(?:[eE][+-]?[0-9]+)?)",
     re.ASCII,
@@ -70,8 +70,8 @@ _BOOLEANS = {
 }
 
 
-def written_number(token: str) -> int | float | None:
-    """Return the number that `WRITTEN` matched, or `None` if Python has no such number."""
+def parse_number(token: str) -> int | float | None:
+    """Return the number that `NUMBER` matched, or `None` if Python has no such number."""
     digits = token.replace("_", "")
     if digits.lstrip("+-")[:2].lower() in ("0x", "0o", "0b"):
         number = int(digits, 0)
@@ -116,12 +116,12 @@ def boolean_from(text: str) -> bool | None:
     return _BOOLEANS.get(text.strip(SPACE).lower())
 
 
-def is_null(text: str) -> bool:
+def spells_null(text: str) -> bool:
     """Return whether a text spells `null`, in any case."""
     return text.strip(SPACE).lower() == "null"
 
 
-def text_from(number: int) -> str | None:
+def digits_of(number: int) -> str | None:
     """Return the digits of an integer, or `None` where Python writes none so long."""
     try:
         return str(number)
@@ -173,7 +173,7 @@ def read_bare(text: str, at: int, stop: int, wanted: Callable[[], frozenset[str]
     if word in _PYTHON and _parted(text, at + len(word), stop):
         return Bare(at + len(word), _PYTHON[word], ("literal",))
     types = wanted()
-    number = _matched(WRITTEN, text, at, stop)
+    number = _matched(NUMBER, text, at, stop)
     if number and not _parted(text, at + len(number), stop):
         number = ""
     if "string" in types and token not in _NOTHING:
@@ -183,21 +183,21 @@ def read_bare(text: str, at: int, stop: int, wanted: Callable[[], frozenset[str]
                 return _fault(text, at, stop, phrase, types)
             return Bare(at + len(phrase), phrase, ("word",))
     if number:
-        value = written_number(number)
+        value = parse_number(number)
         if value is None:
             fault = _fault(text, at, stop, number, types)
             return fault._replace(fault="is out of range", expected=_IN_RANGE)
         return Bare(at + len(number), value, () if is_strict_number(number) else ("number",))
     if word and word.lower() in _LOOSE and _parted(text, at + len(word), stop):
         return Bare(at + len(word), _LOOSE[word.lower()], ("literal",))
-    if len(word) > 1 and word != "No" and is_last(text, at + len(word), stop):
+    if len(word) > 1 and word != "No" and is_rest_blank(text, at + len(word), stop):
         whole = [name for name in (*_LITERALS, *_PYTHON) if name.startswith(word)]
         if len(whole) == 1:
             return Bare(at + len(word), {**_LITERALS, **_PYTHON}[whole[0]], ("literal",))
     return _fault(text, at, stop, token or text[at], types)
 
 
-def is_last(text: str, at: int, stop: int) -> bool:
+def is_rest_blank(text: str, at: int, stop: int) -> bool:
     """Return whether nothing but space follows."""
     found = BLANK.match(text, at, stop)
     return found is None or found.end() >= stop

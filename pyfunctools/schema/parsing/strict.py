@@ -21,7 +21,7 @@ class Strict(NamedTuple):
     whole: bool
 
 
-def strict(text: str | bytes, depth: int) -> Strict | None:
+def parse_strict(text: str | bytes, depth: int) -> Strict | None:
     """Return the value of strict JSON, or `None` for anything else.
 
     Stricter than `json.loads`: a duplicate key, `NaN`, a number out of range, half a surrogate pair

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.schema.ground.marks import mark_of
+from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Keys, Path
-from pyfunctools.schema.ground.references import MAX_HOPS, heirs, lookup, steps_of
+from pyfunctools.schema.ground.references import MAX_HOPS, find_target, mapped_subtypes, steps_of
 from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.outline.json_types import listed_values, texts_of
 from pyfunctools.schema.separation.predicates import (
@@ -17,12 +17,12 @@ from pyfunctools.schema.separation.predicates import (
     looks_at_name_only,
     name_in,
 )
-from pyfunctools.schema.vocabulary import MEMBERS, MENTIONS, UNIONS
+from pyfunctools.schema.vocabulary import CONJUNCTIVE, TESTED_ONLY, UNIONS
 
 ALTERNATIVES: Final = frozenset({*UNIONS, "discriminator"})
 """Keywords whose schemas are alternatives for the place they stand at. Those of a `discriminator`
 are heirs, which only its mapping names: they may be meant, and are not validated."""
-IN_PLACE: Final = ALTERNATIVES | MEMBERS | MENTIONS
+IN_PLACE: Final = ALTERNATIVES | CONJUNCTIVE | TESTED_ONLY
 
 
 @dataclass(slots=True, eq=False)
@@ -239,7 +239,7 @@ class _GraphReader:
             whole = {"x-human": False, **whole}
         if not context.is_target:
             node.marked = self._answer(context.path, whole)
-        models = context.shielded if context.is_target else mark_of(whole) is False
+        models = context.shielded if context.is_target else human_mark(whole) is False
         if "$ref" in schema:
             node.target = self._target(node, schema, context._replace(shielded=models))
         for steps, inner in (*children(schema), *self._inherited(schema)):
@@ -250,8 +250,8 @@ class _GraphReader:
 
     def _inherited(self, schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema]]:
         """Yield the heirs that a discriminator names, and no union, as what is known elsewhere."""
-        for tag, reference in heirs(schema) if "discriminator" in schema else ():
-            if isinstance(lookup(self._root, reference), dict):
+        for tag, reference in mapped_subtypes(schema) if "discriminator" in schema else ():
+            if isinstance(find_target(self._root, reference), dict):
                 yield ("discriminator", tag), self._heirs.setdefault(reference, {"$ref": reference})
 
     def _answer(self, path: Path, schema: JsonSchema) -> bool:
@@ -268,7 +268,7 @@ class _GraphReader:
             return schema
         whole = schema
         for _ in range(MAX_HOPS):
-            target = lookup(self._root, schema.get("$ref"))
+            target = find_target(self._root, schema.get("$ref"))
             if not isinstance(target, dict):
                 break
             whole, schema = {**target, **whole}, target
@@ -276,7 +276,7 @@ class _GraphReader:
 
     def _target(self, node: Node, schema: JsonSchema, context: _Context) -> Node | None:
         reference = schema.get("$ref")
-        target = lookup(self._root, reference)
+        target = find_target(self._root, reference)
         if not isinstance(reference, str) or not isinstance(target, dict | bool):
             self._opaque = True
             return None

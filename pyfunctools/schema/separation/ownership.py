@@ -41,10 +41,10 @@ from pyfunctools.schema.separation.whole_nodes import (
 )
 from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import (
+    BELOW,
     REMARKS,
-    SLOTS,
-    UNNAMED,
-    VALUES,
+    UNDECLARED,
+    VALUE_LISTS,
 )
 
 Owner: TypeAlias = Literal["llm", "human", "mixed"]
@@ -76,7 +76,7 @@ class OwnedPlace:
             (node, part)
             for node in self.every
             for keys, part in node.parts.items()
-            if keys[0] in UNNAMED
+            if keys[0] in UNDECLARED
         ]
         speaking = {node for node, _ in self.unnamed}
         for node in self.every:
@@ -166,7 +166,7 @@ class Ownership:
             own["required"] = [n for n in required(one) if self.child(place, n) is not HUMAN]
             for keys, part in one.parts.items():
                 child = place
-                if keys[0] in SLOTS:
+                if keys[0] in BELOW:
                     is_named = keys[0] == "properties"
                     child = self.child(place, keys[1]) if is_named else self.place((part,))
                 elif keys[0] not in ALTERNATIVES:
@@ -193,7 +193,7 @@ class Ownership:
                 continue
             for keys, part in node.parts.items():
                 below = path
-                if keys[0] in SLOTS:
+                if keys[0] in BELOW:
                     is_one = keys[0] in ("properties", "prefixItems")
                     below = Path.of((keys[1],), root=path) if is_one else Path(path + "[*]")
                 todo.append((part, below))
@@ -314,7 +314,7 @@ class Ownership:
 
 _TOGETHER = frozenset({"allOf"})
 _ITEMS = frozenset({"items", "prefixItems"})
-_TELLING = VALUES | {"type"}
+_TELLING = VALUE_LISTS | {"type"}
 _WORDS = REMARKS | {"default", "description"}
 _SAYING_NOTHING = _WORDS - {"default"} | _TOGETHER | {"$defs", "$ref"}
 _DEEP = 16

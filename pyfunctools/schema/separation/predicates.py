@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.schema.ground.marks import mark_of
+from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Path
 
 IsHuman: TypeAlias = Callable[[Path, JsonSchema], bool]
@@ -46,7 +46,7 @@ def is_human_by_default(path: Path, schema: JsonSchema) -> bool:
 
     A mark that says no (`x-human: false`) makes it the model's, whatever else it is.
     """
-    marked = mark_of(schema)
+    marked = human_mark(schema)
     return is_secret(path, schema) or is_file(path, schema) if marked is None else marked
 
 

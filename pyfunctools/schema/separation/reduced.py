@@ -4,8 +4,15 @@ from collections.abc import Sequence
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.references import MAX_HOPS, lookup, prune
-from pyfunctools.schema.vocabulary import ANNOTATIONS, COMPOSED, MENTIONS, SLOTS, VALUES, judging
+from pyfunctools.schema.ground.references import MAX_HOPS, find_target, prune
+from pyfunctools.schema.vocabulary import (
+    ANNOTATIONS,
+    BELOW,
+    COMPOSITION,
+    TESTED_ONLY,
+    VALUE_LISTS,
+    judging,
+)
 
 
 def reduced(schema: JsonSchema, places: Sequence[Keys]) -> JsonSchema:
@@ -32,7 +39,7 @@ def _without(
     if not keys or hops > MAX_HOPS:
         return schema, False
     found = False
-    named = lookup(root, schema.get("$ref"))
+    named = find_target(root, schema.get("$ref"))
     if isinstance(named, dict):
         target, found = _without(root, named, keys, hops + 1)
         if found:
@@ -40,7 +47,7 @@ def _without(
             is_bare = ANNOTATIONS.issuperset(own)  # two sets of rules both hold
             schema = {**target, **own} if is_bare else {**own, "allOf": [target]}
     changed: dict[str, JsonValue] = dict(schema)
-    for keyword in COMPOSED:
+    for keyword in COMPOSITION:
         members: list[JsonValue] = []
         listed = schema.get(keyword)
         for member in listed if isinstance(listed, list) else ():
@@ -86,5 +93,8 @@ def _is_empty(schema: JsonSchema) -> bool:
 
 
 _OF_THE_WHOLE = (
-    (judging("object") - SLOTS - {"properties", "required"}) | VALUES | MENTIONS | {"then", "else"}
+    (judging("object") - BELOW - {"properties", "required"})
+    | VALUE_LISTS
+    | TESTED_ONLY
+    | {"then", "else"}
 )

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyfunctools._json import JsonSchema, JsonValue, json_copy
-from pyfunctools.schema.ground.path import Keys, Path, at
-from pyfunctools.schema.normalization.check_input import admit
+from pyfunctools.schema.ground.path import Keys, Path, value_at
+from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline, Test
 from pyfunctools.schema.result import Failure, Issue, Side, Success
@@ -199,7 +199,7 @@ class Separated:
         """
         said = [
             one
-            if at(llm, one.path.keys) == (one.value,)
+            if value_at(llm, one.path.keys) == (one.value,)
             else issue("llm", one.path.keys, one.expected)
             for one in self._said("llm", whole)
             if not is_humans(self._ownership, one.path.keys, llm, human)
@@ -212,7 +212,7 @@ class Separated:
                 found = [issue("human", keys, complaint.expected)]
             else:
                 found = [one for one in said if one.path.keys[: len(keys)] == keys]
-            found = found or [issue("llm", keys, _TOGETHER if at(whole, keys) else _UNLESS)]
+            found = found or [issue("llm", keys, _TOGETHER if value_at(whole, keys) else _UNLESS)]
             blamed |= {(one.path, one.expected, one.side): one for one in found}
         return tuple(blamed.values())
 
@@ -253,7 +253,7 @@ def separate(
         DefinitionError: the predicate raised something; the error names the path.
         SchemaError: the schema is none, or cannot be normalized.
     """
-    admit(schema)
+    check_schema(schema)
     return separate_normalized(normalize(schema), is_human)
 
 

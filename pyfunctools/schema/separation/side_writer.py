@@ -5,8 +5,8 @@ from itertools import chain
 from typing import Final, Literal, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.ground.references import definition
-from pyfunctools.schema.ground.walk import rewrite
+from pyfunctools.schema.ground.references import reference_to
+from pyfunctools.schema.ground.walk import map_children
 from pyfunctools.schema.outline.json_types import listed_values, types_named
 from pyfunctools.schema.separation.graph import (
     ALTERNATIVES,
@@ -168,14 +168,14 @@ class Writer:
             self._names[key] = name
             self._definitions[name] = True  # taken, should the target lead back to itself
             self._definitions[name] = self.at(*key)
-        return definition(name)
+        return reference_to(name)
 
     def copied(
         self, node: Node, source: JsonSchema, place: OwnedPlace | None
     ) -> dict[str, JsonValue]:
         """Return a copy with every subschema as it is `at` this place, and references that hold."""
         body = {key: value for key, value in source.items() if key != "$defs"}
-        copy = rewrite(body, lambda steps, _: self.at(node.parts[steps], place))
+        copy = map_children(body, lambda steps, _: self.at(node.parts[steps], place))
         if node.target is not None:
             copy["$ref"] = self.reference(node.target, place)
         return copy | self.discriminator(node, source, place)

@@ -15,10 +15,10 @@ from pyfunctools.schema.separation.graph import Node, declared, prefix, required
 from pyfunctools.schema.separation.ownership import HUMAN, LLM, OwnedPlace, Ownership
 from pyfunctools.schema.separation.side_writer import NULL, SideName, Writer
 from pyfunctools.schema.vocabulary import (
-    MEMBERS,
+    CONJUNCTIVE,
+    UNDECLARED,
     UNIONS,
-    UNNAMED,
-    VALUES,
+    VALUE_LISTS,
     kept_by,
 )
 
@@ -32,11 +32,11 @@ NOTHING: Final[JsonSchema] = {
 
 _KEPT = {"llm": kept_by("llm"), "human": kept_by("human")}
 """Keywords that say the same of one side as of the whole."""
-_CONSTANTS = VALUES | {"default"}
+_CONSTANTS = VALUE_LISTS | {"default"}
 """Keywords that the model's side keeps where nothing in them can be the human's: no object or
 array, and no text beside a part of theirs."""
-_OBJECT = UNNAMED | {"properties"}
-_CONDITIONS = MEMBERS - {"allOf"} | {"discriminator"}
+_OBJECT = UNDECLARED | {"properties"}
+_CONDITIONS = CONJUNCTIVE - {"allOf"} | {"discriminator"}
 
 
 def written(ownership: Ownership, part: SideName) -> JsonSchema:
@@ -179,7 +179,9 @@ def _sometimes(writer: Writer, place: OwnedPlace, name: str) -> JsonSchema | boo
     conditional = [
         part for node in place.every for keys, part in node.parts.items() if keys[0] in _CONDITIONS
     ]
-    parts = [n.parts.get(("properties", name)) for n in spread(conditional, MEMBERS.union(UNIONS))]
+    parts = [
+        n.parts.get(("properties", name)) for n in spread(conditional, CONJUNCTIVE.union(UNIONS))
+    ]
     child = writer.own.child(place, name)
     said = [writer.aside(part, child, name) for part in parts if part is not None]
     schemas = _once([one for one in said if isinstance(one, dict)])

@@ -13,8 +13,8 @@ from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.json_values import deeper_than
-from pyfunctools.schema.ground.path import Keys, Path, at
-from pyfunctools.schema.ground.preview import shown
+from pyfunctools.schema.ground.path import Keys, Path, value_at
+from pyfunctools.schema.ground.preview import preview
 from pyfunctools.schema.result import Issue
 from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership
 from pyfunctools.schema.separation.side_writer import SideName
@@ -171,7 +171,7 @@ def is_humans(ownership: Ownership, keys: Keys, llm: JsonValue, human: JsonValue
     for depth, place in enumerate(ownership.at(keys)):
         met = keys[:depth]
         is_declared = not met or isinstance(met[-1], int) or met[-1] in names
-        if not is_declared and at(human, met) is not None and at(llm, met) is None:
+        if not is_declared and value_at(human, met) is not None and value_at(llm, met) is None:
             return True
         if place.owner != "mixed":
             return place.owner == "human"
@@ -278,7 +278,7 @@ def _foreign(ownership: Ownership, part: SideName, keys: Keys, value: JsonValue)
     names, name = ownership.names(around), keys[-1] if keys else None
     near = near_name(name, names) if isinstance(name, str) else None
     if near is not None:
-        return issue("human", keys, f"no value here: did you mean {shown(near)}?")
+        return issue("human", keys, f"no value here: did you mean {preview(near)}?")
     return issue("human", keys, f"no value here: {_listed(names) or 'nothing'} is asked for")
 
 
@@ -295,4 +295,4 @@ _LISTED = 6
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(map(shown, names[:_LISTED])) + (", …" if len(names) > _LISTED else "")
+    return ", ".join(map(preview, names[:_LISTED])) + (", …" if len(names) > _LISTED else "")

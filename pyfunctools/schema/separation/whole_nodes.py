@@ -14,7 +14,14 @@ from pyfunctools.schema.separation.graph import (
     is_null,
     under,
 )
-from pyfunctools.schema.vocabulary import HOLDING, MEMBERS, MENTIONS, SLOTS, WHOLE, judging
+from pyfunctools.schema.vocabulary import (
+    BELOW,
+    CONJUNCTIVE,
+    HOLDING,
+    INDIVISIBLE,
+    TESTED_ONLY,
+    judging,
+)
 
 
 class Settled(NamedTuple):
@@ -47,7 +54,7 @@ def settle(graph: Graph, coarse: Set[Node]) -> Settled:
 
 def is_undivided(node: Node) -> bool:
     """Return whether a mark stands in a node where the value cannot be split."""
-    return any(part.touched and keys[0] in WHOLE for keys, part in node.parts.items())
+    return any(part.touched and keys[0] in INDIVISIBLE for keys, part in node.parts.items())
 
 
 def alternatives(node: Node) -> Iterator[list[Node]]:
@@ -73,7 +80,7 @@ def takes_more(node: Node) -> bool:
 def has_slots(node: Node, model: Set[Node]) -> bool:
     """Return whether a place one step further that a node speaks of itself is the model's."""
     return any(
-        keys[0] in SLOTS and part.schema is not False and (not part.touched or part in model)
+        keys[0] in BELOW and part.schema is not False and (not part.touched or part in model)
         for keys, part in node.parts.items()
     )
 
@@ -96,10 +103,10 @@ def _models(nodes: list[Node], human: Set[Node], holders: Holders) -> set[Node]:
         model.add(node)
         for held in holders[node]:
             holder, keyword = held
-            passes = keyword in MEMBERS or keyword == "$ref"
+            passes = keyword in CONJUNCTIVE or keyword == "$ref"
             if node in counted:
                 left[held] -= 1  # each of the alternatives must have something
-                passes |= keyword in SLOTS or (keyword in ALTERNATIVES and left[held] == 0)
+                passes |= keyword in BELOW or (keyword in ALTERNATIVES and left[held] == 0)
             if passes and holder not in human:
                 stack.append(holder)
     return model
@@ -121,6 +128,6 @@ def is_alternative(node: Node) -> bool:
     return not node.rules or not _CONSTRAINTS.issuperset(node.rules)
 
 
-_PASSED_ON = MEMBERS | MENTIONS | {"$ref"}
+_PASSED_ON = CONJUNCTIVE | TESTED_ONLY | {"$ref"}
 _CONTAINERS = frozenset({"array", "null", "object"})
-_CONSTRAINTS = judging("array", "object") - HOLDING - SLOTS - {"contains"} | {"not"}
+_CONSTRAINTS = judging("array", "object") - HOLDING - BELOW - {"contains"} | {"not"}

@@ -11,14 +11,14 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than, not_json
+from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than, non_json_parts
 from pyfunctools.schema.ground.path import Keys, pointer_of
-from pyfunctools.schema.ground.preview import shown
-from pyfunctools.schema.ground.references import lookup
+from pyfunctools.schema.ground.preview import preview
+from pyfunctools.schema.ground.references import find_target
 from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.outline.clock import CLOCK, Formats
 from pyfunctools.schema.outline.outline import Test
-from pyfunctools.schema.vocabulary import IN_PLACE, SEES_SIBLINGS
+from pyfunctools.schema.vocabulary import IN_PLACE, UNEVALUATED
 
 if TYPE_CHECKING:
     from jsonschema_rs import FancyRegexOptions, Registry, ValidationError, Validator
@@ -207,13 +207,13 @@ class Compiled:
     def _refuse(self, error: "ValidationError") -> NoReturn:
         if (refused := self._retriever.refused) is not None:
             raise SchemaError(
-                f"a reference leads out of the schema, to {shown(refused)}, and nothing may be "
+                f"a reference leads out of the schema, to {preview(refused)}, and nothing may be "
                 "fetched: give a `resolver`, or put what it means into `$defs`",
                 _reference(self.schema, partial(_leads_out_to, refused)),
             ) from None
         if keys := error.instance_path:
             found = cast("JsonValue", error.instance)
-            reason = f"{shown(found)} is no value that {shown(keys[-1])} may have"
+            reason = f"{preview(found)} is no value that {preview(keys[-1])} may have"
             raise SchemaError(reason, pointer_of(keys)) from None
         place = _reference(self.schema, partial(_leads_nowhere, self.schema))
         raise SchemaError(shortened(visible(error.message), 200), place) from None
@@ -232,10 +232,10 @@ def _inspect(schema: JsonSchema | bool) -> bool:
             deeply, or piles up too many schemas in one place.
     """
     if not isinstance(schema, dict | bool):
-        raise SchemaError(f"a schema is an object or a boolean, and this is {shown(schema)}")
+        raise SchemaError(f"a schema is an object or a boolean, and this is {preview(schema)}")
     if deeper_than(schema, MAX_SCHEMA_DEPTH):
         raise SchemaError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} levels deep")
-    for keys, what in not_json(schema):
+    for keys, what in non_json_parts(schema):
         raise SchemaError(f"{what} is not JSON", pointer_of(keys))
     if not isinstance(schema, dict):
         return False
@@ -310,12 +310,12 @@ def _judging(root: JsonSchema, schema: JsonSchema) -> Iterator[JsonSchema | bool
     for steps, inner in children(schema):
         if steps[0] in IN_PLACE:
             yield inner
-    if isinstance(target := lookup(root, schema.get("$ref")), dict):
+    if isinstance(target := find_target(root, schema.get("$ref")), dict):
         yield target
 
 
 def _weight(schema: JsonSchema) -> int:
-    return 1 if SEES_SIBLINGS.isdisjoint(schema) else _UNEVALUATED
+    return 1 if UNEVALUATED.isdisjoint(schema) else _UNEVALUATED
 
 
 def _reference(schema: JsonSchema | bool, is_meant: Callable[[str], bool]) -> str | None:
@@ -333,4 +333,4 @@ def _leads_out_to(address: str, reference: str) -> bool:
 
 
 def _leads_nowhere(schema: JsonSchema | bool, reference: str) -> bool:
-    return reference.startswith("#/") and lookup(schema, reference) is None
+    return reference.startswith("#/") and find_target(schema, reference) is None

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import Keys, Path
-from pyfunctools.schema.ground.preview import shown
+from pyfunctools.schema.ground.preview import preview
 from pyfunctools.schema.outline.expected import ANYTHING, expected, expected_of_union, one_of
 from pyfunctools.schema.outline.json_types import type_of
 from pyfunctools.schema.outline.outline import Outline, Part, Test
@@ -43,15 +43,15 @@ from pyfunctools.schema.validation.messages import (
 )
 from pyfunctools.schema.vocabulary import (
     ANNOTATIONS,
-    BY_NAME,
     DRAFT,
-    DYNAMIC,
+    DYNAMIC_REFERENCES,
     IDENTITY,
-    LISTED,
-    NAMED,
+    ONE_SCHEMA,
+    PER_PROPERTY,
     REFERENCES,
-    SEES_SIBLINGS,
-    SINGLE,
+    SCHEMA_LIST,
+    SCHEMA_MAP,
+    UNEVALUATED,
     UNIONS,
 )
 
@@ -64,11 +64,13 @@ MOST = 1_000
 _ENOUGH = MOST + 1
 """Wrong parts of one value after which the others need not be looked for."""
 
-_UNKNOWN = DYNAMIC | SEES_SIBLINGS
+_UNKNOWN = DYNAMIC_REFERENCES | UNEVALUATED
 """Keywords that mean something only together with all that is beside them."""
 _ASKED = frozenset({"contains", "not"})
 """Keywords that hold a schema, and of which only the verdict counts."""
-_WALKED = (SINGLE | LISTED | NAMED | BY_NAME | REFERENCES | {"required"}) - _ASKED
+_WALKED = (
+    ONE_SCHEMA | SCHEMA_LIST | SCHEMA_MAP | PER_PROPERTY | REFERENCES | {"required"}
+) - _ASKED
 _ALONE = _WALKED | IDENTITY | DRAFT | {"discriminator"}
 """Keywords that are not among a schema's own rules: they are walked, or name the schema."""
 _SILENT = ANNOTATIONS | IDENTITY | DRAFT | {"discriminator"}
@@ -451,7 +453,7 @@ Where names may match a pattern, what may not be there is told first.
 def _of_tag(tag: Tag, value: JsonObject) -> Complaint:
     """Return the complaint about the tag of an object that was meant for no branch."""
     allowed, given = one_of(tag.allowed), value.get(tag.name)
-    says = f"must be {allowed}, but is {shown(given)}{hint(given, tag.allowed)}"
+    says = f"must be {allowed}, but is {preview(given)}{hint(given, tag.allowed)}"
     says = says if tag.name in value else absent(allowed)
     return Complaint(allowed, says, given, below=(tag.name,))
 

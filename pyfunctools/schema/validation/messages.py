@@ -7,7 +7,7 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.preview import escaped, shown
+from pyfunctools.schema.ground.preview import escape_invisible, preview
 from pyfunctools.schema.outline.clock import EXAMPLES
 from pyfunctools.schema.outline.expected import (
     ANYTHING,
@@ -18,7 +18,7 @@ from pyfunctools.schema.outline.expected import (
 )
 from pyfunctools.schema.outline.json_types import listed_values, type_of, types_shown
 from pyfunctools.schema.outline.outline import Part
-from pyfunctools.schema.vocabulary import HOLDING, SINGLE
+from pyfunctools.schema.vocabulary import HOLDING, ONE_SCHEMA
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationErrorKind
@@ -73,7 +73,7 @@ def missing(part: Part, name: str, when: str | None = None) -> Complaint:
     line = ANYTHING if inner is None else expected(inner)
     says = absent(line)
     if when is not None:
-        says += f"; it is needed where {shown(when)} is given"
+        says += f"; it is needed where {preview(when)} is given"
     return Complaint(expected=line, says=says, value=None, below=(name,))
 
 
@@ -82,9 +82,9 @@ def unexpected(part: Part, value: JsonObject, names: Iterable[str]) -> Iterator[
     known = part.read(_declared)
     for n, name in enumerate(names):
         near = near_name(name, known) if n < _SEARCHED else None
-        remedy = part.read(_remedy) if near is None else f"did you mean {shown(near)}?"
+        remedy = part.read(_remedy) if near is None else f"did you mean {preview(near)}?"
         yield Complaint(
-            expected=f"no property {shown(name)}; {remedy}",
+            expected=f"no property {preview(name)}; {remedy}",
             says=f"is not a property that may be given: {remedy}",
             value=value.get(name),
             below=(name,),
@@ -108,7 +108,7 @@ def _around(part: Part) -> Part | None:
     """Return the part that has another one under a keyword that judges the same value."""
     keys, start, end = part.keys, 0, 0
     while end < len(keys):
-        is_alone = keys[end] in SINGLE and not isinstance((*keys, "")[end + 1], int)
+        is_alone = keys[end] in ONE_SCHEMA and not isinstance((*keys, "")[end + 1], int)
         start, end = end, end + (1 if is_alone else 2)
     return part.outline.at(keys[:start]) if keys and keys[start] in HOLDING else None
 
@@ -135,7 +135,7 @@ def _wanted(broken: Broken) -> str:
     if not isinstance(values, list) or "const" in broken.rules:
         return line
     if len(values) > _LISTED and (near := _near(broken.value, values)) is not None:
-        return f"{line}; did you mean {shown(near)}?"
+        return f"{line}; did you mean {preview(near)}?"
     return line
 
 
@@ -144,7 +144,7 @@ def _on_parts(name: str, broken: Broken) -> Complaint:
     inner = broken.part.below(keyword)
     line = ANYTHING if inner is None else expected(inner)
     if name == "Not":
-        wanted, says = f"not {line}", f"must not be {line}, but is {shown(broken.value)}"
+        wanted, says = f"not {line}", f"must not be {line}, but is {preview(broken.value)}"
     else:
         held = f"{_how_many(broken.rules)} of this kind: {line}"
         wanted, says = before + held, f"must hold {held}"
@@ -196,7 +196,7 @@ def _type(broken: Broken) -> str:
     known = _TYPES.get(wanted) if isinstance(wanted, str) else None
     if known is None:
         names = sorted(types_shown(broken.rules), key=lambda name: name == "null")
-        known = " or ".join(_TYPES.get(name, shown(name)) for name in names)
+        known = " or ".join(_TYPES.get(name, preview(name)) for name in names)
     return f"must be {known}, not {named(broken.value)}"
 
 
@@ -221,12 +221,16 @@ def named(value: JsonValue) -> str:
     kind = type_of(value)
     if kind in ("array", "object"):
         return _TYPES[kind]
-    return f"the {kind} {shown(value)}" if kind in ("string", "number", "integer") else shown(value)
+    return (
+        f"the {kind} {preview(value)}"
+        if kind in ("string", "number", "integer")
+        else preview(value)
+    )
 
 
 def _limited(broken: Broken) -> str:
     words = bound(broken.kind.name, _limit(broken))
-    return f"must be {words}, but is {shown(broken.value)}"
+    return f"must be {words}, but is {preview(broken.value)}"
 
 
 def _sized(broken: Broken) -> str:
@@ -243,33 +247,33 @@ def _limit(broken: Broken) -> JsonValue:
 
 def _listed(broken: Broken) -> str:
     values = listed_values(broken.rules) or []
-    return f"must be {one_of(values)}, but is {shown(broken.value)}{hint(broken.value, values)}"
+    return f"must be {one_of(values)}, but is {preview(broken.value)}{hint(broken.value, values)}"
 
 
 def _pattern(broken: Broken) -> str:
-    pattern = escaped(shortened(str(broken.rules.get("pattern")), 80))
-    return f"must match the pattern {pattern}, but is {shown(broken.value)}"
+    pattern = escape_invisible(shortened(str(broken.rules.get("pattern")), 80))
+    return f"must match the pattern {pattern}, but is {preview(broken.value)}"
 
 
 def _costly(broken: Broken) -> str:
-    pattern = escaped(shortened(str(broken.rules.get("pattern")), 80))
+    pattern = escape_invisible(shortened(str(broken.rules.get("pattern")), 80))
     return (
-        f"cannot be checked: to match {shown(broken.value)} with the pattern {pattern} takes too "
+        f"cannot be checked: to match {preview(broken.value)} with the pattern {pattern} takes too "
         "many steps. Use a shorter text"
     )
 
 
 def _format(broken: Broken) -> str:
-    name = escaped(shortened(str(broken.kind.value), 64))
-    sample = f", like {shown(SAMPLES[name])}" if name in SAMPLES else ""
-    return f"must have the format {name}{sample}, but is {shown(broken.value)}"
+    name = escape_invisible(shortened(str(broken.kind.value), 64))
+    sample = f", like {preview(SAMPLES[name])}" if name in SAMPLES else ""
+    return f"must have the format {name}{sample}, but is {preview(broken.value)}"
 
 
 def _unique(broken: Broken) -> str:
     seen: dict[str, int] = {}
     items = broken.value if isinstance(broken.value, list | tuple) else []
     for index, item in enumerate(items[:_ITEMS]):
-        text = shown(item, _ITEM)
+        text = preview(item, _ITEM)
         if len(text) < _ITEM and text in seen:
             return f"must not hold an item twice: items {seen[text]} and {index} are equal"
         seen[text] = index
@@ -281,11 +285,12 @@ def _forbidden(_: Broken) -> str:
 
 
 def _encoded(broken: Broken) -> str:
-    return f"must be {escaped(shown(broken.kind.value))} text, but is {shown(broken.value)}"
+    encoding = escape_invisible(preview(broken.kind.value))
+    return f"must be {encoding} text, but is {preview(broken.value)}"
 
 
 def _other(broken: Broken) -> str:
-    return "is not right: " + shortened(escaped(visible(broken.message)), 200)
+    return "is not right: " + shortened(escape_invisible(visible(broken.message)), 200)
 
 
 _Says: TypeAlias = Callable[[Broken], str]
@@ -321,7 +326,7 @@ _COUNTED = frozenset({"MaxItems", "MaxProperties", "MinItems", "MinProperties"})
 def hint(value: JsonValue, values: Sequence[JsonValue]) -> str:
     """Return what to say after a wrong value where one of the allowed ones resembles it."""
     near = _near(value, values)
-    return "" if near is None else f". Did you mean {shown(near)}?"
+    return "" if near is None else f". Did you mean {preview(near)}?"
 
 
 def _near(value: JsonValue, values: Sequence[JsonValue]) -> str | None:
@@ -345,8 +350,8 @@ def _how_many(node: JsonObject) -> str:
 
 def _allowed(names: Sequence[str], patterns: Sequence[str]) -> str:
     more = f", … ({len(names) - 6} more)" if len(names) > 6 else ""
-    listed = ", ".join(shown(name) for name in names[:6]) + more
-    matching = " or ".join(escaped(shortened(pattern, 40)) for pattern in patterns[:3])
+    listed = ", ".join(preview(name) for name in names[:6]) + more
+    matching = " or ".join(escape_invisible(shortened(pattern, 40)) for pattern in patterns[:3])
     if not patterns:
         return f"the properties are {listed}" if names else "there are no properties"
     return f"the properties are {listed}{' and ' * bool(names)}those that match {matching}"

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
-from pyfunctools.schema.ground.json_values import DEPTH, deeper_than, is_json, not_json, plain
+from pyfunctools.schema.ground.json_values import (
+    DEPTH,
+    deeper_than,
+    is_json_value,
+    non_json_parts,
+    to_builtins,
+)
 from pyfunctools.schema.outline.clock import Formats
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 
@@ -66,9 +72,9 @@ class Validator:
             SchemaError: see `compile`.
         """
         compiled = self._compiled.value
-        if is_json(value):
+        if is_json_value(value):
             return compiled.validator.is_valid(value)
-        return not _unfit(value, "whole") and compiled.validator.is_valid(plain(value))
+        return not _unfit(value, "whole") and compiled.validator.is_valid(to_builtins(value))
 
     def accepts(self, value: JsonValue) -> bool:
         """Return whether a value that was read from strict JSON is right.
@@ -102,11 +108,11 @@ class Validator:
         """
         compiled = self._compiled.value
         judged = value
-        if not is_json(value):
+        if not is_json_value(value):
             unfit = _unfit(value, side)
             if unfit:
                 return Failure(value=value, issues=unfit)
-            judged = plain(value)
+            judged = to_builtins(value)
         if compiled.validator.is_valid(judged):
             return Success(value=value)
         return Failure(value=value, issues=self.issues(judged, side))
@@ -181,5 +187,5 @@ def _unfit(value: JsonValue, side: Side) -> tuple[Issue, ...]:
             ),
             side,
         )
-        for keys, what in islice(not_json(value), MOST)
+        for keys, what in islice(non_json_parts(value), MOST)
     )

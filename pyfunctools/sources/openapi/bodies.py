@@ -10,8 +10,8 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.media_types import MediaKind, media_kind, media_type_of, preferred_media
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Style
-from pyfunctools.schema.ground.marks import mark_of
-from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSED
+from pyfunctools.schema.ground.marks import human_mark
+from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSITION
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 from pyfunctools.sources.openapi.operations import Operation
@@ -140,7 +140,7 @@ def _opened(document: Document, schema: DocumentPlace, depth: int = 3) -> JsonVa
     if not isinstance(place.value, dict) or not depth:
         return place.value
     opened: dict[str, JsonValue] = {}
-    for keyword in COMPOSED:
+    for keyword in COMPOSITION:
         if isinstance(branches := place.value.get(keyword), list):
             below = (place.below(branch, keyword) for branch in branches)
             opened[keyword] = [_opened(document, each, depth - 1) for each in below]
@@ -200,7 +200,7 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
         ),
         schema=schema,
         description=description if isinstance(description, str) else "",
-        is_human=mark_of(raw, *content.marked),
+        is_human=human_mark(raw, *content.marked),
         notes=(*content.notes, *_oddities(content)),
     )
 

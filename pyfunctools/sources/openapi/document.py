@@ -12,7 +12,7 @@ from pyfunctools._text import shortened
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.schema.ground.path import pointer_of
-from pyfunctools.schema.ground.references import MAX_HOPS, lookup, steps_of
+from pyfunctools.schema.ground.references import MAX_HOPS, find_target, steps_of
 from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.inlining import sole_reference
 from pyfunctools.sources.openapi.load import Loaded, read
@@ -40,7 +40,7 @@ class Resource:
 
     def at(self, pointer: str) -> "DocumentPlace | None":
         """Return the place at a JSON Pointer (RFC 6901, 6), `None` where nothing or null stands."""
-        value = lookup(self.root, "#" + pointer)
+        value = find_target(self.root, "#" + pointer)
         if "%" in pointer:
             pointer = pointer_of(steps_of("#" + pointer) or ())
         return None if value is None else DocumentPlace(value, pointer, self)

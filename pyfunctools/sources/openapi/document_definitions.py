@@ -15,17 +15,22 @@ from urllib.parse import unquote, urlsplit
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.references import defined_name, definition, heirs, steps_of
+from pyfunctools.schema.ground.references import (
+    defined_name,
+    mapped_subtypes,
+    reference_to,
+    steps_of,
+)
 from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.vocabulary import (
     DRAFT,
-    DYNAMIC,
+    DYNAMIC_REFERENCES,
     IDENTITY,
-    LISTED,
-    NAMED,
+    ONE_SCHEMA,
     REFERENCES,
-    SINGLE,
+    SCHEMA_LIST,
+    SCHEMA_MAP,
     UNIONS,
 )
 from pyfunctools.sources.alternatives import loosened, overlapping
@@ -109,7 +114,7 @@ def _is_in(name: str, schemas: object) -> bool:
     return isinstance(schemas, dict) and name in schemas
 
 
-_IDENTITY = IDENTITY - {"id"} | DYNAMIC | DRAFT
+_IDENTITY = IDENTITY - {"id"} | DYNAMIC_REFERENCES | DRAFT
 """Keywords that name places: in the copy a definition's name is all there is."""
 
 
@@ -243,16 +248,16 @@ class DocumentDefinitions:
                     continue
                 copy[keyword] = value
                 if isinstance(value, dict):
-                    if keyword in NAMED:
+                    if keyword in SCHEMA_MAP:
                         copy[keyword] = named = dict(value)
                         for name, inner in value.items():
                             if isinstance(inner, dict):
                                 named[name] = made = dict[str, JsonValue]()
                                 todo.append((inner, made, resource))
-                    elif keyword in SINGLE:
+                    elif keyword in ONE_SCHEMA:
                         copy[keyword] = made = dict[str, JsonValue]()
                         todo.append((value, made, resource))
-                elif keyword in LISTED and isinstance(value, list):
+                elif keyword in SCHEMA_LIST and isinstance(value, list):
                     copy[keyword] = listed = list(value)
                     for index, inner in enumerate(value):
                         if isinstance(inner, dict):
@@ -286,7 +291,7 @@ class DocumentDefinitions:
     def _definition(self, place: DocumentPlace) -> str:
         name = self._defined.of(place)
         self._places.setdefault(name, place)
-        return definition(name)
+        return reference_to(name)
 
     def _dynamic(self, reference: str, resource: Resource, root: DocumentPlace) -> str | None:
         """Return the static target of a dynamic reference, or `None`."""
@@ -391,7 +396,7 @@ def _ready(schema: JsonSchema) -> Ready:
         reference = current.get("$ref")
         if isinstance(reference, str) and (name := defined_name(reference)) is not None:
             names[name] = None
-        for _, reference in heirs(current) if "discriminator" in current else ():
+        for _, reference in mapped_subtypes(current) if "discriminator" in current else ():
             if (name := defined_name(reference)) is not None:
                 names[name] = None
         for keyword in TOLD:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.schema.ground.path import pointer_of
-from pyfunctools.schema.ground.references import collect, defined_name
+from pyfunctools.schema.ground.references import defined_name, references_in
 from pyfunctools.schema.normalization.oddities import notes_of
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.document_definitions import DocumentDefinitions
@@ -55,7 +55,9 @@ class Oddities:
     def _found(self, place: DocumentPlace) -> _Found:
         written = self._definitions.written(place)
         notes = notes_of(written, place.pointer, siblings_ignored=self._siblings_ignored)
-        names = [name for each in collect(written) if (name := defined_name(each)) is not None]
+        names = [
+            name for each in references_in(written) if (name := defined_name(each)) is not None
+        ]
         sent = [
             Note(text=_LOOSENED, pointer=place.pointer + pointer_of(keys))
             for keys in self._definitions.overlapping(written)

@@ -18,9 +18,9 @@ from pyfunctools.note import Note
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import GROUPS
 from pyfunctools.route import Requirement
-from pyfunctools.schema.ground.marks import mark_of
-from pyfunctools.schema.normalization.clean import shown
-from pyfunctools.schema.normalization.read_write import readable, writable
+from pyfunctools.schema.ground.marks import human_mark
+from pyfunctools.schema.normalization.clean import with_visible_texts
+from pyfunctools.schema.normalization.read_write import without_read_only, without_write_only
 from pyfunctools.schema.separation.predicates import IsHuman
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.document_definitions import DocumentDefinitions
@@ -138,7 +138,7 @@ class SchemaMaker:
             if entry.deprecated:
                 said["deprecated"] = True
             if entry.examples:
-                said["examples"] = [shown(example) for example in entry.examples]
+                said["examples"] = [with_visible_texts(example) for example in entry.examples]
             made = made._replace(schema=_annotated(made.schema, said))
             known = self._inputs[id(entry)] = entry, made
         return known[1]
@@ -158,7 +158,7 @@ class SchemaMaker:
             return _Made(ready.schema, ready.names, {})
         if isinstance(ready.schema, bool) or "readOnly" not in has:
             return _Made(ready.schema, (), closure.schemas)
-        return _Made(*_parted(writable(_complete(ready.schema, closure.schemas))))
+        return _Made(*_parted(without_read_only(_complete(ready.schema, closure.schemas))))
 
     def _output(self, plan: Plan) -> JsonSchema | None:
         if plan.output is None:
@@ -168,7 +168,7 @@ class SchemaMaker:
             return {} if ready.schema else {"not": {}}
         closure = self._definitions.closure(ready.names)
         schema = _complete(ready.schema, closure.schemas)
-        return readable(schema) if "writeOnly" in ready.has | closure.has else schema
+        return without_write_only(schema) if "writeOnly" in ready.has | closure.has else schema
 
 
 class _Made(NamedTuple):
@@ -218,7 +218,7 @@ def _annotated(schema: JsonSchema | bool, said: JsonSchema) -> JsonSchema | bool
         return schema
     if not isinstance(schema, dict):
         return said
-    is_human = mark_of(schema, said)
+    is_human = human_mark(schema, said)
     marked = {} if is_human is None else {"x-human": is_human}
     return {**schema, **said, **schema, **marked}
 

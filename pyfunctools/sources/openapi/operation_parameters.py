@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias, cast, get_args
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import NO_NAMES, ConnectionNames, Location, Parameter, Style, is_reserved
-from pyfunctools.schema.ground.marks import MARKS, mark_of
+from pyfunctools.schema.ground.marks import HUMAN_MARKS, human_mark
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.openapi import swagger
@@ -202,7 +202,7 @@ class Parameters:
             description=description if isinstance(description, str) else "",
             examples=tuple(self._examples(raw, place)),
             deprecated=raw.get("deprecated") is True,
-            is_human=mark_of(raw, *beside),
+            is_human=human_mark(raw, *beside),
             notes=tuple(notes),
             guarded_by=self._security.guards(parameter),
         )
@@ -262,11 +262,11 @@ def key_of(parameter: Parameter) -> tuple[str, str]:
 def _overridden(found: ParameterOrReason, reference: JsonObject) -> ParameterOrReason:
     """Return a parameter with the description and the mark beside the reference to it (3.1)."""
     if isinstance(found, DocumentPlace) and isinstance(found.value, dict):
-        marks = {mark: reference[mark] for mark in MARKS if mark in reference}
+        marks = {mark: reference[mark] for mark in HUMAN_MARKS if mark in reference}
         return found._replace(value={**found.value, **marks})
     if not isinstance(found, ParameterInput):
         return found
-    description, is_human = reference.get("description"), mark_of(reference)
+    description, is_human = reference.get("description"), human_mark(reference)
     return replace(
         found,
         description=description if isinstance(description, str) else found.description,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.record.function import Skipped
-from pyfunctools.schema.ground.marks import mark_of
+from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import MAX_HOPS
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
@@ -152,7 +152,7 @@ def _operation(
     raw = _EMPTY if found.value is None else found.value
     if not isinstance(raw, dict):
         return Skipped(where=where, reason=f"The operation is {_kind(raw)}.", pointer=pointer)
-    if mark_of(raw):
+    if human_mark(raw):
         return Skipped(where=where, reason="The operation is for people only.", pointer=pointer)
     return Operation(method, path, raw, pointer, found.resource, items)
 

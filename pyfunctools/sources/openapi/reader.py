@@ -14,10 +14,10 @@ from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.function import Function, Skipped, noted
 from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, ConnectionNames, Server
-from pyfunctools.schema.ground.marks import mark_of
+from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import IsHuman, answer, is_human_by_default
-from pyfunctools.schema.vocabulary import COMPOSED
+from pyfunctools.schema.vocabulary import COMPOSITION
 from pyfunctools.sources.openapi.bodies import BodyInput
 from pyfunctools.sources.openapi.document import Document, DocumentResolver
 from pyfunctools.sources.openapi.function_schemas import (
@@ -188,7 +188,7 @@ class _Texts:
     def _is_the_humans(self, entry: ParameterInput | BodyInput, argument: tuple[str, ...]) -> bool:
         if self._is_human is None:
             return False
-        is_human = mark_of(entry.schema.value, {"x-human": entry.is_human})
+        is_human = human_mark(entry.schema.value, {"x-human": entry.is_human})
         said: JsonObject = {} if is_human is None else {"x-human": is_human}
         todo, seen = [entry.schema], set[int]()
         for place in todo:  # grows while it is read: one alternative of the human's is enough
@@ -202,7 +202,7 @@ class _Texts:
             said = {}
             if id(found.value) not in seen:
                 seen.add(id(found.value))
-                for keyword in COMPOSED:
+                for keyword in COMPOSITION:
                     branches = whole.get(keyword)
                     listed = branches if isinstance(branches, list) else []
                     todo += [found.below(branch, keyword) for branch in listed]

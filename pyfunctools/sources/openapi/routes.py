@@ -17,7 +17,7 @@ from pyfunctools.route import (
     SecurityScheme,
     Server,
 )
-from pyfunctools.schema.ground.marks import mark_of
+from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import BodyInput, Responses, body_input
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Reach
@@ -197,7 +197,7 @@ class Routes:
         if written is not None:
             place = DocumentPlace(written, f"{operation.pointer}/requestBody", operation.resource)
             body = self._known_body(self._document.follow(place))
-            is_human = mark_of(written)  # beside a reference, say
+            is_human = human_mark(written)  # beside a reference, say
             if body is not None and is_human is not None:
                 body = replace(body, is_human=is_human)
         elif found.body:

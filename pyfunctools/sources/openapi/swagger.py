@@ -7,7 +7,7 @@ here also serves documents of version 3 that spell something the old way.
 from collections.abc import Iterator, Mapping, Sequence
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.schema.ground.marks import MARKS
+from pyfunctools.schema.ground.marks import HUMAN_MARKS
 from pyfunctools.sources.openapi.document import DocumentPlace
 
 BODY = "body"
@@ -60,7 +60,7 @@ def parameter(old: JsonObject) -> dict[str, JsonValue]:
 def value_schema(old: JsonObject) -> JsonObject:
     """Return the schema that stands between the other keywords of a parameter or header."""
     if old.get("type") == "file":
-        rest = {key: old[key] for key in ("title", *MARKS) if key in old}
+        rest = {key: old[key] for key in ("title", *HUMAN_MARKS) if key in old}
         return {**_FILE, **rest}
     return {key: value for key, value in old.items() if key not in _OF_THE_PARAMETER}
 
@@ -83,7 +83,7 @@ def _body(old: JsonObject, consumes: Sequence[str]) -> JsonObject:
     new: dict[str, JsonValue] = {
         "content": {media: {"schema": schema} for media in media_types or [_JSON]}
     }
-    new |= {key: old[key] for key in ("description", "required", *MARKS) if key in old}
+    new |= {key: old[key] for key in ("description", "required", *HUMAN_MARKS) if key in old}
     return new
 
 

@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.schema.ground.path import Keys, Path, at
+from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.ground.references import resolve
-from pyfunctools.schema.ground.walk import children, rewrite, subschemas
+from pyfunctools.schema.ground.walk import children, map_children, subschemas
 from pyfunctools.schema.separation.predicates import is_human_by_default
-from pyfunctools.schema.vocabulary import COMPOSED
+from pyfunctools.schema.vocabulary import COMPOSITION
 
 if TYPE_CHECKING:  # it imports pydantic at once
     from pyfunctools.sources.python.core import ReadClass
@@ -40,9 +40,9 @@ def told(schema: JsonSchema) -> JsonSchema:
     """
 
     def visit(_: Keys, inner: JsonSchema | bool) -> JsonSchema | bool:
-        return _told(schema, rewrite(inner, visit)) if isinstance(inner, dict) else inner
+        return _told(schema, map_children(inner, visit)) if isinstance(inner, dict) else inner
 
-    return _told(schema, rewrite(schema, visit))
+    return _told(schema, map_children(schema, visit))
 
 
 def _told(root: JsonSchema, schema: JsonSchema) -> JsonSchema:
@@ -69,7 +69,7 @@ def owned(document: JsonObject, classes: "Collection[ReadClass]") -> JsonObject:
     The document is an application's own, which reads these classes itself. They are found among its
     schemas by their declared names.
     """
-    found = at(document, ("components", "schemas")) if classes else None
+    found = value_at(document, ("components", "schemas")) if classes else None
     if found is None or not isinstance(found[0], dict):
         return document
     schemas, changed = found[0], dict[str, JsonValue]()
@@ -165,7 +165,7 @@ def opened(root: JsonSchema, schemas: Iterable[object]) -> tuple[JsonSchema, ...
         whole = resolve(root, one)
         if isinstance(whole, dict):
             found[id(whole)] = whole
-            for keyword in COMPOSED:
+            for keyword in COMPOSITION:
                 stack += cast("list[object]", whole.get(keyword) or [])
     return tuple(found.values())
 

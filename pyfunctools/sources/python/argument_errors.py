@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.ground.path import Keys, Path, at
+from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.result import Failure, Issue
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ _OFFSETS = {
 def _steps(location: Sequence[str | int], value: JsonValue, missing: bool) -> Iterator[str | int]:
     """Yield the steps that lead through the value; pydantic names branches of unions among them."""
     for index, step in enumerate(location):
-        if below := at(value, (step,)):
+        if below := value_at(value, (step,)):
             value = below[0]
         elif not (missing and index == len(location) - 1):
             continue
@@ -108,5 +108,5 @@ def _steps(location: Sequence[str | int], value: JsonValue, missing: bool) -> It
 
 
 def _at(value: JsonValue, keys: Keys) -> JsonValue:
-    found = at(value, keys)
+    found = value_at(value, keys)
     return found[0] if found else None

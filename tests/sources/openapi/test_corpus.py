@@ -17,7 +17,7 @@ from pyfunctools.errors import DocumentError
 from pyfunctools.record.function import NAME, Function
 from pyfunctools.route import Route
 from pyfunctools.schema import normalize
-from pyfunctools.schema.ground.references import collect, defined_name
+from pyfunctools.schema.ground.references import defined_name, references_in
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.openapi.document import files_under
 from pyfunctools.sources.openapi.reader import DocumentReading, read
@@ -115,7 +115,8 @@ def test_every_schema_is_whole_and_compiles(readings: dict[str, DocumentReading]
                 definitions = schema.get("$defs", {})
                 assert isinstance(definitions, dict)
                 found = {
-                    defined_name(reference) for reference in (*collect(schema), *mapped(schema))
+                    defined_name(reference)
+                    for reference in (*references_in(schema), *mapped(schema))
                 }
                 assert found == set(definitions), where
                 jsonschema_rs.Draft202012Validator(schema, retriever=refuse)
@@ -159,7 +160,9 @@ def test_documents_of_many_files_are_one(shared: Path) -> None:
     assert (len(cafe.functions), len(circular.functions), circular.skipped) == (12, 4, ())
     for function in (*cafe.functions, *circular.functions):
         for schema in schemas(function):
-            assert {defined_name(each) for each in collect(schema)} == {*schema.get("$defs", ())}  # type: ignore[misc]
+            assert {defined_name(each) for each in references_in(schema)} == {
+                *schema.get("$defs", ())
+            }  # type: ignore[misc]
             jsonschema_rs.Draft202012Validator(schema)
     names = [each.name for each in circular.functions]
     assert names == ["pet_get", "thing_get", "person_get", "parent_get"]

@@ -7,7 +7,7 @@ import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.schema.ground.references import defined_name, definition
+from pyfunctools.schema.ground.references import defined_name, reference_to
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, DocumentResolver
 from pyfunctools.sources.openapi.document_definitions import DefinedNames, DocumentDefinitions
 from pyfunctools.sources.openapi.load import Loaded
@@ -21,7 +21,7 @@ def names(root: JsonObject, *references: str, uri: str = "") -> list[str]:
     found = [defined.of(document.target(each, document.main)) for each in references]
     assert [defined.of(document.target(each, document.main)) for each in references] == found
     assert all(re.fullmatch(r"[A-Za-z0-9._-]{1,64}", name) for name in found)
-    assert all(defined_name(definition(name)) == name for name in found)
+    assert all(defined_name(reference_to(name)) == name for name in found)
     return found
 
 

@@ -10,7 +10,7 @@ import pytest
 from pyfunctools import Function
 from pyfunctools.note import Note
 from pyfunctools.record.function import contract_of
-from pyfunctools.schema.normalization.oddities import BESIDE
+from pyfunctools.schema.normalization.oddities import SIBLINGS_NOTE
 from pyfunctools.sources.openapi.reader import read
 
 OPERATION = "/paths/~1a/post"
@@ -148,7 +148,7 @@ def test_what_stands_beside_a_schemas_reference_is_odd_before_3_1(
         version,
         schemas={"A": {"type": "object"}},
     )
-    assert (Note(text=BESIDE, pointer=SCHEMA) in function.notes) is noted
+    assert (Note(text=SIBLINGS_NOTE, pointer=SCHEMA) in function.notes) is noted
 
 
 def test_what_stands_beside_other_references_is_not_read_and_said_so() -> None:
