@@ -123,7 +123,7 @@ SHOWN = CASES[-1]
 
 
 def full(function: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Give the arguments with their defaults."""
+    """Return the arguments with their defaults."""
     whole = {**DEFAULTS.get(function, {}), **arguments}
     items = whole.get("items")
     if isinstance(items, list):
@@ -132,7 +132,7 @@ def full(function: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Say whether two JSON values are the same: `1` is `1.0`, and `true` is not `1`."""
+    """Return whether two JSON values are the same: `1` is `1.0`, and `true` is not `1`."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
@@ -153,7 +153,7 @@ VERDICTS = ("accepted rightly", "refused rightly", "accepted wrongly", "refused 
 
 
 def document() -> dict[str, Any]:
-    """Give the functions' parameters as the components of an OpenAPI document."""
+    """Return the functions' parameters as the components of an OpenAPI document."""
     schemas: dict[str, Any] = {}
     for name, function in FUNCTIONS.items():
         text = json.dumps(function_of(function).parameters)
@@ -180,7 +180,7 @@ class Peers:
         subprocess.run(npm, check=True)
 
     def run(self, name: str, inputs: Sequence[Any]) -> dict[str, Any]:
-        """Give the version and the results of one library."""
+        """Return the version and the results of one library."""
         command = [sys.executable, HERE / "readers.py", name]
         given: Any = inputs
         if name == "typia":
@@ -228,7 +228,7 @@ def print_each(answers: dict[str, dict[str, Any]]) -> None:
 
 
 def shortened_by_one() -> Iterator[tuple[str, Any]]:
-    """Give JSON from which one character of its structure was lost, and what it was."""
+    """Return JSON from which one character of its structure was lost, and what it was."""
     value = {"id": 7, "name": "Ada", "tags": ["x", "y"], "at": {"lat": 1.5, "ok": True}}
     for text in (json.dumps(value), json.dumps(value, indent=2)):
         for index, character in enumerate(text):

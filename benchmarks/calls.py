@@ -42,7 +42,7 @@ HOSTILE = (
 
 
 def schema_of(node: Any) -> Any:
-    """Give a schema in Python's words as one of JSON."""
+    """Return a schema in Python's words as one of JSON."""
     if isinstance(node, list):
         return [schema_of(item) for item in node]
     if not isinstance(node, dict):
@@ -70,7 +70,7 @@ def functions_of(case: dict[str, Any]) -> list[Function]:
 
 
 def texts_of(raw: Any) -> list[str]:
-    """Give the texts in one output: itself, or the arguments of its calls."""
+    """Return the texts in one output: itself, or the arguments of its calls."""
     if isinstance(raw, str):
         return [raw]
     return [text for item in raw for text in ([item] if isinstance(item, str) else item.values())]
@@ -119,7 +119,7 @@ def recorded(folder: Path) -> None:
 
 
 def kind_of(text: str) -> str:
-    """Say whether a text is JSON, sets out to be, or is something else that may hold some."""
+    """Return whether a text is JSON, sets out to be, or is something else that may hold some."""
     try:
         json.loads(text)
     except ValueError:

@@ -157,7 +157,7 @@ def of_peer(script: str, entry: Entry, folder: Path, options: argparse.Namespace
 def answer(
     command: Sequence[str], timeout: float, environment: "os._Environ[str] | dict[str, str]"
 ) -> "dict[str, object] | Result":
-    """Give the JSON a command prints last, or why there is none."""
+    """Return the JSON a command prints last, or why there is none."""
     try:
         done = subprocess.run(
             command,

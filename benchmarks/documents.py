@@ -87,7 +87,7 @@ def mutual() -> None:
 
 
 def generated(operations: int) -> Document:
-    """Give a document of operations like those of real services, one schema for every four."""
+    """Return a document of operations like those of real services, one schema for every four."""
     paths: Document = {}
     schemas: Document = {}
     for index in range(operations):
@@ -122,7 +122,7 @@ def generated(operations: int) -> Document:
 
 
 def expanding(count: int) -> Document:
-    """Give a document whose schemas each hold, as a text or whole, each of twelve others."""
+    """Return a document whose schemas each hold, as a text or whole, each of twelve others."""
     schemas: Document = {}
     for index in range(count):
         others = [named(f"S{(index * 7 + step * step + 1) % count}") for step in range(12)]

@@ -91,7 +91,7 @@ def order(count: int) -> JsonObject:
 
 
 def spoilt(count: int) -> dict[str, Any]:
-    """Give an order with three mistakes: a bound, a missing and an unknown property."""
+    """Return an order with three mistakes: a bound, a missing and an unknown property."""
     value = json.loads(json.dumps(order(count))) | {"x": 1}
     value["items"][0]["quantity"] = 0
     del value["items"][-1]["sku"]
@@ -99,7 +99,7 @@ def spoilt(count: int) -> dict[str, Any]:
 
 
 def misspelt(count: int) -> dict[str, Any]:
-    """Give an order with three mistakes that look as if they could be repaired."""
+    """Return an order with three mistakes that look as if they could be repaired."""
     value = json.loads(json.dumps(order(count))) | {"kind": "c"}
     value["items"][0]["quantity"] = "two"
     value["items"][-1]["sku"] = True
@@ -107,7 +107,7 @@ def misspelt(count: int) -> dict[str, Any]:
 
 
 def tree(wrong: bool = False) -> JsonObject:
-    """Give a balanced tree of shapes, three of its leaves wrong if it is to be."""
+    """Return a balanced tree of shapes, three of its leaves wrong if it is to be."""
     level: list[dict[str, Any]] = [
         {"type": "circle", "radius": n} if n % 2 else {"type": "box", "width": n, "height": 2}
         for n in range(NODES // 2)
@@ -126,7 +126,7 @@ def tree(wrong: bool = False) -> JsonObject:
 
 
 def chain(wrong: bool = False) -> JsonObject:
-    """Give shapes of which each holds the next."""
+    """Return shapes of which each holds the next."""
     inner: JsonObject = {"type": "circle", "radius": -1 if wrong else 1}
     for n in range(NODES // 2 - 1):
         leaf: JsonObject = {"type": "circle", "radius": -1 if wrong and n % 14 == 7 else n}
@@ -162,7 +162,7 @@ CASES: list[tuple[str, JsonObject, JsonObject, JsonObject]] = [
 
 
 def ratio(work: Callable[[], object], base: Callable[[], object], times: int) -> float:
-    """Give how long one takes beside the other: the median of rounds in which both are timed."""
+    """Return how long one takes beside the other: the median of rounds in which both are timed."""
     rounds = [seconds(work, times) / seconds(base, times) for _ in range(ROUNDS)]
     return median(rounds)
 

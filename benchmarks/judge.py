@@ -80,7 +80,7 @@ def arguments() -> argparse.Namespace:
 
 
 def judged(path: Path, judge: Path) -> Iterator[tuple[Case, str]]:
-    """Give the requests of a document, each with why it is refused, or with nothing."""
+    """Return the requests of a document, each with why it is refused, or with nothing."""
     from pyfunctools.errors import DocumentError
     from pyfunctools.sources.openapi.load import load
 
@@ -108,7 +108,7 @@ def judged(path: Path, judge: Path) -> Iterator[tuple[Case, str]]:
 
 
 def requests(path: Path) -> Iterator[Case]:
-    """Give up to three requests for each function: nothing optional in them, half of it, all."""
+    """Return up to three requests for each function: nothing optional in them, half of it, all."""
     from pyfunctools.execution.request.assembly import HttpRequest, build
     from pyfunctools.route import Route
     from pyfunctools.sources.openapi.reader import read
@@ -137,7 +137,7 @@ def requests(path: Path) -> Iterator[Case]:
 
 
 def judge(document: Path, cases: Path) -> None:
-    """Say of each request whether openapi-core takes it: this runs in the judge's environment."""
+    """Return for each request whether openapi-core accepts it, in an environment of its own."""
     from openapi_core import Config, OpenAPI  # type: ignore[import-not-found]
 
     root = json.loads(document.read_text())
@@ -165,7 +165,7 @@ def verdict(app: object, case: Case) -> str:
 
 
 def oddity(case: Case) -> str:
-    """Say what is unusual about a path that the judge does not find."""
+    """Return what is unusual about a path that the judge does not find."""
     template, url = str(case["template"]), str(case["url"])
     marks = {"#": "a fragment", "/:": "`:name` for a slot", "{?": "`{?name}`", "?": "a query"}
     marks |= {"*}": "`{name*}`", "{.": "`{.name}`", "{;": "`{;name}`"}
@@ -200,7 +200,7 @@ def request_of(case: Case) -> object:
 
 
 def reason_of(error: BaseException) -> str:
-    """Give the kind of every error on the way down, and what the innermost schema wanted."""
+    """Return the kind of every error on the way down, and what the innermost schema wanted."""
     chain: list[str] = []
     current: BaseException | None = error
     while current is not None and len(chain) < 5:
@@ -212,7 +212,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def innermost(error: object) -> str:
-    """Give the rule that was broken, and by what kind of value."""
+    """Return the rule that was broken, and by what kind of value."""
     keyword, value = error.validator, type(error.instance).__name__  # type: ignore[attr-defined]
     if keyword == "type":
         return f"type {json.dumps(error.validator_value)}, and it is {value}"  # type: ignore[attr-defined]

@@ -91,7 +91,7 @@ class Conversation:
 
 
 def conversation(scenario: Scenario, *, compact: bool) -> Conversation:
-    """Give the one in which a scenario's question is asked next."""
+    """Return the one in which a scenario's question is asked next."""
     meeting = Conversation(meet, compact=compact)
     meeting.show(CORRECTED, WRONG)
     result = Conversation(scenario.function, compact=compact)
@@ -113,7 +113,7 @@ def strictly(schema: Any, text: str) -> tuple[bool, object]:
 def trial(
     complete: Complete, scenario: Scenario, *, compact: bool, temperature: float, seed: int
 ) -> Iterator[tuple[bool, bool]]:
-    """Give, for each of the ways, whether the answer was valid and whether it was right."""
+    """Return, for each of the ways, whether the answer was valid and whether it was right."""
     wanted = answer_of(scenario.function, scenario.asked.arguments)
     asked = conversation(scenario, compact=compact)
     answer = complete(asked.text, temperature=temperature, seed=seed)
@@ -143,7 +143,7 @@ TOOL_WAYS = (
 def tool_trial(
     complete: Complete, scenario: Scenario, *, temperature: float, seed: int
 ) -> Iterator[tuple[bool, bool]]:
-    """Give the same for a list of tools: the model writes arguments, `tools.run` reads them."""
+    """Return the same for a list of tools: the model writes arguments, `tools.run` reads them."""
     function = function_of(scenario.function)
     tools = Controller.from_functions([function]).tools("openai", strict=True)
     rendering = function.render("openai", strict=True)
@@ -177,7 +177,7 @@ def tool_trial(
 
 
 def served(weights: Path, *, threads: int, printed: bool) -> Complete:
-    """Give what completes a text, with llama.cpp's server inside this process."""
+    """Return what completes a text, with llama.cpp's server inside this process."""
     from xllamacpp import CommonParams, Server
 
     params = CommonParams()

@@ -33,7 +33,7 @@ def by_default_one_by_one(path: Path, schema: JsonSchema) -> bool:
 
 
 def every_third_text() -> Callable[[object, JsonSchema], bool]:
-    """Give a predicate that counts the texts it is asked about."""
+    """Return a predicate that counts the texts it is asked about."""
     numbers = count()
     return lambda _, schema: schema.get("type") == "string" and next(numbers) % 3 == 0
 

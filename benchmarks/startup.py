@@ -87,7 +87,7 @@ RATIOS = [
 
 
 def environment(cache: str) -> dict[str, str]:
-    """Give an environment in which bytecode is kept, as it is beside an installed package."""
+    """Return an environment in which bytecode is kept, as it is beside an installed package."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONPYCACHEPREFIX": cache}
 

@@ -37,7 +37,7 @@ seen: list[str] = []
 
 
 class Model(GenericFakeChatModel):
-    """Says what stands in the script, and notes what it was sent."""
+    """Answers by the script, and records what it was sent."""
 
     def bind_tools(self, tools: Sequence[Any], **_: Any) -> Any:
         seen.append(str([each.args_schema for each in tools]))

@@ -46,7 +46,7 @@ seen: list[str] = []
 
 
 class Scripted(Model):
-    """Says what stands in the script, and notes what it was sent."""
+    """Answers by the script, and records what it was sent."""
 
     async def get_response(self, *args: Any, **given: Any) -> ModelResponse:
         seen.append(f"{given['input']} {[each.params_json_schema for each in given['tools']]}")

@@ -74,7 +74,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in a line what was skipped because something is not here."""
+    """Return a line that lists what was skipped because something is missing."""
     skipped = terminalreporter.stats.get("skipped", [])
     count = sum(LEFT_OUT in str(report.longrepr) for report in skipped)
     if count:

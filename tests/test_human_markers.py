@@ -88,7 +88,7 @@ DOCUMENT: dict[str, Any] = {
 
 
 def names(schema: Any) -> set[str]:
-    """Give the dotted names of what an object's schema declares, without groups."""
+    """Return the dotted names of what an object's schema declares, without groups."""
     found: set[str] = set()
     for name, inner in (schema or {}).get("properties", {}).items():
         while "$ref" in inner:

@@ -100,7 +100,7 @@ SAID: Any = {"choices": [{"message": {"role": "assistant", "content": "Hello."}}
 
 
 def is_wrong(value: object) -> Any:
-    """Give a value that a checker would not let stand there."""
+    """Return a value that a checker would not let stand there."""
     return value
 
 

@@ -36,7 +36,7 @@ def functions(shared: Path) -> Iterator[tuple[str, Function]]:
 
 
 def requests_of(function: Function) -> Iterator[HttpRequest]:
-    """Give the requests of values that validate: with nothing optional, with half, with all."""
+    """Return the requests of values that validate: with nothing optional, with half, with all."""
     for fullness in FULLNESS:
         values = FittingValues(function.parameters, Random(f"{function.name} {fullness}"), fullness)
         for _ in range(TRIES):

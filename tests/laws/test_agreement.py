@@ -93,7 +93,7 @@ TYPED: dict[str, st.SearchStrategy[JsonValue]] = {
 
 
 def near(schema: JsonValue) -> st.SearchStrategy[JsonValue]:
-    """Give values of which many fit a schema; hypothesis-jsonschema is behind hypothesis itself."""
+    """Return values of which many are valid; hypothesis-jsonschema is behind hypothesis itself."""
     if not isinstance(schema, dict):
         return JSON
     found: list[st.SearchStrategy[JsonValue]] = [JSON]

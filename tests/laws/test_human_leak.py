@@ -25,7 +25,7 @@ RENDERINGS: dict[str, Callable[[Function], Any]] = {
 
 
 def told(function: Function, outcome: Outcome) -> Iterator[str]:
-    """Give every text that comes of a call for a model to read."""
+    """Return every text that comes of a call for a model to read."""
     yield outcome.text
     attempts = Attempts(function, limit=9)
     for tried in (outcome, outcome):  # what is made again is pointed out
@@ -40,7 +40,7 @@ def told(function: Function, outcome: Outcome) -> Iterator[str]:
 
 
 def found(function: Function, wrote: Any) -> Iterator[str]:
-    """Give every text that comes of looking for calls in what a model wrote."""
+    """Return every text that comes of looking for calls in what a model wrote."""
     arguments = wrote if isinstance(wrote, str) else json.dumps(wrote)
     for call in parse_calls(f'<tool_call>{{"name": "f", "arguments": {arguments}}}', [function]):
         if not call.result:

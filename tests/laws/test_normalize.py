@@ -179,7 +179,7 @@ def test_an_older_spelling_says_what_it_said(schema: Schema, values: list[Any]):
 
 
 def _unwritten(schema: Any) -> None:
-    """Take `null` out of each list of values that stands beside a type: it widens the type."""
+    """Remove `null` from each list of values that stands beside a type: it widens the type."""
     stack = [schema]
     while stack:
         inner = stack.pop()

@@ -68,7 +68,7 @@ def references(schema: Any) -> Iterator[str]:
 
 
 def reached(schema: Schema) -> set[str]:
-    """Give the definitions that a schema leads to."""
+    """Return the definitions that a schema leads to."""
     names: set[str] = set()
     stack = [*references(schema)]
     while stack:
@@ -189,7 +189,7 @@ Predicate = Callable[[Path, Schema], bool]
 
 
 def by_path(seed: int) -> tuple[Predicate, Says]:
-    """Give a predicate that goes by the path alone."""
+    """Return a predicate that goes by the path alone."""
 
     def says(path: str, _: Schema) -> bool:
         return zlib.crc32(f"{path}{seed}".encode()) % (40 if path == "$input" else 4) == 0
@@ -198,7 +198,7 @@ def by_path(seed: int) -> tuple[Predicate, Says]:
 
 
 def by_kind(seed: int) -> tuple[Predicate, Says]:
-    """Give a predicate that takes some of the texts, by where they stand."""
+    """Return a predicate that takes some of the texts, by where they stand."""
 
     def says(path: str, schema: Schema) -> bool:
         is_text = schema.get("type") == "string" or isinstance(schema.get("const"), str)
@@ -208,7 +208,7 @@ def by_kind(seed: int) -> tuple[Predicate, Says]:
 
 
 def by_count(seed: int) -> tuple[Predicate, Says]:
-    """Give a predicate that takes every third text it is asked about."""
+    """Return a predicate that takes every third text it is asked about."""
     numbers, taken = count(seed), dict[tuple[str, int], Schema]()
 
     def takes(path: Path, schema: Schema) -> bool:

@@ -193,7 +193,7 @@ def _swap(document: JsonObject, other: Pointer, chance: Random) -> None:
 
 
 def _place(document: object, chance: Random) -> Pointer:
-    """Give a random place: a way down to where nothing is below, cut off somewhere."""
+    """Return a random place: a way down to where nothing is below, cut off somewhere."""
     way: list[Step] = []
     while isinstance(document, dict | list) and document:
         step: Step = chance.choice(

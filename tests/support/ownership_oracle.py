@@ -29,7 +29,7 @@ class Oracle:
         self.says = says
 
     def humans(self, value: Any) -> Iterator[tuple[Keys, Any]]:
-        """Give the topmost human places in a value, with what is there."""
+        """Return the topmost human places in a value, with what is there."""
         yield from self._humans(value, [(self.root, "$input")], ())
 
     def _humans(self, value: Any, said: list[tuple[Any, str]], keys: Keys) -> Iterator[Any]:

@@ -51,7 +51,7 @@ class Schemas:
         return schema
 
     def human(self, schema: Schema) -> Schema:
-        """Give a schema that is the human's, with secrets in all that can hold one."""
+        """Return a schema that is the human's, with secrets in all that can hold one."""
         mark = self.random.choice(["x-human", "x-human", "x-samchon-human"])
         schema = {**schema, mark: self.random.choice(YES), "title": MARK}
         for keyword, value in (

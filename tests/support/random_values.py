@@ -104,7 +104,7 @@ class Values:
         return value
 
     def hostile(self, value: Any) -> Any:
-        """Give a value full of what does not belong: other shapes, names, lengths, nulls."""
+        """Return a value full of what does not belong: other shapes, names, lengths, nulls."""
         if self.random.random() < 0.06:
             return self.noise()
         if isinstance(value, dict):

@@ -17,7 +17,7 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
 
 @contextmanager
 def watched() -> Iterator[list[str]]:
-    """Give a list that fills with what happens: connections, files opened, code compiled or run.
+    """Return a list that fills with what happens: connections, files opened, code compiled or run.
 
     What is loaded when it is first needed has to be loaded before.
     """

@@ -1,4 +1,4 @@
-"""V1: in what is sent, a value that fits one alternative of a `oneOf` is enough."""
+"""In requests a value that is valid for at least one branch of a `oneOf` is accepted."""
 
 from typing import Any
 
@@ -66,24 +66,24 @@ LISTS = {
 PETS = {"oneOf": [ref("Cat"), ref("Dog")], "discriminator": {"propertyName": "kind"}}
 
 TAKEN: dict[str, tuple[Any, Any]] = {
-    "V1-integer-and-number": (NUMBERS, 5),
-    "V1-date-and-text": (DATES, "2026-01-31"),
-    "V1-listed-and-text": (NAMES, "a"),
-    "V1-two-arrays-and-none-of-their-items": (LISTS, []),
-    "V1-objects-with-all-of-it-optional": (
+    "integer-and-number": (NUMBERS, 5),
+    "date-and-text": (DATES, "2026-01-31"),
+    "listed-and-text": (NAMES, "a"),
+    "two-arrays-and-none-of-their-items": (LISTS, []),
+    "objects-with-all-of-it-optional": (
         {"oneOf": [{"type": "object", "properties": {k: {"type": "integer"}}} for k in "ab"]},
         {"a": 1},
     ),
-    "V1-same-branch-twice": ({"oneOf": [{"type": "string"}, {"type": "string"}]}, "x"),
-    "V1-discriminator-without-constants": (PETS, {"kind": "Cat", "lives": 9}),
-    "V1-behind-a-reference": (ref("Id"), "123e4567-e89b-12d3-a456-426614174000"),
-    "V1-in-a-recursive-definition": (ref("Node"), {"value": 1, "next": {"value": 2}}),
-    "V1-in-an-all-of": ({"allOf": [{"type": "object"}, ref("Box")]}, {"held": 1}),
-    "V1-in-an-item": ({"type": "array", "items": NUMBERS}, [1, 2.5]),
-    "V1-in-a-map": ({"type": "object", "additionalProperties": NUMBERS}, {"any": 1}),
-    "V1-in-a-branch": ({"oneOf": [NUMBERS, {"type": "string"}]}, 5),
-    "V1-nullable": ({"oneOf": [{"type": ["string", "null"]}, {"type": ["integer", "null"]}]}, None),
-    "V1-beside-an-any-of": ({**NUMBERS, "anyOf": [{"minimum": 1}, {"maximum": 0}]}, 5),
+    "same-branch-twice": ({"oneOf": [{"type": "string"}, {"type": "string"}]}, "x"),
+    "discriminator-without-constants": (PETS, {"kind": "Cat", "lives": 9}),
+    "behind-a-reference": (ref("Id"), "123e4567-e89b-12d3-a456-426614174000"),
+    "in-a-recursive-definition": (ref("Node"), {"value": 1, "next": {"value": 2}}),
+    "in-an-all-of": ({"allOf": [{"type": "object"}, ref("Box")]}, {"held": 1}),
+    "in-an-item": ({"type": "array", "items": NUMBERS}, [1, 2.5]),
+    "in-a-map": ({"type": "object", "additionalProperties": NUMBERS}, {"any": 1}),
+    "in-a-branch": ({"oneOf": [NUMBERS, {"type": "string"}]}, 5),
+    "nullable": ({"oneOf": [{"type": ["string", "null"]}, {"type": ["integer", "null"]}]}, None),
+    "beside-an-any-of": ({**NUMBERS, "anyOf": [{"minimum": 1}, {"maximum": 0}]}, 5),
 }
 
 
@@ -102,12 +102,12 @@ def test_v1_in_parameters(place: str) -> None:
 
 
 REFUSED: dict[str, tuple[Any, Any]] = {
-    "V1-fits-no-branch": (NUMBERS, "five"),
-    "V1-fits-no-branch-of-objects": (PETS, {"lives": 9}),
-    "V1-beside-an-any-of-that-it-breaks": ({**NUMBERS, "anyOf": [{"minimum": 9}]}, 5),
-    "V1-beside-keywords-that-it-breaks": ({**NUMBERS, "maximum": 4}, 5),
-    "V1-of-branches-that-constants-tell-apart": ({"oneOf": [{"const": 1}, {"const": 2}]}, 3),
-    "V1-negated-it-stays-exact": ({"not": {"oneOf": [{"minimum": 6}, {"maximum": 4}]}}, 7),
+    "fits-no-branch": (NUMBERS, "five"),
+    "fits-no-branch-of-objects": (PETS, {"lives": 9}),
+    "beside-an-any-of-that-it-breaks": ({**NUMBERS, "anyOf": [{"minimum": 9}]}, 5),
+    "beside-keywords-that-it-breaks": ({**NUMBERS, "maximum": 4}, 5),
+    "of-branches-that-constants-tell-apart": ({"oneOf": [{"const": 1}, {"const": 2}]}, 3),
+    "negated-it-stays-exact": ({"not": {"oneOf": [{"minimum": 6}, {"maximum": 4}]}}, 7),
 }
 
 

@@ -1,4 +1,4 @@
-"""No free-form value of the model's sets a name that is somebody else's, in any location."""
+"""No free-form value of the model sets a name that belongs to somebody else, in any location."""
 
 import json
 import threading
@@ -152,48 +152,46 @@ SPELLINGS = {
 }
 REFUSED = {
     **{
-        f"M2-query-against-query-{name}": Case(asked(*PIN_AND_FREE), free(key), GIVEN_PIN)
+        f"query-against-query-{name}": Case(asked(*PIN_AND_FREE), free(key), GIVEN_PIN)
         for name, key in SPELLINGS.items()
     },
     **{
-        f"H3-urlencoded-{name}": Case(asked(**body(FORM, PIN)), {"body": {key: MODEL}}, BODY_PIN)
+        f"urlencoded-{name}": Case(asked(**body(FORM, PIN)), {"body": {key: MODEL}}, BODY_PIN)
         for name, key in SPELLINGS.items()
         if key != "pin"
     },
     **{
-        f"M4-multipart-{name}": Case(
-            asked(**body(MULTIPART, PIN)), {"body": {key: MODEL}}, BODY_PIN
-        )
+        f"multipart-{name}": Case(asked(**body(MULTIPART, PIN)), {"body": {key: MODEL}}, BODY_PIN)
         for name, key in SPELLINGS.items()
         if key != "pin"
     },
-    "H3-json-in-capitals": Case(
+    "json-in-capitals": Case(
         asked(**body("application/json", PIN)), {"body": {"PIN": MODEL}}, BODY_PIN
     ),
-    "H3-json-below": Case(
+    "json-below": Case(
         asked(**body("application/json", {"a": {**OPEN, "properties": PIN}})),
         {"body": {"a": {"Pin": MODEL}}},
         {"body": {"a": {"pin": PERSON}}},
     ),
-    "H3-json-in-an-item": Case(
+    "json-in-an-item": Case(
         asked(**body("application/json", {"a": {"items": {**OPEN, "properties": PIN}}})),
         {"body": {"a": [{"x": 1, "Pin": MODEL}]}},
         {"body": {"a": [{"pin": PERSON}]}},
     ),
-    "H3-urlencoded-from-an-exploded-property": Case(
+    "urlencoded-from-an-exploded-property": Case(
         asked(**body(FORM, {**PIN, "free": OPEN}, encoding={"free": {"style": "form"}})),
         {"body": {"free": {"pin": MODEL}}},
         BODY_PIN,
     ),
-    "H3-urlencoded-optional-and-not-given": Case(
+    "urlencoded-optional-and-not-given": Case(
         asked(**body(FORM, PIN)), {"body": {"pin[]": MODEL}}, {"body": {}}
     ),
-    "H3-urlencoded-php-reads-dots-as-underscores": Case(
+    "urlencoded-php-reads-dots-as-underscores": Case(
         asked(**body(FORM, {"card_number": THEIRS})),
         {"body": {"card.number": MODEL}},
         {"body": {"card_number": PERSON}},
     ),
-    "H3-urlencoded-part-of-an-object": Case(
+    "urlencoded-part-of-an-object": Case(
         asked(
             **body(
                 FORM,
@@ -204,28 +202,28 @@ REFUSED = {
         {"body": {"card[pin]": MODEL, "card": {"a": "b"}}},
         {"body": {"card": {"pin": PERSON}}},
     ),
-    "M2-null-is-not-sent-but-what-is-beside-it": Case(
+    "null-is-not-sent-but-what-is-beside-it": Case(
         asked(*PIN_AND_FREE), {"query": {"free": {"PIN": None, "Pin": MODEL}}}, GIVEN_PIN
     ),
-    "M2-query-of-an-optional-parameter-that-is-not-given": Case(asked(*PIN_AND_FREE), free("pin")),
-    "M2-query-of-another-parameter-of-the-models": Case(
+    "query-of-an-optional-parameter-that-is-not-given": Case(asked(*PIN_AND_FREE), free("pin")),
+    "query-of-another-parameter-of-the-models": Case(
         asked(parameter("query", "limit", {"type": "integer"}), exploded("query", "free")),
         free("limit", 5),
     ),
-    "M2-query-in-the-same-object": Case(
+    "query-in-the-same-object": Case(
         asked(exploded("query", "free", PIN)), free("Pin"), {"query": {"free": {"pin": PERSON}}}
     ),
-    "M2-query-of-the-base-url": Case(asked(exploded("query", "free")), free("V"), base="?v=1"),
-    "M2-query-of-a-credential": Case(
+    "query-of-the-base-url": Case(asked(exploded("query", "free")), free("V"), base="?v=1"),
+    "query-of-a-credential": Case(
         asked(exploded("query", "free"), security=[{"query": []}]), free("key")
     ),
-    "M2-query-of-the-path": Case(
+    "query-of-the-path": Case(
         {**asked(exploded("query", "free")), "path": "/x?action=look"}, free("action")
     ),
-    "M2-query-that-the-connection-sets": Case(
+    "query-that-the-connection-sets": Case(
         asked(parameter("query", "v", TEXT)), {"query": {"v": "2"}}, base="?v=1"
     ),
-    "M2-query-of-free-maps-of-both": Case(
+    "query-of-free-maps-of-both": Case(
         asked(
             parameter("query", "theirs", {**OPEN, "x-human": True}, explode=True),
             exploded("query", "free"),
@@ -233,12 +231,12 @@ REFUSED = {
         free("a"),
         {"query": {"theirs": {"A": PERSON}}},
     ),
-    "M2-querystring-of-the-base-url": Case(
+    "querystring-of-the-base-url": Case(
         asked({"name": "q", "in": "querystring", "content": {FORM: {"schema": OPEN}}}),
         {"query": {"V": "2"}},
         base="?v=1",
     ),
-    "M2-querystring-of-the-person": Case(
+    "querystring-of-the-person": Case(
         asked(
             {
                 "name": "q",
@@ -249,79 +247,79 @@ REFUSED = {
         {"query": {"pin[]": MODEL}},
         {"query": {"pin": PERSON}},
     ),
-    "M5-deep-object-key-with-brackets": Case(
+    "deep-object-key-with-brackets": Case(
         asked(deep("filter", {"role": THEIRS})),
         {"query": {"filter": {"role][x": MODEL}}},
         {"query": {"filter": {"role": PERSON}}},
     ),
-    "M5-deep-object-key-with-brackets-alone": Case(
+    "deep-object-key-with-brackets-alone": Case(
         asked(deep("filter")), {"query": {"filter": {"a][b": MODEL}}}
     ),
-    "M5-deep-object-key-with-brackets-inside": Case(
+    "deep-object-key-with-brackets-inside": Case(
         asked(deep("filter")),
         {"query": {"filter": {"a": {"b]": MODEL}}}},
         connection={"deep": True},
     ),
-    "M5-deep-object-in-capitals": Case(
+    "deep-object-in-capitals": Case(
         asked(deep("filter", {"role": THEIRS})),
         {"query": {"filter": {"ROLE": MODEL}}},
         {"query": {"filter": {"role": PERSON}}},
     ),
-    "M5-deep-object-against-a-name-with-brackets": Case(
+    "deep-object-against-a-name-with-brackets": Case(
         asked(deep("filter"), parameter("query", "filter[role]", THEIRS)),
         {"query": {"filter": {"role": MODEL}}},
         {"query": {"filter[role]": PERSON}},
     ),
-    "M5-a-name-with-brackets-against-a-deep-object": Case(
+    "a-name-with-brackets-against-a-deep-object": Case(
         asked(deep("filter", {"role": THEIRS}), exploded("query", "free")),
         free("filter[role]"),
         {"query": {"filter": {"role": PERSON}}},
     ),
-    "H3-cookie-of-the-person": Case(
+    "cookie-of-the-person": Case(
         asked(parameter("cookie", "pin", THEIRS), exploded("cookie", "free")),
         {"cookie": {"free": {"PIN": MODEL}}},
         {"cookie": {"pin": PERSON}},
     ),
-    "H3-cookie-of-the-connection": Case(
+    "cookie-of-the-connection": Case(
         asked(exploded("cookie", "free")),
         {"cookie": {"free": {"sid": MODEL}}},
         connection={"headers": {"Cookie": "a=b; sid=own"}},
     ),
-    "H3-cookie-that-the-connection-sets": Case(
+    "cookie-that-the-connection-sets": Case(
         asked(parameter("cookie", "sid", TEXT)),
         {"cookie": {"sid": MODEL}},
         connection={"headers": {"Cookie": "sid=own"}},
     ),
-    "H3-cookie-of-a-credential": Case(
+    "cookie-of-a-credential": Case(
         asked(exploded("cookie", "free"), security=[{"cookie": []}]),
         {"cookie": {"free": {"key": MODEL}}},
     ),
-    "H3-header-that-the-connection-sets": Case(
+    "header-that-the-connection-sets": Case(
         asked(parameter("header", "X-Tenant", TEXT)),
         {"header": {"X-Tenant": MODEL}},
         connection={"headers": {"x-tenant": "own"}},
     ),
-    "H3-header-that-cgi-takes-for-the-connections": Case(
+    "header-that-cgi-takes-for-the-connections": Case(
         asked(parameter("header", "X_Tenant", TEXT)),
         {"header": {"X_Tenant": MODEL}},
         connection={"headers": {"X-Tenant": "own"}},
     ),
-    "H3-header-text-that-ends-where-the-persons-begins": Case(
+    "header-text-that-ends-where-the-persons-begins": Case(
         asked(exploded("header", "X-T", PIN)),
         {"header": {"X-T": {"note": f"a,pin={MODEL}"}}},
         {"header": {"X-T": {"pin": PERSON}}},
     ),
-    "H3-header-key-that-holds-the-persons": Case(
+    "header-key-that-holds-the-persons": Case(
         asked(exploded("header", "X-T", PIN)),
         {"header": {"X-T": {"pin=0": MODEL}}},
         {"header": {"X-T": {"pin": PERSON}}},
     ),
-    "H3-query-text-that-ends-where-the-persons-begins": Case(
+    "query-text-that-ends-where-the-persons-begins": Case(
         asked(parameter("query", "f", {**OPEN, "properties": PIN}, explode=False)),
         {"query": {"f": {"note": f"a,pin,{MODEL}"}}},
         {"query": {"f": {"pin": PERSON}}},
     ),
-    "H3-path-of-another-slot": Case(
+    "path-of-another-slot": Case(
         {
             **asked(
                 parameter("path", "pin", THEIRS, required=True, style="matrix"),
@@ -332,7 +330,7 @@ REFUSED = {
         {"free": {"PIN": MODEL}},
         {"pin": PERSON},
     ),
-    "H3-person-against-the-connection": Case(
+    "person-against-the-connection": Case(
         asked(parameter("header", "X-Tenant", THEIRS)),
         {},
         {"header": {"X-Tenant": PERSON}},
@@ -357,23 +355,23 @@ def test_a_name_of_somebody_else_is_an_issue_and_nothing_is_sent(
 
 
 ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
-    "M2-query-beside-query": (
+    "query-beside-query": (
         Case(asked(*PIN_AND_FREE), free("note"), GIVEN_PIN),
         {"query": [("pin", PERSON), ("note", MODEL)]},
     ),
-    "M2-query-names-that-only-begin-alike": (
+    "query-names-that-only-begin-alike": (
         Case(asked(*PIN_AND_FREE), free("pinned"), GIVEN_PIN),
         {"query": [("pin", PERSON), ("pinned", MODEL)]},
     ),
-    "M2-query-lists-and-brackets-of-its-own": (
+    "query-lists-and-brackets-of-its-own": (
         Case(asked(*PIN_AND_FREE), {"query": {"free": {"tags[]": "a", "t[x]": "b"}}}, GIVEN_PIN),
         {"query": [("pin", PERSON), ("tags[]", "a"), ("t[x]", "b")]},
     ),
-    "M2-query-names-that-differ-in-case-alone": (
+    "query-names-that-differ-in-case-alone": (
         Case(asked(exploded("query", "free")), {"query": {"free": {"a": "1", "A": "2"}}}),
         {"query": [("a", "1"), ("A", "2")]},
     ),
-    "M2-query-declared-names-that-differ-in-case-alone": (
+    "query-declared-names-that-differ-in-case-alone": (
         Case(
             asked(parameter("query", "pin", THEIRS), parameter("query", "Pin", TEXT)),
             {"query": {"Pin": MODEL}},
@@ -381,22 +379,22 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
         ),
         {"query": [("pin", PERSON), ("Pin", MODEL)]},
     ),
-    "M2-query-beside-the-base-url": (
+    "query-beside-the-base-url": (
         Case(asked(exploded("query", "free")), free("w"), base="?v=1"),
         {"query": [("v", "1"), ("w", MODEL)]},
     ),
-    "M2-query-of-the-path-said-again": (
+    "query-of-the-path-said-again": (
         Case(
             {**asked(parameter("query", "action", TEXT)), "path": "/x?action=look"},
             {"query": {"action": "look"}},
         ),
         {"query": [("action", "look"), ("action", "look")]},
     ),
-    "M2-query-required-and-set-by-the-base-url": (
+    "query-required-and-set-by-the-base-url": (
         Case(asked(parameter("query", "v", TEXT, required=True)), {}, base="?v=1"),
         {"query": [("v", "1")]},
     ),
-    "M2-querystring": (
+    "querystring": (
         Case(
             asked({"name": "q", "in": "querystring", "content": {FORM: {"schema": OPEN}}}),
             {"query": {"a": "1", "b": ["2", "3"]}},
@@ -404,7 +402,7 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
         ),
         {"query": [("v", "1"), ("a", "1"), ("b", "2"), ("b", "3")]},
     ),
-    "M5-deep-object-of-both": (
+    "deep-object-of-both": (
         Case(
             asked(deep("filter", {"role": THEIRS})),
             {"query": {"filter": {"status": "a", "x.y": "b"}}},
@@ -412,7 +410,7 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
         ),
         {"query": {("filter[role]", PERSON), ("filter[status]", "a"), ("filter[x.y]", "b")}},
     ),
-    "M5-names-with-brackets-beside-each-other": (
+    "names-with-brackets-beside-each-other": (
         Case(
             asked(parameter("query", "filter[role]", THEIRS), deep("filter")),
             {"query": {"filter": {"status": "a"}}},
@@ -420,15 +418,15 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
         ),
         {"query": [("filter[role]", PERSON), ("filter[status]", "a")]},
     ),
-    "H3-urlencoded-free-form": (
+    "urlencoded-free-form": (
         Case(asked(**body(FORM, PIN)), {"body": {"note": "a b", "tags": ["x", "y"]}}, BODY_PIN),
         {"form": {("pin", PERSON), ("note", "a b"), ("tags", "x"), ("tags", "y")}},
     ),
-    "H3-urlencoded-without-a-person": (
+    "urlencoded-without-a-person": (
         Case(asked(**body(FORM, {"limit": TEXT})), {"body": {"limit": "1", "Limit": "2"}}),
         {"form": {("limit", "1"), ("Limit", "2")}},
     ),
-    "H3-json-free-form": (
+    "json-free-form": (
         Case(
             asked(**body("application/json", PIN)),
             {"body": {"note": MODEL, "pins": [1], "a": {"PIN": 1}}},
@@ -436,7 +434,7 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
         ),
         {"json": {"note": MODEL, "pins": [1], "a": {"PIN": 1}, "pin": PERSON}},
     ),
-    "H3-cookies-beside-each-other": (
+    "cookies-beside-each-other": (
         Case(
             asked(parameter("cookie", "pin", THEIRS), exploded("cookie", "free")),
             {"cookie": {"free": {"theme": "dark"}}},
@@ -445,7 +443,7 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
         ),
         {"cookies": ["sid=own", f"pin={PERSON}", "theme=dark"]},
     ),
-    "H3-header-required-and-set-by-the-connection": (
+    "header-required-and-set-by-the-connection": (
         Case(
             asked(parameter("header", "X-Tenant", TEXT, required=True)),
             {},
@@ -453,7 +451,7 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
         ),
         {"header": ("x-tenant", "own")},
     ),
-    "H3-header-required-and-set-by-a-function": (
+    "header-required-and-set-by-a-function": (
         Case(
             asked(parameter("header", "X-Tenant", TEXT, required=True)),
             {"header": {"X-Tenant": MODEL}},
@@ -461,7 +459,7 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
         ),
         {"header": ("x-tenant", "own")},
     ),
-    "H3-header-of-both": (
+    "header-of-both": (
         Case(
             asked(exploded("header", "X-T", PIN)),
             {"header": {"X-T": {"note": "a b"}}},
@@ -469,7 +467,7 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
         ),
         {"header": ("x-t", f"note=a b,pin={PERSON}")},
     ),
-    "H3-header-with-commas-of-the-model-alone": (
+    "header-with-commas-of-the-model-alone": (
         Case(asked(exploded("header", "X-T")), {"header": {"X-T": {"note": "a,b"}}}),
         {"header": ("x-t", "note=a,b")},
     ),

@@ -1,4 +1,4 @@
-"""Tickets are good once, for one audience, and tell nothing of a person; tests name letters."""
+"""Tickets are valid once, for one audience, and contain nothing that a person gave."""
 
 import asyncio
 import json
@@ -143,7 +143,7 @@ def in_a_fork(work: Callable[[], object]) -> object:
     return heard.get()
 
 
-# H6, D6, M1: one use, wherever the ticket is taken back.
+# One use, wherever the ticket is taken back.
 
 
 @pytest.mark.parametrize("kept", ["default", "Tickets()", "Tickets(lifetime)", "store only"])
@@ -394,7 +394,7 @@ def test_a_run_that_dies_leaves_its_ticket_used(way: str) -> None:
     assert desk.resume(ticket, {"pin": 1}).reason == "ticket_used"
 
 
-# D5: a mistake of the person's is theirs, and the ticket stays good.
+# A mistake of the person's is theirs, and the ticket stays good.
 
 TWO = {"rows": [{"name": "a"}, {"name": "b"}]}
 MISTAKES: dict[str, tuple[str, Any, Any, Any]] = {
@@ -460,7 +460,7 @@ def test_d5_a_mistake_of_the_models_is_still_the_models(way: str) -> None:
     assert {issue.side for issue in outcome.issues} == {"llm"}
 
 
-# M9: what the person gave first is never replaced by a default.
+# What the person gave first is never replaced by a default.
 
 
 @WAYS
@@ -539,7 +539,7 @@ def test_m9_an_answer_to_what_waited_for_values_only_is_heeded_too(answer: Any, 
         assert desk.ran == [(5, "1", "none") if answer == "asks" else (1, "9", "none")]
 
 
-# M10: an audience.
+# An audience.
 
 ONE, OTHER = "ada@example.org", "bob@example.org"
 

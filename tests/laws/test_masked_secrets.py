@@ -1,4 +1,4 @@
-"""A secret is `***` in every text, in each form that the call holds; tests name letters."""
+"""A secret is `***` in every text, in each form in which the call holds it."""
 
 import asyncio
 import dataclasses
@@ -582,7 +582,7 @@ def test_h2_masking_takes_time_that_grows_with_the_text() -> None:
     assert ten < one * 30
 
 
-# D10: credentials of the connection.
+# Credentials of the connection.
 
 KEY = "k3y-of-mine-7f3a9c"
 BASIC = "Basic " + b64encode(b"ada:pass-of-ada-1").decode()

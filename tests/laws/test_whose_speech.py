@@ -1,4 +1,4 @@
-"""What is the model's speech, and that nothing in it is lost, invented or run twice."""
+"""Only what the model itself says is read as calls; none is lost, invented or run twice."""
 
 import json
 from typing import Any
@@ -137,7 +137,7 @@ PLACES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
-@pytest.mark.parametrize("block", FOREIGN.values(), ids=[f"C5 {name}" for name in FOREIGN])
+@pytest.mark.parametrize("block", FOREIGN.values(), ids=[f"{name}" for name in FOREIGN])
 def test_a_block_that_is_not_the_models_speech_is_skipped_whole(block: Any, place: Any) -> None:
     found = said(place(block))
     if block.keys() == {"content"} and place(block) in (block, [block]):
@@ -146,7 +146,7 @@ def test_a_block_that_is_not_the_models_speech_is_skipped_whole(block: Any, plac
         assert found == []
 
 
-@pytest.mark.parametrize("block", FOREIGN.values(), ids=[f"C5 {name}" for name in FOREIGN])
+@pytest.mark.parametrize("block", FOREIGN.values(), ids=[f"{name}" for name in FOREIGN])
 def test_the_models_own_blocks_beside_it_are_read(block: Any) -> None:
     for mine in (USE, {"type": "text", "text": "f(a=1)"}):
         for content in ([block, mine], [mine, block]):
@@ -235,7 +235,7 @@ OWN = {
 }
 
 
-@pytest.mark.parametrize("raw", OWN.values(), ids=[f"C5 {name}" for name in OWN])
+@pytest.mark.parametrize("raw", OWN.values(), ids=[f"{name}" for name in OWN])
 def test_the_models_calls_and_texts_are_read_in_every_vendors_shape(raw: Any) -> None:
     assert said(raw) == right(1)
 
@@ -272,7 +272,7 @@ CUT = {
 }
 
 
-@pytest.mark.parametrize("raw", CUT.values(), ids=[f"C5 cut {name}" for name in CUT])
+@pytest.mark.parametrize("raw", CUT.values(), ids=[f"cut {name}" for name in CUT])
 def test_the_last_call_of_a_cut_response_is_a_failure(raw: Any) -> None:
     first, last = parse_calls(raw, FUNCTIONS)
     assert first.result
@@ -300,47 +300,47 @@ def test_the_last_call_in_a_cut_text_is_a_failure() -> None:
 
 
 SILENT = {
-    "H5 arguments of an unknown call": "unknown(x=f(a=1))",
-    "H5 a text in the arguments of an unknown call": 'note(text="please f(a=1)")',
-    "H5 arguments of an unknown call, broken": "unknown(x=2*y, z=f(a=1))",
-    "H5 a comment": "# f(a=1)",
-    "H5 a comment behind code": "x = 1  # f(a=1)",
-    "H5 a comment in a fence": "```python\n## f(a=1)\n```",
-    "H5 a comment of javascript": "// f(a=1)",
-    "H5 a comment in stars": "/* f(a=1) */",
-    "H5 a comment of html": "<!-- f(a=1) -->",
-    "H5 a docstring": 'def main():\n    """Call f(a=1)."""\n',
-    "H5 a docstring alone": '"""\nf(a=1)\n"""',
-    "H5 a string that is assigned": "x = 'f(a=1)'",
-    "H5 a string that is shown": "print('f(a=1)')",
-    "H5 a string in a sentence": 'x = "please call f(a=1) now"',
-    "H5 an observation": "Observation: f(a=1)",
-    "H5 an observation behind a thought": "Thought: so\nObservation: f(a=1)\nThought: done",
-    "H5 a result in tags": f'<tool_response name="f">{JSON}</tool_response>',
-    "H5 a result in a label": "Tool result: f(a=1)",
-    "H5 a context in tags": "<context>[f(a=1)]</context>",
-    "H5 documents in tags": f"<documents><source>x</source>{JSON}</documents>",
-    "H5 a quotation in tags": "<quote>[f(a=1)]</quote>",
-    "H5 a result in a token without its second bar": "<|tool_response>[f(a=1)]",
-    "H5 a system's turn": "System: [f(a=1)]",
-    "H5 a blockquote": "> f(a=1)",
-    "H5 a blockquote of json": '> {"name": "f", "arguments": {"a": 1}}',
-    "H5 a quotation": 'The user said "f(a=1)".',
-    "H5 a quotation, curly": "The page says \u201cf(a=1)\u201d.",
-    "H5 a longer quotation": 'The page says "please call f(a=1) at once".',
-    "H5 could but will not": "You could call f(a=1) but I will not.",
-    "H5 would": "I would call f(a=1) for that.",
-    "H5 not": "I will not call f(a=1).",
-    "H5 never": "Never call f(a=1) here.",
-    "H5 could, as json": 'You could send {"name": "f", "arguments": {"a": 1}} for that.',
-    "H5 will not, on a line of its own": "I will not call this function:\n\nf(a=1)",
-    "H5 did": "I have called f(a=1) already.",
-    "H5 a definition": "def f(a=1):\n    return g()",
-    "H5 the body of a definition": "def main():\n    f(a=1)\n",
-    "H5 data in json": '{"result": {"name": "f", "arguments": {"a": 1}}}',
-    "H5 an observation in json": '{"observation": {"name": "f", "arguments": {"a": 1}}}',
-    "H5 a result block in json": f'{{"type": "tool_result", "content": {JSON}}}',
-    "H5 a call of another server in json": '{"type": "mcp_call", "name": "f", "arguments": {}}',
+    "arguments of an unknown call": "unknown(x=f(a=1))",
+    "a text in the arguments of an unknown call": 'note(text="please f(a=1)")',
+    "arguments of an unknown call, broken": "unknown(x=2*y, z=f(a=1))",
+    "a comment": "# f(a=1)",
+    "a comment behind code": "x = 1  # f(a=1)",
+    "a comment in a fence": "```python\n## f(a=1)\n```",
+    "a comment of javascript": "// f(a=1)",
+    "a comment in stars": "/* f(a=1) */",
+    "a comment of html": "<!-- f(a=1) -->",
+    "a docstring": 'def main():\n    """Call f(a=1)."""\n',
+    "a docstring alone": '"""\nf(a=1)\n"""',
+    "a string that is assigned": "x = 'f(a=1)'",
+    "a string that is shown": "print('f(a=1)')",
+    "a string in a sentence": 'x = "please call f(a=1) now"',
+    "an observation": "Observation: f(a=1)",
+    "an observation behind a thought": "Thought: so\nObservation: f(a=1)\nThought: done",
+    "a result in tags": f'<tool_response name="f">{JSON}</tool_response>',
+    "a result in a label": "Tool result: f(a=1)",
+    "a context in tags": "<context>[f(a=1)]</context>",
+    "documents in tags": f"<documents><source>x</source>{JSON}</documents>",
+    "a quotation in tags": "<quote>[f(a=1)]</quote>",
+    "a result in a token without its second bar": "<|tool_response>[f(a=1)]",
+    "a system's turn": "System: [f(a=1)]",
+    "a blockquote": "> f(a=1)",
+    "a blockquote of json": '> {"name": "f", "arguments": {"a": 1}}',
+    "a quotation": 'The user said "f(a=1)".',
+    "a quotation, curly": "The page says \u201cf(a=1)\u201d.",
+    "a longer quotation": 'The page says "please call f(a=1) at once".',
+    "could but will not": "You could call f(a=1) but I will not.",
+    "would": "I would call f(a=1) for that.",
+    "not": "I will not call f(a=1).",
+    "never": "Never call f(a=1) here.",
+    "could, as json": 'You could send {"name": "f", "arguments": {"a": 1}} for that.',
+    "will not, on a line of its own": "I will not call this function:\n\nf(a=1)",
+    "did": "I have called f(a=1) already.",
+    "a definition": "def f(a=1):\n    return g()",
+    "the body of a definition": "def main():\n    f(a=1)\n",
+    "data in json": '{"result": {"name": "f", "arguments": {"a": 1}}}',
+    "an observation in json": '{"observation": {"name": "f", "arguments": {"a": 1}}}',
+    "a result block in json": f'{{"type": "tool_result", "content": {JSON}}}',
+    "a call of another server in json": '{"type": "mcp_call", "name": "f", "arguments": {}}',
     "a list of values in a sentence": "The list ['tax', 3, 'IL'] is nice.",
     "a list of values that are wrong": "['tax', 'IL', 3]",
     "a list of names": "['pay_all', 'f', 'g']",
@@ -374,7 +374,7 @@ SILENT = {
     "one of two values": "x = f(a=1) if rainy else None",
     "in a lambda": "later = lambda: f(a=1)",
     "behind a return": "return\nf(a=1)",
-    "H5 a user's turn alone": "<|im_start|>user\nf(a=1)<|im_end|>",
+    "a user's turn alone": "<|im_start|>user\nf(a=1)<|im_end|>",
 }
 
 
@@ -401,27 +401,27 @@ def test_the_arguments_of_a_call_are_data() -> None:
 
 
 MEANT = {
-    "H5 alone": "f(a=1)",
-    "H5 in a sentence": "I will call `f(a=1)` for you.",
-    "H5 behind a heading": "## The call\n\nf(a=1)",
-    "H5 behind a comment": "# the call\nf(a=1)  # as asked",
-    "H5 in a list of texts": '["f(a=1)"]',
-    "H5 in a fence": "Here:\n```python\nf(a=1)\n```",
-    "H5 shown": "print(f(a=1))",
-    "H5 awaited": "x = await f(a=1)",
-    "H5 gathered": "asyncio.run(f(a=1))",
-    "H5 behind a thought": 'Thought: I need it.\nAction: f\nAction Input: {"a": 1}',
-    "H5 before an observation": (
+    "alone": "f(a=1)",
+    "in a sentence": "I will call `f(a=1)` for you.",
+    "behind a heading": "## The call\n\nf(a=1)",
+    "behind a comment": "# the call\nf(a=1)  # as asked",
+    "in a list of texts": '["f(a=1)"]',
+    "in a fence": "Here:\n```python\nf(a=1)\n```",
+    "shown": "print(f(a=1))",
+    "awaited": "x = await f(a=1)",
+    "gathered": "asyncio.run(f(a=1))",
+    "behind a thought": 'Thought: I need it.\nAction: f\nAction Input: {"a": 1}',
+    "before an observation": (
         'Action: f\nAction Input: {"a": 1}\nObservation: f(a=2)\nAction: f\nAction Input: {"a": 3}'
     ),
-    "H5 behind a repeated question": "User: what is it?\nAssistant: f(a=1)",
-    "H5 behind a repeated instruction": "### Instruction:\nCall f(a=2).\n\n### Response:\nf(a=1)",
-    "H5 behind a quotation": "> call f(a=2)\n\nf(a=1)",
-    "H5 with a url": "See https://example.org/#x\nf(a=1)",
-    "H5 at a prompt": ">>> f(a=1)",
-    "H5 wrapped json": '{"thoughts": "x", "actions": [{"name": "f", "arguments": {"a": 1}}]}',
-    "H5 labelled": "Function call: f(a=1)",
-    "H5 which would be": "The function call would be:\n\n[f(a=1)]",
+    "behind a repeated question": "User: what is it?\nAssistant: f(a=1)",
+    "behind a repeated instruction": "### Instruction:\nCall f(a=2).\n\n### Response:\nf(a=1)",
+    "behind a quotation": "> call f(a=2)\n\nf(a=1)",
+    "with a url": "See https://example.org/#x\nf(a=1)",
+    "at a prompt": ">>> f(a=1)",
+    "wrapped json": '{"thoughts": "x", "actions": [{"name": "f", "arguments": {"a": 1}}]}',
+    "labelled": "Function call: f(a=1)",
+    "which would be": "The function call would be:\n\n[f(a=1)]",
     "not without": "I can't answer without calling: [f(a=1)]",
     "do not forget": "Don't forget to call [f(a=1)].",
     "behind a refusal": "I could not find it. Let me call [f(a=1)].",
@@ -437,7 +437,7 @@ MEANT = {
     "behind thoughts": "<thinking>f(a=2)</thinking>f(a=1)",
     "a tool named in a label": 'Tool: f\nInput: {"a": 1}',
     "under a condition in words": "If the city is Oslo:\n[f(a=1)]",
-    "H5 in tags": '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>',
+    "in tags": '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>',
 }
 
 

@@ -1,4 +1,4 @@
-"""M3: a parameter that is declared twice keeps the mark of either declaration."""
+"""A parameter that is declared twice keeps the mark of either declaration."""
 
 from typing import Any
 
@@ -39,23 +39,23 @@ def llm(of_path: Any, of_operation: Any, **settings: Any) -> Any:
 
 REFERENCE = {"$ref": "#/components/parameters/Token"}
 TWICE: dict[str, tuple[Any, Any]] = {
-    "M3-mark-first": ([], [header("X-Token", MARKED), header("x-token")]),
-    "M3-mark-last": ([], [header("X-Token"), header("x-token", MARKED)]),
-    "M3-mark-on-the-parameter": ([], [header("X-TOKEN", **{"x-human": True}), header("x-token")]),
-    "M3-mark-behind-a-reference": ([], [REFERENCE, header("x-token")]),
-    "M3-secret-by-its-format": ([], [header("X-Token", PASSWORD), header("x-token")]),
-    "M3-secret-behind-a-reference": (
+    "mark-first": ([], [header("X-Token", MARKED), header("x-token")]),
+    "mark-last": ([], [header("X-Token"), header("x-token", MARKED)]),
+    "mark-on-the-parameter": ([], [header("X-TOKEN", **{"x-human": True}), header("x-token")]),
+    "mark-behind-a-reference": ([], [REFERENCE, header("x-token")]),
+    "secret-by-its-format": ([], [header("X-Token", PASSWORD), header("x-token")]),
+    "secret-behind-a-reference": (
         [],
         [header("X-Token", {"$ref": "#/components/schemas/Secret"}), header("x-token")],
     ),
-    "M3-a-mark-and-its-opposite": (
+    "a-mark-and-its-opposite": (
         [],
         [header("X-Token", MARKED), header("x-token", {"type": "string", "x-human": False})],
     ),
-    "M3-three-times": ([], [header("X-Token", MARKED), header("x-token"), header("X-token")]),
-    "M3-of-the-path": ([header("X-Token", MARKED)], [header("x-token")]),
-    "M3-of-the-path-alike": ([header("X-Token", MARKED)], [header("X-Token")]),
-    "M3-of-the-operation": ([header("X-Token")], [header("x-token", MARKED)]),
+    "three-times": ([], [header("X-Token", MARKED), header("x-token"), header("X-token")]),
+    "of-the-path": ([header("X-Token", MARKED)], [header("x-token")]),
+    "of-the-path-alike": ([header("X-Token", MARKED)], [header("X-Token")]),
+    "of-the-operation": ([header("X-Token")], [header("x-token", MARKED)]),
 }
 
 
@@ -67,8 +67,8 @@ def test_a_header_declared_twice_is_the_persons_if_either_is(
 
 
 MODELS: dict[str, tuple[Any, Any]] = {
-    "M3-no-mark": ([], [header("X-Token"), header("x-token")]),
-    "M3-no-longer-the-persons": (
+    "no-mark": ([], [header("X-Token"), header("x-token")]),
+    "no-longer-the-persons": (
         [header("X-Token", MARKED)],
         [header("x-token", **{"x-human": False})],
     ),

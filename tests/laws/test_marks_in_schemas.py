@@ -1,7 +1,7 @@
-"""C3, C4, H4, M6, M7: whatever a schema looks like, the model neither sees nor fills the person's.
+"""For schemas of any form: the model neither sees nor sets what only a person may give.
 
-Each case is a schema of one property, `a`, of the arguments. Every text of the person's in it has
-`secret` in it, every text of the model's has not.
+Each case is the schema of the argument `a`. In these schemas every text for the person contains
+`secret`, and no text for the model does.
 """
 
 import json
@@ -42,60 +42,60 @@ OF_BOTH = both(additionalProperties=False)
 TEXT_OF_BOTH = {"type": "string", "contentMediaType": "application/json", "contentSchema": OF_BOTH}
 
 WHOLE = {
-    # A place with one alternative of the person's
-    "H4-text-or-theirs": {"anyOf": [H, I]},
-    "H4-null-beside-both": {"oneOf": [NULL, H, I]},
-    "H4-nested-union": {"anyOf": [I, {"oneOf": [NULL, {"anyOf": [S, H]}]}]},
-    "H4-object-of-theirs-or-text": {"anyOf": [THEIRS, S]},
-    "H4-object-of-theirs-or-object": {"anyOf": [THEIRS, MINE]},
-    "H4-reference": {"anyOf": [{"$ref": "#/$defs/Secret"}, I]},
-    "H4-reference-to-union": {"$ref": "#/$defs/Union"},
-    "H4-allOf-of-union": {"allOf": [{"anyOf": [H, I]}, {"default": "secret"}]},
-    "H4-type-list": {"type": ["object", "string"], "properties": {"secret": H}},
-    "H4-constants": {"enum": [1, {"secret": "x"}], "properties": {"secret": H}},
-    "H4-array-of-theirs-or-text": {"anyOf": [{"type": "array", "items": H}, S]},
-    "H4-not": {"anyOf": [H, I], "not": {"const": "secret"}},
-    "H4-if": {"anyOf": [H, I], "if": {"const": "secret"}, "then": {}},
-    "H4-dependent": {"anyOf": [THEIRS, MINE], "dependentSchemas": {"secret": {}}},
-    "H4-extension": {"anyOf": [H, I], "x-order": ["secret"]},
-    "H4-discriminator": {
+    # One branch of the union is the person's
+    "text-or-theirs": {"anyOf": [H, I]},
+    "null-beside-both": {"oneOf": [NULL, H, I]},
+    "nested-union": {"anyOf": [I, {"oneOf": [NULL, {"anyOf": [S, H]}]}]},
+    "object-of-theirs-or-text": {"anyOf": [THEIRS, S]},
+    "object-of-theirs-or-object": {"anyOf": [THEIRS, MINE]},
+    "reference": {"anyOf": [{"$ref": "#/$defs/Secret"}, I]},
+    "reference-to-union": {"$ref": "#/$defs/Union"},
+    "allOf-of-union": {"allOf": [{"anyOf": [H, I]}, {"default": "secret"}]},
+    "type-list": {"type": ["object", "string"], "properties": {"secret": H}},
+    "constants": {"enum": [1, {"secret": "x"}], "properties": {"secret": H}},
+    "array-of-theirs-or-text": {"anyOf": [{"type": "array", "items": H}, S]},
+    "union-beside-not": {"anyOf": [H, I], "not": {"const": "secret"}},
+    "union-beside-if": {"anyOf": [H, I], "if": {"const": "secret"}, "then": {}},
+    "union-beside-dependent": {"anyOf": [THEIRS, MINE], "dependentSchemas": {"secret": {}}},
+    "extension": {"anyOf": [H, I], "x-order": ["secret"]},
+    "discriminator": {
         "oneOf": [{"$ref": "#/$defs/Secret"}, {"$ref": "#/$defs/Mine"}],
         "discriminator": {"propertyName": "kind", "mapping": {"secret": "#/$defs/Secret"}},
     },
-    "H4-list-of-unions": {"type": "array", "items": {"anyOf": [H, I]}},
-    "H4-map-of-unions": {"type": "object", "additionalProperties": {"anyOf": [H, I]}},
-    "H4-tuple-with-a-union": {"type": "array", "prefixItems": [I, {"anyOf": [H, I]}]},
-    "H4-only-theirs-tell": {"anyOf": [both(), obj({"n": I, "secret2": H})]},
-    "H4-theirs-or-nothing": {"anyOf": [both(), obj({"n": {**I, "description": "x"}})]},
-    "H4-tag-of-theirs": {
+    "list-of-unions": {"type": "array", "items": {"anyOf": [H, I]}},
+    "map-of-unions": {"type": "object", "additionalProperties": {"anyOf": [H, I]}},
+    "tuple-with-a-union": {"type": "array", "prefixItems": [I, {"anyOf": [H, I]}]},
+    "only-theirs-tell": {"anyOf": [both(), obj({"n": I, "secret2": H})]},
+    "theirs-or-nothing": {"anyOf": [both(), obj({"n": {**I, "description": "x"}})]},
+    "tag-of-theirs": {
         "oneOf": [obj({"secret": {**H, "const": tag}, tag: S}) for tag in ("x", "y")],
         "discriminator": {"propertyName": "secret"},
     },
-    # One of the person's that an open alternative would take
-    "C3-open-branch": {"anyOf": [OPEN, THEIRS]},
-    "C3-anything": {"anyOf": [{}, THEIRS]},
-    "C3-map-branch": {"anyOf": [{"type": "object", "additionalProperties": S}, THEIRS]},
-    # Text that is JSON with a part of the person's in it
-    "C4-content": TEXT_OF_BOTH,
-    "C4-content-reference": {**TEXT_OF_BOTH, "contentSchema": {"$ref": "#/$defs/Both"}},
-    "C4-content-is-theirs": {**TEXT_OF_BOTH, "contentSchema": H},
-    "C4-content-deep": {**TEXT_OF_BOTH, "contentSchema": {"items": {"anyOf": [OF_BOTH, NULL]}}},
-    "C4-content-in-content": {**TEXT_OF_BOTH, "contentSchema": obj({"in": TEXT_OF_BOTH})},
-    "C4-content-behind-reference": {"$ref": "#/$defs/Text"},
-    "C4-content-or-null": {"anyOf": [TEXT_OF_BOTH, NULL]},
-    "C4-content-or-number": {"anyOf": [TEXT_OF_BOTH, I]},
-    "C4-contents": {"type": "array", "items": TEXT_OF_BOTH},
-    "C4-map-of-contents": {"type": "object", "additionalProperties": TEXT_OF_BOTH},
-    # Other schemas that are about no one place
-    "M6-names": {"type": "object", "propertyNames": H, "additionalProperties": I},
-    "M6-names-of-some": obj({"n": I}, propertyNames={"anyOf": [H, {"const": "n"}]}),
-    "M6-contains": {"type": "array", "items": I, "contains": H},
-    "M6-contains-part": {"type": "array", "items": OPEN, "contains": THEIRS},
-    "M6-not": obj({"n": I}, **{"not": H}),
-    "M6-if": obj({"n": I}, **{"if": H, "then": True}),
-    "M6-dependent": obj({"n": I}, dependentSchemas={"n": H}),
-    "M6-unevaluatedProperties": obj({"n": I}, unevaluatedProperties=H),
-    "M6-unevaluatedItems": {"prefixItems": [I], "unevaluatedItems": H},
+    # A branch of the person's beside an open branch that accepts the same values
+    "open-branch": {"anyOf": [OPEN, THEIRS]},
+    "anything": {"anyOf": [{}, THEIRS]},
+    "map-branch": {"anyOf": [{"type": "object", "additionalProperties": S}, THEIRS]},
+    # Text that holds JSON with a part for the person
+    "content": TEXT_OF_BOTH,
+    "content-reference": {**TEXT_OF_BOTH, "contentSchema": {"$ref": "#/$defs/Both"}},
+    "content-is-theirs": {**TEXT_OF_BOTH, "contentSchema": H},
+    "content-deep": {**TEXT_OF_BOTH, "contentSchema": {"items": {"anyOf": [OF_BOTH, NULL]}}},
+    "content-in-content": {**TEXT_OF_BOTH, "contentSchema": obj({"in": TEXT_OF_BOTH})},
+    "content-behind-reference": {"$ref": "#/$defs/Text"},
+    "content-or-null": {"anyOf": [TEXT_OF_BOTH, NULL]},
+    "content-or-number": {"anyOf": [TEXT_OF_BOTH, I]},
+    "contents": {"type": "array", "items": TEXT_OF_BOTH},
+    "map-of-contents": {"type": "object", "additionalProperties": TEXT_OF_BOTH},
+    # Subschemas that are not about one path
+    "names": {"type": "object", "propertyNames": H, "additionalProperties": I},
+    "names-of-some": obj({"n": I}, propertyNames={"anyOf": [H, {"const": "n"}]}),
+    "contains": {"type": "array", "items": I, "contains": H},
+    "contains-part": {"type": "array", "items": OPEN, "contains": THEIRS},
+    "not": obj({"n": I}, **{"not": H}),
+    "if": obj({"n": I}, **{"if": H, "then": True}),
+    "dependent": obj({"n": I}, dependentSchemas={"n": H}),
+    "unevaluatedProperties": obj({"n": I}, unevaluatedProperties=H),
+    "unevaluatedItems": {"prefixItems": [I], "unevaluatedItems": H},
 }
 DEFINITIONS: Schema = {
     "Secret": {**obj({"kind": {"const": "secret"}}), "x-human": True},
@@ -125,7 +125,7 @@ def test_what_the_model_lost_is_a_note(name: str) -> None:
     parameters = arguments(WHOLE[name], DEFINITIONS)
     function = Function.from_schema(name="f", description="", parameters=parameters)
     told = [str(note) for note in function.notes if "is_human=" in str(note)]
-    direct = {"M6-not", "M6-if", "M6-dependent"}  # marked as themselves
+    direct = {"not", "if", "dependent"}  # marked as themselves
     assert len(told) == (name not in direct)
     assert all(text.startswith("`$input.a` is the person's as a whole") for text in told)
     own = Function.from_schema(
@@ -137,25 +137,25 @@ def test_what_the_model_lost_is_a_note(name: str) -> None:
 
 SPLIT: dict[str, tuple[Schema, Any, Any, Any]] = {
     # schema, what the model tries, what is left of it, what is a right whole
-    "H4-parts-of-both-split": (
+    "parts-of-both-split": (
         {"anyOf": [both(), S]},
         {"n": 1, "secret": "EVIL"},
         {"n": 1},
         {"n": 1, "secret": "s"},
     ),
-    "H4-told-by-a-tag-split": (
+    "told-by-a-tag-split": (
         {"oneOf": [obj({"k": {"const": k}, "secret": H}, "k") for k in ("x", "y")]},
         {"k": "y", "secret": "EVIL"},
         {"k": "y"},
         {"k": "y", "secret": "s"},
     ),
-    "H4-told-by-a-name-split": (
+    "told-by-a-name-split": (
         {"anyOf": [obj({"v": S, "secret": H}, "v"), obj({"w": S, "secret2": H}, "w")]},
         {"v": "x", "secret2": "EVIL"},
         {"v": "x"},
         {"w": "x", "secret2": "s"},
     ),
-    "H4-mapping-split": (
+    "mapping-split": (
         {
             "oneOf": [{"$ref": "#/$defs/One"}, {"$ref": "#/$defs/Two"}],
             "discriminator": {
@@ -168,87 +168,87 @@ SPLIT: dict[str, tuple[Schema, Any, Any, Any]] = {
         {"k": "x", "n": 1},
         {"k": "x", "n": 1, "secret": "s"},
     ),
-    "H4-beside-a-union-split": (
+    "beside-a-union-split": (
         obj({"n": I}, anyOf=[THEIRS, {"properties": {"w": S}}]),
         {"n": 1, "secret": "EVIL"},
         {"n": 1},
         {"n": 1, "w": "x", "secret": "s"},
     ),
-    "H4-null-split": ({"anyOf": [both(), NULL]}, {"secret": "EVIL"}, {}, {"n": 1, "secret": "s"}),
-    "H4-tuple-split": (
+    "null-split": ({"anyOf": [both(), NULL]}, {"secret": "EVIL"}, {}, {"n": 1, "secret": "s"}),
+    "tuple-split": (
         {"type": "array", "prefixItems": [I, H]},
         [1, "EVIL"],
         None,  # a list without its second item
         [1, "s"],
     ),
-    "H4-list-split": (
+    "list-split": (
         {"type": "array", "items": both()},
         [{"n": 1, "secret": "EVIL"}],
         [{"n": 1}],
         [{"n": 1, "secret": "s"}],
     ),
-    "H4-list-of-unions-split": (
+    "list-of-unions-split": (
         {"type": "array", "items": {"anyOf": [both(), S]}},
         ["x", {"n": 1, "secret": "EVIL"}],
         ["x", {"n": 1}],
         ["x", {"n": 1, "secret": "s"}],
     ),
-    "H4-map-split": (
+    "map-split": (
         {"type": "object", "additionalProperties": both()},
         {"k": {"n": 1, "secret": "EVIL"}},
         {"k": {"n": 1}},
         {"k": {"n": 1, "secret": "s"}},
     ),
-    "C3-open-branch-split": (
+    "open-branch-split": (
         {"anyOf": [OPEN, both()]},
         {"more": 1, "secret": "EVIL"},
         {"more": 1},
         {"more": 1, "secret": "s"},
     ),
-    "C3-closed-branch-split": (
+    "closed-branch-split": (
         {"anyOf": [both(additionalProperties=False), OPEN]},
         {"more": 1, "secret": "EVIL"},
         {"more": 1},
         {"more": 1},
     ),
-    "C3-map-branch-split": (
+    "map-branch-split": (
         {"anyOf": [{"type": "object", "additionalProperties": S}, both()]},
         {"more": "x", "secret": "EVIL"},
         {"more": "x"},
         {"more": "x", "secret": "s"},
     ),
-    "C3-anything-split": ({"anyOf": [{}, both()]}, {"secret": "EVIL"}, {}, {"n": 1, "secret": "s"}),
-    "M6-pattern-split": (
+    "anything-split": ({"anyOf": [{}, both()]}, {"secret": "EVIL"}, {}, {"n": 1, "secret": "s"}),
+    "pattern-split": (
         {"type": "object", "patternProperties": {"^secret": H}, "additionalProperties": I},
         {"n": 1, "secret_x": "EVIL"},
         {"n": 1},
         {"n": 1, "secret_x": "s"},
     ),
-    "M6-dependent-part-split": (
+    "dependent-part-split": (
         obj({"n": I}, dependentSchemas={"n": obj({"secret": H})}),
         {"n": 1, "secret": "EVIL"},
         {"n": 1},
         {"n": 1, "secret": "s"},
     ),
-    "M6-if-part-split": (
+    "if-part-split": (
         obj({"n": I}, **{"if": obj({"secret": H}), "then": True}),
         {"n": 1, "secret": "EVIL"},
         {"n": 1},
         {"n": 1, "secret": "s"},
     ),
-    "M7-heir-split": (
+    "heir-split": (
         {"$ref": "#/$defs/Pet"},
         {"kind": "cat", "secret": "EVIL"},
         {"kind": "cat"},
         {"kind": "cat", "secret": "s"},
     ),
-    "M7-heir-in-a-list-split": (
+    "heir-in-a-list-split": (
         {"type": "array", "items": {"allOf": [{"$ref": "#/$defs/Pet"}], "description": "x"}},
         [{"kind": "cat", "secret": "EVIL"}],
         [{"kind": "cat"}],
         [{"kind": "cat", "secret": "s"}],
     ),
-    "M7-default-heir-split": (
+    "default-heir-split": (
         {"$ref": "#/$defs/Thing"},
         {"kind": "x", "secret": "EVIL"},
         {"kind": "x"},
@@ -289,14 +289,14 @@ def test_the_parts_are_split_and_the_persons_is_nobody_elses(
 
 
 HARMLESS = {
-    "H4-union": {"anyOf": [S, I, NULL], "not": {"const": "x"}, "x-order": [1]},
-    "H4-type-list": {"type": ["object", "string"], "properties": {"n": I}},
-    "C4-content": {**TEXT_OF_BOTH, "contentSchema": MINE},
-    "C4-no-content": {"type": "string", "contentMediaType": "application/json"},
-    "M6-names": {"type": "object", "propertyNames": {"pattern": "^a"}, "additionalProperties": I},
-    "M6-contains": {"type": "array", "items": I, "contains": {"const": 1}},
-    "M6-no": {"type": "string", "format": "binary", "x-human": "no"},
-    "M7-heirs": {
+    "union": {"anyOf": [S, I, NULL], "not": {"const": "x"}, "x-order": [1]},
+    "type-list": {"type": ["object", "string"], "properties": {"n": I}},
+    "content": {**TEXT_OF_BOTH, "contentSchema": MINE},
+    "no-content": {"type": "string", "contentMediaType": "application/json"},
+    "names": {"type": "object", "propertyNames": {"pattern": "^a"}, "additionalProperties": I},
+    "contains": {"type": "array", "items": I, "contains": {"const": 1}},
+    "no": {"type": "string", "format": "binary", "x-human": "no"},
+    "heirs": {
         "type": "object",
         "discriminator": {"propertyName": "k", "mapping": {"x": "#/$defs/Two"}},
     },
@@ -315,13 +315,13 @@ def test_what_has_nothing_of_the_persons_is_the_models_as_it_is(schema: Schema) 
 
 
 MARKS = {
-    "M6-true": True,
-    "M6-yes": "yes",
-    "M6-text": "true",
-    "M6-number": 1,
-    "M6-object": {"ask": "Your PIN"},
+    "true": True,
+    "yes": "yes",
+    "text": "true",
+    "number": 1,
+    "object": {"ask": "Your PIN"},
 }
-NO_MARKS = {"M6-false": False, "M6-no": "No", "M6-text": "false", "M6-zero": 0, "M6-null": None}
+NO_MARKS = {"false": False, "no": "No", "text": "false", "zero": 0, "null": None}
 
 
 @pytest.mark.parametrize("key", ["x-human", "x-samchon-human"])
@@ -353,15 +353,15 @@ def function_in(source: Schema) -> Function:
 
 Q = {"name": "q", "in": "query", "schema": S, "description": "secret words"}
 PARAMETERS = {
-    "M6-parameter": (Q, {}),
-    "M6-header": ({**Q, "in": "header"}, {}),
-    "M6-cookie": ({**Q, "in": "cookie"}, {}),
-    "M6-content": (
+    "parameter": (Q, {}),
+    "header": ({**Q, "in": "header"}, {}),
+    "cookie": ({**Q, "in": "cookie"}, {}),
+    "content": (
         {"name": "q", "in": "query", "content": {"application/json": {"schema": S}}},
         {},
     ),
-    "M6-reference": ({"$ref": "#/components/parameters/Q"}, {"parameters": {"Q": Q}}),
-    "M6-schema-reference": (
+    "reference": ({"$ref": "#/components/parameters/Q"}, {"parameters": {"Q": Q}}),
+    "schema-reference": (
         {**Q, "schema": {"$ref": "#/components/schemas/Q"}},
         {"schemas": {"Q": S}},
     ),
@@ -463,19 +463,19 @@ def takes(hint: Any) -> Function:
 
 
 HINTS = {
-    "C4-Json": Json[Card],
-    "C4-Json-of-list": Json[list[Card]],
-    "C4-Json-of-TypedDict": Json[Row],
-    "C4-list-of-Json": list[Json[Card]],
-    "C4-Json-or-None": Json[Card] | None,
-    "C4-Json-or-int": Json[Card] | int,
-    "H4-SecretStr-or-str": SecretStr | str,
-    "H4-Human-or-int": Human[str] | int,
-    "H4-list": list[SecretStr | int],
-    "H4-dict": dict[str, SecretStr | int],
-    "H4-tuple": tuple[str, SecretStr | str],
-    "M6-keys": dict[Human[str], int],
-    "M6-schema": Annotated[str, WithJsonSchema({"type": "string", "x-human": "yes"})],
+    "Json": Json[Card],
+    "Json-of-list": Json[list[Card]],
+    "Json-of-TypedDict": Json[Row],
+    "list-of-Json": list[Json[Card]],
+    "Json-or-None": Json[Card] | None,
+    "Json-or-int": Json[Card] | int,
+    "SecretStr-or-str": SecretStr | str,
+    "Human-or-int": Human[str] | int,
+    "list": list[SecretStr | int],
+    "dict": dict[str, SecretStr | int],
+    "tuple": tuple[str, SecretStr | str],
+    "keys": dict[Human[str], int],
+    "schema": Annotated[str, WithJsonSchema({"type": "string", "x-human": "yes"})],
 }
 
 
@@ -489,11 +489,11 @@ def test_a_hint_with_such_a_place_leaves_it_to_the_person(hint: Any) -> None:
 
 
 SPLIT_HINTS = {
-    "C4-Json": Json[Note],
-    "H4-models": Card | Note,
-    "H4-optional": Card | None,
-    "H4-tuple": tuple[str, SecretStr],
-    "H4-TypedDict": list[Row],
+    "Json": Json[Note],
+    "models": Card | Note,
+    "optional": Card | None,
+    "tuple": tuple[str, SecretStr],
+    "TypedDict": list[Row],
 }
 
 

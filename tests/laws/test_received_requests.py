@@ -1,4 +1,4 @@
-"""V1, V2, D11: what a real server reads, sent to it over a socket and in this process."""
+"""Requests as a real server reads them, over a socket and in this process."""
 
 import base64
 import io
@@ -157,11 +157,11 @@ def opened(request: Any, served: str) -> Iterator[Any]:
 
 
 BODY: dict[str, tuple[str, Any, Any]] = {
-    "V1-integer-of-integer-or-number": ("number_post", {"body": {"value": 5}}, 5),
-    "V1-number-of-integer-or-number": ("number_post", {"body": {"value": 5.5}}, 5.5),
-    "V1-date-of-date-or-text": ("due_get", {"query": {"when": "2026-01-31"}}, "2026-01-31"),
-    "V1-text-of-date-or-text": ("due_get", {"query": {"when": "soon"}}, "soon"),
-    "V1-tagged": ("pet_post", {"body": {"kind": "dog"}}, {"kind": "dog", "tricks": []}),
+    "integer-of-integer-or-number": ("number_post", {"body": {"value": 5}}, 5),
+    "number-of-integer-or-number": ("number_post", {"body": {"value": 5.5}}, 5.5),
+    "date-of-date-or-text": ("due_get", {"query": {"when": "2026-01-31"}}, "2026-01-31"),
+    "text-of-date-or-text": ("due_get", {"query": {"when": "soon"}}, "soon"),
+    "tagged": ("pet_post", {"body": {"kind": "dog"}}, {"kind": "dog", "tricks": []}),
     "either-of-two-models": (
         "either_post",
         {"body": {"wide": 1, "high": 2.5}},
@@ -203,22 +203,22 @@ def encoded(content: bytes) -> str:
 
 SENT = {"content": encoded(b"a text"), "type": "application/octet-stream"}
 MODELS: dict[str, tuple[str, Any, Any]] = {
-    "V2-text": (
+    "text": (
         "file_post",
         {"file": "a text", "note": "n"},
         {**SENT, "filename": "file", "note": "n"},
     ),
-    "V2-base64-is-a-text-too": (
+    "base64-is-a-text-too": (
         "file_post",
         {"file": encoded(PNG)},
         {**SENT, "filename": "file", "content": encoded(encoded(PNG).encode()), "note": ""},
     ),
-    "V2-optional": ("maybe_post", {"file": "a text"}, {**SENT, "filename": "file"}),
-    "V2-optional-and-absent": ("maybe_post", {}, None),
-    "V2-optional-and-null": ("maybe_post", {"file": None}, None),
-    "V2-several": ("files_post", {"files": ["a text"] * 2}, [{**SENT, "filename": "files"}] * 2),
-    "V2-bytes": ("bytes_post", {"data": "a text"}, {"content": SENT["content"]}),
-    "V2-several-that-are-optional": ("some_post", {"data": ["a text"]}, [SENT["content"]]),
+    "optional": ("maybe_post", {"file": "a text"}, {**SENT, "filename": "file"}),
+    "optional-and-absent": ("maybe_post", {}, None),
+    "optional-and-null": ("maybe_post", {"file": None}, None),
+    "several": ("files_post", {"files": ["a text"] * 2}, [{**SENT, "filename": "files"}] * 2),
+    "bytes": ("bytes_post", {"data": "a text"}, {"content": SENT["content"]}),
+    "several-that-are-optional": ("some_post", {"data": ["a text"]}, [SENT["content"]]),
 }
 
 
@@ -242,13 +242,13 @@ class Django:
 
 
 GIVEN: dict[str, tuple[Any, str, str]] = {
-    "D11-bytes": (PNG, "file", "application/octet-stream"),
-    "D11-bytearray": (bytearray(PNG), "file", "application/octet-stream"),
-    "D11-file": (File(PNG, "cv.png", "image/png"), "cv.png", "image/png"),
-    "D11-mapping-of-bytes": ({"content": PNG, "filename": "a.png"}, "a.png", ""),
-    "D11-upload-with-a-name": (Django(), "cv.png", "image/png"),
-    "D11-upload-of-starlette": (UploadFile(io.BytesIO(PNG), filename="up.png"), "up.png", ""),
-    "D11-buffer": (io.BytesIO(PNG), "file", ""),
+    "bytes": (PNG, "file", "application/octet-stream"),
+    "bytearray": (bytearray(PNG), "file", "application/octet-stream"),
+    "file": (File(PNG, "cv.png", "image/png"), "cv.png", "image/png"),
+    "mapping-of-bytes": ({"content": PNG, "filename": "a.png"}, "a.png", ""),
+    "upload-with-a-name": (Django(), "cv.png", "image/png"),
+    "upload-of-starlette": (UploadFile(io.BytesIO(PNG), filename="up.png"), "up.png", ""),
+    "buffer": (io.BytesIO(PNG), "file", ""),
 }
 
 
@@ -278,14 +278,14 @@ def test_d11_an_open_file_arrives_whole_under_its_name(opened: Any, tmp_path: Pa
 
 
 TEXTS: dict[str, tuple[str, Any]] = {
-    "D11-path": ("file_post", {"file": "/home/me/cv.pdf"}),
-    "D11-content": ("file_post", {"file": "all of a letter"}),
-    "D11-base64": ("file_post", {"file": encoded(PNG)}),
-    "D11-nothing": ("file_post", {"file": ""}),
-    "D11-optional": ("maybe_post", {"file": "cv.pdf"}),
-    "D11-one-of-several": ("files_post", {"files": [PNG, "cv.pdf"]}),
-    "D11-several-that-are-optional": ("some_post", {"data": ["cv.pdf"]}),
-    "D11-file-opened-as-text": ("file_post", {"file": io.StringIO("cv.pdf")}),
+    "path": ("file_post", {"file": "/home/me/cv.pdf"}),
+    "content": ("file_post", {"file": "all of a letter"}),
+    "base64": ("file_post", {"file": encoded(PNG)}),
+    "nothing": ("file_post", {"file": ""}),
+    "optional": ("maybe_post", {"file": "cv.pdf"}),
+    "one-of-several": ("files_post", {"files": [PNG, "cv.pdf"]}),
+    "several-that-are-optional": ("some_post", {"data": ["cv.pdf"]}),
+    "file-opened-as-text": ("file_post", {"file": io.StringIO("cv.pdf")}),
 }
 
 
