@@ -1,11 +1,11 @@
 """One pass through a text, in linear time whatever it holds."""
 
-import threading
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from stacks import on_stack
 
 from pyfunctools import Function, parse_calls
 from pyfunctools.prompting.calls.names import FunctionNames
@@ -84,25 +84,13 @@ def test_a_megabyte_of_anything_is_read_in_seconds(piece: str, functions: list[F
 def test_deep_nesting_needs_no_stack(opener: str, functions: list[Function]) -> None:
     deep = opener * 100_000
     texts = [deep, f"get_weather(city={deep}", f'{{"name": "get_weather", "arguments": {deep}']
-    for text in texts:
-        parse_calls(text, functions)
-    failed: list[BaseException] = []
 
     def work() -> None:
-        try:
-            for text in texts:
-                parse_calls(text, functions)
-        except BaseException as error:
-            failed.append(error)
+        for text in texts:
+            parse_calls(text, functions)
 
-    before = threading.stack_size(512 << 10)
-    try:
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(before)
-    assert failed == []
+    work()
+    on_stack(work)
 
 
 @given(

@@ -3,10 +3,10 @@
 import json
 from enum import StrEnum
 from pathlib import Path
-from threading import Thread, stack_size
 from typing import Any
 
 import pytest
+from stacks import on_stack
 
 from pyfunctools.schema.result import Failure, Issue, Result
 from pyfunctools.schema.separation.separate import merge, separate
@@ -171,24 +171,18 @@ def test_arguments_that_are_the_humans_as_a_whole_are_taken_from_the_human() -> 
 def test_arguments_that_are_too_deep_are_an_issue_in_a_small_thread_too() -> None:
     tree = {"type": "object", "properties": {"t": H, "in": {"$ref": "#/$defs/T"}, "v": S}}
     schema = {"$ref": "#/$defs/T", "$defs": {"T": tree}}
-    found: list[Any] = []
 
-    def run() -> None:
-        for depth in (64, 65, 100_000):
-            value: Any = {}
-            for _ in range(depth - 1):
-                value = {"in": value}
-            found.append([told_of(merge(schema, *pair)) for pair in ((value, {}), ({}, value))])
-            while value:  # the interpreter itself would free it level by level
-                value = value.pop("in", None)
+    def issues(depth: int) -> list[Any]:
+        value: Any = {}
+        for _ in range(depth - 1):
+            value = {"in": value}
+        found = [told_of(merge(schema, *pair)) for pair in ((value, {}), ({}, value))]
+        while value:  # the interpreter itself would free it level by level
+            value = value.pop("in", None)
+        return found
 
-    before = stack_size(512 * 1024)
-    thread = Thread(target=run)
-    thread.start()
-    thread.join()
-    stack_size(before)
     deep = [[("$input", "llm")], [("$input", "human")]]
-    assert found == [[[], []], deep, deep]
+    assert on_stack(lambda: [*map(issues, (64, 65, 100_000))]) == [[[], []], deep, deep]
 
 
 def test_the_vectors_hold(vectors: Path) -> None:
