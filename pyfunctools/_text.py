@@ -27,10 +27,15 @@ def shortened(text: str, limit: int) -> str:
 
 
 def quantity(count: int, unit: str) -> str:
-    """Return a count of something, in the plural where it is not one: `1 item`, `2 properties`."""
-    if count != 1:
-        unit = f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
-    return f"{count:,} {unit}"
+    """Return a count with its unit: `1 item`, `2 properties`."""
+    return f"{count:,} {plural(unit, count)}"
+
+
+def plural(unit: str, count: float) -> str:
+    """Return the unit, in the plural unless the count is 1."""
+    if count == 1:
+        return unit
+    return f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
 
 
 def short_repr(value: object, limit: int = 400) -> str:

@@ -12,7 +12,7 @@ from pyfunctools.dialects.table import EVERYTHING, Profile
 from pyfunctools.dialects.telling import Rewrite, Rewritten, Telling
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.outline.json_types import type_of
+from pyfunctools.schema.outline.json_types import json_type
 from pyfunctools.schema.vocabulary import KEYWORDS
 
 _TYPES: Final = ("object", "array", "string", "number", "integer", "boolean", "null")
@@ -161,7 +161,7 @@ class Choices:
         values = made.get("enum", [made["const"]] if "const" in made else None)
         if not isinstance(values, list):
             return
-        kinds: list[JsonValue] = sorted({type_of(each) for each in values}, key=_TYPES.index)
+        kinds: list[JsonValue] = sorted({json_type(each) for each in values}, key=_TYPES.index)
         kind = kinds[0] if len(kinds) == 1 else kinds
         if "enum" in made and not self._profile.takes_values(values):
             self._telling.tell(node, "enum")

@@ -14,7 +14,7 @@ from pyfunctools.dialects.table import ANNOTATIONS, EVERYTHING
 from pyfunctools.schema.ground.json_values import values_in_both
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import map_children
-from pyfunctools.schema.outline.json_types import constant_of, listed_values, type_of, types_named
+from pyfunctools.schema.outline.json_types import constant_of, json_type, listed_values, types_named
 from pyfunctools.schema.vocabulary import KEYWORDS, UNIONS, VALUE_LISTS
 
 _CONSTANT: Final = VALUE_LISTS | {"type"}
@@ -58,7 +58,7 @@ def _of_values(branches: Sequence[JsonSchema], beside: JsonSchema) -> dict[str, 
         kind = branch.get("type")
         if listed is None or not branch.keys() <= _CONSTANT or len(branch.keys() & VALUE_LISTS) > 1:
             return None
-        if kind is not None and any(type_of(value) != kind for value in listed):
+        if kind is not None and any(json_type(value) != kind for value in listed):
             return None
         values += listed
         kinds += [kind] if kind not in kinds else []
@@ -91,7 +91,7 @@ def spread(schema: JsonSchema) -> dict[str, JsonValue]:
         schema, lambda _, inner: spread(inner) if isinstance(inner, dict) else inner
     )
     values = listed_values(made) or ()
-    kinds = types_named(made) or dict.fromkeys(map(type_of, values))
+    kinds = types_named(made) or dict.fromkeys(map(json_type, values))
     if len(kinds) < 2:
         return made
     beside = {word: made.pop(word) for word in ANNOTATIONS & made.keys()}
@@ -106,7 +106,7 @@ def _of_type(schema: JsonSchema, kind: str) -> JsonSchema | None:
     values = listed_values(schema)
     if values is not None:
         kinds = ("integer", "number") if kind == "number" else (kind,)
-        values = [each for each in values if type_of(each) in kinds]
+        values = [each for each in values if json_type(each) in kinds]
     if not values and values is not None:
         return None
     judge = "number" if kind == "integer" else kind

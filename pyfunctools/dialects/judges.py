@@ -34,7 +34,7 @@ def guess(branches: Sequence[JsonValue], definitions: JsonObject) -> Guess:
     union = union_of(_union(branches, definitions), "anyOf")
 
     def index(value: JsonValue) -> int | None:
-        meant = union.meant(value)
+        meant = union.intended_branch(value)
         return None if meant is None else union.branches.index(meant)
 
     return index
@@ -42,7 +42,7 @@ def guess(branches: Sequence[JsonValue], definitions: JsonObject) -> Guess:
 
 def may_be_array(branches: Sequence[JsonValue], definitions: JsonObject) -> bool:
     """Return whether an array may fit one of the branches of a union."""
-    return any("array" in each.types for each in _union(branches, definitions).listed("anyOf"))
+    return any("array" in each.types for each in _union(branches, definitions).branches("anyOf"))
 
 
 def _union(branches: Sequence[JsonValue], definitions: JsonObject) -> Part:

@@ -223,7 +223,7 @@ def _has_room(
             if not isinstance(held[0], dict):
                 return False
             continue
-        needed = {name for part in place.anyhow for name in part.required}
+        needed = {name for part in place.possible.parts for name in part.required}
         if not needed <= {each[depth] for each in values if len(each) > depth}:
             return False
     return True

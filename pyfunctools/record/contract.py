@@ -223,7 +223,9 @@ class Contract:
         place = self.validator.outline.place
         closed = self.parameters.get("additionalProperties") is False
         return Declared(
-            names=tuple(dict.fromkeys(name for part in place.anyhow for name in part.declared)),
+            names=tuple(
+                dict.fromkeys(name for part in place.possible.parts for name in part.declared)
+            ),
             required=_required(place.parts),
             closed=closed and "patternProperties" not in self.parameters,
         )
@@ -312,7 +314,7 @@ def _required(parts: Iterable[Part], depth: int = 8) -> frozenset[str]:
     for part in parts:
         found.update(part.required)
         for keyword in UNIONS if depth else ():
-            each = [_required(branch.parts, depth - 1) for branch in part.listed(keyword)]
+            each = [_required(branch.parts, depth - 1) for branch in part.branches(keyword)]
             found |= each[0].intersection(*each[1:]) if each else frozenset[str]()
     return frozenset(found)
 

@@ -72,14 +72,14 @@ class Checker:
         """Return what comes of strict JSON; `None` where a text is wanted as it was written."""
         value = read.value
         # What is right needs no repair, but for `42.0`, which coercion makes an `int`.
-        is_whole = read.whole and self.place().has_whole(value)
+        is_whole = read.whole and self.place().has_float_for_integer(value)
         if not is_whole and self._judge.accepts(value):
             return Success(value=value)
         from pyfunctools.schema.coercion.match import TextWantedError  # like all that repairs
 
         # Without unions each such float fails its own test, so coercion meets it on its way.
         is_met = read.fractions and not is_whole and not self._has_unions.value
-        if read.fractions and not is_met and self.place().has_textual(value):
+        if read.fractions and not is_met and self.place().has_float_for_string(value):
             return None
         try:
             return self._coerced(value, (), refused=not is_whole, written=is_met)

@@ -34,7 +34,7 @@ def any_of(*branches: JsonSchema | bool) -> JsonSchema:
 def index(union: JsonSchema, value: JsonValue, root: JsonSchema | None = None) -> int | None:
     part = Outline({**(root or {}), **union}).root
     read = union_of(part, next(keyword for keyword in UNIONS if keyword in union))
-    meant = read.meant(value)
+    meant = read.intended_branch(value)
     return None if meant is None else read.branches.index(meant)
 
 
@@ -228,7 +228,7 @@ def test_thousands_of_branches_are_told_apart_at_once():
     union = any_of(*(thing("kind", kind={"const": f"k{n}"}, x=INTEGER) for n in range(2000)))
     read = union_of(Outline(union).root, "anyOf")
     start = process_time()
-    assert read.meant({"kind": "k1999"}) is read.branches[1999]
+    assert read.intended_branch({"kind": "k1999"}) is read.branches[1999]
     assert process_time() - start < 0.1
 
 
@@ -245,9 +245,9 @@ def test_a_tag_is_certain_where_every_branch_lists_its_own():
     union = union_of(Outline(any_of(CAT, DOG, NULL)).root, "anyOf")
     assert union.tag is not None
     assert union.tag.certain
-    assert union.decided({"kind": "puppy", "age": "x"}) is union.branches[1]
+    assert union.branch_by_tag({"kind": "puppy", "age": "x"}) is union.branches[1]
     for value in ({"kind": "Cat"}, {"kind": "cow"}, {"age": 1}, {"kind": []}, 1):
-        assert union.decided(value) is None
+        assert union.branch_by_tag(value) is None
 
 
 @pytest.mark.parametrize(
@@ -264,4 +264,4 @@ def test_a_tag_is_not_certain_where_a_branch_may_take_that_of_another(other: Jso
     union = union_of(Outline(schema).root, "anyOf")
     assert union.tag is not None
     assert not union.tag.certain
-    assert union.decided({"kind": "cat"}) is None
+    assert union.branch_by_tag({"kind": "cat"}) is None

@@ -6,8 +6,8 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.outline.json_types import (
     ALL_TYPES,
     constant_of,
-    loosely,
-    type_of,
+    json_type,
+    loose_text,
 )
 from pyfunctools.schema.outline.outline import Outline, matches
 
@@ -20,7 +20,7 @@ def types(schema: JsonSchema, root: JsonSchema | None = None) -> frozenset[str]:
 
 
 def inside(schema: JsonSchema, key: str | int) -> list[JsonSchema | bool]:
-    return [part.schema for part in Outline(schema).place.inside(key).stated]
+    return [part.schema for part in Outline(schema).place.inside(key).roots]
 
 
 def test_parts_are_what_holds_together():
@@ -41,12 +41,12 @@ def test_a_part_is_the_same_object_however_it_is_reached():
         "anyOf": [{"$ref": "#/anyOf/1"}, {"properties": {"a/b": INTEGER}}],
     }
     outline = Outline(root)
-    first, second = outline.root.listed("anyOf")
+    first, second = outline.root.branches("anyOf")
     assert first.resolved is second
     assert outline.at(("anyOf", "1")) is outline.at(("anyOf", 1)) is second
     assert second.below("properties", "a/b") is second.declared["a/b"]
     assert outline.at(("anyOf", "01x")) is outline.at(("anyOf", 2)) is outline.at(("x",)) is None
-    assert outline.root.read(lambda part: part.schema) is root
+    assert outline.root.cached(lambda part: part.schema) is root
 
 
 def test_references_that_lead_nowhere_or_in_circles_say_nothing():
@@ -60,7 +60,7 @@ def test_references_that_lead_nowhere_or_in_circles_say_nothing():
     for reference in ("#/$defs/a", "#/$defs/none", "https://example.com/x", "#anchor"):
         assert types({"$ref": reference}, root) == ALL_TYPES
     assert types({"$ref": "#/$defs/b"}, root) == {"string"}
-    anyhow = Outline({**root, "$ref": "#/$defs/c"}).place.anyhow
+    anyhow = Outline({**root, "$ref": "#/$defs/c"}).place.possible.parts
     assert INTEGER in [part.schema for part in anyhow]
 
 
@@ -94,8 +94,8 @@ def test_types_of_unions_in_unions_are_found_in_time():
 
 def test_named_types_leave_out_schemas_that_name_none():
     outline = Outline({"anyOf": [{}, True, STRING, {"maxLength": 1}]})
-    assert outline.placed(tuple(outline.root.listed("anyOf"))).named == {"string"}
-    assert Outline({}).place.named == frozenset()
+    assert outline.place_of(tuple(outline.root.branches("anyOf"))).named_types == {"string"}
+    assert Outline({}).place.named_types == frozenset()
 
 
 def test_a_schema_states_what_a_property_is():
@@ -162,7 +162,7 @@ TEXTS: JsonSchema = {
 
 
 def test_a_float_where_only_a_string_is_wanted_is_found():
-    has_textual = Outline(TEXTS).place.has_textual
+    has_textual = Outline(TEXTS).place.has_float_for_string
     wrong: list[JsonValue] = [
         {"price": 1.1},
         {"sizes": ["a", 1, 2.5]},
@@ -183,11 +183,11 @@ def test_a_float_where_only_a_string_is_wanted_is_found():
         "x",
     ]
     assert not any(map(has_textual, right))
-    assert Outline(STRING).place.has_textual(1.5)
+    assert Outline(STRING).place.has_float_for_string(1.5)
 
 
 def test_a_whole_number_that_stands_as_a_float_is_found_where_an_integer_may_be_wanted():
-    has_whole = Outline(COUNTS).place.has_whole
+    has_whole = Outline(COUNTS).place.has_float_for_integer
     for value in ({"n": 42.0}, {"maybe": 0.0}, {"rows": [{"n": 1}, {"n": 1.0}]}, {"n_a": 1.0}):
         assert has_whole(value), value
     for value in ({"n": 42}, {"n": 1.5}, {"x": 42.0}, {"any": 42.0}, {"rows": [{"m": 1.0}]}, 42.0):
@@ -201,8 +201,8 @@ def test_a_value_that_holds_itself_comes_to_an_end():
     place = Outline({"additionalProperties": {"$ref": "#"}}).place
     ring: dict[str, JsonValue] = {}
     ring |= {"n": ring, "m": ring, "x": 1.5}
-    assert not place.has_whole(ring)
-    assert not place.has_textual(ring)
+    assert not place.has_float_for_integer(ring)
+    assert not place.has_float_for_string(ring)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_a_value_that_holds_itself_comes_to_an_end():
     ],
 )
 def test_a_value_has_the_type_that_json_schema_calls_it(value: JsonValue, name: str):
-    assert type_of(value) == name
+    assert json_type(value) == name
 
 
 def test_constants_are_equal_as_json_schema_has_it():
@@ -243,10 +243,10 @@ def test_constants_that_differ_only_in_spelling_are_alike(one: JsonValue, other:
     keys = constant_of(one), constant_of(other)
     assert keys[0] is not None
     assert keys[1] is not None
-    assert loosely(keys[0]) == loosely(keys[1])
+    assert loose_text(keys[0]) == loose_text(keys[1])
 
 
 def test_a_constant_of_any_size_can_be_spelled():
-    assert loosely(("number", 10**5000)) != loosely(("number", -(10**5000)))
-    assert loosely(("number", 1.5)) == "1.5"
-    assert loosely(("number", 1e300)).isdigit()
+    assert loose_text(("number", 10**5000)) != loose_text(("number", -(10**5000)))
+    assert loose_text(("number", 1.5)) == "1.5"
+    assert loose_text(("number", 1e300)).isdigit()

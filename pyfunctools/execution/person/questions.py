@@ -95,7 +95,7 @@ class Sheet:
         values: dict[str, JsonValue] = {}
 
         def is_new(inner: Spot) -> bool:
-            return inner.seen.isdisjoint(inner.place.anyhow)
+            return inner.seen.isdisjoint(inner.place.possible.parts)
 
         for name, (place, needed) in fields.items():
             below = self._below(spot, name, place, is_needed=spot.required and needed and sure)
@@ -339,7 +339,7 @@ class Sheet:
         if isinstance(step, int):
             label = self.texts["numbered"].format(label=spot.label, number=step + 1)
         else:
-            title = _said(place.stated[:1], "title")
+            title = _said(place.roots[:1], "title")
             label = self._part_of(spot.label, title or humanized(step))
         return replace(
             spot,
@@ -348,7 +348,9 @@ class Sheet:
             required=is_needed,
             label=label,
             outer=spot.label,
-            seen=frozenset() if isinstance(step, int) else spot.seen.union(spot.place.anyhow),
+            seen=frozenset()
+            if isinstance(step, int)
+            else spot.seen.union(spot.place.possible.parts),
         )
 
     def _label(self, spot: Spot, parts: Parts) -> str:
@@ -421,7 +423,7 @@ class Sheet:
 def _complete(place: Place) -> JsonSchema | bool:
     """Return the schema of a place, a copy, with the definitions that it reaches."""
     definitions = place.outline.root.rules.get("$defs")
-    schemas = [part.schema for part in place.stated]
+    schemas = [part.schema for part in place.roots]
     schema = schemas[0] if len(schemas) == 1 else {"allOf": schemas} if schemas else True
     if isinstance(schema, bool) or definitions is None:
         return json_copy(schema)
@@ -434,7 +436,7 @@ def _is_in(keys: Keys, issue: Issue) -> bool:
 
 def _branches(part: Part) -> list[Part]:
     """Return the branches of the union that a part has, null left out."""
-    return [each for keyword in UNIONS for each in part.listed(keyword) if each.types != _NULL]
+    return [each for keyword in UNIONS for each in part.branches(keyword) if each.types != _NULL]
 
 
 def _expanded(
@@ -460,12 +462,14 @@ def _expanded(
 def _meant_branch(parts: Parts, value: JsonValue) -> Part | None:
     """Return the branch that a value was meant for, of the first union that tells."""
     unions = (union_of(part, word) for part in parts for word in UNIONS if word in part.rules)
-    return next((meant for union in unions if (meant := union.meant(value)) is not None), None)
+    return next(
+        (meant for union in unions if (meant := union.intended_branch(value)) is not None), None
+    )
 
 
 def _inside(spot: Spot, parts: Parts, key: str | int) -> Place:
     """Return the place of a property or an item, where these parts hold."""
-    return spot.place.outline.placed(tuple(each for part in parts for each in part.stated(key)))
+    return spot.place.outline.place_of(tuple(each for part in parts for each in part.parts_of(key)))
 
 
 def _types(parts: Parts) -> frozenset[str]:

@@ -107,8 +107,8 @@ def _texts_for_files(function: Function, human: JsonValue) -> Iterator[Issue]:
     for keys, text in texts:
         place = contract_of(function).validator.outline.place
         for key in keys:
-            place = place.anyhow_inside(key)
-        parts = [part.rules for part in place.anyhow]
+            place = place.possible.inside(key)
+        parts = [part.rules for part in place.possible.parts]
         files = [part for part in parts if is_upload(part)]
         is_other = any(_judged(part) is False and "type" in part for part in parts)
         if files and not is_other and not any(_is_encoded(text, part) for part in files):

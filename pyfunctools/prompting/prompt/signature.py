@@ -10,7 +10,7 @@ from pyfunctools._text import shortened
 from pyfunctools.schema.ground.preview import escape_invisible, preview
 from pyfunctools.schema.ground.references import defined_name
 from pyfunctools.schema.outline.expected import bounds_of
-from pyfunctools.schema.outline.json_types import schemas_of, types_shown
+from pyfunctools.schema.outline.json_types import implied_types, schemas_of
 from pyfunctools.schema.vocabulary import UNIONS
 
 WORDS = 100
@@ -76,7 +76,7 @@ def _parts(schema: JsonSchema, depth: int) -> Iterator[_Type]:
         yield _Type(_literal(schema["const"]))
     elif isinstance(values := schema.get("enum"), list):
         yield _joined([_Type(_literal(value)) for value in values], "|")
-    elif names := types_shown(schema):
+    elif names := implied_types(schema):
         yield _joined([_Type(_typed(name, schema, depth)) for name in names], "|")
     for inner in schemas_of(schema.get("allOf")):
         yield _type(inner, depth + 1)

@@ -16,7 +16,7 @@ from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.result import Success
 
 if TYPE_CHECKING:
-    from pyfunctools.schema.outline.outline import Outline, Tests
+    from pyfunctools.schema.outline.outline import Outline, PartTests
 
 
 def coerce(schema: Mapping[str, Any] | bool, value: Any) -> Success[Any]:
@@ -38,7 +38,7 @@ def coerce(schema: Mapping[str, Any] | bool, value: Any) -> Success[Any]:
 def coerced(
     outline: "Outline",
     value: JsonValue,
-    tests: "Tests | None" = None,
+    tests: "PartTests | None" = None,
     *,
     sets: bool = False,
     written: bool = False,
@@ -73,7 +73,7 @@ def is_exact(outline: "Outline", value: JsonValue) -> bool:
     value that is nested more than 64 deep is not looked through.
     """
     floats = _has_whole_float(value)
-    return floats is False or (floats is True and not outline.place.has_whole(value))
+    return floats is False or (floats is True and not outline.place.has_float_for_integer(value))
 
 
 def _has_whole_float(value: JsonValue) -> bool | None:

@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.json_values import equal
-from pyfunctools.schema.outline.json_types import listed_values, type_of
+from pyfunctools.schema.outline.json_types import json_type, listed_values
 from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.vocabulary import BELOW, COMPOSITION, UNIONS, VALUE_LISTS
 
@@ -64,7 +64,7 @@ class Fitting:
         Raises:
             TooMuch: the value is nested more than `MAX_DEPTH` deep.
         """
-        asked = part.read(_asked)
+        asked = part.cached(_asked)
         if asked is None or asked.only is type(value):
             return EXACT
         schema = asked.part.rules
@@ -99,12 +99,12 @@ class Fitting:
     def _turned(self, asked: "MatchRules", value: JsonValue, depth: int) -> Fit:
         part = asked.part
         fit: Fit = EXACT if part.target is None else self.of(part.target, value, depth)
-        for each in part.listed("allOf"):
+        for each in part.branches("allOf"):
             fit = min(fit, self.of(each, value, depth))
         for keyword in UNIONS:
             if fit and keyword in part.rules:
                 best: Fit = NOT
-                for branch in part.listed(keyword):
+                for branch in part.branches(keyword):
                     best = max(best, self.of(branch, value, depth))
                     if best == EXACT:
                         break
@@ -127,7 +127,7 @@ class Fitting:
             if type(inner) is classes.get(name, other):
                 continue
             one = declared.get(name, rest)
-            stated = asked.part.stated(name) if asked.patterned else [] if one is None else [one]
+            stated = asked.part.parts_of(name) if asked.patterned else [] if one is None else [one]
             for part in stated:
                 fit = min(fit, self.of(part, inner, depth + 1))
                 if not fit:
@@ -141,7 +141,7 @@ class Fitting:
         for index, inner in enumerate(value):
             if index >= len(front) and (rest is None or type(inner) is only):
                 continue
-            for part in asked.part.stated(index):
+            for part in asked.part.parts_of(index):
                 fit = min(fit, self.of(part, inner, depth + 1))
                 if not fit:
                     return NOT
@@ -189,7 +189,7 @@ def _class_of(part: Part) -> type | None:
 
 
 def _typed(wanted: JsonValue, value: JsonValue) -> Fit:
-    kind = type_of(value)
+    kind = json_type(value)
     names = wanted if isinstance(wanted, list) else [wanted]
     if kind == "integer":
         if "number" in names:

@@ -18,8 +18,8 @@ from pyfunctools.schema.coercion.match import (
 )
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, Path
-from pyfunctools.schema.outline.json_types import listed_values, type_of
-from pyfunctools.schema.outline.outline import Part, Place, Test, Tests
+from pyfunctools.schema.outline.json_types import json_type, listed_values
+from pyfunctools.schema.outline.outline import Part, PartTests, Place, ValueTest
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.result import Repair
 from pyfunctools.schema.vocabulary import UNIONS
@@ -39,7 +39,7 @@ class Coercion:
     """
 
     def __init__(
-        self, *, sets: bool = False, tests: Tests | None = None, written: bool = False
+        self, *, sets: bool = False, tests: PartTests | None = None, written: bool = False
     ) -> None:
         self._written = written
         self._fitting = Fitting(sets=sets)
@@ -48,7 +48,7 @@ class Coercion:
         self._values = _MOST_VALUES
         self._trials = _MOST_TRIALS
         self._paths = _MOST_PATHS
-        self._known: dict[Place, Test | None] = {}
+        self._known: dict[Place, ValueTest | None] = {}
         self._wraps = 0
         self._active: set[tuple[Part, int]] = set()
         self.repairs: list[Repair] = []
@@ -77,7 +77,7 @@ class Coercion:
             return self._container(place, value, keys)
         if self._tests and self._fit(place, value, keys) == EXACT:
             return value  # it is refused for what no repair heals
-        if self._written and self._tests and type(value) is float and place.is_textual:
+        if self._written and self._tests and type(value) is float and place.wants_string:
             raise TextWantedError
         for kind, candidate in meanings(value, place.types, _constants(place)):
             listed = kind == "string" and self._fit(place, [value], keys) == EXACT
@@ -89,7 +89,7 @@ class Coercion:
             if result is not value:
                 return result
         for part, keyword in place.unions:
-            result = self._tried(place, part.listed(keyword), value, keys)
+            result = self._tried(place, part.branches(keyword), value, keys)
             if result is not value:
                 return result
         return self._wrapped(place, value, keys)
@@ -98,7 +98,7 @@ class Coercion:
         test = self._test(place)
         return test(value) if test else self._fit(place, value, keys) == EXACT
 
-    def _test(self, place: Place) -> Test | None:
+    def _test(self, place: Place) -> ValueTest | None:
         """Return the compiled test of a place; `None` where not all that is stated there has one.
 
         A container that it refuses for what no repair heals is walked in vain: nothing comes of it.
@@ -106,19 +106,19 @@ class Coercion:
         if self._tests is None:
             return None
         if place not in self._known:
-            self._known[place] = _all_of([self._tests(part.keys) for part in place.stated])
+            self._known[place] = _all_of([self._tests(part.keys) for part in place.roots])
         return self._known[place]
 
     def _fit(self, place: Place, value: JsonValue, keys: Keys) -> Fit:
         fit: Fit = EXACT
-        for part in place.stated:
+        for part in place.roots:
             fit = min(fit, self._fitting.of(part, value, len(keys)))
         return fit
 
     def _read(self, place: Place, text: str, keys: Keys) -> JsonValue:
         """Return what a JSON text says, or the text itself where it says nothing that is wanted."""
         read = decoded(text, place)
-        if read is None or type_of(read.value) not in place.types:
+        if read is None or json_type(read.value) not in place.types:
             return text
         mark = len(self.repairs)
         self._note("json", text, read.value, keys)
@@ -175,18 +175,22 @@ class Coercion:
             for keyword in UNIONS:
                 if keyword not in part.rules:
                     continue
-                branches, union = part.listed(keyword), union_of(part, keyword)
-                meant = union.decided(value)
+                branches, union = part.branches(keyword), union_of(part, keyword)
+                meant = union.branch_by_tag(value)
                 if meant is None:
                     fits = [self._fitting.of(branch, value, len(keys)) for branch in branches]
                     if EXACT in fits or not fits:
                         continue
-                    meant = branches[fits.index(ROUND)] if ROUND in fits else union.meant(value)
+                    meant = (
+                        branches[fits.index(ROUND)]
+                        if ROUND in fits
+                        else union.intended_branch(value)
+                    )
                 if meant is None:
                     undecided.append(branches)
                 else:
                     queue += meant.parts
-        return place.outline.placed(tuple(found)), undecided
+        return place.outline.place_of(tuple(found)), undecided
 
     def _members(self, meant: Place, value: JsonObject, keys: Keys) -> JsonObject:
         changed: dict[str, JsonValue] | None = None
@@ -244,7 +248,7 @@ class Coercion:
 
     def _tried(self, place: Place, branches: list[Part], value: JsonValue, keys: Keys) -> JsonValue:
         """Return the value as the one branch wants it that can be made to fit with least repair."""
-        kind = type_of(value)
+        kind = json_type(value)
         taking = [branch for branch in branches if kind in branch.types]
         found: list[tuple[list[Repair], JsonValue]] = []
         for branch in taking if taking and isinstance(value, dict | list) else branches:
@@ -254,7 +258,7 @@ class Coercion:
             self._trials -= 1
             self._active.add(trial)
             mark = len(self.repairs)
-            result = self.value(place.outline.placed((branch,)), value, keys)
+            result = self.value(place.outline.place_of((branch,)), value, keys)
             self._active.discard(trial)
             made = self._undone(mark)
             if made and self._fit(place, result, keys) == EXACT:
@@ -271,7 +275,7 @@ class Coercion:
         name = next(iter(value), "")
         if len(value) != 1 or name not in WRAPPERS:
             return value
-        if any(name in part.declared for part in place.anyhow):
+        if any(name in part.declared for part in place.possible.parts):
             return value
         mark = len(self.repairs)
         inner = value[name]
@@ -286,7 +290,7 @@ class Coercion:
         """Return an array of this one value, if an array is wanted and that one fits."""
         if value is None or value == "" or self._wraps >= _MOST_WRAPS:
             return value
-        if "array" not in place.types or type_of(value) in place.types:
+        if "array" not in place.types or json_type(value) in place.types:
             return value
         mark = len(self.repairs)
         self._note("item", value, [value], keys)
@@ -324,7 +328,7 @@ class Coercion:
         return made
 
 
-def _all_of(tests: list[Test | None]) -> Test | None:
+def _all_of(tests: list[ValueTest | None]) -> ValueTest | None:
     if len(tests) == 1:  # which it nearly always is
         return tests[0]
     known = [test for test in tests if test is not None]
@@ -337,7 +341,7 @@ def _constants(place: Place) -> dict[str, JsonValue]:
     A text says itself; `x-enum-varnames` has a name for each value of an `enum`.
     """
     found: dict[str, JsonValue] = {}
-    for part in place.anyhow:
+    for part in place.possible.parts:
         values, names = listed_values(part.rules) or (), part.rules.get("x-enum-varnames")
         named = zip(names, values, strict=False) if isinstance(names, list) else ()
         found |= {name: value for name, value in named if isinstance(name, str)}

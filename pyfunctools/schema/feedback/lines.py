@@ -10,10 +10,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from pyfunctools._json import JsonValue
-from pyfunctools._text import shortened
+from pyfunctools._text import quantity, shortened
 from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.ground.preview import escape_invisible, preview, preview_scalar
-from pyfunctools.schema.outline.expected import counted
 
 MARK = "❌"
 GIVEN = "(given by a person)"
@@ -182,7 +181,7 @@ class _LineWriter:
         last = max((n for n, member in enumerate(members) if not member.gap), default=-1)
         for n, member in enumerate(members):
             if member.gap:
-                left_out = f"{member.gap:,} more{counted(unit, member.gap)}"
+                left_out = quantity(member.gap, f"more {unit}")
                 yield Line(f"{_indent(level)}// … {left_out}", elided=True)
             else:
                 yield from self.write(member, "," if n < last else "", level)
@@ -253,5 +252,5 @@ _KEY = 80
 
 def _folded(value: Mapping[str, JsonValue] | Sequence[JsonValue]) -> str:
     if isinstance(value, Mapping):
-        return f"{{ … {len(value):,}{counted('property', len(value))} }}"
-    return f"[ … {len(value):,}{counted('item', len(value))} ]"
+        return f"{{ … {quantity(len(value), 'property')} }}"
+    return f"[ … {quantity(len(value), 'item')} ]"

@@ -60,7 +60,7 @@ def _hidden(part: Part, mark: str) -> Iterator[str]:
     """Yield the marked properties of a schema and of what holds together with it."""
     for each in part.parts:
         for name, inner in each.declared.items():
-            unions = (inner.listed(keyword) for keyword in UNIONS if keyword in inner.rules)
+            unions = (inner.branches(keyword) for keyword in UNIONS if keyword in inner.rules)
             some = [[b for b in union if b.schema != {"type": "null"}] for union in unions]
             if _is_marked(inner, mark) or any(
                 union and all(_is_marked(branch, mark) for branch in union) for union in some
@@ -70,7 +70,7 @@ def _hidden(part: Part, mark: str) -> Iterator[str]:
 
 def _is_marked(part: Part, mark: str) -> bool:
     """Return whether a schema is marked, or what it refers to."""
-    return any(each.rules.get(mark) is True for each in part.followed())
+    return any(each.rules.get(mark) is True for each in part.reference_chain())
 
 
 def _relieved(schema: JsonSchema, hidden: frozenset[str]) -> JsonSchema:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.normalization.clean import CLEAN, known_type, with_visible_texts
-from pyfunctools.schema.outline.json_types import ALL_TYPES, type_of, types_named
+from pyfunctools.schema.outline.json_types import ALL_TYPES, json_type, types_named
 from pyfunctools.schema.vocabulary import (
     ASSERTIONS,
     IN_PLACE,
@@ -279,7 +279,7 @@ def _formatted(form: JsonValue, names: list[str]) -> list[str]:
 
 
 def _is_of(value: JsonValue, name: str) -> bool:
-    kind = type_of(value)
+    kind = json_type(value)
     return kind == name or (kind == "integer" and name == "number")
 
 

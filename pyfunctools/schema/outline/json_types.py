@@ -1,23 +1,23 @@
-"""The types and the constants of JSON Schema, of values and of what a schema lists."""
+"""The JSON types and constants of values, and of `type`, `const`, `enum` in a schema."""
 
 from typing import TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 
 ALL_TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
-"""The types of JSON Schema; an `integer` is a `number` too."""
+"""The types of JSON Schema; an `integer` is also a `number`."""
 
 Constant: TypeAlias = tuple[str, str | int | float | bool | None]
-"""A scalar, so that two are equal exactly if JSON Schema says so; see `constant_of`."""
+"""A scalar, compared as JSON Schema does: `1` equals `1.0` but not `true`; see `constant_of`."""
 
 Listed: TypeAlias = dict[Constant, None]
-"""The values that something may have, in their order."""
+"""The constants that a value may be, in order: a set that keeps it."""
 
 
-def type_of(value: JsonValue) -> str:
+def json_type(value: JsonValue) -> str:
     """Return the JSON type of a value; a float without a fraction is an `integer`.
 
-    What is not JSON has the name of its Python type.
+    For a value that is not JSON this is the name of its class.
     """
     if isinstance(value, bool):
         return "boolean"
@@ -35,15 +35,18 @@ def type_of(value: JsonValue) -> str:
 
 
 def types_named(schema: JsonSchema) -> list[str] | None:
-    """Return the names in `type`, or `None` where a schema has none."""
+    """Return the names in `type`, or `None` if the schema has no `type`."""
     wanted = schema.get("type")
     if isinstance(wanted, str):
         return [wanted]
     return [n for n in wanted if isinstance(n, str)] if isinstance(wanted, list) else None
 
 
-def types_shown(schema: JsonSchema) -> list[str]:
-    """Return the types that a schema names, or those that its other keywords show it wants."""
+def implied_types(schema: JsonSchema) -> list[str]:
+    """Return the names in `type`, or else the type that the other keywords are for.
+
+    `["object"]` for `{"required": ["a"]}`.
+    """
     names = types_named(schema)
     if names:
         return names
@@ -55,7 +58,7 @@ def types_shown(schema: JsonSchema) -> list[str]:
 
 
 def listed_values(schema: JsonSchema) -> list[JsonValue] | None:
-    """Return the values of `const` or `enum`, or `None` where a schema lists none."""
+    """Return the values of `const` or `enum`, or `None` if the schema has neither."""
     if "const" in schema:
         return [schema["const"]]
     values = schema.get("enum")
@@ -63,7 +66,7 @@ def listed_values(schema: JsonSchema) -> list[JsonValue] | None:
 
 
 def constant_of(value: JsonValue) -> Constant | None:
-    """Return a scalar as a constant; `None` for everything else."""
+    """Return a scalar as a constant, or `None` if the value is no scalar."""
     if isinstance(value, bool) or value is None:
         return ("", value)
     if isinstance(value, int | float):
@@ -71,8 +74,8 @@ def constant_of(value: JsonValue) -> Constant | None:
     return ("string", value) if isinstance(value, str) else None
 
 
-def loosely(constant: Constant) -> str:
-    """Return the text of a constant without case, surrounding space and quotes."""
+def loose_text(constant: Constant) -> str:
+    """Return a constant as text without case, surrounding space and quotes, to compare it by."""
     kind, value = constant
     if isinstance(value, str):
         return value.strip().strip("\"'").strip().casefold()
@@ -81,7 +84,7 @@ def loosely(constant: Constant) -> str:
     if isinstance(value, float) and not value.is_integer():
         return repr(value)
     whole = int(value or 0)
-    # Python writes no integer of more than 4,300 digits (`sys.int_info`), but for hexadecimal ones.
+    # Python refuses to write integers of more than 4,300 digits (`sys.int_info`), but not in hex.
     return str(whole) if abs(whole) < _HUGE else hex(whole)
 
 
@@ -89,17 +92,17 @@ _HUGE = 10**4_000
 
 
 def schemas_of(value: JsonValue) -> list[JsonSchema | bool]:
-    """Return the schemas in a list of them; what is no schema, or no list, is passed over."""
+    """Return the schemas in a list, such as that of `anyOf`; other values are ignored."""
     listed = value if isinstance(value, list) else ()
     return [inner for inner in listed if isinstance(inner, dict | bool)]
 
 
 def schemas_by_name(value: JsonValue) -> dict[str, JsonSchema | bool]:
-    """Return the schemas in an object of them; what is no schema, or no object, is passed over."""
+    """Return the schemas in an object, such as `$defs`; other values are ignored."""
     named = value.items() if isinstance(value, dict) else ()
     return {name: inner for name, inner in named if isinstance(inner, dict | bool)}
 
 
 def texts_of(value: JsonValue) -> list[str]:
-    """Return the texts in a list of them, as in `required`; what is none is passed over."""
+    """Return the strings in a list, such as that of `required`; other values are ignored."""
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

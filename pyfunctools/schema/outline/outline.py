@@ -1,14 +1,13 @@
-"""What a schema says about the places in a value, each part of it read once and by whoever asks.
+"""The outline of a schema: its subschemas, and which of them apply to a place in a value.
 
-    Outline({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "integer"}}})
-        .place                the root: nothing but the whole schema is stated for it
-        .inside("a")          the place of `a`: the `$ref` is stated for it ...
-            .parts            ... and what holds there is the definition
-            .types            {"integer"}
+    schema = {"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "integer"}}}
+    place = Outline(schema).place.inside("a")
+    place.roots    the subschema of `a`: {"$ref": "#/$defs/A"}
+    place.parts    all that applies there: {"type": "integer"}
+    place.types    {"integer"}
 
-A `Part` is a subschema where it stands. A `Place` is a place in values, with
-all parts that are stated for it. Both are found again as the same objects, so that what is read of
-one is kept with it, and no schema is looked up by its identity.
+A `Part` is a subschema. A `Place` is a place in values, with the parts that apply to it. An outline
+makes each of them once, so results are cached on the object and never by the `id` of a schema.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,36 +20,33 @@ from pyfunctools.schema.ground.path import Keys, array_index
 from pyfunctools.schema.ground.references import MAX_HOPS, NON_CONSTRAINING, steps_of
 from pyfunctools.schema.outline.json_types import (
     ALL_TYPES,
+    json_type,
     listed_values,
     texts_of,
-    type_of,
     types_named,
 )
 from pyfunctools.schema.vocabulary import UNIONS
 
 T = TypeVar("T")
 
-Test: TypeAlias = Callable[[JsonValue], bool]
-"""A part of a schema, compiled: true of a value that is right."""
-Tests: TypeAlias = Callable[[Keys], Test | None]
-"""Where the compiled test of a part is found, by the steps to it; see `Validator.test_of`."""
+ValueTest: TypeAlias = Callable[[JsonValue], bool]
+"""A compiled part of a schema: returns whether a value is valid."""
+PartTests: TypeAlias = Callable[[Keys], ValueTest | None]
+"""Returns the compiled test of the part at these keys; see `Validator.test_of`."""
 
 NUMBERS: Final = frozenset({"number", "integer"})
-"""The types of numbers."""
+"""The JSON types that are numbers."""
 
 _NESTING = 8
-"""Unions inside each other that are looked into."""
-_MOST = 2_000
-"""Schemas that one place may have."""
+"""How deep unions may be nested in unions; what is below is ignored."""
+_MOST_PARTS = 2_000
+"""How many parts of one place are read."""
 _MOST_PLACES = 10_000
-"""Places that are kept: values choose which branches of unions are looked at together."""
+"""How many places are cached; each choice of union branches that a value makes is one."""
 
 
 class Outline:
-    """The parts and the places of one schema, which must not change.
-
-    May be used by several threads: what two of them read at once is kept once.
-    """
+    """The parts and places of one schema, which must not change afterwards. Thread-safe."""
 
     def __init__(self, schema: JsonSchema | bool) -> None:
         self.schema = schema
@@ -62,28 +58,28 @@ class Outline:
     @property
     def place(self) -> "Place":
         """The place of a whole value."""
-        return self.placed((self.root,))
+        return self.place_of((self.root,))
 
-    def placed(self, stated: "tuple[Part, ...]") -> "Place":
-        """Return the place for which these parts are stated."""
-        known = self._places.get(stated)
-        if known is None:
+    def place_of(self, roots: "tuple[Part, ...]") -> "Place":
+        """Return the place that these parts apply to."""
+        place = self._places.get(roots)
+        if place is None:
             if len(self._places) >= _MOST_PLACES:
                 self._places.clear()
-            known = self._places.setdefault(stated, Place(self, stated))
-        return known
+            place = self._places.setdefault(roots, Place(self, roots))
+        return place
 
     def at(self, keys: Keys, start: "Part | None" = None) -> "Part | None":
-        """Return the part at these steps, from the root or another part, or `None` where none is.
+        """Return the part at these keys below `start` or the root, or `None` if there is no schema.
 
-        The steps may be those of a reference, in which the index of an item is a text.
+        An index may be a string, as in a reference: `("anyOf", "1")`.
         """
-        begun = self.root.keys if start is None else start.keys
-        whole = begun + keys
+        start = self.root if start is None else start
+        whole = start.keys + keys
         if whole in self._parts:
             return self._parts[whole]
-        value: JsonValue = self.schema if start is None else start.schema
-        found = [*begun]
+        value: JsonValue = start.schema
+        found = [*start.keys]
         for key in keys:
             index = array_index(key, len(value)) if isinstance(value, list) else None
             if isinstance(value, dict) and key in value:
@@ -100,15 +96,15 @@ class Outline:
         return self._parts.setdefault(whole, part)
 
     def target(self, reference: JsonValue) -> "Part | None":
-        """Return the part that a reference leads to, or `None` where that is not in this schema."""
+        """Return the part that a reference points to, or `None` if it is not in this schema."""
         steps = steps_of(reference) if isinstance(reference, str) else None
         return None if steps is None else self.at(steps)
 
 
 class Part:
-    """One subschema where it stands; equal to none but itself.
+    """One subschema, compared by identity.
 
-    `keys` are the steps to it from the root, `rules` its keywords, none of a boolean.
+    `keys` lead to it from the root; `rules` are its keywords, none if it is a boolean.
     """
 
     def __init__(self, outline: Outline, keys: Keys, schema: JsonSchema | bool) -> None:
@@ -116,26 +112,26 @@ class Part:
         self.keys = keys
         self.schema = schema
         self.rules: JsonSchema = schema if isinstance(schema, dict) else {}
-        self._read: dict[object, object] = {}
-        self._listed: dict[str, list[Part]] = {}
+        self._cache: dict[object, object] = {}
+        self._branches: dict[str, list[Part]] = {}
 
-    def read(self, what: "Callable[[Part], T]") -> T:
-        """Return the answer of a function about this part: it is asked once, and that is kept."""
-        if what not in self._read:
-            self._read[what] = what(self)
-        return cast("T", self._read[what])
+    def cached(self, function: "Callable[[Part], T]") -> T:
+        """Return `function(self)`, which is called once."""
+        if function not in self._cache:
+            self._cache[function] = function(self)
+        return cast("T", self._cache[function])
 
-    def below(self, *steps: str | int) -> "Part | None":
-        """Return the part at these steps below, or `None` where no schema stands."""
-        return self.outline.at(steps, self)
+    def below(self, *keys: str | int) -> "Part | None":
+        """Return the part at these keys below this one, or `None` if there is no schema."""
+        return self.outline.at(keys, self)
 
-    def listed(self, keyword: str) -> "list[Part]":
-        """Return the parts in the list of a keyword, those of a union or of `allOf`."""
-        if keyword not in self._listed:
-            listed = self.rules.get(keyword)
-            parts = map(partial(self.below, keyword), range(_length(listed)))
-            self._listed[keyword] = [part for part in parts if part is not None]
-        return self._listed[keyword]
+    def branches(self, keyword: str) -> "list[Part]":
+        """Return the parts in the list of a keyword: `anyOf`, `oneOf`, `allOf` or `prefixItems`."""
+        if keyword not in self._branches:
+            schemas = self.rules.get(keyword)
+            parts = map(partial(self.below, keyword), range(_length(schemas)))
+            self._branches[keyword] = [part for part in parts if part is not None]
+        return self._branches[keyword]
 
     @cached_property
     def declared(self) -> "dict[str, Part]":
@@ -152,36 +148,36 @@ class Part:
 
     @cached_property
     def items(self) -> "tuple[list[Part], Part | None]":
-        """The parts of an array's first items, and that of all others, if it has any."""
+        """The parts of the first items of an array, and the part of all later ones."""
         if isinstance(self.rules.get("items"), list):  # up to draft 2019-09
-            return self.listed("items"), self.below("additionalItems")
-        return self.listed("prefixItems"), self.below("items")
+            return self.branches("items"), self.below("additionalItems")
+        return self.branches("prefixItems"), self.below("items")
 
     @cached_property
     def rest(self) -> "Part | None":
         """The part of `additionalProperties`."""
         return self.below("additionalProperties")
 
-    def stated(self, key: str | int) -> "list[Part]":
-        """Return the parts that the own keywords state for a property or an item."""
+    def parts_of(self, key: str | int) -> "list[Part]":
+        """Return the parts for a property or an item, by this part's own keywords."""
         if isinstance(key, int):
             front, rest = self.items
             part = front[key] if key < len(front) else rest
             return [] if part is None else [part]
         found = [self.declared[key]] if key in self.declared else []
-        sure = True
+        is_certain = True
         patterns = self.rules.get("patternProperties")
         for pattern in patterns if isinstance(patterns, dict) else ():
-            fits = matches(pattern, key)
-            sure = sure and fits is not None
-            if fits and (part := self.below("patternProperties", pattern)) is not None:
+            is_match = matches(pattern, key)
+            is_certain = is_certain and is_match is not None
+            if is_match and (part := self.below("patternProperties", pattern)) is not None:
                 found.append(part)
-        if not found and sure and self.rest is not None:
+        if not found and is_certain and self.rest is not None:
             found.append(self.rest)
         return found
 
-    def followed(self) -> "Iterator[Part]":
-        """Yield this part and what it refers to, reference after reference."""
+    def reference_chain(self) -> "Iterator[Part]":
+        """Yield this part, the part that its `$ref` points to, and so on."""
         part: Part | None = self
         for _ in range(MAX_HOPS):
             if part is None:
@@ -191,29 +187,29 @@ class Part:
 
     @cached_property
     def resolved(self) -> "Part | None":
-        """What a mere reference refers to, this part itself where it says more.
+        """The target of a part that is only a `$ref`, or else the part itself.
 
-        `None` where the reference cannot be followed: then nothing is known.
+        `None` if the reference cannot be followed.
         """
-        for part in self.followed():
+        for part in self.reference_chain():
             if "$ref" not in part.rules or not NON_CONSTRAINING.issuperset(part.rules):
                 return part
         return None
 
     @cached_property
     def target(self) -> "Part | None":
-        """What the `$ref` refers to, whatever stands beside it; `None` where nothing is known."""
+        """The resolved target of the `$ref`, also if other keywords stand beside it."""
         part = self.outline.target(self.rules["$ref"]) if "$ref" in self.rules else None
         return None if part is None else part.resolved
 
     @cached_property
     def parts(self) -> "tuple[Part, ...]":
-        """What holds together where this part does; unions are left as they are."""
+        """All parts that apply where this one does, through `$ref` and `allOf`, but not unions."""
         found: dict[Part, None] = {}
         queue: list[Part | None] = [self]
         seen: set[Part] = set()
         for part in queue:  # grows while it is read
-            if part is None or part in seen or len(seen) >= _MOST:
+            if part is None or part in seen or len(seen) >= _MOST_PARTS:
                 continue
             seen.add(part)
             if "$ref" in part.rules and part.resolved is not part:
@@ -222,24 +218,24 @@ class Part:
             if part.schema is not True:
                 found[part] = None
             queue.append(part.target)
-            queue += part.listed("allOf")
+            queue += part.branches("allOf")
         return tuple(found)
 
     @property
     def types(self) -> frozenset[str]:
-        """The types that a value may have, by all that holds here; see `Place.types`."""
-        return self.read(_TYPES[0])
+        """The types that a value may have, by all `parts` and their unions."""
+        return self.cached(_TYPES[0])
 
     @cached_property
     def own_types(self) -> frozenset[str]:
-        """The types that a value may have by the part's own keywords."""
+        """The types that a value may have, by `type`, `const` and `enum` of this part."""
         if self.schema is False:
             return frozenset()
         names = types_named(self.rules)
         types = ALL_TYPES if names is None else frozenset(names)
         types |= {"integer"} if "number" in types else frozenset[str]()
         values = listed_values(self.rules)
-        return types if values is None else types & frozenset(map(type_of, values))
+        return types if values is None else types & frozenset(map(json_type, values))
 
 
 def _types(part: Part, depth: int) -> frozenset[str]:
@@ -248,9 +244,8 @@ def _types(part: Part, depth: int) -> frozenset[str]:
         types &= each.own_types
         for keyword in UNIONS if depth < _NESTING else ():
             if keyword in each.rules:
-                branches = each.listed(keyword)
-                below = _TYPES[depth + 1]
-                types &= frozenset[str]().union(*(branch.read(below) for branch in branches))
+                nested = (branch.cached(_TYPES[depth + 1]) for branch in each.branches(keyword))
+                types &= frozenset[str]().union(*nested)
     return types
 
 
@@ -258,102 +253,116 @@ _TYPES = [partial(_types, depth=depth) for depth in range(_NESTING + 1)]
 
 
 class Place:
-    """A place in values, and the parts of the schema that are stated for it."""
+    """A place in values, with the parts that apply to it.
 
-    def __init__(self, outline: Outline, stated: tuple[Part, ...]) -> None:
+    `roots` are the parts it was made of: for a property those under `properties`, or else under
+    `patternProperties` or `additionalProperties`, of every part that applies to the object.
+    """
+
+    def __init__(self, outline: Outline, roots: tuple[Part, ...]) -> None:
         self.outline = outline
-        self.stated = stated
+        self.roots = roots
+        self._inside: dict[str | int | None, Place] = {}
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """What holds together here: references followed, `allOf` spread, unions left as they
-        are.
-        """
-        return tuple(dict.fromkeys(chain.from_iterable(part.parts for part in self.stated)))
+        """All parts that apply here, through `$ref` and `allOf`, but not unions."""
+        return tuple(dict.fromkeys(chain.from_iterable(part.parts for part in self.roots)))
+
+    @cached_property
+    def possible(self) -> "Place":
+        """The place with the parts of every branch of every union added."""
+        found: dict[Part, None] = {}
+        queue = list(self.parts)
+        for part in queue:  # grows while it is read
+            if part not in found and len(found) < _MOST_PARTS:
+                found[part] = None
+                for keyword in UNIONS:
+                    queue += chain.from_iterable(branch.parts for branch in part.branches(keyword))
+        return self.outline.place_of(tuple(found))
 
     @cached_property
     def unions(self) -> "list[tuple[Part, str]]":
-        """The parts that hold here and have a union, with its keyword."""
+        """Each part that has `anyOf` or `oneOf`, with that keyword."""
         return [
             (part, keyword) for part in self.parts for keyword in UNIONS if keyword in part.rules
         ]
 
     @cached_property
     def types(self) -> frozenset[str]:
-        """The types that a value may have here.
-
-        Only what a validator would refuse is left out, so a schema without `type` has them all.
-        """
-        return ALL_TYPES.intersection(*(part.types for part in self.stated))
+        """The types that a value may have here: all of them if no part has a `type`."""
+        return ALL_TYPES.intersection(*(part.types for part in self.roots))
 
     @cached_property
-    def named(self) -> frozenset[str]:
-        """The types that any of the parts names; one that has them all names none."""
-        named = [part.types for part in self.stated if part.types != ALL_TYPES]
+    def named_types(self) -> frozenset[str]:
+        """The types that any part allows, but for parts that allow all types."""
+        named = [part.types for part in self.roots if part.types != ALL_TYPES]
         return frozenset[str]().union(*named)
 
-    @cached_property
-    def anyhow(self) -> tuple[Part, ...]:
-        """What may hold here, by any branch of any union."""
-        found: dict[Part, None] = {}
-        queue = list(self.parts)
-        for part in queue:  # grows while it is read
-            if part not in found and len(found) < _MOST:
-                found[part] = None
-                for keyword in UNIONS:
-                    queue += chain.from_iterable(branch.parts for branch in part.listed(keyword))
-        return tuple(found)
-
     def inside(self, key: str | int) -> "Place":
-        """Return the place of a property or an item, by what holds here."""
-        return self._certain.at(key)
+        """Return the place of a property or an item.
 
-    def anyhow_inside(self, key: str | int) -> "Place":
-        """Return the place of a property or an item, by what may hold here."""
-        return self._possible.at(key)
-
-    @cached_property
-    def _certain(self) -> "_Inside":
-        return _Inside(self.outline, self.parts)
-
-    @cached_property
-    def _possible(self) -> "_Inside":
-        return _Inside(self.outline, self.anyhow)
-
-    @cached_property
-    def is_textual(self) -> bool:
-        """Whether a string is wanted here, and no number."""
-        return "string" in self.named and self.named.isdisjoint(NUMBERS)
-
-    @cached_property
-    def is_counting(self) -> bool:
-        """Whether any of the parts takes an integer, and no other number."""
-        return any("integer" in p.types and "number" not in p.types for p in self.stated)
-
-    def has_textual(self, value: JsonValue) -> bool:
-        """Return whether a float stands in a value where a string is wanted and no number.
-
-        `1.10` was written there as a string is, and has lost its zero.
+        Undeclared properties share one place, and so do all items after the first few.
         """
-        return self._any(value, lambda place, _: place.is_textual)
+        shared: str | int | None
+        if isinstance(key, int):
+            shared = min(key, self.first_items)
+        else:
+            shared = key if key in self._names else None
+        place = self._inside.get(shared)
+        if place is None:
+            roots = tuple([inner for part in self.parts for inner in part.parts_of(key)])
+            place = self.outline.place_of(roots)
+            if shared is not None or not self._has_patterns:
+                self._inside[shared] = place
+        return place
 
-    def has_whole(self, value: JsonValue) -> bool:
-        """Return whether a whole number stands as a float (`42.0`) where an integer may be wanted.
+    @cached_property
+    def first_items(self) -> int:
+        """How many items have a place of their own."""
+        return max((len(part.items[0]) for part in self.parts), default=0)
 
-        If a value is right and has none, `coerce` gives it as it is.
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(chain.from_iterable(part.declared for part in self.parts))
+
+    @cached_property
+    def _has_patterns(self) -> bool:
+        return any(part.rules.get("patternProperties") for part in self.parts)
+
+    @cached_property
+    def wants_string(self) -> bool:
+        """Whether a string is allowed here, and no number."""
+        return "string" in self.named_types and self.named_types.isdisjoint(NUMBERS)
+
+    @cached_property
+    def _wants_integer(self) -> bool:
+        return any("integer" in p.types and "number" not in p.types for p in self.roots)
+
+    def has_float_for_string(self, value: JsonValue) -> bool:
+        """Return whether a value has a float where a string is wanted.
+
+        The string may have been `1.10`: as a float it has lost its last zero.
         """
-        return self._any(value, lambda place, number: number.is_integer() and place.is_counting)
+        return self._has_float(value, lambda place, _: place.wants_string)
 
-    def _any(self, value: JsonValue, wrong: "Callable[[Place, float], bool]") -> bool:
+    def has_float_for_integer(self, value: JsonValue) -> bool:
+        """Return whether a value has a float such as `42.0` where an integer may be wanted.
+
+        `coerce` returns a valid value without one unchanged.
+        """
+        return self._has_float(value, lambda p, number: number.is_integer() and p._wants_integer)
+
+    def _has_float(self, value: JsonValue, is_wrong: "Callable[[Place, float], bool]") -> bool:
         stack: list[tuple[Place, JsonValue]] = [(self, value)]
         seen: set[tuple[Place, int]] = set()
         while stack:
             place, outer = stack.pop()
             if isinstance(outer, float):
-                if wrong(place, outer):
+                if is_wrong(place, outer):
                     return True
                 continue
-            # What is held twice is looked through once, even if it holds itself.
+            # By identity, so that a value that contains itself comes to an end.
             if (place, id(outer)) in seen:
                 continue
             seen.add((place, id(outer)))
@@ -362,38 +371,8 @@ class Place:
             for key, inner in members:
                 kind = type(inner)
                 if kind is float or kind is dict or kind is list:
-                    stack.append((place.anyhow_inside(key), inner))
+                    stack.append((place.possible.inside(key), inner))
         return False
-
-
-class _Inside:
-    """The places inside one, by what some parts state for it.
-
-    Names that are not declared share one place, and so do all items but the first few.
-    """
-
-    def __init__(self, outline: Outline, parts: tuple[Part, ...]) -> None:
-        self._outline = outline
-        self._parts = parts
-        self._names = frozenset(chain.from_iterable(part.declared for part in parts))
-        self._rows = max((len(part.items[0]) for part in parts), default=0)
-        self._has_patterns = any(part.rules.get("patternProperties") for part in parts)
-        self._known: dict[str | int | None, Place] = {}
-
-    def at(self, key: str | int) -> Place:
-        """Return the place of a property or an item."""
-        shared: str | int | None
-        if isinstance(key, int):
-            shared = min(key, self._rows)
-        else:
-            shared = key if key in self._names else None
-        found = self._known.get(shared)
-        if found is None:
-            stated = tuple([inner for part in self._parts for inner in part.stated(key)])
-            found = self._outline.placed(stated)
-            if shared is not None or not self._has_patterns:
-                self._known[shared] = found
-        return found
 
 
 def _length(value: JsonValue) -> int:
@@ -403,8 +382,8 @@ def _length(value: JsonValue) -> int:
 def matches(pattern: str, text: str) -> bool | None:
     """Return whether a pattern is found in a text.
 
-    `None` where nobody can say in linear time, or the text is none that UTF-8 could say, or merely
-    equals one.
+    `None` if the pattern cannot be matched in linear time, or if the text is a subclass of `str` or
+    has lone surrogates.
     """
     search = _search(pattern)
     try:

@@ -1,4 +1,4 @@
-"""Which branch of a union a value was evidently meant for."""
+"""Which branch of a union (`anyOf` or `oneOf`) a value was meant for."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -11,26 +11,26 @@ from pyfunctools.schema.outline.json_types import (
     Constant,
     Listed,
     constant_of,
+    implied_types,
+    json_type,
     listed_values,
-    loosely,
-    type_of,
-    types_shown,
+    loose_text,
 )
 from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.vocabulary import UNIONS
 
 _MOST_SHAPES = 10_000
-"""Shapes that are put together for one union; what lies behind the last of them says nothing."""
+"""How many shapes are combined for one union; parts after that may be anything."""
 _NESTING = 8
-"""Unions and compositions inside each other that are looked into."""
+"""How deep unions, `allOf` and `$ref` may be nested; what is below may be anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tag:
-    """The property that tells the objects of a union apart.
+    """The property by which the objects of a union are told apart, such as `kind`.
 
-    `branches` leads from each of its values, as `constant_of` gives it, to the index of a branch.
-    It is `certain` if every branch refuses an object whose tag has a value of another branch.
+    `branches` maps each of its values, as `constant_of` returns it, to the index of a branch. The
+    tag is `certain` if every branch rejects an object whose tag has the value of another branch.
     """
 
     name: str
@@ -39,67 +39,64 @@ class Tag:
 
     @property
     def allowed(self) -> tuple[JsonValue, ...]:
-        """The values, in the order of the branches."""
+        """The values of the tag, in the order of the branches."""
         return tuple(value for _, value in self.branches)
 
     def branch(self, value: JsonValue) -> int | None:
-        """Return the branch of a tag's value; its case, surrounding space and quotes may be
-        wrong.
-        """
+        """Return the index of the branch of a tag value, in whatever spelling."""
         key = constant_of(value)
         if key is None or key in self.branches:
             return None if key is None else self.branches[key]
-        loose = loosely(key)
-        found = {index for known, index in self.branches.items() if loosely(known) == loose}
+        loose = loose_text(key)
+        found = {index for known, index in self.branches.items() if loose_text(known) == loose}
         return found.pop() if len(found) == 1 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sketch:
-    """What a value looks like: one way of several, where the schema is a union.
+class ValueShape:
+    """One shape that a value of a union's branch may have; `index` is that of the branch.
 
-    `index` is the branch of the union it was asked for. `own` and `constants` are the values that
-    the whole and its properties may have, where they are listed; `declared` are the types of the
-    properties that are named, `items` those of an array's items. With `others` a property that is
-    not named is as good as one that is: the schema is a map.
+    `values` are the constants that the value may be, `constants` those of its properties, where a
+    schema lists them. `declared` are the types of its properties, `items` the type of its items. A
+    value `is_map` if undeclared properties are allowed as well as declared ones.
     """
 
     index: int = 0
     types: frozenset[str] = ALL_TYPES
-    own: Listed | None = None
+    values: Listed | None = None
     constants: dict[str, Listed] = field(default_factory=dict[str, Listed])
     declared: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     required: frozenset[str] = frozenset()
-    others: bool = False
+    is_map: bool = False
     items: frozenset[str] = ALL_TYPES
 
-    def both(self, other: "Sketch") -> "Sketch":
-        """Return the shape of what has this one and the other."""
+    def combined(self, other: "ValueShape") -> "ValueShape":
+        """Return the shape of a value that has both shapes."""
         shared = {
             name: {key: None for key in values if key in self.constants.get(name, values)}
             for name, values in other.constants.items()
         }
-        return Sketch(
+        return ValueShape(
             types=self.types & other.types,
-            own=self.own if other.own is None else other.own,
+            values=self.values if other.values is None else other.values,
             constants={**self.constants, **shared},
             declared={**self.declared, **other.declared},
             required=self.required | other.required,
-            others=self.others or other.others,
+            is_map=self.is_map or other.is_map,
             items=self.items & other.items,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Union:
-    """A union as it was read: its branches, their shapes, and what tells its objects apart."""
+    """A union: its branches, their shapes, and the tag of its objects if they have one."""
 
     branches: list[Part]
-    shapes: list[Sketch]
+    shapes: list[ValueShape]
     tag: Tag | None
 
-    def decided(self, value: JsonValue) -> Part | None:
-        """Return the only branch that an object may fit; `None` where that is not certain."""
+    def branch_by_tag(self, value: JsonValue) -> Part | None:
+        """Return the only branch that may accept an object, by its tag; `None` if not certain."""
         tag = self.tag
         if tag is None or not tag.certain or not isinstance(value, dict) or tag.name not in value:
             return None
@@ -107,93 +104,90 @@ class Union:
         index = None if key is None else tag.branches.get(key)
         return None if index is None else self.branches[index]
 
-    def meant(self, value: JsonValue) -> Part | None:
-        """Return the branch that a value was meant for, `None` where nothing tells.
+    def intended_branch(self, value: JsonValue) -> Part | None:
+        """Return the branch that a value was meant for; `None` if that is unknown.
 
-        Only the outermost choice is given: a branch may be a union again. What decides, in this
-        order:
+        The branch may itself be a union. It is found by, in this order:
 
-        1. the tag: the property that `discriminator` names, or else one for which every object
-           among the branches lists other values. A value that has it and fits none of them was
-           meant for no branch.
-        2. constants: properties for which one branch lists the value and another does not, and
-           the listed values of what is no object.
-        3. keys: the branch for which the fewest keys are missing or not declared, if it declares
-           any of them at all.
-        4. types: of the value, then of the properties or items it holds.
+        1. the tag: the property that `discriminator` names, or else one that has other constants
+           in each branch. If the value has the tag and it matches no branch, there is no branch.
+        2. constants: properties for which one branch lists the value and another does not; for a
+           value that is not an object, the values that the branches list.
+        3. keys: the branch with the fewest missing and undeclared keys, if it declares any of them.
+        4. types: of the value, then of its properties or items.
 
-        Constants that nothing equals are compared without case, surrounding space and quotes. A
-        wrong type never outweighs the rest: `{"kind": "cat", "lives": "9"}` was meant for the cat.
+        Constants are compared exactly, then without case, surrounding space and quotes. The types
+        come last: `{"kind": "cat", "lives": "9"}` was meant for the cat.
         """
         if isinstance(value, dict):
-            index = _of_object(self.shapes, value, self.tag)
+            index = _branch_of_object(self.shapes, value, self.tag)
         else:
-            index = _of_other(self.shapes, value)
+            index = _branch_of_other(self.shapes, value)
         return None if index is None else self.branches[index]
 
 
 def union_of(part: Part, keyword: str) -> Union:
-    """Return the union of a part's `oneOf` or `anyOf`; it is read once."""
-    return part.read(_READ[keyword])
+    """Return the union of a part's `oneOf` or `anyOf`, which is made once."""
+    return part.cached(_UNIONS[keyword])
 
 
 def _union(part: Part, keyword: str) -> Union:
-    branches = part.listed(keyword)
-    shapes = _Sketches()
-    found = [
+    branches = part.branches(keyword)
+    reader = _ShapeReader()
+    shapes = [
         replace(shape, index=index)
         for index, branch in enumerate(branches)
-        for shape in shapes.of(branch)
+        for shape in reader.shapes(branch)
     ]
-    tag = _tag(part.rules, branches, found)
+    tag = _tag(part.rules, branches, shapes)
     if tag is not None and _is_certain(tag, branches):
         tag = replace(tag, certain=True)
-    return Union(branches=branches, shapes=found, tag=tag)
+    return Union(branches=branches, shapes=shapes, tag=tag)
 
 
-_READ = {keyword: partial(_union, keyword=keyword) for keyword in UNIONS}
+_UNIONS = {keyword: partial(_union, keyword=keyword) for keyword in UNIONS}
 
 
-class _Sketches:
-    """Puts together the shapes of the branches of one union, within a budget for all of them."""
+class _ShapeReader:
+    """Combines the shapes of the branches of one union, up to `_MOST_SHAPES` of all."""
 
     def __init__(self) -> None:
         self._left = _MOST_SHAPES
 
-    def of(self, part: Part, depth: int = 0) -> list[Sketch]:
+    def shapes(self, part: Part, depth: int = 0) -> list[ValueShape]:
         """Return every shape that a value of this part may have."""
         whole = part.resolved
         self._left -= 1
         if whole is not None and whole.schema is False:
             return []
         if whole is None or whole.schema is True or depth > _NESTING or self._left < 0:
-            return [Sketch()]
-        result = [whole.read(_own_shape)]
+            return [ValueShape()]
+        result = [whole.cached(_own_shape)]
         target = whole.target
-        for each in [*whole.listed("allOf"), *([] if target is None else [target])]:
-            result = self._joined(result, self.of(each, depth + 1))
+        for each in [*whole.branches("allOf"), *([] if target is None else [target])]:
+            result = self._combined(result, self.shapes(each, depth + 1))
         for keyword in UNIONS:
             if keyword in whole.rules:
-                inner = [s for b in whole.listed(keyword) for s in self.of(b, depth + 1)]
-                result = self._joined(result, inner)
+                inner = [s for b in whole.branches(keyword) for s in self.shapes(b, depth + 1)]
+                result = self._combined(result, inner)
         return [shape for shape in result if shape.types]
 
-    def _joined(self, some: list[Sketch], others: list[Sketch]) -> list[Sketch]:
+    def _combined(self, some: list[ValueShape], others: list[ValueShape]) -> list[ValueShape]:
         self._left -= len(some) * len(others)
-        return some if self._left < 0 else [a.both(b) for b in others for a in some]
+        return some if self._left < 0 else [a.combined(b) for b in others for a in some]
 
 
-def _own_shape(part: Part) -> Sketch:
-    """Return the looks of a value by a part's own keywords."""
+def _own_shape(part: Part) -> ValueShape:
+    """Return the shape of a value by the part's own keywords."""
     listed = {name: values for name, inner in part.declared.items() if (values := _values(inner))}
     items = part.items[1]
-    return Sketch(
-        types=_shown_types(part),
-        own=_values(part),
+    return ValueShape(
+        types=_own_types(part),
+        values=_values(part),
         constants=listed,
         declared={name: _types(inner) for name, inner in part.declared.items()},
         required=frozenset(part.required),
-        others="patternProperties" in part.rules
+        is_map="patternProperties" in part.rules
         or part.rules.get("additionalProperties", False) is not False,
         items=ALL_TYPES if items is None else _types(items),
     )
@@ -203,27 +197,27 @@ def _types(part: Part, depth: int = 0) -> frozenset[str]:
     whole = part.resolved
     if whole is None or not isinstance(whole.schema, dict):
         return ALL_TYPES
-    types = whole.read(_shown_types)
+    types = whole.cached(_own_types)
     for keyword in UNIONS if depth < _NESTING else ():
         if keyword in whole.rules:
-            below = _TYPES[depth + 1]
-            types &= frozenset[str]().union(*(b.read(below) for b in whole.listed(keyword)))
+            nested = (branch.cached(_TYPES[depth + 1]) for branch in whole.branches(keyword))
+            types &= frozenset[str]().union(*nested)
     return types
 
 
 _TYPES = [partial(_types, depth=depth) for depth in range(_NESTING + 1)]
 
 
-def _shown_types(part: Part) -> frozenset[str]:
-    """Return the types that a part's own keywords ask for, or show that they were meant."""
+def _own_types(part: Part) -> frozenset[str]:
+    """Return the types of a part's `type`, or those that its other keywords imply."""
     if part.own_types != ALL_TYPES:
         return part.own_types
-    names = types_shown(part.rules)
+    names = implied_types(part.rules)
     return frozenset(names) if names in (["object"], ["array"]) else ALL_TYPES
 
 
 def _values(part: Part) -> Listed | None:
-    """Return the scalars that a part lists, `None` where it lists none or others too."""
+    """Return the values of `const` or `enum`; `None` if there are none or not all are scalars."""
     whole = part.resolved
     values = None if whole is None else listed_values(whole.rules)
     found = [constant_of(value) for value in values or ()]
@@ -232,7 +226,7 @@ def _values(part: Part) -> Listed | None:
     return dict.fromkeys(key for key in found if key is not None)
 
 
-def _of_object(shapes: list[Sketch], value: JsonSchema, tag: Tag | None) -> int | None:
+def _branch_of_object(shapes: list[ValueShape], value: JsonSchema, tag: Tag | None) -> int | None:
     shapes = _objects(shapes)
     if tag is not None and tag.name in value:
         index = tag.branch(value[tag.name])
@@ -250,27 +244,27 @@ def _of_object(shapes: list[Sketch], value: JsonSchema, tag: Tag | None) -> int 
     return _most(
         best,
         [
-            sum(type_of(inner) in s.declared.get(key, ALL_TYPES) for key, inner in value.items())
+            sum(json_type(inner) in s.declared.get(key, ALL_TYPES) for key, inner in value.items())
             for s in best
         ],
     )
 
 
-def _of_other(shapes: list[Sketch], value: JsonValue) -> int | None:
+def _branch_of_other(shapes: list[ValueShape], value: JsonValue) -> int | None:
     key = constant_of(value)
     if key is not None:
-        fitting = _fitting({n: s.own for n, s in enumerate(shapes) if s.own is not None}, key)
+        fitting = _fitting({n: s.values for n, s in enumerate(shapes) if s.values is not None}, key)
         if fitting:
             return _only(shapes[n] for n in fitting)
-    kind = type_of(value)
+    kind = json_type(value)
     typed = [shape for shape in shapes if kind in shape.types]
     if (index := _only(typed)) is not None or not isinstance(value, list):
         return index
-    held = [type_of(item) for item in value[:16]]
+    held = [json_type(item) for item in value[:16]]
     return _most(typed, [sum(kind in shape.items for kind in held) for shape in typed])
 
 
-def _by_constants(shapes: list[Sketch], value: JsonSchema) -> list[Sketch]:
+def _by_constants(shapes: list[ValueShape], value: JsonSchema) -> list[ValueShape]:
     hits = dict.fromkeys(range(len(shapes)), 0)
     for name in {name: None for shape in shapes for name in shape.constants}:
         key = constant_of(value[name]) if name in value else None
@@ -289,13 +283,13 @@ def _fitting(listing: dict[int, Listed], key: Constant) -> list[int]:
     exact = [n for n, values in listing.items() if key in values]
     if exact:
         return exact
-    loose = loosely(key)
-    return [n for n, values in listing.items() if any(loosely(v) == loose for v in values)]
+    loose = loose_text(key)
+    return [n for n, values in listing.items() if any(loose_text(v) == loose for v in values)]
 
 
-def _distance(shape: Sketch, value: JsonSchema) -> tuple[int, int, int]:
+def _distance(shape: ValueShape, value: JsonSchema) -> tuple[int, int, int]:
     missing = sum(name not in value for name in shape.required)
-    if shape.others or not shape.declared:
+    if shape.is_map or not shape.declared:
         undeclared = 0
     else:
         undeclared = sum(name not in shape.declared for name in value)
@@ -303,7 +297,7 @@ def _distance(shape: Sketch, value: JsonSchema) -> tuple[int, int, int]:
 
 
 def _is_certain(tag: Tag, branches: list[Part]) -> bool:
-    """Return whether each branch lists its tags itself, or is said to take no object."""
+    """Return whether each branch lists its own tags, or has a `type` that is not an object."""
     for index, branch in enumerate(branches):
         part = branch.resolved
         kind = None if part is None else part.rules.get("type")
@@ -317,7 +311,7 @@ def _is_certain(tag: Tag, branches: list[Part]) -> bool:
     return True
 
 
-def _tag(union: JsonSchema, branches: list[Part], shapes: list[Sketch]) -> Tag | None:
+def _tag(union: JsonSchema, branches: list[Part], shapes: list[ValueShape]) -> Tag | None:
     objects = _objects(shapes)
     stated = union.get("discriminator")
     if isinstance(stated, dict) and isinstance(name := stated.get("propertyName"), str):
@@ -337,7 +331,7 @@ def _tag(union: JsonSchema, branches: list[Part], shapes: list[Sketch]) -> Tag |
 
 
 def _stated_tag(
-    name: str, mapping: JsonValue, branches: list[Part], objects: list[Sketch]
+    name: str, mapping: JsonValue, branches: list[Part], objects: list[ValueShape]
 ) -> Tag | None:
     places: dict[str, int] = {}
     names: dict[str, int] = {}
@@ -354,7 +348,7 @@ def _stated_tag(
     for shape in objects:
         for key in shape.constants.get(name, ()):
             found.setdefault(key, shape.index)
-    # OpenAPI 3.1, 4.8.25: a schema that the mapping does not name goes by its own name.
+    # OpenAPI 3.1, 4.8.25: the tag of a schema that is not in the mapping is its own name.
     for place, index in names.items():
         if index not in found.values():
             found["string", place] = index
@@ -367,15 +361,15 @@ def _last(reference: str) -> str:
     return str(steps[-1]) if steps else reference
 
 
-def _objects(shapes: list[Sketch]) -> list[Sketch]:
+def _objects(shapes: list[ValueShape]) -> list[ValueShape]:
     return [shape for shape in shapes if "object" in shape.types]
 
 
-def _only(shapes: Iterable[Sketch]) -> int | None:
+def _only(shapes: Iterable[ValueShape]) -> int | None:
     found = {shape.index for shape in shapes}
     return found.pop() if len(found) == 1 else None
 
 
-def _most(shapes: list[Sketch], counts: list[int]) -> int | None:
+def _most(shapes: list[ValueShape], counts: list[int]) -> int | None:
     most = max(counts, default=0)
     return _only(shape for shape, count in zip(shapes, counts, strict=True) if count == most)

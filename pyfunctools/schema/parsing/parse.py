@@ -60,7 +60,7 @@ def parse_at(
         return Success(value=read.value)
     # What says what is wanted, and what recovers, are loaded by the first text that needs them.
     place = None if wanted is None else wanted()
-    if read is not None and place is not None and not place.has_textual(read.value):
+    if read is not None and place is not None and not place.has_float_for_string(read.value):
         return Success(value=read.value)
     from pyfunctools.schema.parsing.locate import extract
 

@@ -178,8 +178,8 @@ class Recovery:
         for frame in self._stack:
             if frame.place is None:
                 frame.place = place
-            place = frame.place.anyhow_inside(frame.key)
-        return place.named
+            place = frame.place.possible.inside(frame.key)
+        return place.named_types
 
     def read(self) -> None:
         """Read the value that stands here."""

@@ -8,7 +8,7 @@ from pyfunctools._json import JsonSchema, JsonValue, json_copy
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.outline.outline import Outline, Test
+from pyfunctools.schema.outline.outline import Outline, ValueTest
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 from pyfunctools.schema.separation.graph import Graph, graph_of
 from pyfunctools.schema.separation.ownership import Owner, Ownership
@@ -163,7 +163,7 @@ class Separated:
         """What the model's side says of each place in a value."""
         return self._judges["llm"].outline
 
-    def test_of(self, keys: Keys) -> Test | None:
+    def test_of(self, keys: Keys) -> ValueTest | None:
         """Return the compiled test of a part of the model's side; see `Validator.test_of`."""
         return self._judges["llm"].test_of(keys)
 

@@ -17,7 +17,7 @@ from pyfunctools.schema.ground.preview import preview
 from pyfunctools.schema.ground.references import find_target
 from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.outline.clock import CLOCK, Formats
-from pyfunctools.schema.outline.outline import Test
+from pyfunctools.schema.outline.outline import ValueTest
 from pyfunctools.schema.vocabulary import IN_PLACE, UNEVALUATED
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Compiled:
         except ValidationError as error:
             self._refuse(error)
         self._registry = Lazy(self._make_registry)
-        self._tests: dict[Keys, Test] = {}
+        self._tests: dict[Keys, ValueTest] = {}
 
     @property
     def legacy(self) -> bool:
@@ -139,7 +139,7 @@ class Compiled:
         """Return the reference by which a `part` finds what stands at these steps in the schema."""
         return self._base() + reference_to(keys)
 
-    def test(self, keys: Keys) -> Test:
+    def test(self, keys: Keys) -> ValueTest:
         """Return the test of the schema at these steps, with all that it leads to; it is kept.
 
         Raises:
@@ -151,7 +151,7 @@ class Compiled:
             known = self._tests[keys] = whole.is_valid
         return known
 
-    def test_of(self, keys: Keys) -> Test | None:
+    def test_of(self, keys: Keys) -> ValueTest | None:
         """Return the test of the part at these steps; `None` if it has none by itself.
 
         So it is where a part leads back to itself without going down: it says nothing then, and

@@ -26,8 +26,8 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.preview import preview
 from pyfunctools.schema.outline.expected import ANYTHING, expected, expected_of_union, one_of
-from pyfunctools.schema.outline.json_types import type_of
-from pyfunctools.schema.outline.outline import Outline, Part, Test
+from pyfunctools.schema.outline.json_types import json_type
+from pyfunctools.schema.outline.outline import Outline, Part, ValueTest
 from pyfunctools.schema.outline.unions import Tag, union_of
 from pyfunctools.schema.result import Issue, Side
 from pyfunctools.schema.validation.compiled import Compiled
@@ -190,7 +190,7 @@ class _Judged:
         self._walks = [_Judged.broken, *walks] if own or part.schema is False else walks
 
     @cached_property
-    def fits(self) -> Test:
+    def fits(self) -> ValueTest:
         """True if a value is right, by all that the schema leads to."""
         return self._compiled.test(self.part.keys)
 
@@ -208,7 +208,7 @@ class _Judged:
     def broken(self, task: Task) -> Iterator[Step]:
         """Yield a complaint for each of the schema's own rules that is broken."""
         value = task.value
-        if self._typed and isinstance(value, dict | list) and type_of(value) in self._typed:
+        if self._typed and isinstance(value, dict | list) and json_type(value) in self._typed:
             return
         if self._own.is_valid(value):
             return
@@ -247,7 +247,7 @@ class _Judged:
                     yield Task(part, inner, (*task.path, name))
 
     @cached_property
-    def _by_name(self) -> list[tuple[Part, Test]]:
+    def _by_name(self) -> list[tuple[Part, ValueTest]]:
         """The parts that judge members whose names lead to them, and what tests these alone."""
         patterns = members_of(self._rules.get("patternProperties"))
         tests: dict[Keys, JsonSchema] = {}
@@ -295,7 +295,7 @@ class _Judged:
 
     def all_of(self, task: Task) -> Iterator[Step]:
         """Yield the value again for the schemas of `allOf`."""
-        for n in range(len(self.part.listed("allOf"))):
+        for n in range(len(self.part.branches("allOf"))):
             yield from self._again(task, "allOf", n)
 
     def _again(self, task: Task, *steps: str | int) -> Iterator[Step]:
@@ -354,7 +354,7 @@ class _Judged:
 
     def _union(self, keyword: str, task: Task) -> Iterator[Step]:
         value, union = task.value, union_of(self.part, keyword)
-        decided, tag = union.decided(value), union.tag
+        decided, tag = union.branch_by_tag(value), union.tag
         if decided is not None:  # the other branches refuse it for their tag
             branch = self._judged(decided)
             if self._only == keyword or not branch.fits(value):
@@ -362,7 +362,7 @@ class _Judged:
             return
         if self._only != keyword and self._is_chosen(keyword, value):
             return
-        meant = union.meant(value)
+        meant = union.intended_branch(value)
         if meant is not None and not (judged := self._judged(meant)).fits(value):
             yield task._replace(part=judged.part)
             return
@@ -376,7 +376,7 @@ class _Judged:
             yield task.path, _of_tag(tag, value)
 
     def _is_chosen(self, keyword: str, value: JsonValue) -> bool:
-        branches = range(len(self.part.listed(keyword)))
+        branches = range(len(self.part.branches(keyword)))
         test: JsonSchema = {keyword: [self._refer(keyword, n) for n in branches]}
         return self._test((keyword,), test).is_valid(value)
 

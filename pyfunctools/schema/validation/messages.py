@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools._text import shortened, visible
+from pyfunctools._text import plural, shortened, visible
 from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.preview import escape_invisible, preview
@@ -12,11 +12,10 @@ from pyfunctools.schema.outline.clock import EXAMPLES
 from pyfunctools.schema.outline.expected import (
     ANYTHING,
     bound,
-    counted,
     expected,
     one_of,
 )
-from pyfunctools.schema.outline.json_types import listed_values, type_of, types_shown
+from pyfunctools.schema.outline.json_types import implied_types, json_type, listed_values
 from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.vocabulary import HOLDING, ONE_SCHEMA
 
@@ -79,10 +78,10 @@ def missing(part: Part, name: str, when: str | None = None) -> Complaint:
 
 def unexpected(part: Part, value: JsonObject, names: Iterable[str]) -> Iterator[Complaint]:
     """Yield the complaints about properties that may not be there, with what was meant."""
-    known = part.read(_declared)
+    known = part.cached(_declared)
     for n, name in enumerate(names):
         near = near_name(name, known) if n < _SEARCHED else None
-        remedy = part.read(_remedy) if near is None else f"did you mean {preview(near)}?"
+        remedy = part.cached(_remedy) if near is None else f"did you mean {preview(near)}?"
         yield Complaint(
             expected=f"no property {preview(name)}; {remedy}",
             says=f"is not a property that may be given: {remedy}",
@@ -97,7 +96,7 @@ def _property(part: Part, name: str) -> Part | None:
     for _ in range(_AROUND):
         if around is None:
             break
-        declared = around.read(_declared)
+        declared = around.cached(_declared)
         if name in declared:
             return declared[name]
         around = _around(around)
@@ -126,7 +125,7 @@ def _remedy(part: Part) -> str:
     """Return what to say of the properties that may be given."""
     patterns = part.rules.get("patternProperties")
     others = list(patterns) if isinstance(patterns, dict) else []
-    return _allowed(list(part.read(_declared)), others)
+    return _allowed(list(part.cached(_declared)), others)
 
 
 def _wanted(broken: Broken) -> str:
@@ -195,7 +194,7 @@ def _type(broken: Broken) -> str:
     wanted = broken.rules.get("type")
     known = _TYPES.get(wanted) if isinstance(wanted, str) else None
     if known is None:
-        names = sorted(types_shown(broken.rules), key=lambda name: name == "null")
+        names = sorted(implied_types(broken.rules), key=lambda name: name == "null")
         known = " or ".join(_TYPES.get(name, preview(name)) for name in names)
     return f"must be {known}, not {named(broken.value)}"
 
@@ -218,7 +217,7 @@ def instead(line: str, value: JsonValue) -> str:
 
 def named(value: JsonValue) -> str:
     """Return a value as it is spoken of: `the string "two"`, `an object`, `null`."""
-    kind = type_of(value)
+    kind = json_type(value)
     if kind in ("array", "object"):
         return _TYPES[kind]
     return (
@@ -342,10 +341,10 @@ def _how_many(node: JsonObject) -> str:
     if not isinstance(least, int):
         least = 1
     if least == most:
-        return f"exactly {most}{counted('item', least)}"
+        return f"exactly {most} {plural('item', least)}"
     words = [f"at least {least}"] if least else []
     words += [] if most is None else [f"at most {most}"]
-    return " and ".join(words) + counted("item", least if most is None else most)
+    return " and ".join(words) + f" {plural('item', least if most is None else most)}"
 
 
 def _allowed(names: Sequence[str], patterns: Sequence[str]) -> str:

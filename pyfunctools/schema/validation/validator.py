@@ -19,7 +19,7 @@ from pyfunctools.schema.result import Failure, Issue, Side, Success
 
 if TYPE_CHECKING:  # loaded by the first value that is judged, and by the first that is wrong
     from pyfunctools.schema.ground.path import Keys
-    from pyfunctools.schema.outline.outline import Outline, Test
+    from pyfunctools.schema.outline.outline import Outline, ValueTest
     from pyfunctools.schema.validation.compiled import Compiled, Resolver
     from pyfunctools.schema.validation.explain import Explainer
 
@@ -86,7 +86,7 @@ class Validator:
         """
         return self._compiled.value.validator.is_valid(value)
 
-    def test_of(self, keys: "Keys") -> "Test | None":
+    def test_of(self, keys: "Keys") -> "ValueTest | None":
         """Return the compiled test of the part at these steps, `None` where it has none.
 
         It takes only what was read from strict JSON, or is known to be JSON.
