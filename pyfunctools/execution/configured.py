@@ -26,8 +26,8 @@ from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema import Failure, Issue, Path
 from pyfunctools.schema.ground.path import Keys, parse_path, value_at
 from pyfunctools.schema.outline.outline import Outline
-from pyfunctools.schema.separation.reduced import is_declared, reduced
-from pyfunctools.schema.separation.sieve import issue
+from pyfunctools.schema.separation.removal import has_property, without_properties
+from pyfunctools.schema.separation.side_values import side_issue
 
 if TYPE_CHECKING:
     from pyfunctools.execution.person.approval import PendingCall
@@ -208,7 +208,9 @@ def _taken(function: Function, keys: Keys) -> Issue:
     """Return the issue with a value where the program's stands, of whoever gave it."""
     separated = function.separated
     is_theirs = separated is not None and separated.owner(keys) == "human"
-    return issue("human" if is_theirs else "llm", keys, "no value, since this is not yours to give")
+    return side_issue(
+        "human" if is_theirs else "llm", keys, "no value, since this is not yours to give"
+    )
 
 
 def _has_room(
@@ -247,10 +249,10 @@ def fixed_view(function: Function, fixed: Fixed) -> tuple[Function, Lazy[Divisio
 def _division(function: Function, fixed: Fixed) -> Division:
     contract, named = contract_of(function), places_of(function, fixed)
     schema = contract.parameters
-    places = {keys: path for keys, path in named.items() if is_declared(schema, keys)}
+    places = {keys: path for keys, path in named.items() if has_property(schema, keys)}
     if not places:
         return Division(places={}, shown=contract, whole=contract)
-    shown = contract.remade(reduced(schema, list(places)))
+    shown = contract.remade(without_properties(schema, list(places)))
     return Division(places=places, shown=shown, whole=contract.remade(schema, places))
 
 
@@ -267,7 +269,7 @@ def check_fixed(functions: Iterable[Function], fixed: Fixed) -> None:
     known: set[Keys] = set()
     for function in functions:
         for keys, path in places_of(function, fixed).items():
-            if keys not in known and is_declared(contract_of(function).parameters, keys):
+            if keys not in known and has_property(contract_of(function).parameters, keys):
                 known.add(keys)
                 missing.pop(keys, None)
             elif keys not in known:

@@ -6,9 +6,9 @@ import pytest
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.separation import graph as marks
-from pyfunctools.schema.separation.graph import graph_of
-from pyfunctools.schema.separation.predicates import any_of, is_human_by_default
+from pyfunctools.schema.separation import graph
+from pyfunctools.schema.separation.predicates import any_of
+from pyfunctools.schema.separation.separate import separate_normalized as separate
 
 Schema = dict[str, Any]
 
@@ -20,7 +20,7 @@ def asked(schema: Schema) -> list[tuple[str, Schema]]:
         questions.append((str(path), dict(inner)))
         return False
 
-    graph_of(schema, note)
+    separate(schema, note)
     return questions
 
 
@@ -108,10 +108,10 @@ def test_heirs_that_only_a_discriminator_names_are_asked_about() -> None:
 
 def test_the_model_keeps_the_branches_of_what_is_declared_its_own() -> None:
     union = {"anyOf": [{"type": "string", "format": "binary"}, {"type": "null"}], "x-human": False}
-    assert not graph_of({"properties": {"a": union}}, is_human_by_default).answers
+    assert not separate({"properties": {"a": union}}).has_human
     referred = {"$ref": "#/$defs/B", "x-human": False}
     schema = {"properties": {"a": referred}, "$defs": {"B": {"anyOf": [{"format": "binary"}]}}}
-    assert not graph_of(schema, is_human_by_default).answers
+    assert not separate(schema).has_human
 
 
 def test_the_name_of_each_use_of_a_definition_counts() -> None:
@@ -119,9 +119,9 @@ def test_the_name_of_each_use_of_a_definition_counts() -> None:
         "properties": {"note": {"$ref": "#/$defs/W"}, "password": {"$ref": "#/$defs/W"}},
         "$defs": {"W": {"anyOf": [{"type": "string", "writeOnly": True}, {"type": "null"}]}},
     }
-    root = graph_of(schema, is_human_by_default).root
-    assert not root.parts["properties", "note"].touched
-    assert root.parts["properties", "password"].touched
+    separated = separate(schema)
+    assert separated.owner(("note",)) == "llm"
+    assert separated.owner(("password",)) == "human"
 
 
 def test_a_predicate_that_raises_is_an_error_that_names_the_place() -> None:
@@ -129,20 +129,9 @@ def test_a_predicate_that_raises_is_an_error_that_names_the_place() -> None:
         return {"$input": False}[path]
 
     with pytest.raises(DefinitionError, match=r"\$input\.a: The predicate raised KeyError") as info:
-        graph_of({"properties": {"a": {}}}, broken)
+        separate({"properties": {"a": {}}}, broken)
     assert info.value.where == "$input.a"
     assert isinstance(info.value.__cause__, KeyError)
-
-
-def test_alike_uses_of_a_definition_are_one_node_and_different_ones_are_not() -> None:
-    schema = {
-        "properties": {name: {"$ref": "#/$defs/D"} for name in "abc"},
-        "$defs": {"D": {"properties": {"t": {"type": "string"}, "n": {"type": "integer"}}}},
-    }
-    root = graph_of(schema, lambda path, _: path in ("$input.a.t", "$input.b.t")).root
-    a, b, c = (root.parts["properties", name].target for name in "abc")
-    assert a is b
-    assert a is not c
 
 
 @pytest.mark.parametrize(
@@ -159,8 +148,8 @@ def test_where_nobody_knows_what_a_link_leads_to_one_mark_makes_all_the_humans(
 ) -> None:
     hidden = {"$anchor": "name", "properties": {"t": {"format": "password"}}}
     schema = {"properties": {"a": link, "b": {"type": "string"}}, "$defs": {"D": hidden}}
-    assert graph_of(schema, is_human_by_default).root.marked
-    assert not graph_of(schema, any_of()).root.marked
+    assert separate(schema).owner(()) == "human"
+    assert separate(schema, any_of()).owner(()) == "llm"
 
 
 def test_past_many_places_a_definition_is_asked_about_once(
@@ -172,7 +161,12 @@ def test_past_many_places_a_definition_is_asked_about_once(
     }
     levels["S30"] = {"properties": {"t": {"type": "string"}}}
     schema = {"$ref": "#/$defs/S0", "$defs": levels}
-    monkeypatch.setattr(marks, "MAX_PLACES", 100)
-    graph = graph_of(schema, lambda path, _: path.keys[-1:] == ("t",))
-    assert len(graph.nodes) < 400
-    assert graph.root.touched
+    monkeypatch.setattr(graph, "MAX_PLACES", 100)
+    paths: list[Path] = []
+
+    def is_human(path: Path, _: Any) -> bool:
+        paths.append(path)
+        return path.keys[-1:] == ("t",)
+
+    assert separate(schema, is_human).has_human
+    assert len(paths) < 400

@@ -1,25 +1,23 @@
-"""Whose each place is, by the path alone."""
+"""Who owns each place."""
 
 from typing import Any
 
 import pytest
 
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.separation.graph import graph_of
-from pyfunctools.schema.separation.ownership import Ownership
+from pyfunctools.schema.separation.separate import Separated, separate_normalized
 
 Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}
 S = {"type": "string"}
 
 
-def ownership(schema: Schema) -> Ownership:
-    return Ownership(graph_of(schema, lambda _, inner: inner.get("x-human") is True))
+def separated(schema: Schema) -> Separated:
+    return separate_normalized(schema, lambda _, inner: inner.get("x-human") is True)
 
 
 def whose(schema: Schema, *path: str | int) -> str:
-    *_, place = ownership(schema).at(path)
-    return place.owner
+    return separated(schema).owner(path)
 
 
 def a(schema: Any) -> Schema:
@@ -196,7 +194,7 @@ def test_an_item_with_an_alternative_of_the_humans_makes_the_array_theirs(
     ],
 )
 def test_what_the_model_lost_by_alternatives_is_told(schema: Schema, lost: list[str]) -> None:
-    assert [str(path) for path in ownership(schema).lost()] == lost
+    assert [str(path) for path in separated(schema).lost] == lost
 
 
 def test_an_object_of_only_the_humans_is_theirs_unless_it_says_what_else_may_be_in_it() -> None:

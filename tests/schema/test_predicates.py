@@ -12,8 +12,8 @@ from pyfunctools.schema.separation.predicates import (
     is_file,
     is_human_by_default,
     is_secret,
-    looks_at_name_only,
-    name_in,
+    last_name,
+    needs_name_only,
 )
 
 TEXT = {"type": "string"}
@@ -105,12 +105,12 @@ def test_predicates_are_named_and_can_be_joined() -> None:
 
 
 def test_items_are_called_like_their_list() -> None:
-    assert name_in(Path.of(("tokens", "*"))) == "tokens"
-    assert name_in(Path.of(("tokens", 0, "*"))) == "tokens"
-    assert name_in(Path.of(())) == ""
+    assert last_name(Path.of(("tokens", "*"))) == "tokens"
+    assert last_name(Path.of(("tokens", 0, "*"))) == "tokens"
+    assert last_name(Path.of(())) == ""
 
 
 def test_only_our_own_predicates_are_known_to_see_no_more_than_the_name() -> None:
-    assert looks_at_name_only(is_human_by_default)
-    assert looks_at_name_only(any_of(is_secret, any_of(is_file)))
-    assert not looks_at_name_only(any_of(is_secret, lambda path, _: path == "$input.a"))
+    assert needs_name_only(is_human_by_default)
+    assert needs_name_only(any_of(is_secret, any_of(is_file)))
+    assert not needs_name_only(any_of(is_secret, lambda path, _: path == "$input.a"))

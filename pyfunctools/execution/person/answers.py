@@ -14,7 +14,7 @@ from pyfunctools.record.file import File
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.coercion.coerce import coerced
 from pyfunctools.schema.ground.path import Keys, parse_path, value_at
-from pyfunctools.schema.separation.sieve import ABSENT, Given
+from pyfunctools.schema.separation.side_values import ABSENT, Given
 
 _LONGEST = 1_000
 """Items of the longest list that flat answers make."""

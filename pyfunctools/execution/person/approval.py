@@ -17,7 +17,13 @@ from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.separation.predicates import is_secret
 from pyfunctools.schema.separation.separate import separate_normalized
-from pyfunctools.schema.separation.sieve import ABSENT, Given, is_too_deep, issue, too_deep
+from pyfunctools.schema.separation.side_values import (
+    ABSENT,
+    Given,
+    depth_issue,
+    is_too_deep,
+    side_issue,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +134,7 @@ class View:
         """Return the whole arguments as a person approved them, or what is wrong with them."""
         edited = self.whole if approval.arguments is None else approval.arguments
         if is_too_deep(edited):
-            return _failure(too_deep("human"))
+            return _failure(depth_issue("human"))
         restored = _restored(with_files(edited), self._shown, self.whole)
         if approval.human is not None:
             separated = self._function.separated
@@ -138,9 +144,9 @@ class View:
         else:
             checked = self._function.validate(restored)
         if not checked:
-            return _failure(*(issue("human", i.path.keys, i.expected) for i in checked.issues))
+            return _failure(*(side_issue("human", i.path.keys, i.expected) for i in checked.issues))
         lost = [
-            issue("human", keys, _AGAIN)
+            side_issue("human", keys, _AGAIN)
             for part in self._secrets(checked.value)
             for keys, text in _leaves(part)
             if isinstance(text, str) and text == MASK

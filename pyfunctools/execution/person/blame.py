@@ -9,7 +9,7 @@ from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue
 from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.ground.references import resolve
-from pyfunctools.schema.separation.sieve import is_too_deep, issue
+from pyfunctools.schema.separation.side_values import is_too_deep, side_issue
 
 
 def of_model(function: Function, arguments: JsonObject) -> JsonValue:
@@ -78,7 +78,7 @@ def _of_person(wrong: Issue, llm: JsonValue, human: JsonValue) -> Issue:
     for count in range(1, len(keys)):
         outer = keys[:count]
         if value_at(llm, outer) is None and value_at(human, outer) is not None:
-            return issue("human", outer, "nothing, as the model gave nothing")
+            return side_issue("human", outer, "nothing, as the model gave nothing")
     return wrong
 
 

@@ -40,7 +40,7 @@ from pyfunctools.schema import Failure, Issue, Path, Repair, Success
 from pyfunctools.schema.feedback.plain_words import TEXTS
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, value_at
-from pyfunctools.schema.separation.sieve import issue
+from pyfunctools.schema.separation.side_values import side_issue
 
 if TYPE_CHECKING:
     from pyfunctools._lazy import Lazy
@@ -252,7 +252,7 @@ class Handover:
             return whole
         wanted = "the value, which was given before"
         return Failure(
-            value=self._llm, issues=tuple(issue("human", keys, wanted) for keys in missing)
+            value=self._llm, issues=tuple(side_issue("human", keys, wanted) for keys in missing)
         )
 
     def _is_theirs(self, failure: Failure) -> bool:

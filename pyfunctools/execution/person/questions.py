@@ -30,7 +30,7 @@ from pyfunctools.schema.outline.json_types import ALL_TYPES, listed_values
 from pyfunctools.schema.outline.outline import Part, Place
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.separation.predicates import is_file, is_secret_of_human
-from pyfunctools.schema.separation.sieve import ABSENT, Given
+from pyfunctools.schema.separation.side_values import ABSENT, Given
 from pyfunctools.schema.vocabulary import UNIONS
 
 Parts: TypeAlias = tuple[Part, ...]

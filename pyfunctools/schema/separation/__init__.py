@@ -1,4 +1,4 @@
-"""The model's and the human's side of a schema. `separate` and `merge` are the verbs.
+"""Separates a schema into the model's and the human's side, and merges their values.
 
 >>> from pyfunctools.schema.separation.graph import graph_of
 >>> from pyfunctools.schema.separation.predicates import is_human_by_default
@@ -19,30 +19,32 @@
 ...     "required": ["amount", "card"],
 ... }
 
-1. `graph.py` reads the schema into nodes, one for each subschema where it is used, and asks the
-predicate (`predicates.py`) about each. A node is `touched` if it or something below it is `marked`:
+1. `graph.py` reads the schema into nodes, one for each subschema at each place where it is used,
+and calls the predicate (`predicates.py`) for each. A node is `touched` if it or one below is
+`marked`:
 
 >>> card = graph_of(schema, is_human_by_default).root.parts["properties", "card"]
 >>> [(steps[-1], node.marked) for steps, node in card.parts.items()], card.touched
 ([('bank', False), ('pin', True)], True)
 
-2. `whole_nodes.py` says whose each node is by itself (alternatives and `allOf` pass a mark on), and
-`ownership.py` whose each place in a value is, by the path to it and all that is said of it:
+2. `node_owners.py` finds the owner of each node (alternatives and `allOf` pass a mark on), and
+`ownership.py` the owner of each place in a value, by its path and all nodes for that path:
 
 >>> separated = separate(schema)
 >>> [separated.owner(path) for path in [(), ("amount",), ("card",), ("card", "pin")]]
 ['mixed', 'llm', 'mixed', 'human']
 
-3. `sides.py` writes a schema for each side, with the copies, references and definitions of
-`side_writer.py`. A keyword that looks at both sides at once is left off both:
+3. `sides.py` writes a schema for each side. A keyword that needs the values of both sides is left
+out of both. A property is required on the human's side if each valid value has a human part there
+(`human_parts.py`):
 
 >>> separated.llm["properties"]["card"]
 {'type': 'object', 'properties': {'bank': {'type': 'string'}}, 'required': ['bank']}
 >>> separated.human["properties"]["card"]["required"], separated.human["required"]
 (['pin'], ['card'])
 
-4. `sieve.py` walks values along the places, and `separate.py` judges what comes of it. What the
-model writes in a human's place is an issue when it is checked, and never merged:
+4. `side_values.py` finds, splits and merges the parts of values, and `separate.py` validates them.
+A value that the model gives in a human place is an issue of its arguments, and is never merged:
 
 >>> model = {"amount": 5, "card": {"bank": "B", "pin": "0000"}}
 >>> [str(issue.path) for issue in separated.validate(model, "llm").issues]
@@ -53,6 +55,7 @@ model writes in a human's place is an issue when it is checked, and never merged
 >>> separated.split(whole)
 ({'amount': 5, 'card': {'bank': 'B'}}, {'card': {'pin': '1234'}})
 
-Two laws hold for every schema and every value that fits it: `merge(*split(value))` gives the value,
-and each part fits its side.
+Two laws hold for every schema and every valid value: `merge(*split(value))` returns the value, and
+each part is valid for its side. (`removal.py` stands apart: it takes properties out of a schema
+whose values the program gives.)
 """

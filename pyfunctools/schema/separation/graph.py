@@ -1,4 +1,4 @@
-"""The subschemas of a schema as a graph, each with whether a predicate calls it the human's."""
+"""A schema as a graph: a node for each subschema, and whether the predicate marks it as human."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -13,27 +13,29 @@ from pyfunctools.schema.outline.json_types import listed_values, texts_of
 from pyfunctools.schema.separation.predicates import (
     ANY,
     IsHuman,
-    answer,
-    looks_at_name_only,
-    name_in,
+    ask,
+    last_name,
+    needs_name_only,
 )
 from pyfunctools.schema.vocabulary import CONJUNCTIVE, TESTED_ONLY, UNIONS
 
+ALL_OF: Final = frozenset({"allOf"})
 ALTERNATIVES: Final = frozenset({*UNIONS, "discriminator"})
-"""Keywords whose schemas are alternatives for the place they stand at. Those of a `discriminator`
-are heirs, which only its mapping names: they may be meant, and are not validated."""
+"""Keywords whose schemas are alternatives for one value. The mapping of a `discriminator` may name
+schemas that are in no union: a value may be one of them, though no validator tests it."""
 IN_PLACE: Final = ALTERNATIVES | CONJUNCTIVE | TESTED_ONLY
+"""Keywords whose schemas are about the same value as the schema they are in."""
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """One subschema of a normalized schema, where it is used; equal to none but itself.
+    """One subschema of a normalized schema, at one of the places where it is used.
 
-    `rules` are its keywords, none of a boolean. `parts` are the subschemas one level below by the
-    steps to them, with the heirs that a `discriminator` names; `target` is what its `$ref` leads
-    to, which there has a `name`. `marked` says that the predicate called it the human's, `touched`
-    that something here or below is marked, and `linked` that what stands here or below cannot be
-    put elsewhere as it is: a reference, say.
+    `rules` are its keywords (empty for a boolean schema), `parts` its direct subschemas by their
+    steps, also those that only a `discriminator` names. `target` is the node of its `$ref`, and
+    `name` the name of a node as a definition. It is `marked` if the predicate says that it is
+    human, `touched` if it or a node below is marked, and `linked` if it or a node below has a
+    reference, so that a copy elsewhere needs changes. Nodes are compared by identity.
     """
 
     schema: JsonSchema | bool
@@ -48,36 +50,41 @@ class Node:
     def __post_init__(self) -> None:
         self.rules = self.schema if isinstance(self.schema, dict) else {}
 
+    def parts_under(self, keyword: str) -> "list[Node]":
+        """Return the direct subschemas under a keyword."""
+        return [part for keys, part in self.parts.items() if keys[0] == keyword]
 
-def is_null(node: Node) -> bool:
-    """Return whether only null fits a node."""
-    for _ in range(MAX_HOPS):
-        if node.rules.get("type") == "null" or listed_values(node.rules) == [None]:
-            return True
-        if node.target is None or "type" in node.rules:
-            break
-        node = node.target
-    return False
+    @property
+    def property_names(self) -> list[str]:
+        """The names in `properties`."""
+        return [str(steps[1]) for steps in self.parts if steps[0] == "properties"]
+
+    @property
+    def required(self) -> list[str]:
+        """The names in `required`."""
+        return texts_of(self.rules.get("required"))
+
+    @property
+    def prefix_length(self) -> int:
+        """The number of schemas in `prefixItems`."""
+        items = self.rules.get("prefixItems")
+        return len(items) if isinstance(items, list) else 0
+
+    @property
+    def is_null(self) -> bool:
+        """Whether null is the only valid value."""
+        node = self
+        for _ in range(MAX_HOPS):
+            if node.rules.get("type") == "null" or listed_values(node.rules) == [None]:
+                return True
+            if node.target is None or "type" in node.rules:
+                break
+            node = node.target
+        return False
 
 
-def declared(node: Node) -> list[str]:
-    """Return the names of a subschema's properties."""
-    return [str(steps[1]) for steps in node.parts if steps[0] == "properties"]
-
-
-def required(node: Node) -> list[str]:
-    """Return the names that a subschema requires."""
-    return texts_of(node.rules.get("required"))
-
-
-def prefix(node: Node) -> int:
-    """Return how many items have schemas of their own in a subschema."""
-    items = node.rules.get("prefixItems")
-    return len(items) if isinstance(items, list) else 0
-
-
-def spread(nodes: Iterable[Node], keywords: Collection[str]) -> Iterator[Node]:
-    """Yield nodes and what holds at the same place by these keywords, each once."""
+def same_place(nodes: Iterable[Node], keywords: Collection[str]) -> Iterator[Node]:
+    """Yield nodes, and all about the same value through references and these keywords, once."""
     seen: set[Node] = set()
     stack = list(reversed(tuple(nodes)))
     while stack:
@@ -91,18 +98,13 @@ def spread(nodes: Iterable[Node], keywords: Collection[str]) -> Iterator[Node]:
                 stack.append(node.target)
 
 
-def under(node: Node, keyword: str) -> list[Node]:
-    """Return the parts of a node that stand under a keyword."""
-    return [part for keys, part in node.parts.items() if keys[0] == keyword]
+Parents: TypeAlias = dict[Node, list[tuple[Node, str]]]
+"""The parents of each node, each with the keyword between; `$ref` for the target of a reference."""
 
 
-Holders: TypeAlias = dict[Node, list[tuple[Node, str]]]
-"""For each node those it is a part of, with the keyword; that of a target is `$ref`."""
-
-
-def holders_of(nodes: list[Node]) -> Holders:
-    """Return for each of these nodes those that hold it."""
-    found: Holders = {node: [] for node in nodes}
+def parents_of(nodes: list[Node]) -> Parents:
+    """Return the parents of each of these nodes."""
+    found: Parents = {node: [] for node in nodes}
     for node in nodes:
         if node.target is not None:
             found[node.target].append((node, "$ref"))
@@ -111,159 +113,159 @@ def holders_of(nodes: list[Node]) -> Holders:
     return found
 
 
-def above(
-    nodes: Iterable[Node], held_by: Holders, passes: Callable[[Node, Node, str], bool]
+def with_ancestors(
+    nodes: Iterable[Node], parents: Parents, passes: Callable[[Node, Node, str], bool]
 ) -> set[Node]:
-    """Return these nodes and those that hold one of them, however far up.
-
-    `passes` says of a node, one that holds it and the keyword whether to go on there.
-    """
+    """Return nodes and their ancestors, as long as `passes(node, parent, keyword)` is true."""
     found: set[Node] = set()
     stack = [*nodes]
     while stack:
         node = stack.pop()
         if node not in found:
             found.add(node)
-            stack += (holder for holder, by in held_by[node] if passes(node, holder, by))
+            stack += (parent for parent, by in parents[node] if passes(node, parent, by))
     return found
 
 
 MAX_PLACES = 10_000
-"""Places about which a predicate is asked one by one; past them it is asked once a definition."""
+"""Nodes for which the predicate is called with their own path; later ones share the answer for
+their definition."""
 
-_HERE = IN_PLACE | {"contentSchema", "propertyNames"}
-"""Keywords whose schemas are asked about with the path of the schema they stand in."""
+_SAME_PATH = IN_PLACE | {"contentSchema", "propertyNames"}
+"""Keywords whose schemas have the path of the schema they are in."""
 
 
 @dataclass(slots=True)
 class Graph:
-    """The nodes of a schema from its root on, alike ones made one; the root, if nothing is marked.
+    """The nodes of a schema; only the root if nothing is marked.
 
-    `answers` are the numbers of the questions that were answered with yes.
+    `answers` are those of the predicate, in the order of the calls: a pickle has them in its place.
     """
 
     schema: JsonSchema
     by_name: bool
-    answers: frozenset[int]
+    answers: tuple[bool, ...]
     root: Node
     nodes: list[Node]
-    held_by: Holders
+    parents: Parents
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_again, (self.schema, self.by_name, self.answers))
+        return (_replayed, (self.schema, self.by_name, self.answers))
 
 
 def graph_of(schema: JsonSchema, is_human: IsHuman) -> Graph:
-    """Return the graph of a schema, the predicate asked once about each place in it.
+    """Return the graph of a schema; the predicate is called once for each place in it.
 
-    The uses of a definition are places of their own, each with its path; a recursive definition is
-    asked about on the first turn.
+    Each use of a definition is a place of its own with its own path. For a recursive definition
+    the predicate is called in the first round only.
 
     Raises:
-        DefinitionError: the predicate raised something; the error names the path.
+        DefinitionError: the predicate raised an exception; the error names the path.
     """
 
-    def ask(_: int, path: Path, inner: JsonSchema) -> bool:
-        return answer(is_human, path, inner)
+    def is_marked(path: Path, inner: JsonSchema) -> bool:
+        return ask(is_human, path, inner)
 
-    return _GraphReader(schema, ask, looks_at_name_only(is_human)).read()
+    return _GraphReader(schema, is_marked, needs_name_only(is_human)).read()
+
+
+def _replayed(schema: JsonSchema, by_name: bool, answers: tuple[bool, ...]) -> Graph:
+    known = iter(answers)
+    return _GraphReader(schema, lambda _, __: next(known, False), by_name).read()
 
 
 class _Context(NamedTuple):
-    """How a subschema is met: at which path, and what is known of it there.
+    """Where a node is used.
 
-    `shielded` says that what it is a branch of is declared to be the model's; what a reference
-    leads to was asked about with the reference.
+    `is_target`: it was reached by a `$ref`, whose schema the predicate has seen together with it.
+    `shielded`: the schema around it, or the reference to it, has `x-human: false`.
     """
 
     path: Path
-    shielded: bool = False
     is_target: bool = False
+    shielded: bool = False
 
 
 class _GraphReader:
-    def __init__(
-        self, schema: JsonSchema, ask: Callable[[int, Path, JsonSchema], bool], by_name: bool
-    ) -> None:
+    """Reads a schema breadth first.
+
+    A subschema at two paths is two nodes, as the predicate may answer differently. With `by_name`
+    it depends on the last name of the path only, and so do the nodes.
+    """
+
+    def __init__(self, schema: JsonSchema, is_marked: IsHuman, by_name: bool) -> None:
         self._root = schema
-        self._ask = ask
+        self._is_marked = is_marked
         self._by_name = by_name
         self._nodes: list[Node] = []
         self._known: dict[tuple[object, ...], Node] = {}
-        self._parents: dict[Node, Node] = {}
+        self._first_parents: dict[Node, Node] = {}
         self._queue: list[tuple[Node, _Context]] = []
-        self._asked = 0
-        self._answers: set[int] = set()
-        self._opaque = False
-        self._names: dict[str, Path] = {}
+        self._answers: list[bool] = []
+        self._has_dead_reference = False
+        self._paths: dict[str, Path] = {}
         self._heirs: dict[str, JsonSchema] = {}
 
     def read(self) -> Graph:
         root = self._node(self._root, _Context(Path.of(())), None)
         for node, context in self._queue:  # grows while it is read: breadth first
             if isinstance(node.schema, dict):
-                self._open(node, node.schema, context)
-        if self._opaque:
-            self._look_everywhere(root)
-        answers = frozenset(self._answers)
-        if not answers:
+                self._read_node(node, node.schema, context)
+        if self._has_dead_reference:  # it may mean any subschema
+            self._answer_all()
+            root.marked = any(self._answers)
+        answers, nodes = tuple(self._answers), self._nodes
+        if not any(answers):
             return Graph(self._root, self._by_name, answers, root, [root], {})
-        nodes, held_by = self._nodes, holders_of(self._nodes)
-        for node in above((n for n in nodes if n.marked), held_by, _always):
+        parents = parents_of(nodes)
+        for node in with_ancestors((n for n in nodes if n.marked), parents, _always):
             node.touched = True
         linked = (n for n in nodes if n.target is not None or "discriminator" in n.rules)
-        for node in above(linked, held_by, lambda _, __, keyword: keyword != "$ref"):
+        for node in with_ancestors(linked, parents, lambda _, __, keyword: keyword != "$ref"):
             node.linked = True
-        if root.touched:
-            root.marked = root.marked or self._opaque
-            nodes, root = _merged(nodes, root)
-            held_by = holders_of(nodes)
-        return Graph(self._root, self._by_name, answers, root, nodes, held_by)
+        nodes, root = _merged(nodes, root)
+        return Graph(self._root, self._by_name, answers, root, nodes, parents_of(nodes))
 
     def _node(self, schema: JsonSchema | bool, context: _Context, parent: Node | None) -> Node:
-        one_by_one = not self._by_name and len(self._nodes) < MAX_PLACES
-        scope = str(context.path) if one_by_one else name_in(context.path)
-        key = (id(schema), one_by_one, scope, *context[1:])
+        own_path = not self._by_name and len(self._nodes) < MAX_PLACES
+        scope = str(context.path) if own_path else last_name(context.path)
+        key = (id(schema), own_path, scope, *context[1:])
         node = self._known.get(key)
         if node is None:
             node = self._known[key] = Node(schema)
             self._nodes.append(node)
             if parent is not None:
-                self._parents[node] = parent
+                self._first_parents[node] = parent
             self._queue.append((node, context))
         return node
 
-    def _open(self, node: Node, schema: JsonSchema, context: _Context) -> None:
-        whole = self._followed(schema)
+    def _read_node(self, node: Node, schema: JsonSchema, context: _Context) -> None:
+        whole = self._with_target_keywords(schema)
         if context.shielded:
             whole = {"x-human": False, **whole}
         if not context.is_target:
             node.marked = self._answer(context.path, whole)
-        models = context.shielded if context.is_target else human_mark(whole) is False
+        shields = context.shielded if context.is_target else human_mark(whole) is False
         if "$ref" in schema:
-            node.target = self._target(node, schema, context._replace(shielded=models))
-        for steps, inner in (*children(schema), *self._inherited(schema)):
+            node.target = self._target(node, schema, context._replace(shielded=shields))
+        for steps, inner in (*children(schema), *self._heirs_of(schema)):
             if steps[0] != "$defs":
-                path = self._below(context.path, steps)
-                below = _Context(path, shielded=models and steps[0] in _HERE)
+                path = self._path_below(context.path, steps)
+                below = _Context(path, shielded=shields and steps[0] in _SAME_PATH)
                 node.parts[steps] = self._node(inner, below, node)
 
-    def _inherited(self, schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema]]:
-        """Yield the heirs that a discriminator names, and no union, as what is known elsewhere."""
+    def _heirs_of(self, schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema]]:
+        """Yield the schemas that only a discriminator's mapping names, as references."""
         for tag, reference in mapped_subtypes(schema) if "discriminator" in schema else ():
             if isinstance(find_target(self._root, reference), dict):
                 yield ("discriminator", tag), self._heirs.setdefault(reference, {"$ref": reference})
 
     def _answer(self, path: Path, schema: JsonSchema) -> bool:
-        number = self._asked
-        self._asked += 1
-        if self._ask(number, path, schema):
-            self._answers.add(number)
-            return True
-        return False
+        self._answers.append(self._is_marked(path, schema))
+        return self._answers[-1]
 
-    def _followed(self, schema: JsonSchema) -> JsonSchema:
-        """Return the schema with what its reference leads to, its own keywords over the others."""
+    def _with_target_keywords(self, schema: JsonSchema) -> JsonSchema:
+        """Return a schema with the keywords of its reference's target; its own take precedence."""
         if "$ref" not in schema:
             return schema
         whole = schema
@@ -278,58 +280,57 @@ class _GraphReader:
         reference = schema.get("$ref")
         target = find_target(self._root, reference)
         if not isinstance(reference, str) or not isinstance(target, dict | bool):
-            self._opaque = True
+            self._has_dead_reference = True
             return None
         found = None if self._by_name else self._ancestor(node, target)
         if found is None:
             found = self._node(target, context._replace(is_target=True), node)
-        found.name = found.name or _named(reference)
+        found.name = found.name or _definition_name(reference)
         return found
 
     def _ancestor(self, node: Node, schema: JsonSchema | bool) -> Node | None:
-        """Return the turn of a recursive definition that this node is in."""
+        """Return the node of a schema that this node is in: its reference is recursive."""
         above: Node | None = node
         while above is not None:
             if above.schema is schema and isinstance(schema, dict):
                 return above
-            above = self._parents.get(above)
+            above = self._first_parents.get(above)
         return None
 
-    def _below(self, path: Path, steps: Keys) -> Path:
+    def _path_below(self, path: Path, steps: Keys) -> Path:
         keyword = steps[0]
-        if keyword in _HERE:
+        if keyword in _SAME_PATH:
             return path
         if self._by_name:
-            name = str(steps[1]) if keyword == "properties" else name_in(path)
-            return self._names.setdefault(name, Path.of((name,)))
+            name = str(steps[1]) if keyword == "properties" else last_name(path)
+            return self._paths.setdefault(name, Path.of((name,)))
         is_one = keyword in ("properties", "prefixItems")
         below = Path.of((steps[1],), root=path) if is_one else Path(path + "[*]")
         below.keys = (*path.keys, steps[1] if is_one else ANY)
         return below
 
-    def _look_everywhere(self, root: Node) -> None:
-        """Mark the root where anything at all is the human's: nobody knows where a link leads."""
-        path = Path.of(())
+    def _answer_all(self) -> None:
+        """Call the predicate for every subschema, as if it were at the root."""
         for _, inner in subschemas(self._root):
-            if isinstance(inner, dict) and self._answer(path, inner):
-                root.marked = True
-
-
-def _again(schema: JsonSchema, by_name: bool, answers: frozenset[int]) -> Graph:
-    return _GraphReader(schema, lambda number, _, __: number in answers, by_name).read()
+            if isinstance(inner, dict):
+                self._answer(Path.of(()), inner)
 
 
 def _always(*_: object) -> bool:
     return True
 
 
-def _named(reference: str) -> str:
+def _definition_name(reference: str) -> str:
     steps = steps_of(reference)
     return str(steps[-1]) if steps else "Input"
 
 
 def _merged(nodes: list[Node], root: Node) -> tuple[list[Node], Node]:
-    """Make nodes one that say the same of the same schema, all the way down."""
+    """Return the nodes and the root with nodes made one whose whole graphs are alike.
+
+    By partition refinement: nodes begin with a colour for their schema and marks, and get a new one
+    from the colours of their parts and target until the number of colours no longer grows.
+    """
     colours = _numbered([(id(n.schema), n.touched and n.marked, n.touched) for n in nodes])
     count = 0
     while count != (count := len(set(colours))):

@@ -1,14 +1,14 @@
-"""Whose a place in the arguments is: a function of the path to it, and of nothing in the value.
+"""Who owns a place in the arguments: it depends on the path to the place, never on the value.
 
-A place is the human's, the model's, or both's: then what stands there is split in its parts. A
-place with alternatives is the human's whole as soon as one of them but null is: whoever gave a
-value there could choose the human's. So the model never fills what a person should:
+A place belongs to the human or to the model with all that is below it, or it is mixed: then a value
+there is split into its parts. A place with alternatives belongs to the human as a whole as soon as
+one of them (other than null) does, for whoever gives a value there could choose that one:
 
-    pay: anyOf [{card, limit: human}, {iban}]     both's: the model gives card or iban
-    pay: anyOf [{pin: human}, {iban}]             the human's, and so is `pay` in each branch
+    pay: anyOf [{card, limit: human}, {iban}]     mixed: the model gives `card` or `iban`
+    pay: anyOf [{pin: human}, {iban}]             human, and `pay` is human in each branch
 
-All that may stand at a place is read together, whichever branch it is said in: a name that is the
-human's in one is so in all, and in objects that do not declare it.
+The owner of a name is the same in all branches and `allOf` members: a name that is human in one of
+them is human in all, and in objects that do not declare it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,70 +20,66 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.graph import (
+    ALL_OF,
     ALTERNATIVES,
     IN_PLACE,
     Graph,
     Node,
-    above,
-    declared,
-    prefix,
-    required,
-    spread,
+    same_place,
+    with_ancestors,
 )
-from pyfunctools.schema.separation.whole_nodes import (
-    Settled,
+from pyfunctools.schema.separation.node_owners import (
+    NodeOwners,
+    accepts_scalars,
     alternatives,
-    has_slots,
+    has_mark_in_whole,
+    has_model_slot,
     is_alternative,
-    is_undivided,
-    settle,
-    takes_more,
+    node_owners,
 )
 from pyfunctools.schema.validation.validator import Validator
-from pyfunctools.schema.vocabulary import (
-    BELOW,
-    REMARKS,
-    UNDECLARED,
-    VALUE_LISTS,
-)
+from pyfunctools.schema.vocabulary import BELOW, REMARKS, UNDECLARED, VALUE_LISTS
+
+SideName: TypeAlias = Literal["llm", "human"]
+"""One of the two sides: the model or the human."""
 
 Owner: TypeAlias = Literal["llm", "human", "mixed"]
-"""Whose a place is: the model's or the human's with all that is below it, or both's in its
-parts."""
+"""Who owns a place with all that is below it; `mixed` if both own a part of it."""
 
 
 @dataclass(slots=True, eq=False)
 class OwnedPlace:
-    """All that a schema says of one place in the arguments; equal to none but itself.
+    """A place in the arguments with its owner, and with the schemas for it if it is mixed.
 
-    `nodes` are the subschemas that hold there, references followed and `allOf` spread. `every` are
-    all that may hold there, unions and conditions spread too. `names` are the properties that are
-    declared, with those who say it that speak of no others; `unnamed` is what is said of others,
-    and by whom. `width` is how many items have schemas of their own; those after them are alike.
+    `nodes` apply to every value there (references and `allOf` followed), `possible_nodes` also
+    include the branches of unions and conditions. `names` are the declared properties, each with
+    the nodes that declare it and nothing for undeclared names. `unnamed` are the pattern and
+    additional properties, each after the node it is in. Items from index `width` on are alike.
+    Places are compared by identity.
     """
 
     owner: Owner
     nodes: tuple[Node, ...] = ()
-    every: tuple[Node, ...] = ()
+    possible_nodes: tuple[Node, ...] = ()
     names: dict[str, list[Node]] = field(init=False, repr=False)
     unnamed: list[tuple[Node, Node]] = field(init=False, repr=False)
     width: int = field(init=False, repr=False)
-    known: "dict[str | int, OwnedPlace]" = field(init=False, repr=False)
+    children: "dict[str | int, OwnedPlace]" = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.names = {}
         self.unnamed = [
             (node, part)
-            for node in self.every
+            for node in self.possible_nodes
             for keys, part in node.parts.items()
             if keys[0] in UNDECLARED
         ]
-        speaking = {node for node, _ in self.unnamed}
-        for node in self.every:
-            for name in declared(node):
-                self.names.setdefault(name, []).extend(() if node in speaking else (node,))
-        self.width = max(map(prefix, self.every), default=0)
-        self.known = {}
+        with_unnamed = {node for node, _ in self.unnamed}
+        for node in self.possible_nodes:
+            for name in node.property_names:
+                self.names.setdefault(name, []).extend(() if node in with_unnamed else (node,))
+        self.width = max((node.prefix_length for node in self.possible_nodes), default=0)
+        self.children = {}
 
 
 LLM: Final = OwnedPlace(owner="llm")
@@ -91,79 +87,81 @@ HUMAN: Final = OwnedPlace(owner="human")
 
 
 class Ownership:
-    """The places of one schema."""
+    """The owners of all places in a value of one schema."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self._places: dict[object, OwnedPlace] = {}
         self._names: dict[OwnedPlace, list[str]] = {}
         self._patterns: dict[str, Validator] = {}
-        self._coarse: set[Node] = set()
-        self._numbers: dict[str, int] = {}
-        self._told_at: dict[tuple[Node, OwnedPlace], int] = {}
+        self._undivided: set[Node] = set()
+        self._view_numbers: dict[str, int] = {}
+        self._views: dict[tuple[Node, OwnedPlace], int] = {}
         self._losing: set[Node] | None = None
-        self._settled = Settled(frozenset(), frozenset())
+        self._owners = NodeOwners(frozenset(), frozenset())
         if graph.root.touched:
-            self._settle()
+            self._find_node_owners()
         self.root = self.place((graph.root,))
 
-    def _settle(self) -> None:
-        """Settle whose each subschema is by itself; what cannot be split counts as marked."""
-        nodes = self.graph.nodes
+    def _find_node_owners(self) -> None:
+        """Find the owner of each node; a node that cannot be split counts as marked.
+
+        Each such node may make others so, which is why this is repeated until none is left.
+        """
         while True:
-            self._settled = settle(self.graph, self._coarse)
+            self._owners = node_owners(self.graph, self._undivided)
             self._places.clear()
-            self._told_at.clear()
+            self._views.clear()
             self._losing = None
             new = {
                 node
-                for node in nodes
+                for node in self.graph.nodes
                 if node.touched
-                and not self._settled.is_humans(node)
-                and (self._has_a_gap(node) or self._is_guessed(node))
+                and not self._owners.is_human(node)
+                and (self._has_lossy_item(node) or self._has_indistinct_branches(node))
             }
             if not new:
                 return
-            self._coarse |= new
+            self._undivided |= new
 
-    def _has_a_gap(self, node: Node) -> bool:
-        """Return whether an item is the human's for one of its alternatives.
+    def _has_lossy_item(self, node: Node) -> bool:
+        """Return whether an item is the human's because of one of its alternatives.
 
-        In an array nothing can be left out: then the whole array is the human's.
+        The model cannot leave an item out of an array, so the whole array is the human's.
         """
         items = (part for keys, part in node.parts.items() if keys[0] in _ITEMS and part.touched)
-        return any(self._settled.is_humans(part) and self._is_lost(part) for part in items)
+        return any(self._owners.is_human(part) and self._is_lost(part) for part in items)
 
-    def _is_guessed(self, node: Node) -> bool:
-        """Return whether the model could not pick one of the alternatives that hold parts of both.
+    def _has_indistinct_branches(self, node: Node) -> bool:
+        """Return whether mixed branches of a union differ in human values only.
 
-        Then only the human's values tell them apart.
+        Then the model could not choose one of them.
         """
         unions = [one for one in alternatives(node) if any(branch.touched for branch in one)]
-        if not unions or has_slots(node, self._settled.model):
+        if not unions or has_model_slot(node, self._owners.model):
             return False
         place = self.place((node,))
-        stated = node.rules.get("discriminator")
-        if isinstance(stated, dict):
-            return self.child(place, str(stated.get("propertyName"))) is HUMAN
+        discriminator = node.rules.get("discriminator")
+        if isinstance(discriminator, dict):
+            return self.child(place, str(discriminator.get("propertyName"))) is HUMAN
         for branches in unions:
-            told: dict[int, Node] = {}
+            by_view: dict[int, Node] = {}
             for branch in branches:
-                other = told.setdefault(self._told(branch, place), branch)
+                other = by_view.setdefault(self._view(branch, place), branch)
                 if other is not branch and (other.touched or branch.touched):
                     return True
         return False
 
-    def _told(self, node: Node, place: OwnedPlace, depth: int = 0) -> int:
-        """Return a number for what the model may write at a node: the same for the same."""
-        known = self._told_at.get((node, place))
+    def _view(self, node: Node, place: OwnedPlace, depth: int = 0) -> int:
+        """Return a number for the model's view of a node; equal views have one number."""
+        known = self._views.get((node, place))
         if known is not None:
             return known
-        self._told_at[node, place] = -1  # should it lead back to itself
-        said: list[JsonValue] = []
-        for one in spread((node,), _TOGETHER) if depth < _DEEP else ():
+        self._views[node, place] = -1  # for a node that leads back to itself
+        view: list[JsonValue] = []
+        for one in same_place((node,), ALL_OF) if depth < _MAX_VIEW_DEPTH else ():
             own: dict[str, JsonValue] = {k: one.rules[k] for k in _TELLING & one.rules.keys()}
-            own["required"] = [n for n in required(one) if self.child(place, n) is not HUMAN]
+            own["required"] = [n for n in one.required if self.child(place, n) is not HUMAN]
             for keys, part in one.parts.items():
                 child = place
                 if keys[0] in BELOW:
@@ -172,22 +170,23 @@ class Ownership:
                 elif keys[0] not in ALTERNATIVES:
                     continue
                 if child.owner == "mixed":
-                    own["/".join(map(str, keys))] = self._told(part, child, depth + 1)
+                    own["/".join(map(str, keys))] = self._view(part, child, depth + 1)
                 elif child is LLM and isinstance(part.schema, dict):
-                    own["/".join(map(str, keys))] = _without_words(part.schema)
-            said.append(own)
-        number = self._numbers.setdefault(dumps(said, sort_keys=True), len(self._numbers))
-        self._told_at[node, place] = number
+                    own["/".join(map(str, keys))] = _without_remarks(part.schema)
+            view.append(own)
+        text = dumps(view, sort_keys=True)
+        number = self._view_numbers.setdefault(text, len(self._view_numbers))
+        self._views[node, place] = number
         return number
 
     def lost(self) -> Iterator[Path]:
-        """Yield the places that are the human's whole though a part of them was the model's."""
+        """Yield the unmarked places that are human as a whole though the model had a part there."""
         todo, seen = [(self.graph.root, Path.of(()))], set[Node]()
         for node, path in todo:  # grows while it is read
             if node in seen or not node.touched:
                 continue
             seen.add(node)
-            if self._settled.is_humans(node):
+            if self._owners.is_human(node):
                 if self._is_lost(node):
                     yield path
                 continue
@@ -201,90 +200,90 @@ class Ownership:
                 todo.append((node.target, path))
 
     def _is_lost(self, node: Node) -> bool:
-        """Return whether something of the model's is in what became the human's without a mark."""
+        """Return whether an unmarked node, or one below it, loses a part of the model's."""
         if self._losing is None:
-            losing = filter(self._loses, self.graph.nodes)
-            self._losing = above(
-                losing, self.graph.held_by, lambda _, held_by, __: not held_by.marked
+            losing = filter(self._loses_model_part, self.graph.nodes)
+            self._losing = with_ancestors(
+                losing, self.graph.parents, lambda _, parent, __: not parent.marked
             )
         return node in self._losing and not node.marked
 
-    def _loses(self, node: Node) -> bool:
+    def _loses_model_part(self, node: Node) -> bool:
         if node.marked or not node.touched:
             return False
-        if node in self._coarse or is_undivided(node):
+        if node in self._undivided or has_mark_in_whole(node):
             return True
-        if node not in self._settled.human and takes_more(node):
+        if node not in self._owners.human and accepts_scalars(node):
             return True
         return any(
             any(branch.touched for branch in branches)
-            and any(is_alternative(b) and not self._settled.is_humans(b) for b in branches)
+            and any(is_alternative(b) and not self._owners.is_human(b) for b in branches)
             for branches in alternatives(node)
         )
 
     def place(self, nodes: Iterable[Node]) -> OwnedPlace:
-        """Return the place of which these subschemas speak."""
+        """Return the place that these nodes are about."""
         nodes = tuple(nodes)
-        if any(node in self._settled.human for node in nodes):
+        if any(node in self._owners.human for node in nodes):
             return HUMAN
         if not any(node.touched for node in nodes):
             return LLM
-        if not any(node in self._settled.model for node in nodes):
+        if not any(node in self._owners.model for node in nodes):
             return HUMAN
-        together = tuple(node for node in spread(nodes, _TOGETHER) if _says_anything(node))
+        together = tuple(node for node in same_place(nodes, ALL_OF) if _has_rules(node))
         key = frozenset(together)
         place = self._places.get(key)
         if place is None:
-            place = OwnedPlace("mixed", together, tuple(spread(nodes, IN_PLACE)))
+            place = OwnedPlace("mixed", together, tuple(same_place(nodes, IN_PLACE)))
             self._places[key] = place
         return place
 
     def child(self, place: OwnedPlace, step: str | int) -> OwnedPlace:
-        """Return the place one step further."""
+        """Return the place of a property or an item."""
         if place is LLM or place is HUMAN:
             return place
         if isinstance(step, int):
             step = min(step, place.width)
-        found = place.known.get(step)
+        found = place.children.get(step)
         if found is None:
             found = self._child(place, step)
             if isinstance(step, int) or step in place.names:
-                place.known[step] = found
+                place.children[step] = found
         return found
 
     def _child(self, place: OwnedPlace, step: str | int) -> OwnedPlace:
-        nodes: Iterable[Node] = place.every
+        nodes: Iterable[Node] = place.possible_nodes
         if isinstance(step, str):
             nodes = dict.fromkeys(
                 (*place.names.get(step, ()), *(node for node, _ in place.unnamed))
             )
         return self.place(part for node in nodes for part in self.parts(node, step))
 
-    def names(self, place: OwnedPlace) -> list[str]:
-        """Return the declared properties of a place that are not the model's alone."""
+    def human_names(self, place: OwnedPlace) -> list[str]:
+        """Return the declared properties of a place that the human owns, or owns a part of."""
         known = self._names.get(place)
         if known is None:
             known = [name for name in place.names if self.child(place, name) is not LLM]
             self._names[place] = known
         return known
 
-    def at(self, path: Iterable[str | int]) -> Iterator[OwnedPlace]:
-        """Yield each place on the way along a path, the root first."""
+    def along(self, path: Iterable[str | int]) -> Iterator[OwnedPlace]:
+        """Yield each place along a path, the root first."""
         place = self.root
         yield place
         for step in path:
             place = self.child(place, step)
             yield place
 
-    def is_marked(self, node: Node) -> bool:
-        """Return whether a node makes every place it speaks of the human's."""
-        return node in self._settled.human
+    def is_human(self, node: Node) -> bool:
+        """Return whether every place that a node is about is human."""
+        return node in self._owners.human
 
     def parts(self, node: Node, step: str | int) -> list[Node]:
-        """Return the parts of one subschema that speak of the place one step further.
+        """Return the subschemas of one node for a property or an item.
 
-        Not what it says under conditions that look at the whole value (`contains`, `unevaluated*`):
-        with a mark in one of those the whole is the human's.
+        Keywords that look at the whole value (`contains`, `unevaluated*`) are left out: a mark in
+        one of them makes the whole value human.
         """
         if isinstance(step, int):
             item = node.parts.get(("prefixItems", step)) or node.parts.get(("items",))
@@ -302,7 +301,7 @@ class Ownership:
         return [] if rest is None else [rest]
 
     def matches(self, pattern: str, name: str) -> bool:
-        """Return whether a property falls under a pattern, by the engine that validates."""
+        """Return whether a name matches a pattern, by the engine that validates."""
         validator = self._patterns.get(pattern)
         if validator is None:
             validator = self._patterns[pattern] = Validator({"patternProperties": {pattern: False}})
@@ -312,18 +311,18 @@ class Ownership:
             return True
 
 
-_TOGETHER = frozenset({"allOf"})
 _ITEMS = frozenset({"items", "prefixItems"})
 _TELLING = VALUE_LISTS | {"type"}
-_WORDS = REMARKS | {"default", "description"}
-_SAYING_NOTHING = _WORDS - {"default"} | _TOGETHER | {"$defs", "$ref"}
-_DEEP = 16
-"""Levels below alternatives in which is looked for what tells them apart."""
+"""Keywords by which a model can tell two branches apart."""
+_REMARKS = REMARKS | {"default", "description"}
+_WITHOUT_RULES = _REMARKS - {"default"} | ALL_OF | {"$defs", "$ref"}
+_MAX_VIEW_DEPTH = 16
+"""Levels below a union at which differences between its branches are looked for."""
 
 
-def _says_anything(node: Node) -> bool:
-    return not isinstance(node.schema, dict) or not _SAYING_NOTHING.issuperset(node.schema)
+def _has_rules(node: Node) -> bool:
+    return not isinstance(node.schema, dict) or not _WITHOUT_RULES.issuperset(node.schema)
 
 
-def _without_words(schema: JsonSchema) -> JsonSchema:
-    return {key: value for key, value in schema.items() if key not in _WORDS}
+def _without_remarks(schema: JsonSchema) -> JsonSchema:
+    return {key: value for key, value in schema.items() if key not in _REMARKS}

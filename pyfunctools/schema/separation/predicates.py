@@ -1,4 +1,4 @@
-"""What makes a part of the arguments the human's: predicates over the schemas of a function."""
+"""Which parts of the arguments are human: predicates of a path and its schema."""
 
 import re
 from collections.abc import Callable
@@ -11,17 +11,17 @@ from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Path
 
 IsHuman: TypeAlias = Callable[[Path, JsonSchema], bool]
-"""Whether what stands at this path is the human's to give.
+"""Returns whether the value at a path, with this schema, is given by the human.
 
-The path is that of the schema: `[*]` stands for any item of an array and for any key that is not
-declared, and is `"*"` in `path.keys`. A `$ref` is followed: the schema has the keywords of the
-definition, and over them those beside the reference.
+`[*]` in the path stands for any item of an array and for any undeclared key; in `path.keys` it is
+`"*"`. A `$ref` is resolved: the schema has the keywords of its definition, and those beside the
+reference take precedence.
 """
 
 ANY = "*"
-"""The step, in `path.keys`, to any item of an array and to any key that is not declared."""
+"""The step in `path.keys` for any item of an array and for any undeclared key."""
 
-# The first schema that needs one of these has it compiled: few do.
+# Expressions are compiled by the first schema that needs them: few do.
 _VENDOR_KEYWORD = r"x-.+-secret-key"
 _WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"
 _SECRET_WORDS = frozenset(
@@ -42,25 +42,25 @@ _TEXT_MEDIA = (
 
 
 def is_human_by_default(path: Path, schema: JsonSchema) -> bool:
-    """Return whether a schema is marked as the human's (`x-human`), or is a secret or a file.
+    """Return whether a schema is marked as human (`x-human`), or is a secret or a file.
 
-    A mark that says no (`x-human: false`) makes it the model's, whatever else it is.
+    With `x-human: false` it is not, even if it is a secret or a file.
     """
     marked = human_mark(schema)
     return is_secret(path, schema) or is_file(path, schema) if marked is None else marked
 
 
 def is_secret(path: Path, schema: JsonSchema) -> bool:
-    """Return whether a schema is a secret's.
+    """Return whether a schema is that of a secret.
 
-    It has `format: password`, `x-human-secret: true`, a widget that hides what is typed, a keyword
-    such as `x-vendor-secret-key`, or `writeOnly` under a name that sounds so.
+    It has `format: password`, `x-human-secret: true`, a widget that hides the input, a keyword such
+    as `x-vendor-secret-key`, or `writeOnly` and a name such as `password`.
     """
     if schema.get("format") == "password" or schema.get("x-human-secret") is True:
         return True
     if schema.get("x-human-widget") in ("password", "secret"):
         return True
-    if schema.get("writeOnly") is True and sounds_secret(name_in(path)):
+    if schema.get("writeOnly") is True and sounds_secret(last_name(path)):
         return True
     return any(
         key.startswith("x-") and re.fullmatch(_VENDOR_KEYWORD, key) and schema[key]
@@ -69,14 +69,14 @@ def is_secret(path: Path, schema: JsonSchema) -> bool:
 
 
 def is_secret_of_human(path: Path, schema: JsonSchema) -> bool:
-    """Return whether a schema of the human's side is a secret's, by what it says or by its name."""
-    return is_secret(path, schema) or sounds_secret(name_in(path))
+    """Return whether a schema of the human's side is that of a secret, by keywords or by name."""
+    return is_secret(path, schema) or sounds_secret(last_name(path))
 
 
 def is_file(_: Path, schema: JsonSchema) -> bool:
-    """Return whether a schema is a file's: `format: binary`, or content that is not text.
+    """Return whether a schema is that of a file: `format: binary`, or content that is not text.
 
-    `contentEncoding` is one of RFC 2045 and RFC 4648, `contentMediaType` one of RFC 2046.
+    `contentEncoding` is as in RFC 2045 and RFC 4648, `contentMediaType` as in RFC 2046.
     """
     if schema.get("format") == "binary":
         return True
@@ -89,11 +89,8 @@ def is_file(_: Path, schema: JsonSchema) -> bool:
 
 
 def is_upload(schema: JsonSchema) -> bool:
-    """Return whether a schema is a file's own; with another format it is the address of one."""
-    return schema.get("format") in (None, "binary", "byte") and is_file(_NOWHERE, schema)
-
-
-_NOWHERE = Path.of(())
+    """Return whether a schema is that of a file's content; another format is that of its URL."""
+    return schema.get("format") in (None, "binary", "byte") and is_file(Path.of(()), schema)
 
 
 class _AnyOf(NamedTuple):
@@ -104,25 +101,25 @@ class _AnyOf(NamedTuple):
 
 
 def any_of(*predicates: IsHuman) -> IsHuman:
-    """Return the predicate that says yes where one of these does."""
+    """Return a predicate that is true if one of these is."""
     return _AnyOf(predicates)
 
 
 def check_predicate(given: object) -> None:
-    """Refuse an `is_human` that is not a predicate: a list of names, or `True`.
+    """Check the type of an `is_human` argument.
 
     Raises:
-        DefinitionError: it is neither a function nor `None`.
+        DefinitionError: it is neither a function nor `None`: a list of names, or `True`.
     """
     if given is not None and not callable(given):
         raise wrong_type("is_human", "a function", given, _PREDICATE)
 
 
-def answer(predicate: IsHuman, path: Path, schema: JsonSchema) -> bool:
-    """Return the answer of a predicate about a place.
+def ask(predicate: IsHuman, path: Path, schema: JsonSchema) -> bool:
+    """Return the answer of a predicate.
 
     Raises:
-        DefinitionError: it raised something; the error names the path.
+        DefinitionError: it raised an exception; the error names the path.
     """
     try:
         return bool(predicate(path, schema))
@@ -131,29 +128,23 @@ def answer(predicate: IsHuman, path: Path, schema: JsonSchema) -> bool:
         raise DefinitionError(str(path), reason, _PREDICATE) from error
 
 
-_PREDICATE = "`is_human` is a function of a place's path and its schema; `None` asks of nothing."
+_PREDICATE = "Write a function of a path and its schema; with `None` the model gives everything."
 
 
-def name_in(path: Path) -> str:
-    """Return the last name on a path; items of a list are called like the list."""
+def last_name(path: Path) -> str:
+    """Return the last name of a path; the items of an array have the name of the array."""
     return next((key for key in reversed(path.keys) if isinstance(key, str) and key != ANY), "")
 
 
-def looks_at_name_only(predicate: IsHuman) -> bool:
-    """Return whether a predicate is known to see no more of a path than `name_in` gives.
-
-    What such a predicate says of a definition holds wherever the definition is used.
-    """
+def needs_name_only(predicate: IsHuman) -> bool:
+    """Return whether a predicate is known to use no more of a path than its `last_name`."""
     if isinstance(predicate, _AnyOf):
-        return all(map(looks_at_name_only, predicate.predicates))
+        return all(map(needs_name_only, predicate.predicates))
     return predicate in (is_human_by_default, is_secret, is_secret_of_human, is_file)
 
 
 def sounds_secret(name: str) -> bool:
-    """Return whether a name has a word such as `password`, `token`, `pin` or `card_number` in it.
-
-    This is the one table of such words.
-    """
+    """Return whether a name contains a word such as `password`, `token`, `pin`, `card_number`."""
     words = [word.lower() for word in re.findall(_WORD, name)]
     if any(word in _SECRET_WORDS or re.search(_ENDING, word) for word in words):
         return True

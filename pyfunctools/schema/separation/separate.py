@@ -1,4 +1,4 @@
-"""A schema taken apart into what a model is shown and what a person is asked, and both joined."""
+"""A schema separated into the model's and the human's side, and values split and merged by it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,21 +11,20 @@ from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline, ValueTest
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 from pyfunctools.schema.separation.graph import Graph, graph_of
-from pyfunctools.schema.separation.ownership import Owner, Ownership
+from pyfunctools.schema.separation.ownership import Owner, Ownership, SideName
 from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_human_by_default
-from pyfunctools.schema.separation.side_writer import SideName
-from pyfunctools.schema.separation.sides import written
-from pyfunctools.schema.separation.sieve import (
+from pyfunctools.schema.separation.side_values import (
     ABSENT,
     Given,
     Joiner,
-    is_humans,
+    depth_issue,
+    foreign_issues,
+    is_human_at,
     is_too_deep,
-    issue,
-    not_own,
     part_of,
-    too_deep,
+    side_issue,
 )
+from pyfunctools.schema.separation.sides import side_of
 from pyfunctools.schema.validation.validator import Validator
 
 
@@ -33,18 +32,18 @@ from pyfunctools.schema.validation.validator import Validator
 class Separated:
     """A schema and its two sides, each a schema of its own with the `$defs` it needs.
 
-    `llm` is the schema itself where nothing is the human's, and else says nothing of the human's;
-    `human` is `None` where nothing is. In an array with items of both each side has null for the
-    other's. Equal by the three schemas. A copy or a pickle has what the predicate answered, not the
+    `llm` tells nothing about the human's side, and is the schema itself if there is none; `human`
+    is then `None`. In an array with items of both, each side has null for the other's items. Two
+    are equal if their three schemas are. A copy or a pickle has the predicate's answers, not the
     predicate.
     """
 
     _schemas: Mapping[Side, JsonSchema]
     _ownership: Ownership = field(compare=False, repr=False)
-    _judges: Mapping[Side, Validator] = field(compare=False, repr=False)
+    _validators: Mapping[Side, Validator] = field(compare=False, repr=False)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_separated, (self._ownership.graph, self._judges["whole"]))
+        return (_separated, (self._ownership.graph, self._validators["whole"]))
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -58,50 +57,49 @@ class Separated:
 
     @property
     def human(self) -> Mapping[str, Any] | None:
-        """The human's side, a copy; `None` where nothing is the human's."""
+        """The human's side, a copy; `None` if nothing belongs to the human."""
         return json_copy(self._schemas["human"]) if self.has_human else None
 
     @property
     def has_human(self) -> bool:
-        """Whether anything is the human's."""
+        """Whether anything belongs to the human."""
         return self._ownership.root.owner != "llm"
 
     def shared(self, side: Side) -> JsonSchema:
-        """Return the schema of a side, or the whole one, itself: it must not be changed."""
+        """Return the schema of a side, or the whole one, without a copy: do not change it."""
         return self._schemas[side]
 
     @property
     def lost(self) -> tuple[Path, ...]:
-        """The places that are the human's whole though a part of them was the model's.
+        """The unmarked places that are human as a whole though the model had a part there.
 
-        They have alternatives of which one is the human's, or a text that is JSON with a part of
-        the human's in it, and the author did not mark them.
+        One of their alternatives is human, or a mark is where a value cannot be split (in
+        `contentSchema`, for example).
         """
         return tuple(self._ownership.lost())
 
     def owner(self, path: Keys) -> Owner:
-        """Return whose a place is, by the steps to it; `mixed` is both's, in its parts."""
-        *_, place = self._ownership.at(path)
+        """Return who owns a place, by the steps to it; `mixed` if both own a part of it."""
+        *_, place = self._ownership.along(path)
         return place.owner
 
     def names(self, path: Keys) -> dict[str, bool]:
-        """Return the declared properties of a place of both, and whether each is the model's alone.
+        """Return the declared properties of a mixed place, and whether each is the model's alone.
 
-        Where all is one's there are none: nobody has to tell them apart.
+        A place with one owner has none.
         """
-        *_, place = self._ownership.at(path)
-        theirs = dict.fromkeys(self._ownership.names(place), False)
-        return {**dict.fromkeys(place.names, True), **theirs}
+        *_, place = self._ownership.along(path)
+        human = dict.fromkeys(self._ownership.human_names(place), False)
+        return {**dict.fromkeys(place.names, True), **human}
 
     def split(self, value: Any) -> tuple[Any, Any]:
         """Return the model's part and the human's part of a whole value; see `part`."""
         return self.part(value, "llm"), self.part(value, "human")
 
     def part(self, value: JsonValue, side: SideName) -> JsonValue:
-        """Return one side's part of a whole value.
+        """Return one side's part of a whole value; `{}` if nothing belongs to that side.
 
-        `{}` is the part of one to whom nothing belongs. A value nested deeper than arguments may be
-        is the human's, for nobody looks into it.
+        A value nested deeper than arguments may be is the human's as a whole.
         """
         root = self._ownership.root
         if root.owner == side:
@@ -110,117 +108,122 @@ class Separated:
             return {}
         if is_too_deep(value):
             return value if side == "human" else {}
-        shaped = side == "human" and not isinstance(value, dict)
         found = part_of(self._ownership, side, root, value)
-        if found is ABSENT and shaped:
+        if found is ABSENT and side == "human" and not isinstance(value, dict):
             found = part_of(self._ownership, side, root, value, shaped=True)
         return {} if found is ABSENT else found
 
     def merge(self, llm: Any, human: Any) -> Success[Any] | Failure:
-        """Put the model's and the human's value together, and check the whole.
+        """Merge the model's and the human's value, and validate the whole.
 
-        See `pyfunctools.schema.merge` for what belongs to whom.
+        See `pyfunctools.schema.merge` for which side each value is taken from.
 
         Raises:
-            SchemaError: the schema is not one.
+            SchemaError: the schema is invalid.
         """
         if is_too_deep(llm) or is_too_deep(human):
-            return Failure(value=llm, issues=(too_deep("llm" if is_too_deep(llm) else "human"),))
+            issue = depth_issue("llm" if is_too_deep(llm) else "human")
+            return Failure(value=llm, issues=(issue,))
         joiner = Joiner(self._ownership, llm, human)
-        whole = joiner.whole()
+        whole = joiner.merge()
         if joiner.issues or whole is ABSENT:
             return Failure(value=llm, issues=tuple(joiner.issues))
-        verdict = self._judges["whole"].validate(whole)
-        return verdict or Failure(value=llm, issues=self._blamed(verdict.issues, whole, llm, human))
+        result = self._validators["whole"].validate(whole)
+        return result or Failure(value=llm, issues=self._by_side(result.issues, whole, llm, human))
 
     def validate(self, value: Any, side: Side) -> Success[Any] | Failure:
-        """Return whether a value is right for one side or as the whole, with every issue.
+        """Return whether a value is valid for one side or as the whole, with every issue.
 
-        A value where the other side's belongs is an issue. Issues of the human's side have no
-        `value`, and neither has their `Failure`: nothing of it gets into a log.
+        A value in the other side's place is an issue. For the human's side neither the issues nor
+        the `Failure` have the value, so that it gets into no log.
 
         Raises:
-            SchemaError: the schema is not one.
+            SchemaError: the schema is invalid.
         """
         if side == "whole":
-            return self._judges["whole"].validate(value)
-        issues = (too_deep(side),) if is_too_deep(value) else self.issues(value, side)
+            return self._validators["whole"].validate(value)
+        issues = (depth_issue(side),) if is_too_deep(value) else self.issues(value, side)
         if not issues:
             return Success(value=value)
         return Failure(value=value if side == "llm" else None, issues=issues)
 
     def accepts(self, value: JsonValue) -> bool:
-        """Return whether a value that was read from strict JSON is right for the model's side.
+        """Return whether a value read from strict JSON is valid for the model's side.
 
         Raises:
-            SchemaError: the schema is not one.
+            SchemaError: the schema is invalid.
         """
-        own, dropped = self._own("llm", value)
-        return not dropped and own is not ABSENT and self._judges["llm"].accepts(own)
+        own, foreign = self._own_part("llm", value)
+        return not foreign and own is not ABSENT and self._validators["llm"].accepts(own)
 
     @property
     def outline(self) -> Outline:
-        """What the model's side says of each place in a value."""
-        return self._judges["llm"].outline
+        """The outline of the model's side."""
+        return self._validators["llm"].outline
 
     def test_of(self, keys: Keys) -> ValueTest | None:
         """Return the compiled test of a part of the model's side; see `Validator.test_of`."""
-        return self._judges["llm"].test_of(keys)
-
-    def _own(self, side: SideName, value: JsonValue) -> tuple[Given, list[Issue]]:
-        """Return one side's own part of a value, and the issues with the rest."""
-        root = self._ownership.root
-        if value is None and root.owner not in (side, "mixed"):
-            return {}, []
-        dropped = not_own(self._ownership, side, value)
-        return (part_of(self._ownership, side, root, value) if dropped else value), dropped
+        return self._validators["llm"].test_of(keys)
 
     def issues(self, value: JsonValue, side: SideName) -> tuple[Issue, ...]:
         """Return every issue of a value for one side; see `validate`.
 
         The value must not be nested too deeply.
         """
-        own, issues = self._own(side, value)
-        if own is not ABSENT and not (verdict := self._judges[side].validate(own, side)):
+        own, issues = self._own_part(side, value)
+        if own is not ABSENT and not (result := self._validators[side].validate(own, side)):
             known = {one.path for one in issues}
-            issues += (one for one in verdict.issues if one.path not in known)
+            issues += (one for one in result.issues if one.path not in known)
         if side == "llm":
             return tuple(issues)
-        return tuple(issue("human", one.path.keys, one.expected) for one in issues)
+        return tuple(side_issue("human", one.path.keys, one.expected) for one in issues)
 
-    def _blamed(
+    def _own_part(self, side: SideName, value: JsonValue) -> tuple[Given, list[Issue]]:
+        """Return the part of a side's value that is its own, and an issue for each other part."""
+        root = self._ownership.root
+        if value is None and root.owner not in (side, "mixed"):
+            return {}, []
+        foreign = foreign_issues(self._ownership, side, value)
+        return (part_of(self._ownership, side, root, value) if foreign else value), foreign
+
+    def _by_side(
         self, issues: Iterable[Issue], whole: JsonValue, llm: JsonValue, human: JsonValue
     ) -> tuple[Issue, ...]:
-        """Return whose each issue of the whole is, in words that are that side's own.
+        """Return the issues of a merged value, each by the side that has to change its value.
 
-        What the whole schema says may name the human's. So the model is told what the model's
-        schema says of its own part at that place or below, or, where a rule looks at both sides at
-        once, only that.
+        The whole schema's messages may name human properties. So an issue at a model's place is
+        replaced by the issues of the model's own schema there or below. If that has none, the rule
+        needs the values of both sides, and the message says only that.
         """
-        said = [
+        own = [
             one
             if value_at(llm, one.path.keys) == (one.value,)
-            else issue("llm", one.path.keys, one.expected)
-            for one in self._said("llm", whole)
-            if not is_humans(self._ownership, one.path.keys, llm, human)
-        ]  # a value that the model did not write may have keys of the human's in it
-        said += [issue("human", i.path.keys, i.expected) for i in self._said("human", whole)]
-        blamed: dict[tuple[str, str, str], Issue] = {}
-        for complaint in issues:
-            keys = complaint.path.keys
-            if is_humans(self._ownership, keys, llm, human):
-                found = [issue("human", keys, complaint.expected)]
+            else side_issue("llm", one.path.keys, one.expected)  # it may contain human keys
+            for one in self._side_issues("llm", whole)
+            if not is_human_at(self._ownership, one.path.keys, llm, human)
+        ]
+        own += [
+            side_issue("human", one.path.keys, one.expected)
+            for one in self._side_issues("human", whole)
+        ]
+        found: dict[tuple[str, str, str], Issue] = {}
+        for issue in issues:
+            keys = issue.path.keys
+            if is_human_at(self._ownership, keys, llm, human):
+                there = [side_issue("human", keys, issue.expected)]
             else:
-                found = [one for one in said if one.path.keys[: len(keys)] == keys]
-            found = found or [issue("llm", keys, _TOGETHER if value_at(whole, keys) else _UNLESS)]
-            blamed |= {(one.path, one.expected, one.side): one for one in found}
-        return tuple(blamed.values())
+                there = [one for one in own if one.path.keys[: len(keys)] == keys]
+            if not there:
+                expected = _TOGETHER if value_at(whole, keys) else _UNLESS
+                there = [side_issue("llm", keys, expected)]
+            found |= {(one.path, one.expected, one.side): one for one in there}
+        return tuple(found.values())
 
-    def _said(self, side: SideName, whole: JsonValue) -> tuple[Issue, ...]:
-        """Return the issues of one side's schema with its part of a whole, in the shape of that."""
-        own: Given = part_of(self._ownership, side, self._ownership.root, whole, shaped=True)
-        verdict = self._judges[side].validate({} if own is ABSENT else own, side)
-        return () if verdict else verdict.issues
+    def _side_issues(self, side: SideName, whole: JsonValue) -> tuple[Issue, ...]:
+        """Return the issues that one side's schema has with its part of a whole."""
+        own = part_of(self._ownership, side, self._ownership.root, whole, shaped=True)
+        result = self._validators[side].validate({} if own is ABSENT else own, side)
+        return () if result else result.issues
 
 
 _TOGETHER = "a value that is right together with what the human gives"
@@ -232,26 +235,26 @@ def separate(
 ) -> Separated:
     """Separate the parameters of a function into the model's and the human's side.
 
-    Whose a place is depends on the path to it, never on the value. What `is_human` calls the
-    human's is so with all that is below it. A property that is the human's in one branch of a
-    union, or one member of an `allOf`, is so in all, and in branches that do not declare it.
+    The owner of a place depends on its path, never on the value. If `is_human` is true for a place,
+    all that is below it is human too. A property that is human in one branch of a union, or in one
+    member of an `allOf`, is human in all of them, and in branches that do not declare it.
 
-    A place with alternatives is the human's whole as soon as one of them but null is: an object
-    whose declared properties are all the human's, say, unless it says what else may be in it. If
-    each alternative has something of the model's they are split in their parts and the model picks
-    one; where only human values tell them apart, the place is the human's whole. So it is with a
-    mark in `contentSchema`, `propertyNames`, `contains` and `unevaluated*`. `lost` says where.
+    A place with alternatives is human as a whole as soon as one of them (other than null) is: an
+    object whose declared properties are all human, for example, unless it declares what else may be
+    in it. If each alternative has a part of the model's, the model chooses one and the place is
+    split; but if only human values tell them apart, the place is human as a whole. So is one with a
+    mark in `contentSchema`, `propertyNames`, `contains` or `unevaluated*`. `lost` lists those.
 
-    Of a place of both each side has only keywords that are known to say the same of it; `merge`
-    checks the others on the whole.
+    For a mixed place each side has only keywords that mean the same for it as for the whole;
+    `merge` checks the others.
 
-    `is_human` is asked now, once about each place where a schema stands, and about a recursive
-    definition on the first turn; `None` keeps nothing from the model. The schema is not changed:
-    what is separated is what `normalize` makes of it.
+    `is_human` is called now, once for each place with a schema, and in a recursive definition in
+    the first round only; with `None` nothing is human. The schema is not changed: its normalized
+    form is separated.
 
     Raises:
-        DefinitionError: the predicate raised something; the error names the path.
-        SchemaError: the schema is none, or cannot be normalized.
+        DefinitionError: the predicate raised an exception; the error names the path.
+        SchemaError: the schema is invalid, or cannot be normalized.
     """
     check_schema(schema)
     return separate_normalized(normalize(schema), is_human)
@@ -262,7 +265,7 @@ def separate_normalized(
     is_human: IsHuman | None = is_human_by_default,
     whole: Validator | None = None,
 ) -> Separated:
-    """Separate a normalized schema, whose validator is `whole` if there is one; see `separate`."""
+    """Separate a normalized schema, with its validator if there is one; see `separate`."""
     return _separated(graph_of(schema, is_human or any_of()), whole or Validator(schema))
 
 
@@ -270,14 +273,14 @@ def _separated(graph: Graph, whole: Validator) -> Separated:
     ownership = Ownership(graph)
     schemas: dict[Side, JsonSchema] = {
         "whole": graph.schema,
-        "llm": written(ownership, "llm"),
-        "human": written(ownership, "human"),
+        "llm": side_of(ownership, "llm"),
+        "human": side_of(ownership, "human"),
     }
-    judges: dict[Side, Validator] = {
+    validators: dict[Side, Validator] = {
         side: whole if schema is graph.schema else Validator(schema, formats=whole.formats)
         for side, schema in schemas.items()
     }
-    return Separated(_schemas=schemas, _ownership=ownership, _judges=judges)
+    return Separated(_schemas=schemas, _ownership=ownership, _validators=validators)
 
 
 def merge(
@@ -286,18 +289,19 @@ def merge(
     human: Any,
     is_human: IsHuman | None = is_human_by_default,
 ) -> Success[Any] | Failure:
-    """Put the model's and the human's value together, and check the whole.
+    """Merge the model's and the human's value, and validate the whole.
 
-    What belongs to the human is taken from `human` and from nowhere else: a value of the model's
-    there is dropped. A value of the human's where the model's belongs is an issue. Objects are
-    merged by key, arrays by index; of different lengths they are an issue. What one side does not
-    give is empty there; an explicit null of the human's stays null.
+    A human place has the value of `human` and of nothing else: the model's value there is dropped.
+    A value of the human's in the model's place is an issue. Objects are merged by key and arrays by
+    index; arrays of different lengths are an issue. A side may leave out parts; an explicit null of
+    the human's stays null.
 
-    An issue's `side` says whose it is; those of the human have no `value`, and `Failure.value` is
-    the model's. Where many calls are merged, `separate(schema).merge` does less for each.
+    An issue's `side` tells who has to change a value. Issues of the human have no `value`, and
+    `Failure.value` is the model's. To merge many values, keep `separate(schema)` and use its
+    `merge`.
 
     Raises:
-        DefinitionError: the predicate raised something.
-        SchemaError: the schema is not one.
+        DefinitionError: the predicate raised an exception.
+        SchemaError: the schema is invalid.
     """
     return separate(schema, is_human).merge(llm, human)

@@ -1,26 +1,21 @@
 """The model's and the human's side of a schema, each written as a schema of its own.
 
-What is the one's is copied, what is the other's is left out, and what is both's is written anew,
-keyword by keyword. A keyword that looks at both sides at once is left off both: the whole is
-checked in the end. So whatever fits the schema, its parts fit the sides.
+Subschemas of a side's owner are copied, those of the other owner are left out, and mixed ones are
+written anew, keyword by keyword. A keyword that needs the values of both sides is left out of both:
+the merged value is checked by the whole schema. So both parts of a valid value are valid.
 """
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.outline.json_types import types_named
-from pyfunctools.schema.separation.graph import Node, declared, prefix, required, spread, under
-from pyfunctools.schema.separation.ownership import HUMAN, LLM, OwnedPlace, Ownership
-from pyfunctools.schema.separation.side_writer import NULL, SideName, Writer
-from pyfunctools.schema.vocabulary import (
-    CONJUNCTIVE,
-    UNDECLARED,
-    UNIONS,
-    VALUE_LISTS,
-    kept_by,
-)
+from pyfunctools.schema.ground.references import reference_to
+from pyfunctools.schema.ground.walk import map_children
+from pyfunctools.schema.outline.json_types import listed_values, types_named
+from pyfunctools.schema.separation.graph import ALTERNATIVES, Node, same_place
+from pyfunctools.schema.separation.human_parts import HumanParts
+from pyfunctools.schema.separation.ownership import HUMAN, LLM, OwnedPlace, Ownership, SideName
+from pyfunctools.schema.vocabulary import CONJUNCTIVE, UNDECLARED, UNIONS, VALUE_LISTS, kept_by
 
 NOTHING: Final[JsonSchema] = {
     "type": "object",
@@ -28,134 +23,335 @@ NOTHING: Final[JsonSchema] = {
     "required": [],
     "additionalProperties": False,
 }
-"""The side of one to whom nothing belongs."""
+"""The side of an owner to whom nothing belongs."""
+
+NULL: Final[JsonSchema] = {"type": "null"}
+"""The human's part of a value without parts, and each side's part of an item of the other's."""
 
 _KEPT = {"llm": kept_by("llm"), "human": kept_by("human")}
-"""Keywords that say the same of one side as of the whole."""
+"""Keywords that mean the same for one side as for the whole."""
 _CONSTANTS = VALUE_LISTS | {"default"}
-"""Keywords that the model's side keeps where nothing in them can be the human's: no object or
-array, and no text beside a part of theirs."""
+"""Keywords that the model's side keeps if nothing in them can be human: no object or array, and in
+a touched node no string."""
 _OBJECT = UNDECLARED | {"properties"}
 _CONDITIONS = CONJUNCTIVE - {"allOf"} | {"discriminator"}
 
 
-def written(ownership: Ownership, part: SideName) -> JsonSchema:
+def side_of(ownership: Ownership, side: SideName) -> JsonSchema:
     """Return one side of the whole schema, complete with its own `$defs`."""
     root = ownership.root
-    if root.owner in ("llm", "human"):
-        return ownership.graph.schema if root.owner == part else NOTHING
-    writer = Writer(ownership, part, _filled)
-    return writer.finished(writer.at(ownership.graph.root, root))
+    if root.owner == "mixed":
+        return _SideWriter(ownership, side).write()
+    return ownership.graph.schema if root.owner == side else NOTHING
 
 
-def _filled(
-    writer: Writer, node: Node, source: JsonSchema, place: OwnedPlace
-) -> dict[str, JsonValue]:
-    result = {key: value for key, value in source.items() if key in _KEPT[writer.part]}
-    kinds = types_named(source)
-    if writer.part == "human" and kinds is not None:
-        kept = [kind for kind in kinds if kind in ("array", "object")]
-        kept += ["null"] if len(kept) < len(kinds) else []  # stands for a value without parts
-        result["type"] = kept[0] if len(kept) == 1 else [*kept]
-    for key in _CONSTANTS & source.keys() if writer.part == "llm" else ():
-        value = source[key]
+class _SideWriter:
+    """Writes one side of a schema.
+
+    Each schema is an empty dict at first, and is filled when its turn in the queue comes: so none
+    is written twice, recursion ends, and deep nesting needs no stack. A place of `None` stands for
+    a place that belongs to this side as a whole: the schema is copied.
+    """
+
+    def __init__(self, ownership: Ownership, side: SideName) -> None:
+        self._ownership = ownership
+        self._side: SideName = side
+        self._child = ownership.child
+        self._human_parts = HumanParts(ownership)
+        self._definitions: dict[str, JsonValue] = {}
+        self._names: dict[tuple[Node, OwnedPlace | None], str] = {}
+        self._schemas: dict[tuple[Node, OwnedPlace | None], dict[str, JsonValue]] = {}
+        self._queue: list[tuple[Node, OwnedPlace | None]] = []
+
+    def write(self) -> JsonSchema:
+        """Return this side of the root."""
+        schema = self._at(self._ownership.graph.root, self._ownership.root)
+        for node, place in self._queue:  # grows while it is read
+            content = self._copy(node) if place is None else self._mixed(node, place)
+            self._schemas[node, place].update(content)
+        body = schema if isinstance(schema, dict) else {"allOf": [schema]}
+        return {**body, "$defs": self._definitions} if self._definitions else body
+
+    def _at(self, node: Node, place: OwnedPlace | None) -> JsonSchema | bool:
+        """Return this side of a node for a mixed place, or a copy of the node."""
+        if not isinstance(node.schema, dict) or (place is None and not node.linked):
+            return node.schema
+        if place is not None and (self._has_no_parts(node) or (node.touched and node.is_null)):
+            return NULL
+        key = (node, place)
+        if key not in self._schemas:
+            self._schemas[key] = {}
+            self._queue.append(key)
+        return self._schemas[key]
+
+    def _below(self, node: Node, place: OwnedPlace) -> JsonSchema | bool | None:
+        """Return this side of a node for a place; `None` if that belongs to the other side."""
+        if place.owner == self._side:
+            return self._at(node, None)
+        return self._at(node, place) if place.owner == "mixed" else None
+
+    def _reference(self, target: Node, place: OwnedPlace | None) -> str:
+        """Return a reference to a definition that is this side of a node."""
+        key = (target, place)
+        name = self._names.get(key)
+        if name is None:
+            name, number = target.name, 1
+            while name in self._definitions:
+                number += 1
+                name = f"{target.name}_{number}"
+            self._names[key] = name
+            self._definitions[name] = True  # taken, should the target lead back to itself
+            self._definitions[name] = self._at(*key)
+        return reference_to(name)
+
+    def _copy(self, node: Node) -> dict[str, JsonValue]:
+        """Return a copy of a node, its references to definitions of this side."""
+        body = {key: value for key, value in node.rules.items() if key != "$defs"}
+        copy = map_children(body, lambda steps, _: self._at(node.parts[steps], None))
+        if node.target is not None:
+            copy["$ref"] = self._reference(node.target, None)
+        return copy | self._discriminator(node, None)
+
+    def _discriminator(self, node: Node, place: OwnedPlace | None) -> dict[str, JsonValue]:
+        """Return the `discriminator` of a node, its references to definitions of this side.
+
+        For a mixed place it names branches of unions only, and has no other keywords.
+        """
+        value = node.rules.get("discriminator")
+        if not isinstance(value, dict):
+            return {}
+        kept = ALTERNATIVES if place is None else UNIONS
+        targets = {
+            str(part.rules["$ref"]): self._reference(part.target, place)
+            for keys, part in node.parts.items()
+            if keys[0] in kept and part.target is not None
+        }
+        result = dict(value) if place is None else {"propertyName": value.get("propertyName")}
+        mapping, default = value.get("mapping"), str(result.pop("defaultMapping", None))
+        if isinstance(mapping, dict):
+            named = {tag: targets[str(to)] for tag, to in mapping.items() if str(to) in targets}
+            result["mapping"] = named
+        if default in targets:
+            result["defaultMapping"] = targets[default]
+        return {"discriminator": result}
+
+    def _has_no_parts(self, node: Node) -> bool:
+        """Return whether a node allows no objects or arrays, so that nothing in it is human."""
+        if self._side == "llm":
+            return False
+        kinds, values = types_named(node.rules), listed_values(node.rules)
+        if kinds is not None:
+            return not any(kind in ("array", "object") for kind in kinds)
+        return values is not None and not any(isinstance(v, dict | list) for v in values)
+
+    def _mixed(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
+        """Return this side of a node for a mixed place."""
+        source = node.rules
+        result = {key: value for key, value in source.items() if key in _KEPT[self._side]}
+        if self._side == "llm":
+            result |= _constants(node)
+        elif (kinds := types_named(source)) is not None:
+            kept = [kind for kind in kinds if kind in ("array", "object")]
+            kept += ["null"] if len(kept) < len(kinds) else []  # stands for a value without parts
+            result["type"] = kept[0] if len(kept) == 1 else [*kept]
+        if not _OBJECT.isdisjoint(source):
+            to_object = self._llm_object if self._side == "llm" else self._human_object
+            result |= to_object(node, place)
+        if "required" in source:
+            result["required"] = [n for n in node.required if self._is_required(node, place, n)]
+        result |= self._array(node, place) | self._in_place(node, place)
+        return {key: result[key] for key in (*source, *result) if key in result}
+
+    def _is_required(self, node: Node, place: OwnedPlace, name: str) -> bool:
+        child = self._child(place, name)
+        if self._side == "llm":
+            return child.owner in ("llm", "mixed")
+        return self._human_parts.are_certain(self._ownership.parts(node, name), child)
+
+    def _llm_object(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
+        """Return the model's part of the keywords for objects, as open as the whole is."""
+        properties: dict[str, JsonValue] = {}
+        own = dict.fromkeys(node.property_names)
+        for name in dict.fromkeys([*own, *self._ownership.human_names(place)]):
+            child = self._child(place, name)
+            if child.owner == "llm" and name in own:
+                properties[name] = self._at(node.parts["properties", name], None)
+            elif child.owner == "mixed":
+                self._declare(properties, node, name, child)
+        if node is _first_open(place):
+            properties |= self._conditional_properties(place)
+        result: dict[str, JsonValue] = {}
+        if properties or "properties" in node.rules:
+            result["properties"] = properties
+        patterns = [*self._patterns(node, place)]
+        kept = {
+            pattern: inner
+            for pattern, part, child in patterns
+            if child is not None and (inner := self._below(part, child)) is not None
+        }
+        if kept:
+            result["patternProperties"] = kept
+        rest = node.parts.get(("additionalProperties",))
+        # A pattern of several places is left out; then additional properties have to be as well.
+        if rest is not None and all(child is not None for _, _, child in patterns):
+            child = self._place_of(node, rest, place)
+            inner = True if child is None else self._below(rest, child)
+            result["additionalProperties"] = False if inner is None else inner
+        return result
+
+    def _human_object(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
+        """Return the human's part of the keywords for objects, closed if it can be."""
+        properties: dict[str, JsonValue] = {}
+        is_closed = node.rules.get("additionalProperties") is False
+        for name in self._ownership.human_names(place):
+            self._declare(properties, node, name, self._child(place, name))
+            if not is_closed and name not in properties:
+                properties[name] = self._conditional(place, name)
+        result: dict[str, JsonValue] = {}
+        if properties or "properties" in node.rules:
+            result["properties"] = properties
+        patterns = {
+            pattern: True if child is None else self._below(part, child)
+            for pattern, part, child in self._patterns(node, place)
+            if child is not LLM
+        }
+        if patterns:
+            result["patternProperties"] = patterns
+        rest = node.parts.get(("additionalProperties",))
+        child = LLM if rest is None else self._place_of(node, rest, place)
+        if rest is not None and child is not None and child is not LLM:
+            result["additionalProperties"] = self._below(rest, child)
+        elif is_closed or (child is not None and not _has_unnamed_elsewhere(node, place)):
+            result["additionalProperties"] = False
+        return result
+
+    def _declare(
+        self, properties: dict[str, JsonValue], node: Node, name: str, child: OwnedPlace
+    ) -> None:
+        """Add a property, by all that a node says about its name, also by patterns."""
+        parts = self._ownership.parts(node, name)
+        if any(part.schema is False for part in parts):
+            return
+        schemas = [self._below(part, child) for part in parts]
+        if schemas:
+            properties[name] = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
+
+    def _conditional_properties(self, place: OwnedPlace) -> dict[str, JsonValue]:
+        """Return the model's properties that only conditions declare."""
+        declared = {n for node in same_place(place.nodes, UNIONS) for n in node.property_names}
+        names = [n for n in place.names if n not in declared and self._child(place, n) is LLM]
+        schemas = {name: self._conditional(place, name) for name in names}
+        return {name: schema for name, schema in schemas.items() if schema is not True}
+
+    def _conditional(self, place: OwnedPlace, name: str) -> JsonSchema | bool:
+        """Return a union of the schemas that conditions have for a name, and of `true`.
+
+        A side has no conditions, and if none holds any value is valid. So the union rejects
+        nothing, but tells which values are wanted.
+        """
+        conditions = (
+            part
+            for node in place.possible_nodes
+            for keys, part in node.parts.items()
+            if keys[0] in _CONDITIONS
+        )
+        child, found = self._child(place, name), list[JsonSchema | bool]()
+        for node in same_place(conditions, CONJUNCTIVE.union(UNIONS)):
+            if (part := node.parts.get(("properties", name))) is not None:
+                schema = self._elsewhere(part, child, name)
+                found += [schema] if isinstance(schema, dict) else []
+        return {"anyOf": [*_unique(found), True]} if found else True
+
+    def _elsewhere(self, node: Node, place: OwnedPlace, name: str) -> JsonSchema | bool | None:
+        """Return the same as `_below`, as a reference if the node has references itself."""
+        if not node.linked or place.owner not in (self._side, "mixed"):
+            return self._below(node, place)
+        node.name = node.name or name
+        return {"$ref": self._reference(node, place if place.owner == "mixed" else None)}
+
+    def _patterns(
+        self, node: Node, place: OwnedPlace
+    ) -> Iterator[tuple[str, Node, OwnedPlace | None]]:
+        """Yield each pattern of a node with its place; `None` if it is about several places."""
+        for keys, part in node.parts.items():
+            if keys[0] == "patternProperties":
+                pattern = str(keys[1])
+                is_human = self._ownership.is_human(part)
+                names = () if is_human else self._ownership.human_names(place)
+                is_shared = any(self._ownership.matches(pattern, name) for name in names)
+                yield pattern, part, None if is_shared else self._place_of(node, part, place)
+
+    def _place_of(self, node: Node, slot: Node, place: OwnedPlace) -> OwnedPlace | None:
+        """Return the place of a pattern, or of the additional properties, of a node.
+
+        `None` if other schemas may apply to the same names, so that these are several places.
+        """
+        if self._ownership.is_human(slot):
+            return HUMAN
+        patterns = node.parts_under("patternProperties")
+        others = [part for part in patterns if part is not slot and slot in patterns]
+        others += [part for other, part in place.unnamed if other is not node]
+        others = [part for part in others if isinstance(part.schema, dict)]
+        if others and any(part.touched for part in (slot, *others)):
+            return None
+        return self._ownership.place((slot,))
+
+    def _array(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
+        result: dict[str, JsonValue] = {}
+        if first := node.parts_under("prefixItems"):
+            result["prefixItems"] = [
+                self._item(part, self._child(place, index)) for index, part in enumerate(first)
+            ]
+        rest = node.parts.get(("items",))
+        if rest is not None:
+            places = {self._child(place, n) for n in range(node.prefix_length, place.width + 1)}
+            # The schemas beside it may make several places of the items.
+            is_one = rest.schema is False or len(places) == 1
+            result["items"] = self._item(rest, places.pop()) if is_one else True
+        return result
+
+    def _item(self, part: Node, place: OwnedPlace) -> JsonSchema | bool:
+        inner = self._below(part, place)
+        if part.schema is False:
+            return False
+        return NULL if inner is None else inner
+
+    def _in_place(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
+        """Return the reference, the unions and `allOf` of a node, but not its conditions."""
+        result: dict[str, JsonValue] = {}
+        if node.target is not None:
+            result["$ref"] = self._reference(node.target, place)
+        members = [self._at(part, place) for part in node.parts_under("allOf")]
+        # `anyOf` for `oneOf` too: this side of two alternatives may be the same.
+        for keyword in reversed(UNIONS):
+            branches = [self._at(part, place) for part in node.parts_under(keyword)]
+            if branches and "anyOf" in result:
+                members.append({"anyOf": _unique(branches)})
+            elif branches:
+                result["anyOf"] = _unique(branches)
+        if members:
+            result["allOf"] = members
+        value = node.rules.get("discriminator")
+        tag = str(value.get("propertyName")) if isinstance(value, dict) else ""
+        if self._side == "llm" and self._child(place, tag) is LLM:
+            result |= self._discriminator(node, place)
+        return result
+
+
+def _constants(node: Node) -> dict[str, JsonValue]:
+    """Return the constants of a node in which nothing can be human."""
+    result: dict[str, JsonValue] = {}
+    for key in _CONSTANTS & node.rules.keys():
+        value = node.rules[key]
         values = value if key == "enum" and isinstance(value, list) else [value]
         hidden = (dict, list, str) if node.touched else (dict, list)
         if not any(isinstance(inner, hidden) for inner in values):
             result[key] = value
-    if not _OBJECT.isdisjoint(source):
-        fill = _llm_object if writer.part == "llm" else _human_object
-        result |= fill(writer, node, source, place)
-    if "required" in source:
-        result["required"] = [n for n in required(node) if _is_required(writer, node, place, n)]
-    result |= _array(writer, node, place) | _in_place(writer, node, source, place)
-    return {key: result[key] for key in (*source, *result) if key in result}
-
-
-def _is_required(writer: Writer, node: Node, place: OwnedPlace, name: str) -> bool:
-    child = writer.own.child(place, name)
-    if writer.part == "llm":
-        return child.owner in ("llm", "mixed")
-    return writer.needs.anything(writer.own.parts(node, name), child)
-
-
-def _llm_object(
-    writer: Writer, node: Node, source: JsonSchema, place: OwnedPlace
-) -> dict[str, JsonValue]:
-    """Return the model's part of an object, as open as the whole is."""
-    properties: dict[str, JsonValue] = {}
-    own = dict.fromkeys(declared(node))
-    for name in dict.fromkeys([*own, *writer.own.names(place)]):
-        child = writer.own.child(place, name)
-        if child.owner == "llm" and name in own:
-            properties[name] = writer.at(node.parts["properties", name], None)
-        elif child.owner == "mixed":
-            _declare(writer, properties, node, name, child)
-    if node is _first_open(place):
-        properties |= _told_sometimes(writer, place)
-    result: dict[str, JsonValue] = {}
-    if properties or "properties" in source:
-        result["properties"] = properties
-    patterns = [*_patterns(writer, node, place)]
-    kept = {
-        pattern: inner
-        for pattern, part, child in patterns
-        if child is not None and (inner := writer.below(part, child)) is not None
-    }
-    if kept:
-        result["patternProperties"] = kept
-    rest = node.parts.get(("additionalProperties",))
-    # A pattern that others' names fall under is not told; so neither is what falls under none.
-    if rest is not None and all(child is not None for _, _, child in patterns):
-        child = _place_of(writer, node, rest, place)
-        inner = True if child is None else writer.below(rest, child)
-        result["additionalProperties"] = False if inner is None else inner
     return result
-
-
-def _human_object(
-    writer: Writer, node: Node, source: JsonSchema, place: OwnedPlace
-) -> dict[str, JsonValue]:
-    """Return the human's part of an object, closed where it can be."""
-    properties: dict[str, JsonValue] = {}
-    is_closed = source.get("additionalProperties") is False
-    for name in writer.own.names(place):
-        _declare(writer, properties, node, name, writer.own.child(place, name))
-        if not is_closed and name not in properties:
-            properties[name] = _sometimes(writer, place, name)
-    result: dict[str, JsonValue] = {}
-    if properties or "properties" in source:
-        result["properties"] = properties
-    patterns = {
-        pattern: True if child is None else writer.below(part, child)
-        for pattern, part, child in _patterns(writer, node, place)
-        if child is not LLM
-    }
-    if patterns:
-        result["patternProperties"] = patterns
-    rest = node.parts.get(("additionalProperties",))
-    child = LLM if rest is None else _place_of(writer, node, rest, place)
-    if rest is not None and child is not None and child is not LLM:
-        result["additionalProperties"] = writer.below(rest, child)
-    elif is_closed or (child is not None and not _has_foreign(node, place)):
-        result["additionalProperties"] = False
-    return result
-
-
-def _declare(
-    writer: Writer, properties: dict[str, JsonValue], node: Node, name: str, child: OwnedPlace
-) -> None:
-    """Put what a node says of a name among the properties, wherever in the node it says it."""
-    parts = writer.own.parts(node, name)
-    if any(part.schema is False for part in parts):
-        return
-    schemas = [writer.below(part, child) for part in parts]
-    if schemas:
-        properties[name] = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
 
 
 def _first_open(place: OwnedPlace) -> Node | None:
-    """Return the first schema of a place that speaks of properties, and does not forbid others."""
+    """Return the first schema of a place that declares properties and does not forbid others."""
     for node in place.nodes:
         is_closed = node.rules.get("additionalProperties") is False
         if not (_OBJECT.isdisjoint(node.rules) or is_closed):
@@ -163,109 +359,11 @@ def _first_open(place: OwnedPlace) -> Node | None:
     return None
 
 
-def _told_sometimes(writer: Writer, place: OwnedPlace) -> dict[str, JsonValue]:
-    """Return the model's properties that only conditions speak of, which are left off its side."""
-    surely = {name for node in spread(place.nodes, UNIONS) for name in declared(node)}
-    names = [n for n in place.names if n not in surely and writer.own.child(place, n) is LLM]
-    said = {name: _sometimes(writer, place, name) for name in names}
-    return {name: schema for name, schema in said.items() if schema is not True}
-
-
-def _sometimes(writer: Writer, place: OwnedPlace, name: str) -> JsonSchema | bool:
-    """Return a union of the schemas that conditions have for a name; both sides lack conditions.
-
-    Where none holds any value is right, so this refuses nothing and says what is wanted.
-    """
-    conditional = [
-        part for node in place.every for keys, part in node.parts.items() if keys[0] in _CONDITIONS
-    ]
-    parts = [
-        n.parts.get(("properties", name)) for n in spread(conditional, CONJUNCTIVE.union(UNIONS))
-    ]
-    child = writer.own.child(place, name)
-    said = [writer.aside(part, child, name) for part in parts if part is not None]
-    schemas = _once([one for one in said if isinstance(one, dict)])
-    return {"anyOf": [*schemas, True]} if schemas else True
-
-
-def _patterns(
-    writer: Writer, node: Node, place: OwnedPlace
-) -> Iterator[tuple[str, Node, OwnedPlace | None]]:
-    """Yield each pattern of a node with the place it speaks of, `None` where that is several."""
-    for keys, part in node.parts.items():
-        if keys[0] == "patternProperties":
-            pattern = str(keys[1])
-            names = () if writer.own.is_marked(part) else writer.own.names(place)
-            is_shared = any(writer.own.matches(pattern, name) for name in names)
-            yield pattern, part, None if is_shared else _place_of(writer, node, part, place)
-
-
-def _place_of(writer: Writer, node: Node, slot: Node, place: OwnedPlace) -> OwnedPlace | None:
-    """Return the place that a pattern or the additional properties of a node speak of.
-
-    `None` where others may speak of the same names, so that it is several places.
-    """
-    if writer.own.is_marked(slot):
-        return HUMAN
-    patterns = under(node, "patternProperties")
-    others = [part for part in patterns if part is not slot and slot in patterns]
-    others += [part for other, part in place.unnamed if other is not node]
-    others = [part for part in others if isinstance(part.schema, dict)]
-    if others and any(part.touched for part in (slot, *others)):
-        return None
-    return writer.own.place((slot,))
-
-
-def _has_foreign(node: Node, place: OwnedPlace) -> bool:
-    """Return whether something of the human's may come under a name this node says nothing of."""
+def _has_unnamed_elsewhere(node: Node, place: OwnedPlace) -> bool:
+    """Return whether another node has human parts under names that this node does not declare."""
     return any(part.touched and other is not node for other, part in place.unnamed)
 
 
-def _array(writer: Writer, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
-    result: dict[str, JsonValue] = {}
-    if first := under(node, "prefixItems"):
-        children = (writer.own.child(place, index) for index in range(len(first)))
-        result["prefixItems"] = list(map(partial(_item, writer), first, children))
-    rest = node.parts.get(("items",))
-    if rest is not None:
-        places = {writer.own.child(place, n) for n in range(prefix(node), place.width + 1)}
-        # Where the schemas of others make several places of them, none is told.
-        is_one = rest.schema is False or len(places) == 1
-        result["items"] = _item(writer, rest, places.pop()) if is_one else True
-    return result
-
-
-def _item(writer: Writer, part: Node, place: OwnedPlace) -> JsonSchema | bool:
-    inner = writer.below(part, place)
-    if part.schema is False:
-        return False
-    return NULL if inner is None else inner
-
-
-def _in_place(
-    writer: Writer, node: Node, source: JsonSchema, place: OwnedPlace
-) -> dict[str, JsonValue]:
-    """Return the reference, unions and `allOf` of a node; conditions look at both sides."""
-    result: dict[str, JsonValue] = {}
-    if node.target is not None:
-        result["$ref"] = writer.reference(node.target, place)
-    members = [writer.at(part, place) for part in under(node, "allOf")]
-    # Of two alternatives the same may be left: one of them has to fit, or more.
-    for keyword in reversed(UNIONS):
-        branches = [writer.at(part, place) for part in under(node, keyword)]
-        if branches and "anyOf" in result:
-            members.append({"anyOf": _once(branches)})
-        elif branches:
-            result["anyOf"] = _once(branches)
-    if members:
-        result["allOf"] = members
-    value = source.get("discriminator")
-    tag = str(value.get("propertyName")) if isinstance(value, dict) else ""
-    if writer.part == "llm" and writer.own.child(place, tag) is LLM:
-        result |= writer.discriminator(node, source, place)
-    return result
-
-
-def _once(branches: list[JsonSchema | bool]) -> list[JsonSchema | bool]:
-    """Return the branches, but those that are one and the same only once."""
+def _unique(branches: list[JsonSchema | bool]) -> list[JsonSchema | bool]:
+    """Return the branches without repetitions of one and the same object."""
     return list({id(branch): branch for branch in branches}.values())

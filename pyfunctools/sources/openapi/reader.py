@@ -16,7 +16,7 @@ from pyfunctools.record.function import Function, Skipped, noted
 from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, ConnectionNames, Server
 from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.separation.predicates import IsHuman, answer, is_human_by_default
+from pyfunctools.schema.separation.predicates import IsHuman, ask, is_human_by_default
 from pyfunctools.schema.vocabulary import COMPOSITION
 from pyfunctools.sources.openapi.bodies import BodyInput
 from pyfunctools.sources.openapi.document import Document, DocumentResolver
@@ -197,7 +197,7 @@ class _Texts:
             for part in (found.value, place.value, said):
                 whole |= part if isinstance(part, dict) else {}
             whole.pop("$ref", None)
-            if answer(self._is_human, Path.of(argument), whole):
+            if ask(self._is_human, Path.of(argument), whole):
                 return True
             said = {}
             if id(found.value) not in seen:

@@ -1,4 +1,4 @@
-"""A schema without some of its properties, for which a program gives the values itself."""
+"""A schema without the properties whose values the program gives itself."""
 
 from collections.abc import Sequence
 
@@ -15,27 +15,27 @@ from pyfunctools.schema.vocabulary import (
 )
 
 
-def reduced(schema: JsonSchema, places: Sequence[Keys]) -> JsonSchema:
-    """Return a schema without the properties at these places, and without objects of no others.
+def without_properties(schema: JsonSchema, paths: Sequence[Keys]) -> JsonSchema:
+    """Return a schema without the properties at these paths, and without objects left empty by it.
 
-    Definitions on the way are copied to where they are referred to. Rules that look at a whole
-    object (`minProperties`, `dependentRequired`, `if`, `not`) are left out where a property of it
-    is: they hold for the whole, and are to be checked there.
+    Definitions on the way are copied to the places of their references. Keywords that need a whole
+    object (`minProperties`, `dependentRequired`, `if`, `not`) are left out where it loses a
+    property: they have to be checked on the whole value.
     """
-    for keys in places:
+    for keys in paths:
         schema, _ = _without(schema, schema, keys, 0)
     return prune(schema)
 
 
-def is_declared(schema: JsonSchema, keys: Keys) -> bool:
-    """True if a property stands at this place of a schema, by its name."""
+def has_property(schema: JsonSchema, keys: Keys) -> bool:
+    """Return whether a schema declares a property at this path."""
     return all(isinstance(key, str) for key in keys) and _without(schema, schema, keys, 0)[1]
 
 
 def _without(
     root: JsonSchema, schema: JsonSchema, keys: Keys, hops: int
 ) -> tuple[JsonSchema, bool]:
-    """Return a schema without a property, and whether it had it."""
+    """Return a schema without a property, and whether it had the property."""
     if not keys or hops > MAX_HOPS:
         return schema, False
     found = False
@@ -64,7 +64,7 @@ def _without(
 def _without_own(
     root: JsonSchema, schema: dict[str, JsonValue], keys: Keys, found: bool
 ) -> tuple[JsonSchema, bool]:
-    """Return a schema without a property of its own `properties`."""
+    """Return the same for a property in the schema's own `properties`."""
     name, rest = str(keys[0]), keys[1:]
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict) or name not in properties:
@@ -88,7 +88,7 @@ def _without_own(
 
 
 def _is_empty(schema: JsonSchema) -> bool:
-    """True if an object may have no property any more."""
+    """Return whether an object allows no property any more."""
     return not schema.get("properties") and schema.get("additionalProperties") is False
 
 

@@ -1,0 +1,83 @@
+"""Where every valid value has a part of the human's: there the human side requires it."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import TypeAlias
+
+from pyfunctools.schema.separation.graph import ALL_OF, Node, same_place
+from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership
+from pyfunctools.schema.vocabulary import UNIONS
+
+_Claim: TypeAlias = tuple[tuple[Node, ...], OwnedPlace]
+"""That each value valid for these nodes, at this place, has a human part."""
+
+
+class HumanParts:
+    """Tells where every valid value has a human part.
+
+    It goes by types, required properties, and the branches of one union; where these prove nothing,
+    the answer is no.
+    """
+
+    def __init__(self, ownership: Ownership) -> None:
+        self._ownership = ownership
+        self._known: dict[_Claim, bool] = {}
+
+    def are_certain(self, nodes: Iterable[Node], place: OwnedPlace) -> bool:
+        """Return whether each value that is valid for these nodes has a human part at a place."""
+        if place.owner != "mixed":
+            return place.owner == "human"
+        claim = (tuple(nodes), place)
+        if claim not in self._known:
+            self._decide(claim)
+        return self._known[claim]
+
+    def _decide(self, claim: _Claim) -> None:
+        """Decide a claim and those it depends on, also in circles, as their least fixed point."""
+        claims = [claim]
+        self._known[claim] = False
+        for one in claims:  # grows while it is read
+            for nodes in self._readings(one):
+                new = [c for c in self._below(nodes, one[1]) if c not in self._known]
+                self._known |= dict.fromkeys(new, False)
+                claims += dict.fromkeys(new)
+        count = -1
+        while count != (count := sum(self._known[one] for one in claims)):
+            for one in reversed(claims):  # from the leaves up: mostly one round is enough
+                self._known[one] = self._known[one] or self._holds(one)
+
+    def _holds(self, claim: _Claim) -> bool:
+        first, *others = (
+            any(c[1].owner == "human" or self._known[c] for c in self._below(nodes, claim[1]))
+            for nodes in self._readings(claim)
+        )
+        return first or (bool(others) and all(others))
+
+    def _readings(self, claim: _Claim) -> list[tuple[Node, ...]]:
+        """Return the nodes that certainly apply, then with each branch of the first union."""
+        nodes = tuple(same_place(claim[0], ALL_OF))
+        unions = (node.parts_under(keyword) for node in nodes for keyword in reversed(UNIONS))
+        branches = next(filter(None, unions), ())
+        return [nodes, *(tuple(same_place((*nodes, branch), ALL_OF)) for branch in branches)]
+
+    def _below(self, nodes: tuple[Node, ...], place: OwnedPlace) -> Iterator[_Claim]:
+        """Yield a claim for each required property or first item that may have a human part."""
+        steps: list[str | int] = []
+        if _are(nodes, "object"):
+            steps += dict.fromkeys(name for node in nodes for name in node.required)
+        if _are(nodes, "array") and any(map(_needs_an_item, nodes)):
+            steps.append(0)
+        for step in steps:
+            child = self._ownership.child(place, step)
+            if child.owner in ("human", "mixed"):
+                parts = (self._ownership.parts(node, step) for node in nodes)
+                yield tuple(dict.fromkeys(chain.from_iterable(parts))), child
+
+
+def _are(nodes: Iterable[Node], kind: str) -> bool:
+    return any(node.rules.get("type") == kind for node in nodes)
+
+
+def _needs_an_item(node: Node) -> bool:
+    least = node.rules.get("minItems")
+    return isinstance(least, int | float) and least >= 1

@@ -1,0 +1,290 @@
+"""Ownership applied to values: what a side may not give, its part of a whole, and the merge.
+
+Each is a walk over the value along the places of the schema. It goes on below a mixed place. At any
+other place only the owner's value counts, so the model's value never stands in the human's place.
+Values nested too deeply (`is_too_deep`) are rejected before.
+"""
+
+from collections.abc import Collection
+from enum import Enum
+from typing import Final, Literal, TypeAlias
+
+from pyfunctools._json import JsonValue
+from pyfunctools.limits import DEFAULT_LIMITS
+from pyfunctools.schema.ground.did_you_mean import near_name
+from pyfunctools.schema.ground.json_values import deeper_than
+from pyfunctools.schema.ground.path import Keys, Path, value_at
+from pyfunctools.schema.ground.preview import preview
+from pyfunctools.schema.result import Issue
+from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership, SideName
+
+
+class _Absent(Enum):
+    ABSENT = "absent"
+
+
+ABSENT: Final = _Absent.ABSENT
+"""Stands for a missing value."""
+
+Given: TypeAlias = "JsonValue | Literal[_Absent.ABSENT]"
+"""A value, or `ABSENT`."""
+
+
+def _unwrapped(value: JsonValue) -> JsonValue:
+    """Return the value of an enum's member, and a tuple as a list, as validators read them."""
+    if isinstance(value, Enum):
+        value = value.value
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _is_json(value: JsonValue) -> bool:
+    """Return whether a value is JSON, without a look at the values inside of it.
+
+    Keys must be of the type `str` itself: a validator may read a subclass as another text.
+    """
+    if isinstance(value, dict):
+        return _TEXT.issuperset(map(type, value))
+    return value is None or isinstance(value, _JSON_TYPES)
+
+
+_JSON_TYPES = (list, str, int, float)
+_TEXT = frozenset({str})
+
+
+def is_too_deep(value: JsonValue) -> bool:
+    """Return whether a value is nested deeper than arguments may be."""
+    return deeper_than(value, DEFAULT_LIMITS.depth)
+
+
+def side_issue(side: SideName, keys: Keys, expected: str, value: Given = ABSENT) -> Issue:
+    """Return an issue of one side; that of the human's side has no value."""
+    path = Path.of(keys)
+    return Issue(
+        path=path,
+        expected=expected,
+        value=None if side == "human" or value is ABSENT else value,
+        message=f"{path}: expected {expected}{'' if expected.endswith('?') else '.'}",
+        side=side,
+    )
+
+
+def depth_issue(side: SideName) -> Issue:
+    """Return the issue of a value that is nested deeper than arguments may be."""
+    return side_issue(side, (), f"at most {DEFAULT_LIMITS.depth} levels of nesting")
+
+
+def foreign_issues(ownership: Ownership, side: SideName, value: JsonValue) -> list[Issue]:
+    """Return an issue for each value that one side gave in the other's place.
+
+    So is a value at a mixed place that is not JSON. An empty object at the root is never foreign.
+    """
+    found: list[Issue] = []
+    root = ownership.root
+    if root.owner in (side, "mixed"):
+        _find_foreign(ownership, side, root, value, (), found)
+    elif isinstance(value, dict):
+        found += (_foreign_issue(ownership, side, (str(key),), value[key]) for key in value)
+    return found
+
+
+def _find_foreign(
+    ownership: Ownership,
+    side: SideName,
+    place: OwnedPlace,
+    value: JsonValue,
+    keys: Keys,
+    found: list[Issue],
+) -> None:
+    if place.owner == side:
+        return
+    value = _unwrapped(value)
+    if place.owner != "mixed":
+        found.append(_foreign_issue(ownership, side, keys, value))
+    elif not _is_json(value):
+        found.append(side_issue(side, keys, _JSON))
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            _find_foreign(ownership, side, ownership.child(place, key), inner, (*keys, key), found)
+    elif isinstance(value, list):
+        for n, item in enumerate(value):
+            if item is not None:  # null stands for an item of the other side
+                _find_foreign(ownership, side, ownership.child(place, n), item, (*keys, n), found)
+    elif side == "human" and value is not None:
+        found.append(_no_part_issue(ownership, place, keys))
+
+
+def part_of(
+    ownership: Ownership,
+    side: SideName,
+    place: OwnedPlace,
+    value: JsonValue,
+    *,
+    shaped: bool = False,
+) -> Given:
+    """Return one side's part of a whole value at a place; `ABSENT` if there is none.
+
+    An object or array without human parts is left out of the human's part, unless that is `shaped`
+    like the whole: then each object and array is there, and only the model's values are missing. A
+    value that is not JSON is the human's.
+    """
+    if place.owner != "mixed":
+        return value if place.owner == side else ABSENT
+    value = _unwrapped(value)
+    if not _is_json(value):
+        return value if side == "human" else ABSENT
+    child = ownership.child
+    if isinstance(value, dict):
+        kept = {
+            key: found
+            for key, inner in value.items()
+            if (found := part_of(ownership, side, child(place, key), inner, shaped=shaped))
+            is not ABSENT
+        }
+        return kept if kept or shaped or side == "llm" else ABSENT
+    if isinstance(value, list):
+        rows = [(child(place, n), item) for n, item in enumerate(value)]
+        parts = [part_of(ownership, side, *row, shaped=shaped) for row in rows]
+        if side == "human" and not shaped:
+            if all(each is ABSENT for each in parts):
+                return ABSENT
+            parts = [
+                part_of(ownership, side, *row, shaped=True) if each is ABSENT else each
+                for each, row in zip(parts, rows, strict=True)
+            ]
+        return [None if each is ABSENT else each for each in parts]
+    return value if side == "llm" else None if shaped else ABSENT
+
+
+def is_human_at(ownership: Ownership, keys: Keys, llm: JsonValue, human: JsonValue) -> bool:
+    """Return whether the value at a path is the human's, by the values of both sides.
+
+    It also is below an undeclared key that only the human wrote.
+    """
+    names: Collection[str] = ()
+    for depth, place in enumerate(ownership.along(keys)):
+        above = keys[:depth]
+        is_declared = not above or isinstance(above[-1], int) or above[-1] in names
+        if not is_declared and value_at(human, above) is not None and value_at(llm, above) is None:
+            return True
+        if place.owner != "mixed":
+            return place.owner == "human"
+        names = place.names
+    return False
+
+
+class Joiner:
+    """Merges the model's and the human's value; `issues` say what does not fit together.
+
+    The model's value in a human place is dropped, the human's in a model's place is an issue.
+    """
+
+    def __init__(self, ownership: Ownership, llm: JsonValue, human: JsonValue) -> None:
+        self._ownership = ownership
+        self._llm = llm
+        self._human = human
+        self.issues: list[Issue] = []
+
+    def merge(self) -> Given:
+        """Return the whole; `ABSENT` if neither side gave a part of it."""
+        root = self._ownership.root
+        if root.owner != "llm":
+            return self._merge(root, self._llm, self._human, ())
+        if self._human is not None:
+            self.issues += foreign_issues(self._ownership, "human", self._human)
+        return self._llm
+
+    def _merge(self, place: OwnedPlace, llm: Given, human: Given, keys: Keys) -> Given:
+        if place.owner == "llm":
+            if human is not ABSENT:
+                self.issues.append(_foreign_issue(self._ownership, "human", keys, human))
+            return llm
+        if place.owner == "human":
+            return human
+        llm, human = self._json("llm", llm, keys), self._json("human", human, keys)
+        if not isinstance(human, dict | list) and human not in (None, ABSENT):
+            self.issues.append(_no_part_issue(self._ownership, place, keys))
+            human = ABSENT
+        if not human and type(human) is not type(llm):
+            human = ABSENT  # null, {} and [] stand for no part of a value of another type
+        if human is not ABSENT and llm is not ABSENT and type(human) is not type(llm):
+            # Of an object and an array the model's is right: it came first.
+            side, other = ("human", llm) if isinstance(llm, dict | list) else ("llm", human)
+            kind = "an object" if isinstance(other, dict) else "an array"
+            wanted = f"{kind}, as the {'model' if side == 'human' else 'human'} gave"
+            self.issues.append(side_issue(side, keys, wanted, llm))
+            _find_foreign(self._ownership, "human", place, human, keys, self.issues)
+            return ABSENT
+        if isinstance(llm, dict) or isinstance(human, dict):
+            return self._merge_objects(place, llm, human, keys)
+        if isinstance(llm, list) or isinstance(human, list):
+            return self._merge_arrays(place, llm, human, keys)
+        return llm
+
+    def _json(self, side: SideName, value: Given, keys: Keys) -> Given:
+        if value is ABSENT or _is_json(value := _unwrapped(value)):
+            return value
+        self.issues.append(side_issue(side, keys, _JSON))
+        return ABSENT
+
+    def _merge_objects(self, place: OwnedPlace, llm: Given, human: Given, keys: Keys) -> JsonValue:
+        mine, theirs = (each if isinstance(each, dict) else {} for each in (llm, human))
+        child = self._ownership.child
+        merged: dict[str, JsonValue] = {}
+        for key in {**mine, **theirs}:
+            one, other = mine.get(key, ABSENT), theirs.get(key, ABSENT)
+            found = self._merge(child(place, key), one, other, (*keys, key))
+            if found is not ABSENT:
+                merged[key] = found
+        return merged
+
+    def _merge_arrays(self, place: OwnedPlace, llm: Given, human: Given, keys: Keys) -> JsonValue:
+        count, *different = {len(value) for value in (human, llm) if isinstance(value, list)}
+        if different:
+            wanted = len(llm) if isinstance(llm, list) else 0
+            one = "1 item" if wanted == 1 else f"{wanted} items"
+            self.issues.append(side_issue("human", keys, f"{one}, as many as the model gave"))
+            return []
+        nothing = [ABSENT] * count
+        mine, theirs = (each if isinstance(each, list) else nothing for each in (llm, human))
+        merged: list[JsonValue] = []
+        for n, (one, other) in enumerate(zip(mine, theirs, strict=True)):
+            child, below = self._ownership.child(place, n), (*keys, n)
+            is_filler = other is None and child.owner == "llm"
+            item = self._merge(child, one, ABSENT if is_filler else other, below)
+            if item is ABSENT:
+                is_human = is_human_at(self._ownership, below, self._llm, self._human)
+                self.issues.append(side_issue("human" if is_human else "llm", below, "a value"))
+            else:
+                merged.append(item)
+        return merged
+
+
+def _foreign_issue(ownership: Ownership, side: SideName, keys: Keys, value: JsonValue) -> Issue:
+    """Return the issue of a value in the other side's place.
+
+    It tells the human the expected names, or the one that is close; the model learns no names.
+    """
+    if side == "llm":
+        return side_issue("llm", keys, _NO_VALUE, value)
+    *_, around = ownership.along(keys[:-1])
+    names, name = ownership.human_names(around), keys[-1] if keys else None
+    near = near_name(name, names) if isinstance(name, str) else None
+    if near is not None:
+        return side_issue("human", keys, f"no value here: did you mean {preview(near)}?")
+    return side_issue("human", keys, f"no value here: {_listed(names) or 'nothing'} is asked for")
+
+
+def _no_part_issue(ownership: Ownership, place: OwnedPlace, keys: Keys) -> Issue:
+    """Return the issue of a human's string or number at a mixed place: it has no human part."""
+    names = _listed(ownership.human_names(place))
+    return side_issue("human", keys, f"an object with {names}" if names else _CONTAINER)
+
+
+_JSON = "JSON, with texts as the keys of objects"
+_CONTAINER = "an object or an array"
+_NO_VALUE = "no value, since this is not yours to give"
+_MAX_NAMES = 6
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(preview, names[:_MAX_NAMES])) + (", …" if len(names) > _MAX_NAMES else "")
