@@ -8,8 +8,8 @@ from pyfunctools.schema.separation.graph import ALL_OF, Node, same_place
 from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership
 from pyfunctools.schema.vocabulary import UNIONS
 
-_Claim: TypeAlias = tuple[tuple[Node, ...], OwnedPlace]
-"""That each value valid for these nodes, at this place, has a human part."""
+_PartQuestion: TypeAlias = tuple[tuple[Node, ...], OwnedPlace]
+"""Whether each value that is valid for these nodes, at this place, has a human part."""
 
 
 class HumanParts:
@@ -21,47 +21,47 @@ class HumanParts:
 
     def __init__(self, ownership: Ownership) -> None:
         self._ownership = ownership
-        self._known: dict[_Claim, bool] = {}
+        self._known: dict[_PartQuestion, bool] = {}
 
     def are_certain(self, nodes: Iterable[Node], place: OwnedPlace) -> bool:
         """Return whether each value that is valid for these nodes has a human part at a place."""
         if place.owner != "mixed":
             return place.owner == "human"
-        claim = (tuple(nodes), place)
-        if claim not in self._known:
-            self._decide(claim)
-        return self._known[claim]
+        question = (tuple(nodes), place)
+        if question not in self._known:
+            self._answer(question)
+        return self._known[question]
 
-    def _decide(self, claim: _Claim) -> None:
-        """Decide a claim and those it depends on, also in circles, as their least fixed point."""
-        claims = [claim]
-        self._known[claim] = False
-        for one in claims:  # grows while it is read
+    def _answer(self, question: _PartQuestion) -> None:
+        """Answer a question and those that it depends on, which may be in a circle."""
+        questions = [question]
+        self._known[question] = False
+        for one in questions:  # grows while it is read
             for nodes in self._readings(one):
                 new = [c for c in self._below(nodes, one[1]) if c not in self._known]
                 self._known |= dict.fromkeys(new, False)
-                claims += dict.fromkeys(new)
+                questions += dict.fromkeys(new)
         count = -1
-        while count != (count := sum(self._known[one] for one in claims)):
-            for one in reversed(claims):  # from the leaves up: mostly one round is enough
+        while count != (count := sum(self._known[one] for one in questions)):
+            for one in reversed(questions):  # from the leaves up: mostly one round is enough
                 self._known[one] = self._known[one] or self._holds(one)
 
-    def _holds(self, claim: _Claim) -> bool:
+    def _holds(self, question: _PartQuestion) -> bool:
         first, *others = (
-            any(c[1].owner == "human" or self._known[c] for c in self._below(nodes, claim[1]))
-            for nodes in self._readings(claim)
+            any(c[1].owner == "human" or self._known[c] for c in self._below(nodes, question[1]))
+            for nodes in self._readings(question)
         )
         return first or (bool(others) and all(others))
 
-    def _readings(self, claim: _Claim) -> list[tuple[Node, ...]]:
+    def _readings(self, question: _PartQuestion) -> list[tuple[Node, ...]]:
         """Return the nodes that certainly apply, then with each branch of the first union."""
-        nodes = tuple(same_place(claim[0], ALL_OF))
+        nodes = tuple(same_place(question[0], ALL_OF))
         unions = (node.parts_under(keyword) for node in nodes for keyword in reversed(UNIONS))
         branches = next(filter(None, unions), ())
         return [nodes, *(tuple(same_place((*nodes, branch), ALL_OF)) for branch in branches)]
 
-    def _below(self, nodes: tuple[Node, ...], place: OwnedPlace) -> Iterator[_Claim]:
-        """Yield a claim for each required property or first item that may have a human part."""
+    def _below(self, nodes: tuple[Node, ...], place: OwnedPlace) -> Iterator[_PartQuestion]:
+        """Yield the question of each required property or first item that may have such a part."""
         steps: list[str | int] = []
         if _are(nodes, "object"):
             steps += dict.fromkeys(name for node in nodes for name in node.required)
