@@ -17,7 +17,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.cli.display import plain
 from pyfunctools.execution.person.answers import answers_of
-from pyfunctools.execution.person.questions import sheet_of, values_of
+from pyfunctools.execution.person.questions import persons_values, sheet_of
 from pyfunctools.execution.person.uploads import merged
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
@@ -31,7 +31,7 @@ _MOST = 300
 
 def refused(function: Function, llm: JsonValue, human: object) -> tuple[Issue, ...]:
     """Return the issues of a person's values: what is missing, and what is wrong."""
-    _, values = values_of(function, llm, human)
+    _, values = persons_values(function, llm, human)
     whole = merged(function, llm, values)
     return () if whole else tuple(one for one in whole.issues if one.side == "human")
 

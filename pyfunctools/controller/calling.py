@@ -175,22 +175,20 @@ class Calling:
     def _called(
         self, given: str | Call, arguments: Any, *, awaits: bool, **beside: Unpack[Beside]
     ) -> Coroutine[Any, None, Outcome]:
-        from pyfunctools.execution.closing import closed
         from pyfunctools.execution.pipeline import Invocation
 
         name, arguments, read, call_id = _taken(given, arguments)
         call = Invocation(self._entry, self._tickets, awaits=awaits, call_id=call_id, **beside)
-        return closed(call.run(name, arguments, read), lambda: call.id, self._longest)
+        return call.logged(call.run(name, arguments, read))
 
     async def _resumed(
         self, ticket: str | None, *, awaits: bool, **beside: Unpack[Beside]
     ) -> Outcome:
-        from pyfunctools.execution.closing import closed
         from pyfunctools.execution.pipeline import Invocation
 
         call = Invocation(self._entry, self._tickets, awaits=awaits, **beside)
         del beside
-        outcome = await closed(call.resume(ticket), lambda: call.id, self._longest)
+        outcome = await call.logged(call.resume(ticket))
         self._tickets.value.ended(ticket, outcome)
         return outcome
 

@@ -70,8 +70,8 @@ class Settings:
             return function, runner
         known = runner if isinstance(runner, Configured) else Configured(inner=runner)
         if self.fixed is not None:
-            function, division = fixed_view(function, self.fixed)
-            known = replace(known, inner=runner, fixed=self.fixed, division=division)
+            function, view = fixed_view(function, self.fixed)
+            known = replace(known, inner=runner, view=view)
         confirm, texts = (*known.confirm, *asks), {**known.texts, **(self.texts or {})}
         return function, replace(known, confirm=confirm, texts=texts)
 

@@ -23,8 +23,8 @@ from pyfunctools.envelopes import ENVELOPES, Spoken, SpokenCall, StreamReading, 
 from pyfunctools.envelopes.blocks import MAX_CALLS, Ids
 from pyfunctools.envelopes.mcp import traits_of
 from pyfunctools.errors import DefinitionError
-from pyfunctools.execution.brevity import bounded
 from pyfunctools.execution.steps import finish
+from pyfunctools.execution.truncation import truncated
 from pyfunctools.prompting.calls.check import cut_off, judged
 from pyfunctools.prompting.calls.found import Found
 from pyfunctools.prompting.calls.names import FunctionNames
@@ -254,7 +254,7 @@ class Tools(list[Any]):
         failure = rendering.reworded(Failure(value=call.arguments, issues=mine))
         most = longest_of(self._controller, call.name)
         theirs = tuple(each for each in outcome.issues if each.side == "human")
-        text = bounded(failure.feedback(), most)
+        text = truncated(failure.feedback(), most)
         return replace(outcome, text=text, issues=(*failure.issues, *theirs))
 
 

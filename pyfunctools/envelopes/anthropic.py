@@ -8,10 +8,17 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type, with_files_named
+from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
 from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
-from pyfunctools.envelopes.sdk_data import elements, grow, items, mapping, member, plain
+from pyfunctools.envelopes.sdk_data import (
+    grow,
+    list_or_empty,
+    member,
+    object_or_empty,
+    objects_in,
+    plain_data,
+)
 from pyfunctools.record.file import File
 
 _OF_THE_SDK: Final = {"content": {"__all__": {"parsed_output"}}}
@@ -53,9 +60,9 @@ class Anthropic:
 
     def spoken(self, response: object) -> Spoken:
         """Return the turn of a message; `pause_turn` wants it sent back as it is."""
-        message = plain(response, _OF_THE_SDK)
+        message = plain_data(response, _OF_THE_SDK)
         blocks, ids = Blocks(), Ids()
-        content = items(message.get("content"))
+        content = objects_in(message.get("content"))
         for block in content:
             if block.get("type") == "tool_use":
                 block["id"] = ids.of(block.get("id"))
@@ -102,7 +109,7 @@ def _result(result: CallResult) -> JsonObject:
 
 def _shown(file: File) -> dict[str, Any] | None:
     """Return the block that shows a file, `None` where no block does."""
-    kind = media_type(file)
+    kind = media_type_of(file)
     if kind in IMAGES or kind == "application/pdf":
         source = {"type": "base64", "media_type": kind, "data": base64_of(file)}
         return {"type": "image" if kind in IMAGES else "document", "source": source}
@@ -126,30 +133,30 @@ class MessageReading:
     @property
     def response(self) -> JsonObject:
         """The message so far; without a reason to stop it is cut, at `max_tokens`."""
-        content = [plain(block) for block in self._blocks.values()]
+        content = [plain_data(block) for block in self._blocks.values()]
         for block in content:
             if block.get("type") in ("tool_use", "server_tool_use"):
                 block["input"] = read_input(block.get("input"))
         reason = self._reason or "max_tokens"
-        return {**plain(self._message), "content": content, "stop_reason": reason}
+        return {**plain_data(self._message), "content": content, "stop_reason": reason}
 
     def feed(self, event: object) -> Delta:
         """Return what an event adds."""
-        said = plain(event)
+        said = plain_data(event)
         index = str(said.get("index"))
         match said.get("type"):
             case "message_start":
-                self._message |= mapping(said.get("message"))
+                self._message |= object_or_empty(said.get("message"))
             case "content_block_start":
-                block = mapping(said.get("content_block"))
+                block = object_or_empty(said.get("content_block"))
                 self._blocks[index] = block
                 return _delta(block, block.get("text"))
             case "content_block_delta":
                 block = self._blocks.get(index)
                 if block is not None:
-                    return _add(block, mapping(said.get("delta")))
+                    return _add(block, object_or_empty(said.get("delta")))
             case "message_delta":
-                self._reason = mapping(said.get("delta")).get("stop_reason") or self._reason
+                self._reason = object_or_empty(said.get("delta")).get("stop_reason") or self._reason
             case _:
                 pass
         return Delta()
@@ -161,7 +168,7 @@ def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
         text = grow(block, into, piece.get(key))
         return _delta(block, text if into == "text" else "")
     if "citation" in piece:
-        block["citations"] = [*elements(block.get("citations")), piece["citation"]]
+        block["citations"] = [*list_or_empty(block.get("citations")), piece["citation"]]
     return Delta()
 
 

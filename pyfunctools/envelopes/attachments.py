@@ -11,7 +11,7 @@ IMAGES: Final = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"}
 """Media types of images that every vendor takes which takes any."""
 
 
-def media_type(file: File) -> str:
+def media_type_of(file: File) -> str:
     """Return the media type of a file without parameters, guessed by its name where it has none."""
     given = file.content_type or (guess_type(file.filename)[0] if file.filename else None)
     return (given or "application/octet-stream").partition(";")[0].strip().lower()
@@ -24,14 +24,14 @@ def base64_of(file: File) -> str:
 
 def data_url(file: File) -> str:
     """Return a file as an address that holds its content."""
-    return f"data:{media_type(file)};base64,{base64_of(file)}"
+    return f"data:{media_type_of(file)};base64,{base64_of(file)}"
 
 
 def with_files_named(text: str, files: Iterable[File]) -> str:
     """Return a text that names files which the model is not shown."""
     lines = [
         f"[A file came with this result that cannot be shown here: {file.filename or 'unnamed'}, "
-        f"{media_type(file)}, {len(file.content)} bytes.]"
+        f"{media_type_of(file)}, {len(file.content)} bytes.]"
         for file in files
     ]
     return "\n".join([text, *lines] if text else lines)

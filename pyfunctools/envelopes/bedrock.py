@@ -9,10 +9,17 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.attachments import media_type, with_files_named
+from pyfunctools.envelopes.attachments import media_type_of, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
 from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
-from pyfunctools.envelopes.sdk_data import elements, grow, items, mapping, member, plain
+from pyfunctools.envelopes.sdk_data import (
+    grow,
+    list_or_empty,
+    member,
+    object_or_empty,
+    objects_in,
+    plain_data,
+)
 from pyfunctools.record.file import File
 
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
@@ -68,15 +75,18 @@ class Bedrock:
 
     def spoken(self, response: object) -> Spoken:
         """Return the turn of a response."""
-        whole = plain(response)
-        message = mapping(mapping(whole.get("output")).get("message"))
+        whole = plain_data(response)
+        message = object_or_empty(object_or_empty(whole.get("output")).get("message"))
         blocks, ids = Blocks(), Ids()
-        content = items(message.get("content"))
+        content = objects_in(message.get("content"))
         for block in content:
-            use, cited = mapping(block.get("toolUse")), mapping(block.get("citationsContent"))
+            use, cited = (
+                object_or_empty(block.get("toolUse")),
+                object_or_empty(block.get("citationsContent")),
+            )
             if use:
                 use["toolUseId"] = ids.of(use.get("toolUseId"))
-            for each in items(cited.get("content")) if cited else [block]:
+            for each in objects_in(cited.get("content")) if cited else [block]:
                 blocks.add(each)
             if use:
                 use["input"] = sendable_input(use.get("input"))
@@ -99,8 +109,8 @@ class Bedrock:
 
 
 def _result(result: CallResult) -> dict[str, Any]:
-    shown = [file for file in result.content if media_type(file) in _FORMATS]
-    unseen = [file for file in result.content if media_type(file) not in _FORMATS]
+    shown = [file for file in result.content if media_type_of(file) in _FORMATS]
+    unseen = [file for file in result.content if media_type_of(file) not in _FORMATS]
     text = with_files_named(result.text, unseen)
     said = [{"text": text}] if text or not shown else []
     return {
@@ -111,7 +121,7 @@ def _result(result: CallResult) -> dict[str, Any]:
 
 
 def _shown(file: File, number: int) -> dict[str, Any]:
-    kind, name = _FORMATS[media_type(file)]
+    kind, name = _FORMATS[media_type_of(file)]
     block: dict[str, Any] = {"format": name, "source": {"bytes": file.content}}
     if kind == "document":
         stem = (file.filename or "").rpartition(".")[0] or file.filename or "file"
@@ -130,23 +140,23 @@ class ConverseReading:
     @property
     def response(self) -> JsonObject:
         """The message so far; without a reason to stop it is cut, at `max_tokens`."""
-        content = [plain(block) for block in self._blocks.values()]
+        content = [plain_data(block) for block in self._blocks.values()]
         for block in content:
-            if use := mapping(block.get("toolUse")):
+            if use := object_or_empty(block.get("toolUse")):
                 use["input"] = read_input(use.get("input"))
         message = {"role": self._role, "content": content}
         return {"output": {"message": message}, "stopReason": self._reason or "max_tokens"}
 
     def feed(self, event: object) -> Delta:
         """Return what an event adds."""
-        for kind, given in plain(event).items():
-            said = mapping(given)
+        for kind, given in plain_data(event).items():
+            said = object_or_empty(given)
             index = str(said.get("contentBlockIndex"))
             if kind == "contentBlockStart":
-                self._blocks[index] = mapping(said.get("start"))
+                self._blocks[index] = object_or_empty(said.get("start"))
                 return _delta(self._blocks[index])
             if kind == "contentBlockDelta":
-                return _add(self._blocks.setdefault(index, {}), mapping(said.get("delta")))
+                return _add(self._blocks.setdefault(index, {}), object_or_empty(said.get("delta")))
             if kind == "messageStop":
                 self._reason = said.get("stopReason")
         return Delta()
@@ -154,17 +164,17 @@ class ConverseReading:
 
 def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
     for key, given in piece.items():
-        inner = mapping(given)
+        inner = object_or_empty(given)
         if key == "text":
-            cited = elements(mapping(block.get("citationsContent")).get("content"))
+            cited = list_or_empty(object_or_empty(block.get("citationsContent")).get("content"))
             into = cited[-1] if cited else block
             return Delta(text=grow(into, key, given))
         if key == "toolUse":
-            block[key] = mapping(block.get(key))
+            block[key] = object_or_empty(block.get(key))
             grow(block[key], "input", inner.get("input"))
             return _delta(block)
         if key == "reasoningContent":
-            block[key] = mapping(block.get(key))
+            block[key] = object_or_empty(block.get(key))
             _think(block[key], inner)
         elif key == "citation":
             _cite(block, inner)

@@ -80,7 +80,7 @@ def is_cut(reason: JsonValue) -> bool:
     return isinstance(reason, str) and reason.lower() in _CUT
 
 
-def kind_of(block: JsonObject) -> str | None:
+def block_type(block: JsonObject) -> str | None:
     """Return the `type` of a block or message in one spelling, `None` where it has none."""
     kind = block.get("type") or block.get("part_kind") or block.get("kind")
     return kind.lower().replace("-", "_").replace(".", "_") if isinstance(kind, str) else None
@@ -109,7 +109,7 @@ class Blocks:
         if not isinstance(block, dict):
             self.skip()
             return
-        kind = kind_of(block)
+        kind = block_type(block)
         if kind in _CALLS:
             self.call(block)
         elif kind in _TEXTS:
@@ -198,7 +198,7 @@ def call_of(value: JsonValue, depth: int = 0) -> SpokenCall | None:
         arguments=_first(value if isinstance(inner, str) else said, _ARGUMENTS),
         namespace=space if isinstance(space, str) else None,
         caller=value.get("caller"),
-        custom=kind_of(value) in ("custom", "custom_tool_call"),
+        custom=block_type(value) in ("custom", "custom_tool_call"),
     )
 
 

@@ -10,10 +10,17 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type, with_files_named
+from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, is_cut
 from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
-from pyfunctools.envelopes.sdk_data import first, grow, items, mapping, member, plain
+from pyfunctools.envelopes.sdk_data import (
+    first_object,
+    grow,
+    member,
+    object_or_empty,
+    objects_in,
+    plain_data,
+)
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.file import File
 
@@ -50,9 +57,9 @@ class Gemini:
 
     def spoken(self, response: object) -> Spoken:
         """Return the turn of the first candidate."""
-        candidate = first(plain(response).get("candidates"))
-        content = mapping(candidate.get("content"))
-        parts = items(content.get("parts"))
+        candidate = first_object(plain_data(response).get("candidates"))
+        content = object_or_empty(candidate.get("content"))
+        parts = objects_in(content.get("parts"))
         blocks = Blocks()
         for part in parts:
             blocks.add(part)
@@ -75,8 +82,8 @@ class Gemini:
 
     def _result(self, result: CallResult) -> dict[str, Any]:
         taken = frozenset[str]() if self._older else _SHOWN
-        shown = [file for file in result.content if media_type(file) in taken]
-        unseen = [file for file in result.content if media_type(file) not in taken]
+        shown = [file for file in result.content if media_type_of(file) in taken]
+        unseen = [file for file in result.content if media_type_of(file) not in taken]
         text = with_files_named(result.text, unseen)
         made: dict[str, Any] = {"name": result.call.name}
         if result.call.id is not None:
@@ -88,7 +95,7 @@ class Gemini:
 
 
 def _inline(file: File) -> dict[str, Any]:
-    made = {"mimeType": media_type(file), "data": base64_of(file)}
+    made = {"mimeType": media_type_of(file), "data": base64_of(file)}
     return {**made, "displayName": file.filename} if file.filename else made
 
 
@@ -108,21 +115,21 @@ class ContentReading:
     @property
     def response(self) -> JsonObject:
         """The response so far; without a reason to finish it is cut, at `MAX_TOKENS`."""
-        content = {"role": self._role, "parts": [plain(part) for part in self._parts]}
+        content = {"role": self._role, "parts": [plain_data(part) for part in self._parts]}
         reason = self._reason or "MAX_TOKENS"
         return {"candidates": [{"content": content, "finishReason": reason}]}
 
     def feed(self, event: object) -> Delta:
         """Return what a chunk adds to the first candidate."""
-        candidate = first(plain(event).get("candidates"))
+        candidate = first_object(plain_data(event).get("candidates"))
         self._reason = (
             candidate.get("finishReason") or candidate.get("finish_reason") or self._reason
         )
         blocks = Blocks()
-        for part in items(mapping(candidate.get("content")).get("parts")):
-            called = mapping(part.get("functionCall") or part.get("function_call"))
+        for part in objects_in(object_or_empty(candidate.get("content")).get("parts")):
+            called = object_or_empty(part.get("functionCall") or part.get("function_call"))
             if self._continues or _pieces(called) or _goes_on(called):
-                blocks.add(plain(self._piece(part, called)))
+                blocks.add(plain_data(self._piece(part, called)))
             else:
                 blocks.add(part)
                 self._add(part)
@@ -140,7 +147,7 @@ class ContentReading:
         for key in ("id", "name"):
             if called.get(key) is not None:
                 call[key] = called[key]
-        call["args"] |= mapping(called.get("args"))
+        call["args"] |= object_or_empty(called.get("args"))
         for piece in _pieces(called):
             _put(call["args"], piece)
         self._continues = _goes_on(called)
@@ -164,7 +171,7 @@ _PATH: Final = re.compile(rf"\$(?:{_STEP.pattern})+")
 
 
 def _pieces(called: dict[str, Any]) -> list[dict[str, Any]]:
-    return items(called.get("partialArgs") or called.get("partial_args"))
+    return objects_in(called.get("partialArgs") or called.get("partial_args"))
 
 
 def _goes_on(called: dict[str, Any]) -> bool:

@@ -19,9 +19,9 @@ from urllib.parse import quote
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.rendering import Rendering, render
-from pyfunctools.envelopes.attachments import base64_of, media_type
+from pyfunctools.envelopes.attachments import base64_of, media_type_of
 from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, SpokenCall
-from pyfunctools.envelopes.sdk_data import mapping, member, plain
+from pyfunctools.envelopes.sdk_data import member, object_or_empty, plain_data
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import WRAPPED
@@ -142,7 +142,7 @@ class MCP:
         """Return whether this is a request of `tools/call`, or the `params` of one."""
         if member(value, "method") is not None:
             return member(value, "method") == "tools/call"
-        params = plain(value)
+        params = plain_data(value)
         arguments = params.get("arguments")
         named = isinstance(params.get("name"), str) and isinstance(arguments, dict | None)
         return named and params.keys() <= _PARAMS
@@ -152,7 +152,7 @@ class MCP:
         if not self.is_response(response):
             return Spoken(messages=(), text="", calls=(), cut=False)
         bare = member(response, "method") is None
-        params = plain(response if bare else member(response, "params"))
+        params = plain_data(response if bare else member(response, "params"))
         name, given = params.get("name"), member(response, "id")
         known = given if isinstance(given, str | int) and not isinstance(given, bool) else None
         call = SpokenCall(
@@ -179,7 +179,7 @@ _PARAMS: Final = frozenset({"name", "arguments", "_meta", "task", "inputResponse
 def _answer(result: CallResult) -> JsonObject:
     value = result.value if result.value and isinstance(result.value[0], dict) else None
     told = _result(result.text, result.content, value, is_error=result.is_error)
-    caller = mapping(result.call.caller)
+    caller = object_or_empty(result.call.caller)
     return {**caller, "result": told} if caller else told
 
 
@@ -195,9 +195,9 @@ class RequestReading:
         calls = MCP().spoken(event).calls
         if not calls:
             return Delta()
-        params = plain(member(event, "params") or event)
+        params = plain_data(member(event, "params") or event)
         whole = {"method": "tools/call", "params": params}
-        self.response = {**mapping(calls[0].caller), **whole}
+        self.response = {**object_or_empty(calls[0].caller), **whole}
         return Delta(call=calls[0])
 
 
@@ -225,7 +225,7 @@ def _broken(output: ToolOutput, structured: tuple[JsonValue] | None) -> str | No
 
 
 def _block(file: File) -> dict[str, Any]:
-    kind, data = media_type(file), base64_of(file)
+    kind, data = media_type_of(file), base64_of(file)
     family = kind.partition("/")[0]
     if family in ("image", "audio"):
         return {"type": family, "data": data, "mimeType": kind}

@@ -12,7 +12,14 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import spelled_out
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
 from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
-from pyfunctools.envelopes.sdk_data import elements, first, items, mapping, member, plain
+from pyfunctools.envelopes.sdk_data import (
+    first_object,
+    list_or_empty,
+    member,
+    object_or_empty,
+    objects_in,
+    plain_data,
+)
 
 _OF_THE_SDK: Final = {
     "choices": {
@@ -55,8 +62,10 @@ class OpenAIChat:
 
     def spoken(self, response: object) -> Spoken:
         """Return the turn of the first choice."""
-        choice = first(plain(response, _OF_THE_SDK).get("choices"))
-        return _turn(mapping(choice.get("message")), cut=is_cut(choice.get("finish_reason")))
+        choice = first_object(plain_data(response, _OF_THE_SDK).get("choices"))
+        return _turn(
+            object_or_empty(choice.get("message")), cut=is_cut(choice.get("finish_reason"))
+        )
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return a message for each call."""
@@ -73,11 +82,11 @@ class OpenAIChat:
 def _turn(message: dict[str, Any], *, cut: bool) -> Spoken:
     blocks, ids = Blocks(), Ids()
     content = message.get("content")
-    for block in elements(content):
+    for block in list_or_empty(content):
         blocks.add(block)
     blocks.say(content)
     blocks.refuse(message.get("refusal"))
-    for call in items(message.get("tool_calls")):
+    for call in objects_in(message.get("tool_calls")):
         call["id"] = ids.of(call.get("id"))
         blocks.call(call)
     calls = blocks.calls(cut=cut)
@@ -102,7 +111,7 @@ class ChatReading:
         """The completion so far; one that no reason ended is cut, by length."""
         choice = {
             "index": 0,
-            "message": plain(self._message),
+            "message": plain_data(self._message),
             "finish_reason": self._reason or "length",
         }
         return {"object": "chat.completion", "choices": [choice]}
@@ -112,21 +121,21 @@ class ChatReading:
 
         A chunk may stand in the event of a helper: OpenAI's `stream()` and Mistral's SDK do that.
         """
-        chunk = plain(event)
+        chunk = plain_data(event)
         for wrapper in ("chunk", "data"):
-            chunk = mapping(chunk.get(wrapper)) or chunk
-        for choice in items(chunk.get("choices")):
+            chunk = object_or_empty(chunk.get(wrapper)) or chunk
+        for choice in objects_in(chunk.get("choices")):
             if choice.get("index") not in (None, 0):
                 continue
             self._reason = choice.get("finish_reason") or self._reason
-            return self._add(mapping(choice.get("delta")))
+            return self._add(object_or_empty(choice.get("delta")))
         return Delta()
 
     def _add(self, delta: dict[str, Any]) -> Delta:
-        calls = items(delta.pop("tool_calls", None))
+        calls = objects_in(delta.pop("tool_calls", None))
         blocks = Blocks()
         content = delta.get("content")
-        for piece in elements(content):
+        for piece in list_or_empty(content):
             blocks.add(piece)
         blocks.say(content)
         blocks.refuse(delta.get("refusal"))
@@ -142,12 +151,14 @@ class ChatReading:
         index, given = piece.pop("index", None), piece.get("id")
         place = "" if index is None else str(index)
         call = self._places.get(place, {})
-        known, name = call.get("id"), mapping(piece.get("function")).get("name")
+        known, name = call.get("id"), object_or_empty(piece.get("function")).get("name")
         if not call or (given and known and given != known) or (name and not place and not given):
             call = self._places[place] = {}
             self._message.setdefault("tool_calls", []).append(call)
-        if mapping(call.get("function")).get("name"):
-            mapping(piece.get("function")).pop("name", None)  # some servers repeat it in each piece
+        if object_or_empty(call.get("function")).get("name"):
+            object_or_empty(piece.get("function")).pop(
+                "name", None
+            )  # some servers repeat it in each piece
         _merge(call, {key: inner for key, inner in piece.items() if key not in ("id", "type")})
         call |= {key: piece[key] for key in ("id", "type") if piece.get(key)}
         return call
@@ -158,7 +169,7 @@ def _merge(into: dict[str, Any], piece: dict[str, Any]) -> None:
     for key, value in piece.items():
         before = into.get(key)
         if isinstance(before, dict) and isinstance(value, dict):
-            _merge(mapping(into[key]), mapping(piece[key]))
+            _merge(object_or_empty(into[key]), object_or_empty(piece[key]))
         elif isinstance(before, str) and isinstance(value, str) and key != "role":
             into[key] = before + value
         elif isinstance(before, list) and isinstance(value, list):

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject
-from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type, spelled_out
+from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of, spelled_out
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
 from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
-from pyfunctools.envelopes.sdk_data import grow, items, mapping, member, plain
+from pyfunctools.envelopes.sdk_data import grow, member, object_or_empty, objects_in, plain_data
 from pyfunctools.record.file import File
 
 _OF_THE_SDK: Final = {
@@ -56,16 +56,16 @@ class OpenAIResponses:
 
     def spoken(self, response: object) -> Spoken:
         """Return the turn of a response."""
-        whole = plain(response, _OF_THE_SDK)
+        whole = plain_data(response, _OF_THE_SDK)
         blocks, ids = Blocks(), Ids()
-        output = items(whole.get("output"))
+        output = objects_in(whole.get("output"))
         for item in output:
             kind = str(item.get("type"))
             if kind in _CALLS:
                 item["call_id"] = ids.of(item.get("call_id"))
                 blocks.call(item)
             elif kind == "message":
-                for part in items(item.get("content")):
+                for part in objects_in(item.get("content")):
                     blocks.add(part)
             else:
                 blocks.skip()
@@ -101,7 +101,7 @@ def _result(result: CallResult) -> JsonObject:
 
 
 def _shown(file: File) -> dict[str, Any]:
-    if media_type(file) in IMAGES:
+    if media_type_of(file) in IMAGES:
         return {"type": "input_image", "image_url": data_url(file), "detail": "auto"}
     name = file.filename or "file"
     return {"type": "input_file", "filename": name, "file_data": data_url(file)}
@@ -122,14 +122,17 @@ class ResponsesReading:
         """
         output = [each.item for each in self._items if each.done or each.readable]
         final = self._final or {"object": "response", "status": "incomplete"}
-        return plain({**final, "output": final.get("output") or output})
+        return plain_data({**final, "output": final.get("output") or output})
 
     def feed(self, event: object) -> Delta:
         """Return what an event adds."""
-        said = plain(event)
+        said = plain_data(event)
         kind = str(said.get("type"))
         if kind in _ENDS:
-            self._final = {"status": kind.rpartition(".")[2], **mapping(said.get("response"))}
+            self._final = {
+                "status": kind.rpartition(".")[2],
+                **object_or_empty(said.get("response")),
+            }
         elif kind in ("response.output_item.added", "response.output_item.done"):
             return self._item(said, done=kind.endswith("done"))
         elif kind in _PIECES:
@@ -140,7 +143,7 @@ class ResponsesReading:
         return Delta()
 
     def _item(self, said: dict[str, Any], *, done: bool) -> Delta:
-        item, index = mapping(said.get("item")), said.get("output_index")
+        item, index = object_or_empty(said.get("item")), said.get("output_index")
         found = self._find(item.get("id"), index)
         if found is None:
             found = _Item(item, index)

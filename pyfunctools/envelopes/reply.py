@@ -16,9 +16,9 @@ from pyfunctools.envelopes.blocks import (
     MAX_CALLS,
     REASON_KEYS,
     Blocks,
+    block_type,
     is_cut,
     is_spoken,
-    kind_of,
 )
 from pyfunctools.envelopes.envelope import SpokenCall
 from pyfunctools.errors import DocumentError
@@ -79,7 +79,7 @@ class Reply:
         role = value.get("role")
         if role is not None and not (isinstance(role, str) and role.lower() in OWN_ROLES):
             return
-        kind = kind_of(value)
+        kind = block_type(value)
         if kind in _MESSAGES:
             self._members(value, depth)
         elif kind is not None or (block and role is None):

@@ -11,24 +11,24 @@ def member(value: object, name: str) -> object:
     return getattr(value, name, None)
 
 
-def mapping(value: object) -> dict[str, Any]:
+def object_or_empty(value: object) -> dict[str, Any]:
     """Return a value that is an object, `{}` for any other."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def elements(value: object) -> list[Any]:
+def list_or_empty(value: object) -> list[Any]:
     """Return a value that is a list, `[]` for any other."""
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
-def items(value: object) -> list[dict[str, Any]]:
+def objects_in(value: object) -> list[dict[str, Any]]:
     """Return the objects in a list; there are none where it is no list."""
-    return [item for item in elements(value) if isinstance(item, dict)]
+    return [item for item in list_or_empty(value) if isinstance(item, dict)]
 
 
-def first(value: object) -> dict[str, Any]:
+def first_object(value: object) -> dict[str, Any]:
     """Return the first object in a list, `{}` where there is none."""
-    found = items(value)
+    found = objects_in(value)
     return found[0] if found else {}
 
 
@@ -41,7 +41,7 @@ def grow(into: dict[str, Any], key: str, piece: object) -> str:
     return piece
 
 
-def plain(value: object, exclude: object = None) -> dict[str, Any]:
+def plain_data(value: object, exclude: object = None) -> dict[str, Any]:
     """Return an object of an SDK, or plain data, as fresh plain data.
 
     Of an object of an SDK it is what the server sent, without what the SDK put in (`exclude`, as
@@ -49,8 +49,8 @@ def plain(value: object, exclude: object = None) -> dict[str, Any]:
     """
     dump = getattr(value, "model_dump", None)
     if not callable(dump):
-        return mapping(_copied(value))
-    return mapping(
+        return object_or_empty(_copied(value))
+    return object_or_empty(
         dump(mode="json", by_alias=True, exclude_unset=True, exclude=exclude, warnings=False)
     )
 

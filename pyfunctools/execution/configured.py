@@ -1,8 +1,8 @@
-"""What a program sets for functions of its own accord: fixed values, who approves, its own words.
+"""A function as the program configures it: fixed values, who has to approve it, texts for a person.
 
-A fixed value is the third owner's: it is in no schema that a model or a person sees, and is put in
-after theirs were checked. So the function that is shown lacks its place (`view_of`), and what runs
-it puts the value there, checks the whole, and hands it on.
+A fixed value belongs to the program: it is in no schema that a model or a person sees, and is added
+after their arguments were checked. So the function as shown lacks its property (`fixed_view`), and
+the runner adds the value, checks the whole arguments, and passes them on.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,9 +14,9 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, wrong_type
 from pyfunctools.execution.person.answers import plain_json
-from pyfunctools.execution.person.blame import refused
-from pyfunctools.execution.person.held import Theirs
+from pyfunctools.execution.person.blame import whole_refused
 from pyfunctools.execution.person.masking import UnshownArguments
+from pyfunctools.execution.person.private_values import PrivateValues
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import Limits
@@ -34,195 +34,159 @@ if TYPE_CHECKING:
     from pyfunctools.execution.runner import Runner
 
 Fixed: TypeAlias = Mapping[str, Any] | Callable[[Function, Any], Mapping[str, Any]]
-"""Values that are the program's, by path; or what gives them for a function and the context.
+"""Fixed values by path, or a function of a function and the context that returns them.
 
-Each is a value, or a function of the context. What gives them is asked once with the context `None`
-for which places they are.
+Each value may be a function of the context. To find the paths, the function is also called with the
+context `None`.
 """
 
 
-def places_of(function: Function, fixed: Fixed) -> dict[Keys, str]:
-    """Return the places of a function that have fixed values, and how each is written.
-
-    Raises:
-        DefinitionError: one is no path of a named property, or what gives the values raises.
-    """
-    found: dict[Keys, str] = {}
-    for path in _asked(function, fixed):
-        keys = parse_path(path) if isinstance(path, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
-        if not keys or not all(isinstance(key, str) for key in keys):
-            raise DefinitionError(
-                "fixed",
-                f"{path!r} is no path of a named property.",
-                'Write `{"$input.header.x-tenant": value}`, any other name in brackets and quotes: '
-                '`$input["a b"]`; in a list fix the whole list.',
-            )
-        found[keys] = path
-    return found
-
-
-def _asked(function: Function, fixed: Fixed) -> Mapping[str, Any]:
-    if not callable(fixed):
-        return fixed
-    try:
-        values = fixed(function, None)
-        if isinstance(values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return values
-        reason = f"It gave {type(values).__name__} for {function.name}, and no mapping."
-    except Exception as error:  # a caller's code may raise anything
-        reason = f"It raised {type(error).__name__} for {function.name} without a context."
-    raise DefinitionError(
-        "fixed",
-        reason,
-        "Return a mapping by path for every function; what depends on the context is a function "
-        'of it: `lambda function, _: {"$input.tenant": lambda context: context.tenant}`.',
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Division:
-    """A function taken apart: what a model and a person see, and the whole with the `places`.
+class FixedView:
+    """A function with fixed values: their `places`, the contract `shown` to others and the `whole`.
 
-    In the contract of the whole these are nobody's but the program's.
+    `places` are the keys of each fixed property, and its path as written.
     """
 
+    fixed: Fixed
     places: Mapping[Keys, str]
     shown: Contract
     whole: Contract
 
+    async def values(self, function: Function, run: Run) -> dict[Keys, JsonValue]:
+        """Return the fixed values of one run.
+
+        Raises:
+            Exception: whatever the program's functions raise.
+        """
+        fixed, context, resolve = self.fixed, run.context, run.resolve
+        given = await resolve(fixed(function, context), "fixed") if callable(fixed) else fixed
+        by_path = cast("Mapping[str, object]", given)
+        values: dict[Keys, JsonValue] = {}
+        for keys, path in self.places.items():
+            value = by_path[path]
+            value = await resolve(value(context), "fixed") if callable(value) else value
+            values[keys] = plain_json(value)
+        return values
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configured:
-    """A runner with what the program has set for one function.
+    """A runner with the program's settings for one function.
 
-    `confirm` says of a pending call whether a person has to approve it, `texts` are the program's
-    own words for a person, and `fixed` gives the values of the places of the `division`.
+    Each of `confirm` returns whether a person has to approve a pending call. `texts` are the
+    program's own texts for a person.
     """
 
     inner: "Runner"
     confirm: "tuple[Callable[[PendingCall], bool], ...]" = ()
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
-    fixed: Fixed | None = None
-    division: Lazy[Division] | None = None
+    view: Lazy[FixedView] | None = None
 
     @property
     def limits(self) -> Limits:
-        """How much is read and told."""
+        """The limits of the inner runner."""
         return self.inner.limits
 
     @property
     def bare(self) -> "Runner":
-        """The runner that runs the function in the end."""
+        """The innermost runner, which runs the function."""
         inner = self.inner
         return inner.bare if isinstance(inner, Configured) else inner
 
     def close(self) -> None:
-        """Close what the runner holds."""
+        """Close the inner runner."""
         self.inner.close()
 
     async def aclose(self) -> None:
-        """Close what the runner holds, on an event loop."""
+        """Close the inner runner, on an event loop."""
         await self.inner.aclose()
 
     async def run(self, run: Run) -> Outcome:
-        """Run the function on checked arguments and the fixed values, which its outcome does not
-        tell.
-        """
-        if not self._places:
+        """Run the function with its fixed values, which are masked in the outcome."""
+        view = None if self.view is None else self.view.value
+        if view is None or not view.places:
             return await self.inner.run(run)
-        made = await self._made(run)
-        if isinstance(made, Outcome):
-            return made
-        whole, fixed = made
-        theirs = Theirs(whole.function, run.arguments, (fixed,))
+        run.check_context()
+        completed = await self._completed(run, view)
+        if isinstance(completed, Outcome):
+            return completed
+        whole, fixed = completed
+        private = PrivateValues(whole.function, run.arguments, (fixed,))
 
-        async def begun(held: Mapping[str, object]) -> Outcome | None:
-            theirs.hold(held)
-            return None if run.begin is None else await run.begin(held)
+        async def begin(bound: Mapping[str, object]) -> Outcome | None:
+            private.add_bound(bound)
+            return None if run.begin is None else await run.begin(bound)
 
-        outcome = await self.inner.run(whole._replace(begin=begun))
+        outcome = await self.inner.run(whole._replace(begin=begin))
         if outcome.reason == "arguments":
-            outcome = self._mistaken(run.function, outcome.issues) or outcome
-        return theirs.masked(outcome)
+            outcome = _wrong_fixed(run.function, view, outcome.issues) or outcome
+        return private.masked(outcome)
 
-    @property
-    def _places(self) -> Mapping[Keys, str]:
-        return {} if self.division is None else self.division.value.places
-
-    async def _made(self, run: Run) -> tuple[Run, JsonObject] | Outcome:
-        """Return the whole of a call and its fixed values, or the outcome that refuses it."""
+    async def _completed(self, run: Run, view: FixedView) -> tuple[Run, JsonObject] | Outcome:
+        """Return the run with the whole arguments, and the fixed values; or a refusal."""
         function, arguments = run.function, run.arguments
-        contract = cast("Lazy[Division]", self.division).value.whole
-        whole_of = with_contract(function, Lazy.of(contract))
-        taken = tuple(_taken(function, keys) for keys in self._places if value_at(arguments, keys))
+        whole_function = with_contract(function, Lazy.of(view.whole))
+        taken = tuple(_taken(function, keys) for keys in view.places if value_at(arguments, keys))
         if taken:
-            return refused(function, Failure(value=arguments, issues=taken))
+            return whole_refused(function, Failure(value=arguments, issues=taken))
         try:
-            values = await self._values(whole_of, run)
+            values = await view.values(whole_function, run)
+        except PyfunctoolsError:
+            raise
         except Exception as error:  # it is the program's code, and may raise anything
-            if isinstance(error, PyfunctoolsError):
-                raise
-            return _unfixed(function, error, type(error).__name__)
+            return _not_made(function, error, type(error).__name__)
         whole, fixed = arguments, cast("JsonObject", {})
         for keys, value in values.items():
-            if _has_room(contract.validator.outline, whole, keys, values):
-                whole, fixed = _put(whole, keys, value), _put(fixed, keys, value)
-        verdict = contract.validator.validate(whole)
-        if not verdict:
-            theirs = Failure(value=arguments, issues=verdict.issues)
-            return self._mistaken(function, verdict.issues) or refused(function, theirs)
-        return run._replace(function=whole_of, arguments=UnshownArguments(whole)), fixed
-
-    async def _values(self, function: Function, run: Run) -> dict[Keys, JsonValue]:
-        fixed, context, settle = self.fixed, run.context, run.settle
-        given = await settle(fixed(function, context), "fixed") if callable(fixed) else fixed
-        held = cast("Mapping[str, object]", given)
-        values: dict[Keys, JsonValue] = {}
-        for keys, path in self._places.items():
-            value = held[path]
-            value = await settle(value(context), "fixed") if callable(value) else value
-            values[keys] = plain_json(value)
-        return values
-
-    def _mistaken(self, function: Function, issues: Iterable[Issue]) -> Outcome | None:
-        """Return the outcome of issues with fixed values, which are nobody else's to correct."""
-        wrong = {
-            str(Path.of(one.path.keys)): one.expected
-            for one in issues
-            if any(one.path.keys[: len(keys)] == keys for keys in self._places)
-        }
-        if not wrong:
-            return None
-        named = "; ".join(f"`{path}`: expected {expected}" for path, expected in wrong.items())
-        reason = f"A fixed value of {function.name} is not right: {named}."
-        return _unfixed(function, DefinitionError("fixed", reason), "it is not right")
+            if _has_room(view.whole.validator.outline, whole, keys, values):
+                whole, fixed = _with(whole, keys, value), _with(fixed, keys, value)
+        checked = view.whole.validator.validate(whole)
+        if not checked:
+            failure = Failure(value=arguments, issues=checked.issues)
+            wrong = _wrong_fixed(function, view, checked.issues)
+            return wrong or whole_refused(function, failure)
+        return run._replace(function=whole_function, arguments=UnshownArguments(whole)), fixed
 
 
-def _unfixed(function: Function, error: Exception, said: str) -> Outcome:
+def _wrong_fixed(function: Function, view: FixedView, issues: Iterable[Issue]) -> Outcome | None:
+    """Return the outcome of issues with fixed values, which only the program can correct."""
+    wrong = {
+        str(Path.of(one.path.keys)): one.expected
+        for one in issues
+        if any(one.path.keys[: len(keys)] == keys for keys in view.places)
+    }
+    if not wrong:
+        return None
+    listed = "; ".join(f"`{path}`: expected {expected}" for path, expected in wrong.items())
+    reason = f"A fixed value of {function.name} is not right: {listed}."
+    return _not_made(function, DefinitionError("fixed", reason), "it is not right")
+
+
+def _not_made(function: Function, error: Exception, reason: str) -> Outcome:
     log_raised(function.name, "`fixed`", error)
-    text = f"A value that the application gives could not be made ({said}). Nothing has run."
+    text = f"A value that the application gives could not be made ({reason}). Nothing has run."
     return Outcome(text=text, reason="raised", exception=error, function=function.name)
 
 
 def _taken(function: Function, keys: Keys) -> Issue:
-    """Return the issue with a value where the program's stands, of whoever gave it."""
+    """Return the issue with an argument in the place of a fixed value."""
     separated = function.separated
-    is_theirs = separated is not None and separated.owner(keys) == "human"
+    is_humans = separated is not None and separated.owner(keys) == "human"
     return side_issue(
-        "human" if is_theirs else "llm", keys, "no value, since this is not yours to give"
+        "human" if is_humans else "llm", keys, "no value, since this is not yours to give"
     )
 
 
 def _has_room(
     outline: Outline, whole: JsonValue, keys: Keys, values: Mapping[Keys, JsonValue]
 ) -> bool:
-    """True if the objects around a place are there, or may be made for what is fixed in them."""
+    """True if the objects around a place exist, or can be made of fixed values alone."""
     place = outline.place
     for depth, key in enumerate(keys[:-1], 1):
         place = place.inside(key)
-        held = value_at(whole, keys[:depth])
-        if held is not None:
-            if not isinstance(held[0], dict):
+        found = value_at(whole, keys[:depth])
+        if found is not None:
+            if not isinstance(found[0], dict):
                 return False
             continue
         needed = {name for part in place.possible.parts for name in part.required}
@@ -231,36 +195,39 @@ def _has_room(
     return True
 
 
-def _put(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonObject:
-    held = value if isinstance(value, dict) else {}
+def _with(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonObject:
+    """Return a copy of an object with a value at the end of the keys."""
+    members = value if isinstance(value, dict) else {}
     key = str(keys[0])
-    return {**held, key: inner if len(keys) == 1 else _put(held.get(key), keys[1:], inner)}
+    return {**members, key: inner if len(keys) == 1 else _with(members.get(key), keys[1:], inner)}
 
 
-def fixed_view(function: Function, fixed: Fixed) -> tuple[Function, Lazy[Division]]:
-    """Return a function without the places of fixed values, and how it was taken apart.
+def fixed_view(function: Function, fixed: Fixed) -> tuple[Function, Lazy[FixedView]]:
+    """Return a function without the properties of fixed values, and how it was made.
 
-    Its schemas are made when they are asked for. One that has none of the places stays as it is.
+    The schemas are made when first needed. A function with none of the properties stays as it is.
     """
-    division = Lazy(partial(_division, function, fixed))
-    return with_contract(function, Lazy(lambda: division.value.shown)), division
+    view = Lazy(partial(_view, function, fixed))
+    return with_contract(function, Lazy(lambda: view.value.shown)), view
 
 
-def _division(function: Function, fixed: Fixed) -> Division:
-    contract, named = contract_of(function), places_of(function, fixed)
+def _view(function: Function, fixed: Fixed) -> FixedView:
+    contract, paths = contract_of(function), _places(function, fixed)
     schema = contract.parameters
-    places = {keys: path for keys, path in named.items() if has_property(schema, keys)}
+    places = {keys: path for keys, path in paths.items() if has_property(schema, keys)}
     if not places:
-        return Division(places={}, shown=contract, whole=contract)
+        return FixedView(fixed=fixed, places={}, shown=contract, whole=contract)
     shown = contract.remade(without_properties(schema, list(places)))
-    return Division(places=places, shown=shown, whole=contract.remade(schema, places))
+    whole = contract.remade(schema, places)
+    return FixedView(fixed=fixed, places=places, shown=shown, whole=whole)
 
 
 def check_fixed(functions: Iterable[Function], fixed: Fixed) -> None:
-    """Refuse fixed values for a place that no function has.
+    """Refuse fixed values for a property that no function has.
 
     Raises:
-        DefinitionError: as `places_of`, or it is so.
+        DefinitionError: it is so, a path is not that of a named property, or the function that
+            returns the values raises.
     """
     if not callable(fixed) and not isinstance(fixed, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         remedy = 'Write `{"$input.tenant": value}`.'
@@ -268,7 +235,7 @@ def check_fixed(functions: Iterable[Function], fixed: Fixed) -> None:
     missing: dict[Keys, str] = {}
     known: set[Keys] = set()
     for function in functions:
-        for keys, path in places_of(function, fixed).items():
+        for keys, path in _places(function, fixed).items():
             if keys not in known and has_property(contract_of(function).parameters, keys):
                 known.add(keys)
                 missing.pop(keys, None)
@@ -279,3 +246,41 @@ def check_fixed(functions: Iterable[Function], fixed: Fixed) -> None:
     for path in missing.values():
         reason = f"No function has a property at {path!r}."
         raise DefinitionError("fixed", reason, "Look at `function.parameters`, and write its path.")
+
+
+def _places(function: Function, fixed: Fixed) -> dict[Keys, str]:
+    """Return the keys of a function's fixed values, and each path as written.
+
+    Raises:
+        DefinitionError: as `check_fixed`.
+    """
+    found: dict[Keys, str] = {}
+    for path in _by_path(function, fixed):
+        keys = parse_path(path) if isinstance(path, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not keys or not all(isinstance(key, str) for key in keys):
+            raise DefinitionError(
+                "fixed",
+                f"{path!r} is not the path of a named property.",
+                'Write `{"$input.header.x-tenant": value}`, any other name in brackets and quotes: '
+                '`$input["a b"]`; in a list fix the whole list.',
+            )
+        found[keys] = path
+    return found
+
+
+def _by_path(function: Function, fixed: Fixed) -> Mapping[str, Any]:
+    if not callable(fixed):
+        return fixed
+    try:
+        values = fixed(function, None)
+        if isinstance(values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return values
+        reason = f"It returned {type(values).__name__} for {function.name}, not a mapping."
+    except Exception as error:  # a caller's code may raise anything
+        reason = f"It raised {type(error).__name__} for {function.name} without a context."
+    raise DefinitionError(
+        "fixed",
+        reason,
+        "Return a mapping by path for every function; what depends on the context is a function "
+        'of it: `lambda function, _: {"$input.tenant": lambda context: context.tenant}`.',
+    )

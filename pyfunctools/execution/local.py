@@ -1,6 +1,5 @@
-"""Runs a Python function in this process: at once, in a thread, or on an event loop."""
+"""Runs Python functions in this process: directly, in a thread, or on an event loop."""
 
-import inspect
 import io
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextvars import copy_context
@@ -9,7 +8,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
-from pyfunctools._json import JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Retry
@@ -17,6 +15,7 @@ from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.function import contract_of, handler_of
+from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema.result import Failure, Success
 
 if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thread
@@ -26,19 +25,18 @@ if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thre
     from pyfunctools.record.file import File
     from pyfunctools.record.function import Function
     from pyfunctools.record.handler import Bound, Handler
-    from pyfunctools.record.outcome import Outcome
 
 THREADS = 64
-"""How many synchronous methods run at once where calls await, without an executor."""
+"""Synchronous functions that run at the same time under `acall`, without an executor."""
 
 
 class LocalRunner:
-    """Runs the functions that have a handler.
+    """Runs functions that have a handler.
 
-    Without `awaits` a synchronous function is called in this thread and an asynchronous one on a
-    loop of the runner's own, one for all calls; with it an asynchronous one is awaited on the
-    caller's loop, and a synchronous one gets a thread with the caller's context variables. With an
-    `executor` the synchronous ones run there either way.
+    Under `call` a synchronous function runs in this thread, and an asynchronous one on an event
+    loop of the runner, shared by all calls. Under `acall` an asynchronous function is awaited on
+    the caller's loop, and a synchronous one runs in a thread with the caller's context variables.
+    With an `executor` synchronous functions always run there.
     """
 
     def __init__(
@@ -49,53 +47,59 @@ class LocalRunner:
         self._threads = Lazy(_threads)
         self._loop = BackgroundLoop()
 
-    async def run(self, run: "Run") -> "Outcome":
+    async def run(self, run: "Run") -> Outcome:
         """Call the function.
 
         Raises:
             LoopError: the function is asynchronous and this thread runs an event loop.
-            DefinitionError: the function has no handler.
+            DefinitionError: the function has no handler, or needs a context and there is none.
         """
         function = run.function
-        handler = _handler_of(function)
+        handler = handler_of(function)
+        if handler is None:
+            reason = "This function has no handler, so it cannot be called."
+            remedy = "Pass `handler=` to `Function.from_schema`."
+            raise DefinitionError(function.name, reason, remedy)
+        run.check_context(handler)
         if handler.is_async and not run.awaits and in_a_loop():
             raise LoopError(function.name)
         bound = _bound(run, handler)
         if not isinstance(bound, Success):
             return bound
         if run.begin is not None:
-            forbidden = await run.begin(handler.held(bound.value))
-            if forbidden is not None:
-                return forbidden
+            refused = await run.begin(handler.held(bound.value))
+            if refused is not None:
+                return refused
         try:
             if handler.is_async:
                 value = bound.value()
             elif run.awaits or self._executor is not None:
-                value, raised = await self._elsewhere(bound.value, run.awaits)
+                value, raised = await self._in_executor(bound.value, run.awaits)
                 if raised is not None:
                     raise raised
             else:
-                value = _complete(bound.value)
-            if _is_pending(value):
+                value = _called(bound.value)
+            is_pending = isinstance(value, Awaitable | AsyncIterator)
+            if is_pending:
                 if run.awaits:
-                    value = await _settled(value)
+                    value = await _awaited(value)
                 elif in_a_loop():
                     raise LoopError(function.name)
                 else:
-                    value = self._loop.wait_for(_settled(value))
+                    value = self._loop.wait_for(_awaited(value))
         except LoopError:
             raise
         except _ExecutorError as error:
-            return _not_executed(function, error.error)
+            return _executor_failed(function, error.error)
         except Exception as error:  # the function is somebody else's code and may raise anything
             return _raised(function, error)
         return _returned(function, handler, value)
 
-    async def _elsewhere(self, bound: "Bound", awaits: bool) -> tuple[object, Exception | None]:
-        """Return what a call gives or raises in a thread, or on the executor.
+    async def _in_executor(self, bound: "Bound", awaits: bool) -> tuple[object, Exception | None]:
+        """Return the value or the exception of a call in a thread or on the executor.
 
         Raises:
-            _ExecutorError: it could not go there, or nothing came back.
+            _ExecutorError: the executor failed, not the function.
         """
         from asyncio import get_running_loop, wrap_future
         from concurrent.futures import ThreadPoolExecutor
@@ -105,11 +109,11 @@ class LocalRunner:
             if isinstance(executor, ThreadPoolExecutor):
                 future = executor.submit(copy_context().run, _caught, bound)
             else:  # a context cannot be sent to another process
-                future = executor.submit(_caught_there, bound)
+                future = executor.submit(_caught_remotely, bound)
             if awaits:
                 return await wrap_future(future, loop=get_running_loop())
             return future.result()
-        except Exception as error:  # what cannot be pickled raises what it likes
+        except Exception as error:  # pickling may raise anything
             raise _ExecutorError(error) from None
 
     def close(self) -> None:
@@ -125,7 +129,7 @@ class LocalRunner:
 
 
 class _ExecutorError(Exception):
-    """What an executor raised, and not the function. Never leaves this file."""
+    """An exception of the executor, not of the function. Never leaves this file."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__()
@@ -138,18 +142,7 @@ def _threads() -> "ThreadPoolExecutor":
     return ThreadPoolExecutor(THREADS, "pyfunctools")
 
 
-def _handler_of(function: "Function") -> "Handler":
-    handler = handler_of(function)
-    if handler is None:
-        raise DefinitionError(
-            function.name,
-            "This function has nothing that could run it.",
-            "Pass `handler=` to `Function.from_schema`.",
-        )
-    return handler
-
-
-def _complete(bound: "Bound") -> object:
+def _called(bound: "Bound") -> object:
     """Call, and collect the items of an iterator."""
     value = bound()
     if isinstance(value, Iterator) and not isinstance(value, io.IOBase):
@@ -158,34 +151,30 @@ def _complete(bound: "Bound") -> object:
 
 
 def _caught(bound: "Bound") -> tuple[object, Exception | None]:
-    """Call, and return the value, or what the function raised: all else is the executor's."""
+    """Call, and return the value or the function's exception; others are the executor's."""
     try:
-        return _complete(bound), None
+        return _called(bound), None
     except Exception as error:  # as the docstring says
         return None, error
 
 
-def _caught_there(bound: "Bound") -> tuple[object, Exception | None]:
-    """Call in another process, to which what was raised is sent back.
+def _caught_remotely(bound: "Bound") -> tuple[object, Exception | None]:
+    """Call in another process.
 
-    An exception that cannot be made again from its `args` would break the pool of processes.
+    An exception that cannot be copied (pickled) would break the pool of processes.
     """
     value, error = _caught(bound)
     try:
         copy(error)
     except Exception:  # it is somebody else's class
-        error = RuntimeError(f"{type(error).__name__}: {_words(error)}")
+        error = RuntimeError(f"{type(error).__name__}: {_message(error)}")
     return value, error
 
 
-def _is_pending(value: object) -> bool:
-    return inspect.isawaitable(value) or isinstance(value, AsyncIterator)
-
-
-async def _settled(pending: object) -> object:
-    if isinstance(pending, AsyncIterator):
-        return [item async for item in cast("AsyncIterator[object]", pending)]
-    return await cast("Awaitable[object]", pending)
+async def _awaited(value: object) -> object:
+    if isinstance(value, AsyncIterator):
+        return [item async for item in cast("AsyncIterator[object]", value)]
+    return await cast("Awaitable[object]", value)
 
 
 def _bound(run: "Run", handler: "Handler") -> "Success[Bound] | Outcome":
@@ -193,90 +182,79 @@ def _bound(run: "Run", handler: "Handler") -> "Success[Bound] | Outcome":
         bound = handler.bind(run.arguments, run.context, run.info)
     except PyfunctoolsError:
         raise
-    except Exception as error:  # so may a validator of the hints, which refuses with a ValueError
+    except Exception as error:  # a pydantic validator is somebody else's code
         return _raised(run.function, error)
     if bound:
         return bound
-    from pyfunctools.execution.person.blame import refused
+    from pyfunctools.execution.person.blame import whole_refused
 
-    return refused(run.function, bound)
-
-
-@lru_cache(maxsize=1)
-def _outcome() -> "type[Outcome]":
-    from pyfunctools.record.outcome import Outcome
-
-    return Outcome
+    return whole_refused(run.function, bound)
 
 
-def _raised(function: "Function", error: Exception) -> "Outcome":
-    said = _words(error.text if isinstance(error, Retry) else error)
+def _raised(function: "Function", error: Exception) -> Outcome:
+    message = _message(error.text if isinstance(error, Retry) else error)
     if isinstance(error, Retry):
-        return _outcome()(text=said, reason="raised", exception=error, function=function.name)
+        return Outcome(text=message, reason="raised", exception=error, function=function.name)
     log_raised(function.name, "the function", error)
     name = type(error).__name__
-    text = f"{name}: {said}" if said else name
-    return _outcome()(text=text, reason="raised", exception=error, function=function.name)
+    text = f"{name}: {message}" if message else name
+    return Outcome(text=text, reason="raised", exception=error, function=function.name)
 
 
-def _not_executed(function: "Function", error: Exception) -> "Outcome":
+def _executor_failed(function: "Function", error: Exception) -> Outcome:
     log_raised(function.name, "the executor", error)
-    said = f"{type(error).__name__}: {_words(error)}".rstrip(". ")
-    text = f"The executor could not run this call, or could not return its value ({said})."
-    return _outcome()(text=text, reason="raised", exception=error, function=function.name)
+    message = f"{type(error).__name__}: {_message(error)}".rstrip(". ")
+    text = f"The executor could not run this call, or could not return its value ({message})."
+    return Outcome(text=text, reason="raised", exception=error, function=function.name)
 
 
-def _words(said: object) -> str:
-    """Return a message as text; it may be any object, and its `str` may raise."""
+def _message(error: object) -> str:
+    """Return the text of an exception or of any other object; its `str` may raise."""
     try:
-        return visible(str(said))
+        return visible(str(error))
     except Exception:  # it is somebody else's code
         return ""
 
 
-def _returned(function: "Function", handler: "Handler", value: object) -> "Outcome":
-    outcome = _outcome()
-    if isinstance(value, outcome):
-        return replace(value, text=_words(value.text))
-    content, beside = _parted(value)
-    if content and beside is None:
-        text = "\n".join(map(_described, content))
-        return outcome(text=text, value=value, content=content)
+def _returned(function: "Function", handler: "Handler", value: object) -> Outcome:
+    if isinstance(value, Outcome):
+        return replace(value, text=_message(value.text))
+    files, rest = ((), value) if type(value) in _NO_FILES else _files_and_rest(value)
+    if files and rest is None:
+        text = "\n".join(map(_described, files))
+        return Outcome(text=text, value=value, content=files)
     try:
-        plain = handler.dump(beside)
-    except Exception as error:  # so may the serialisation of somebody else's objects
+        json = handler.dump(rest)
+    except Exception as error:  # serialisation runs somebody else's code
         log_raised(function.name, "what the function returned", error)
-        said = _words(error)
-        return outcome(
-            text=f"The function ran, but what it returned cannot be written as JSON: {said}",
+        return Outcome(
+            text=f"The function ran, but its result cannot be written as JSON: {_message(error)}",
             value=value,
             reason="output",
             exception=error,
         )
-    promised = contract_of(function).output_validator
-    checked = None if promised is None else promised.validate(plain)
+    validator = contract_of(function).output_validator
+    checked = None if validator is None else validator.validate(json)
     if isinstance(checked, Failure):
         complaints = " ".join(issue.message for issue in checked.issues[:3])
-        return outcome(
-            text=f"The function ran, but returned what it does not promise. {complaints}",
+        return Outcome(
+            text=f"The function ran, but its result does not match its output schema. {complaints}",
             value=value,
             reason="output",
             issues=checked.issues,
         )
-    text = _text_of(plain)
-    return outcome(text=text, value=value, content=content, function=function.name, _json=(plain,))
+    text = visible(json if isinstance(json, str) else _encoder()(json))
+    return Outcome(text=text, value=value, content=files, function=function.name, _json=(json,))
 
 
 _NO_FILES = frozenset({bool, dict, float, int, str, type(None)})
 
 
-def _parted(value: object) -> "tuple[tuple[File, ...], object]":
-    """Return the returned files, alone or in a list or tuple, and the rest.
+def _files_and_rest(value: object) -> "tuple[tuple[File, ...], object]":
+    """Return the files in a returned value, and the rest: (file, 1) gives ((file,), 1).
 
-    Beside them stands `None` where they are all there is, and the thing itself where it is one.
+    The rest is `None` if there are only files, and a single item is unpacked.
     """
-    if type(value) in _NO_FILES:
-        return (), value
     from pyfunctools.record.file import File
 
     if isinstance(value, File):
@@ -295,10 +273,6 @@ def _described(file: "File") -> str:
     name = shortened(visible(file.filename or "a file"), 100)
     kind = shortened(visible(file.content_type or "no media type"), 100)
     return f"{name} ({kind}, {len(file.content):,} bytes)"
-
-
-def _text_of(plain: JsonValue) -> str:
-    return visible(plain if isinstance(plain, str) else _encoder()(plain))
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""One event loop in a thread of its own, for those who wait in another."""
+"""An event loop in a thread of its own, for code that waits in another thread."""
 
 import os
 import weakref
@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 class BackgroundLoop:
-    """An event loop in a thread of its own, started by the first thing that is given to it.
+    """An event loop in a thread of its own, started when the first coroutine is submitted.
 
-    It is started again after `close`, in a forked process, and where something that ran on it has
-    ended it. It ends by itself when nobody holds it any more.
+    It starts again after `close`, in a forked process, and after a coroutine has closed it. It ends
+    when this object is garbage-collected.
     """
 
     def __init__(self) -> None:
@@ -29,14 +29,14 @@ class BackgroundLoop:
     def submit(self, steps: Coroutine[object, object, T]) -> "Future[T]":
         """Run a coroutine on the loop, with the caller's context variables.
 
-        What was submitted first takes its first step first.
+        Coroutines start in the order of their submission.
         """
         from asyncio import run_coroutine_threadsafe
 
         return run_coroutine_threadsafe(steps, self._started())
 
     def wait_for(self, steps: Coroutine[object, object, T]) -> T:
-        """Run a coroutine on the loop and return its result; not for the loop's own thread."""
+        """Run a coroutine on the loop and return its result; deadlocks in the loop's own thread."""
         future = self.submit(steps)
         try:
             return future.result()
@@ -45,13 +45,13 @@ class BackgroundLoop:
             raise
 
     def is_mine(self) -> bool:
-        """Return whether it is this loop that runs in this thread."""
+        """Return whether this thread is the loop's own."""
         from asyncio import get_running_loop
 
         return in_a_loop() and get_running_loop() is self._loop
 
     def close(self) -> None:
-        """End the loop and what runs on it."""
+        """Stop the loop, and cancel its tasks."""
         with self._lock:
             if self._stop is not None:
                 self._stop()

@@ -1,22 +1,25 @@
-"""`Runner`: what runs functions of one kind; `Run` is what it is given."""
+"""`Runner`: runs functions of one kind; `Run` is its argument."""
 
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pyfunctools._json import JsonObject
 from pyfunctools.errors import DefinitionError
-from pyfunctools.execution.steps import Begin, Settle, at_hand, settled
+from pyfunctools.execution.steps import Begin, Resolve, awaited, without_awaiting
 from pyfunctools.limits import Limits
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function, handler_of
 from pyfunctools.record.outcome import Outcome
 
+if TYPE_CHECKING:
+    from pyfunctools.record.handler import Handler
+
 
 class Run(NamedTuple):
     """One run of a function on checked arguments.
 
-    `begin` is taken when nothing but the function's own code can fail any more, and whatever
-    outcome it gives is that of the call. With `awaits` the steps may suspend; without they never
-    do, and wait in this thread.
+    `begin` is awaited just before the function's own code runs, when all checks have passed; an
+    outcome that it returns is the outcome of the call. With `awaits` the steps may suspend; without
+    they never do, and block this thread.
     """
 
     function: Function
@@ -27,20 +30,22 @@ class Run(NamedTuple):
     awaits: bool = False
 
     @property
-    def settle(self) -> Settle:
-        """What gives a value that may have to be awaited."""
-        return settled if self.awaits else at_hand
+    def resolve(self) -> Resolve:
+        """How to get a value that may be awaitable."""
+        return awaited if self.awaits else without_awaiting
 
-    def check_context(self) -> None:
-        """Refuse a run that lacks the context before it starts, or uses up a ticket.
+    def check_context(self, handler: "Handler | None" = None) -> None:
+        """Refuse a run without the context that a parameter requires.
 
         Raises:
-            DefinitionError: a parameter has to be given the context, and there is none.
+            DefinitionError: it is so.
         """
-        handler = handler_of(self.function) if self.context is None else None
-        if handler is not None and (wanted := handler.wants_context) is not None:
+        if self.context is not None:
+            return
+        handler = handler or handler_of(self.function)
+        if handler is not None and (parameter := handler.wants_context) is not None:
             raise DefinitionError(
-                f"{self.function.name}({wanted})",
+                f"{self.function.name}({parameter})",
                 "It is the context, and the call was given none.",
                 "Pass `context=` to the call (in a terminal `--context`), give it a default, or "
                 "hint `Context[... | None]`.",
@@ -48,7 +53,7 @@ class Run(NamedTuple):
 
 
 class Runner(Protocol):
-    """What runs functions of one kind: in process, or over HTTP."""
+    """Runs functions of one kind: in this process, over HTTP, on an MCP server."""
 
     async def run(self, run: Run) -> Outcome:
         """Run the function."""
@@ -56,13 +61,13 @@ class Runner(Protocol):
 
     @property
     def limits(self) -> Limits:
-        """How much is read and told."""
+        """The limits of what is read, and of the text for the model."""
         ...
 
     def close(self) -> None:
-        """Close what the runner holds."""
+        """Close all resources."""
         ...
 
     async def aclose(self) -> None:
-        """Close what the runner holds, on an event loop."""
+        """Close all resources, on an event loop."""
         ...

@@ -1,7 +1,7 @@
-"""Steps written once, as a coroutine, that are run blocking or awaited.
+"""A call's steps, written once as a coroutine for blocking and for asynchronous calls.
 
-Where a step may have to wait for an event loop it says so through a `Settle`: `settled` awaits, and
-`at_hand` refuses what it would have to await, so that `finish` can run the steps to their end.
+Where a value may be awaitable, the steps pass it to a `Resolve` function: `awaited` awaits it, and
+`without_awaiting` refuses it. With the latter the steps never suspend, so `finish` can run them.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -16,22 +16,21 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Settle: TypeAlias = Callable[[object, str], Awaitable[object]]
-"""A function that returns a value, awaited if it is awaitable; the text names its place."""
-
+Resolve: TypeAlias = Callable[[object, str], Awaitable[object]]
+"""Returns a value, awaited if it is awaitable; the text names the setting that it came from."""
 
 Begin: TypeAlias = Callable[[Mapping[str, object]], "Coroutine[object, None, Outcome | None]"]
-"""Steps that a runner takes when all is checked, just before it runs a function.
+"""Takes the arguments as Python objects, just before the function runs.
 
-They get the arguments as the call holds them, and give an outcome where it must not run.
+A returned outcome stops the run.
 """
 
 
 class Answered(NamedTuple):
-    """What a person says to a question of a remote server's.
+    """A person's answer to a question of a remote server.
 
-    `values` are theirs by the paths of the questions, and `accepted` is false where they refuse;
-    `None` asks what the question was. `state` is that of the call that waits.
+    `values` are by the paths of the questions, and `accepted` is false where the person refuses;
+    with `None` the runner only repeats the question. `state` is the state of the waiting call.
     """
 
     state: JsonValue
@@ -40,29 +39,29 @@ class Answered(NamedTuple):
 
 
 AskSteps: TypeAlias = Callable[["Waiting"], "Coroutine[object, None, Answered | Outcome | None]"]
-"""Steps in which a person is asked; they give an outcome where that fails."""
+"""Asks a person; the result is an outcome if that fails."""
 
 
 class Person(NamedTuple):
     """How a remote server reaches a person in a call.
 
-    `answered` is what they said before, and `ask` asks them now, where somebody is there.
+    `answered` is an earlier answer, and `ask` asks now, if somebody can be asked.
     """
 
     answered: Answered | None
     ask: AskSteps | None
 
 
-async def settled(value: object, _: str) -> object:
-    """Return the value, or what it gives when it is awaited."""
+async def awaited(value: object, _: str) -> object:
+    """Return the value, awaited if it is awaitable."""
     return await value if isawaitable(value) else value
 
 
-async def at_hand(value: object, where: str) -> object:
-    """Return the value, which a blocking call cannot await.
+async def without_awaiting(value: object, where: str) -> object:
+    """Return the value, which must not be awaitable in a blocking call.
 
     Raises:
-        DefinitionError: it has to be awaited.
+        DefinitionError: it is awaitable.
     """
     if not isawaitable(value):
         return value
@@ -75,27 +74,27 @@ async def at_hand(value: object, where: str) -> object:
     )
 
 
-def check_asked(where: str, asked: object, about: tuple[object, ...]) -> None:
-    """Refuse a function that cannot be called with the arguments `about`.
+def check_callable(where: str, called: object, arguments: tuple[object, ...]) -> None:
+    """Refuse an object that cannot be called with these arguments.
 
     Raises:
         DefinitionError: it is not a function, or has other parameters.
     """
-    remedy = f"Write {_ASKED.get(where, 'one that can')}."
-    if not callable(asked):
-        raise wrong_type(where, "a function", asked, remedy)
+    remedy = f"Write {_WANTED[where]}."
+    if not callable(called):
+        raise wrong_type(where, "a function", called, remedy)
     try:
-        taken = signature(asked)
+        parameters = signature(called)
     except (TypeError, ValueError):  # some built-in callables have no signature
         return
     try:
-        taken.bind(*about)
+        parameters.bind(*arguments)
     except TypeError as error:
         reason = f"This function cannot be called as it will be: {error}."
         raise DefinitionError(where, reason, remedy) from None
 
 
-_ASKED = {
+_WANTED = {
     "approve": "a function of the pending call that returns `True`, or an `Approval`",
     "confirm": "a function of the pending call that returns whether a person has to approve it",
     "human": "the values, or a function of the pending call that returns them",
@@ -104,7 +103,7 @@ _ASKED = {
 
 
 def finish(steps: Coroutine[object, None, T]) -> T:
-    """Run steps that wait for nothing to their end."""
+    """Run steps that never suspend, and return their result."""
     try:
         steps.send(None)
     except StopIteration as end:

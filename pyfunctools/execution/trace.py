@@ -1,4 +1,4 @@
-"""The trace that an exception of the application's own code leaves in the application's log."""
+"""Logs exceptions of the application's own code, without their messages."""
 
 import re
 from collections.abc import Callable
@@ -8,15 +8,14 @@ from os.path import dirname, join
 from types import TracebackType
 
 MASKED: ContextVar[Callable[[str], str] | None] = ContextVar("MASKED", default=None)
-"""While a call runs that holds what is a person's: what leaves that out of a text."""
+"""Removes a person's values from a text, while a call that has some runs."""
 
 
 def log_raised(where: str, what: str, error: BaseException) -> None:
     """Log that `what` (`the function`, `human`) raised in a call of the function `where`.
 
-    The record names the exception's type, and the file and line of the application's own code. The
-    exception's message is left out: it may hold what a person gave. So may the name of a type that
-    is made while the call runs, which is masked.
+    The record has the exception's type, and the file and line of the application's own code, but no
+    message: that may contain a person's values. The type's name is masked for the same reason.
     """
     from logging import getLogger
 
@@ -30,28 +29,28 @@ def log_raised(where: str, what: str, error: BaseException) -> None:
 
 
 def _place(trace: TracebackType | None) -> tuple[str, int] | None:
-    """Return where the application's own code was last on the way to the exception.
+    """Return the file and line of the innermost frame of the application's own code.
 
-    Frames of this package and of the standard library are none of its own. Where all others are in
-    installed packages, the outermost is the function that was called.
+    Frames of this package and of the standard library are ignored. If all others are in installed
+    packages, the outermost is the function that was called.
     """
-    found: list[tuple[str, int]] = []
+    own: list[tuple[str, int]] = []
     installed: list[tuple[str, int]] = []
     while trace is not None:
         file, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
         if _PACKAGES.intersection(re.split(r"[\\/]", file)):
             installed.append((file, line))
-        elif not file.startswith(_none_of_its_own()):
-            found.append((file, line))
+        elif not file.startswith(_ignored()):
+            own.append((file, line))
         trace = trace.tb_next
-    return found[-1] if found else installed[0] if installed else None
+    return own[-1] if own else installed[0] if installed else None
 
 
 _PACKAGES = frozenset({"site-packages", "dist-packages"})
 
 
 @lru_cache(maxsize=1)
-def _none_of_its_own() -> tuple[str, ...]:
+def _ignored() -> tuple[str, ...]:
     from sysconfig import get_path
 
     return ("<frozen ", join(get_path("stdlib"), ""), join(dirname(dirname(__file__)), ""))

@@ -1,10 +1,10 @@
-"""`UnsendableError`: a value that cannot be written where it has to stand."""
+"""`UnsendableError`: a value that cannot be written in a request."""
 
 
 class UnsendableError(Exception):
-    """A value that cannot be written where it has to stand. Never leaves this room.
+    """A value that cannot be written in a request. Never leaves `execution`.
 
-    `expected` says what could be, in one line; `keys` lead from the parameter to the place.
+    `expected` is what to write instead, in one line; `keys` lead from the parameter to the value.
     """
 
     def __init__(self, expected: str, keys: tuple[str | int, ...] = ()) -> None:

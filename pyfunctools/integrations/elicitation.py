@@ -32,7 +32,7 @@ _LONGEST: Final = 1_000
 _plain: Final = JSONEncoder(ensure_ascii=False).encode
 
 
-def form_of(questions: Sequence[Question], *, approves: bool) -> dict[str, Any] | None:
+def elicitation_form(questions: Sequence[Question], *, approves: bool) -> dict[str, Any] | None:
     """Return the schema of a form, `None` where a page has to ask.
 
     A form that asks for nothing is an answer only where it `approves`.
@@ -52,7 +52,7 @@ def form_of(questions: Sequence[Question], *, approves: bool) -> dict[str, Any] 
     return form
 
 
-def values_of(answer: Mapping[str, Any]) -> dict[str, Any]:
+def values_by_path(answer: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answers to a form by `Question.path`."""
     return {
         f"{_ROOT}{name}" if name.isidentifier() else name: value for name, value in answer.items()

@@ -18,7 +18,7 @@ from pyfunctools._json import JsonObject
 from pyfunctools.controller import Controller
 from pyfunctools.controller.tools import Tools
 from pyfunctools.controller.turns import PersonsAnswer, parted
-from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type
+from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Approval, Approve
 from pyfunctools.execution.steps import finish
@@ -203,9 +203,9 @@ class ControllerTool(BaseTool):
             artifact = to_jsonable_python(outcome.value, serialize_unknown=True)
         blocks = [
             {
-                "type": "image" if media_type(each) in IMAGES else "file",
+                "type": "image" if media_type_of(each) in IMAGES else "file",
                 "base64": base64_of(each),
-                "mime_type": media_type(each),
+                "mime_type": media_type_of(each),
             }
             for each in outcome.content
         ]

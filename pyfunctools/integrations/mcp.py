@@ -57,11 +57,11 @@ try:
 
     from pyfunctools.integrations.elicitation import (
         Pages,
-        form_of,
+        elicitation_form,
         message_of,
         modes_of,
         refusal_of,
-        values_of,
+        values_by_path,
     )
 except ImportError as error:
     raise DefinitionError(
@@ -283,7 +283,7 @@ class FunctionServer(Server[Any]):
             DefinitionError: the `url` of the server gives none.
         """
         modes = modes_of(request.session.client_capabilities)
-        form = form_of(waiting.questions, approves=waiting.approval)
+        form = elicitation_form(waiting.questions, approves=waiting.approval)
         if waiting.ticket is not None and form is not None and "form" in modes:
             params = {"mode": "form", "message": message_of(function, waiting)}
             return Asked(f"form:{waiting.ticket}", {**params, "requestedSchema": form})
@@ -309,7 +309,7 @@ class FunctionServer(Server[Any]):
         if answer is not None and answer.action == "cancel":
             return Outcome(text=_CLOSED, reason="declined")
         if where == "form" and answer is not None:  # what they accept they approve
-            values = values_of(answer.content) if answer.content else None
+            values = values_by_path(answer.content) if answer.content else None
             return await self.controller.aresume(ticket, values, approve=True, **given)
         read = self._tickets.read(ticket)
         if where != "page" or not isinstance(read, Ticket):

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from pyfunctools.controller import Controller
 from pyfunctools.controller.turns import PersonsAnswer, parted
-from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type
+from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Ask
 from pyfunctools.record.call import Call
@@ -230,7 +230,7 @@ def _told(outcome: Outcome) -> Any:
         return outcome.text
     files = [
         ToolOutputImage(image_url=data_url(each))
-        if media_type(each) in IMAGES
+        if media_type_of(each) in IMAGES
         else ToolOutputFileContent(file_data=data_url(each), filename=each.filename)
         for each in outcome.content
     ]

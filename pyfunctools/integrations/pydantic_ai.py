@@ -17,7 +17,7 @@ from typing import Any, cast
 from pyfunctools._json import JsonValue
 from pyfunctools.controller import Controller
 from pyfunctools.controller.turns import PersonsAnswer, parted
-from pyfunctools.envelopes.attachments import media_type
+from pyfunctools.envelopes.attachments import media_type_of
 from pyfunctools.errors import DefinitionError, Retry, wrong_type
 from pyfunctools.record.call import Call
 from pyfunctools.record.outcome import Outcome
@@ -135,7 +135,7 @@ class ControllerToolset(AbstractToolset[Any]):
         if outcome.is_error:
             raise ToolFailed(outcome.text)
         files = [
-            BinaryContent(data=each.content, media_type=media_type(each))
+            BinaryContent(data=each.content, media_type=media_type_of(each))
             for each in outcome.content
         ]
         return [outcome.text, *files] if files else outcome.text

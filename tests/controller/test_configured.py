@@ -208,12 +208,12 @@ def test_a_fixed_value_that_cannot_be_made_is_an_error_and_leaks_nothing(
     ("fixed", "said"),
     [
         ({"$input.tenannt": 1}, "No function has a property"),
-        ({"tenant": 1}, "no path of a named property"),
-        ({"$input": {}}, "no path of a named property"),
-        ({"$input.rows[0].x": 1}, "no path of a named property"),
+        ({"tenant": 1}, "not the path of a named property"),
+        ({"$input": {}}, "not the path of a named property"),
+        ({"$input.rows[0].x": 1}, "not the path of a named property"),
         ("tenant", "mapping by path"),
         (lambda function, context: context["x"], "without a context"),
-        (lambda function, context: None, "no mapping"),
+        (lambda function, context: None, "not a mapping"),
     ],
 )
 def test_fixed_values_that_could_never_be_are_refused(fixed: Any, said: str) -> None:

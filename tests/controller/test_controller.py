@@ -447,7 +447,7 @@ def test_other_code_runs_behind_the_same_schemas_checks_and_persons_part() -> No
         (Outcome(text="told", value=7), None, "told"),
         (KeyError("k"), "raised", "KeyError: 'k'"),
         (TimeoutError, "raised", "TimeoutError"),
-        (7, "output", "The function ran, but returned what it does not promise."),
+        (7, "output", "The function ran, but its result does not match its output schema."),
         (lambda **given: ",".join(given), None, "reason,pin"),
         (lambda: "", "raised", "TypeError"),
     ],

@@ -23,6 +23,7 @@ from pyfunctools._lazy import Lazy
 from pyfunctools.execution.pipeline import Invocation
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import finish
+from pyfunctools.limits import DEFAULT_LIMITS
 
 SECRET = "SECRET-7f3a"
 PARAMETERS = {
@@ -38,7 +39,9 @@ WAYS = ("call", "acall")
 
 
 class Recorder:
-    """Runs everything by keeping it."""
+    """Records each run."""
+
+    limits = DEFAULT_LIMITS
 
     def __init__(self) -> None:
         self.ran: list[Mapping[str, object]] = []

@@ -231,7 +231,7 @@ def test_what_a_function_does_not_promise_is_an_error_outcome(runner: LocalRunne
     assert outcome.value == {"n": "x"}
     assert outcome.issues
     assert [issue.path for issue in outcome.issues] == ["$input.n"]
-    assert "does not promise" in outcome.text
+    assert "does not match its output schema" in outcome.text
 
 
 def test_what_cannot_be_written_as_json_is_an_error_outcome(runner: LocalRunner) -> None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyfunctools import Function, Issue, Outcome, Path
-from pyfunctools.execution.person.held import Theirs
 from pyfunctools.execution.person.masking import Masker, UnshownArguments
+from pyfunctools.execution.person.private_values import PrivateValues
 
 SECRET = "SECRET-7f3a"
 FUNCTION = Function.from_schema(
@@ -55,7 +55,7 @@ def test_arguments_are_an_object_but_for_their_repr() -> None:
 
 def masked(outcome: Outcome, human: object = HUMAN, llm: object = None) -> Outcome:
     """Mask an outcome of the call above."""
-    return Theirs(FUNCTION, llm, (human,)).masked(outcome)  # type: ignore[arg-type]
+    return PrivateValues(FUNCTION, llm, (human,)).masked(outcome)  # type: ignore[arg-type]
 
 
 def test_an_error_tells_nothing_that_the_person_gave() -> None:

@@ -7,7 +7,7 @@ from pyfunctools.execution.person.blame import (
     blamed,
     locations_of_person,
     of_model,
-    refused,
+    whole_refused,
 )
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue, Path
@@ -37,7 +37,7 @@ def test_a_person_has_places_where_the_schema_gives_them_some() -> None:
 
 def test_the_model_is_told_of_its_own_faults_only() -> None:
     failure = Failure(value=WHOLE, issues=(issue("id"), issue("query", "q")))
-    outcome = refused(operation(human=True), failure)
+    outcome = whole_refused(operation(human=True), failure)
     assert outcome.issues
     assert [one.side for one in outcome.issues] == ["whole", "human"]
     assert outcome.issues[1].value is None
@@ -48,14 +48,16 @@ def test_the_model_is_told_of_its_own_faults_only() -> None:
 def test_what_holds_both_sides_is_shown_as_the_models_part() -> None:
     path = Path.of(("body",))
     both = Issue(path=path, expected="another", value=WHOLE["body"], message="wrong")
-    outcome = refused(operation(human=True), Failure(value=WHOLE, issues=(both,)))
+    outcome = whole_refused(operation(human=True), Failure(value=WHOLE, issues=(both,)))
     assert outcome.issues
     assert outcome.issues[0].value == {"a": "b"}
     assert SECRET not in repr(outcome)
 
 
 def test_where_all_faults_are_the_persons_the_model_is_told_so() -> None:
-    outcome = refused(operation(human=True), Failure(value=WHOLE, issues=(issue("query", "q"),)))
+    outcome = whole_refused(
+        operation(human=True), Failure(value=WHOLE, issues=(issue("query", "q"),))
+    )
     assert outcome.text == (
         "What the person gave is not accepted. Nothing has run; this is not yours to correct."
     )
@@ -63,13 +65,13 @@ def test_where_all_faults_are_the_persons_the_model_is_told_so() -> None:
 
 
 def test_arguments_that_are_no_object_have_no_sides() -> None:
-    outcome = refused(operation(human=True), Failure(value=["a"], issues=(issue("id"),)))
+    outcome = whole_refused(operation(human=True), Failure(value=["a"], issues=(issue("id"),)))
     assert [one.side for one in outcome.issues] == ["whole"]
     assert '"a"' in outcome.text
 
 
 def test_without_a_person_every_fault_is_the_models() -> None:
-    outcome = refused(operation(), Failure(value=WHOLE, issues=(issue("id"),)))
+    outcome = whole_refused(operation(), Failure(value=WHOLE, issues=(issue("id"),)))
     assert outcome.issues
     assert [one.value for one in outcome.issues] == ["1"]
 

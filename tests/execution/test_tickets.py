@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyfunctools import DefinitionError, Function, MemoryStore, Tickets
-from pyfunctools.execution.person.tickets import LONGEST, Ticket, digest_of, refusal
+from pyfunctools.execution.person.tickets import LONGEST, Ticket, digest_of, ticket_refused
 from pyfunctools.record.origin import Method
 from pyfunctools.route import Route
 
@@ -234,7 +234,7 @@ def test_the_digest_does_not_hang_on_the_order_of_keys() -> None:
 
 def test_each_reason_is_told_apart_as_text_and_as_an_issue() -> None:
     outcomes = [
-        refusal(r, "pay") for r in ("none", "foreign", "expired", "used", "gone", "changed")
+        ticket_refused(r, "pay") for r in ("none", "foreign", "expired", "used", "gone", "changed")
     ]
     assert len({outcome.text for outcome in outcomes}) == 6
     expected: set[str] = set()

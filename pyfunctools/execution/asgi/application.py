@@ -18,7 +18,7 @@ from pyfunctools.execution.http.exchange import Lost, Wire
 from pyfunctools.execution.http.responses import outcome_of
 from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
-from pyfunctools.execution.person.blame import refused
+from pyfunctools.execution.person.blame import whole_refused
 from pyfunctools.execution.request.assembly import unsendable
 from pyfunctools.execution.request.connection import Connection, server_url
 from pyfunctools.execution.runner import Run
@@ -192,7 +192,7 @@ class ApplicationRunner:
             if parameter.location == "path"
         )
         if issues:
-            outcome = refused(call.run.function, Failure(value=arguments, issues=issues))
+            outcome = whole_refused(call.run.function, Failure(value=arguments, issues=issues))
             return replace(outcome, response=Response(sent="no"))
         text = f"The application answers this path by {other}. Nothing was sent."
         response = Response(sent="no")

@@ -18,7 +18,7 @@ from pyfunctools.execution.http.transports import (
     over_client,
     over_pools,
 )
-from pyfunctools.execution.person.blame import locations_of_person, refused
+from pyfunctools.execution.person.blame import locations_of_person, whole_refused
 from pyfunctools.execution.person.masking import Masker
 from pyfunctools.execution.request.assembly import HttpRequest, build
 from pyfunctools.execution.request.connection import (
@@ -162,7 +162,7 @@ class HttpRunner:
             base_url = server_url(route.servers, base_url, self._variables)
         connected = ConnectionSecrets(_names_of_keys(route))
         try:
-            given = await run.settle(self._headers(run.context), "headers")
+            given = await run.resolve(self._headers(run.context), "headers")
             fixed = checked_headers(given)
             connected.add_headers(given)
             if route.method not in SAFE:
@@ -179,7 +179,7 @@ class HttpRunner:
             deep=self._deep,
         )
         if isinstance(request, Failure):
-            return replace(refused(function, request), response=Response(sent="no"))
+            return replace(whole_refused(function, request), response=Response(sent="no"))
         connected.add_query(base_url.partition("?")[2])
         connected.add_client(self._client)
         may_repeat = route.method in IDEMPOTENT or function.idempotent is True
@@ -193,7 +193,7 @@ class HttpRunner:
         for scheme in (*chosen(call.route, self._auth), *self._own_schemes):
             try:
                 given = self._auth[scheme.name](call.run.context)
-                credential = await call.run.settle(given, f"auth[{scheme.name!r}]")
+                credential = await call.run.resolve(given, f"auth[{scheme.name!r}]")
             except Exception as error:  # so may what gives a credential
                 return _unprovided(call.run.function, error)
             call.request = signed(call.request, scheme, credential)
@@ -234,13 +234,8 @@ class HttpRunner:
         name = call.run.function.name
         outcome = outcome_of(result, method=route.method, name=name, expose=self._expose)
         others = () if outcome.ok else call.connected.others
-        masker = Masker(call.connected.credentials, others)
-        return replace(
-            outcome,
-            text=masker.text(outcome.text),
-            repairs=(*outcome.repairs, *call.request.repairs),
-            _json=masker.json(outcome),
-        )
+        outcome = Masker(call.connected.credentials, others).outcome(outcome)
+        return replace(outcome, repairs=(*outcome.repairs, *call.request.repairs))
 
 
 @dataclass(slots=True)

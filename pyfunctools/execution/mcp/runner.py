@@ -25,7 +25,7 @@ from pyfunctools.execution.mcp.server_questions import (
 from pyfunctools.execution.mcp.session import Session
 from pyfunctools.execution.mcp.tool_results import failed, origin_of, outcome_of
 from pyfunctools.execution.runner import Run
-from pyfunctools.execution.steps import Answered, AskSteps, Person, finish, settled
+from pyfunctools.execution.steps import Answered, AskSteps, Person, awaited, finish
 from pyfunctools.record.call_info import person_in
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import digest_of_tool
@@ -111,7 +111,7 @@ class RemoteRunner:
             return None
         with suppress(PyfunctoolsError):  # what cannot be read cannot be accepted either
             now = self._read(tool, function)
-            if self._accept is not None and await settled(self._accept(function, now), "") is True:
+            if self._accept is not None and await awaited(self._accept(function, now), "") is True:
                 self._accepted.add(digest)
                 return None
         text = f"The tool {function.name} is not what it was when it was read. Nothing has run."

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import wrong_type
 from pyfunctools.execution.person.masking import MASK, UnshownArguments
-from pyfunctools.execution.person.questions import values_of
+from pyfunctools.execution.person.questions import persons_values
 from pyfunctools.execution.person.uploads import merged, with_files
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.question import Question
@@ -139,7 +139,7 @@ class View:
         if approval.human is not None:
             separated = self._function.separated
             models = restored if separated is None else separated.split(restored)[0]
-            _, human = values_of(self._function, models, approval.human)
+            _, human = persons_values(self._function, models, approval.human)
             checked = merged(self._function, models, human)
         else:
             checked = self._function.validate(restored)

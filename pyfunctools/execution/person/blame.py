@@ -1,4 +1,4 @@
-"""Whose an argument is, where a call is refused after the model's and the person's were merged."""
+"""Refused arguments: who has to correct them, the model or the person, and what each may read."""
 
 from dataclasses import replace
 
@@ -19,61 +19,62 @@ def of_model(function: Function, arguments: JsonObject) -> JsonValue:
 
 
 def locations_of_person(function: Function, route: Route) -> frozenset[str]:
-    """Return where in a request a person's parameters may stand: `path`, `query`, and so on."""
+    """Return the locations of a person's parameters in a request: `path`, `query`, and so on."""
     human = None if function.separated is None else function.separated.human
-    theirs = value_at(human, ("properties",))
-    if theirs is None or not isinstance(theirs[0], dict):
+    properties = None if human is None else human.get("properties")
+    if not isinstance(properties, dict):
         return frozenset()
-    return frozenset(p.location for p in route.parameters if p.argument[0] in theirs[0])
+    return frozenset(p.location for p in route.parameters if p.argument[0] in properties)
 
 
 def filled_in(function: Function, human: JsonValue) -> tuple[Keys, ...]:
-    """Return the declared places in which a person gave something; no name there is theirs."""
+    """Return the paths of a person's values, of declared names only: others could be secret."""
     schema = None if function.separated is None else function.separated.human
     if schema is None or is_too_deep(human):
         return ()
     found: list[Keys] = []
     left: list[tuple[Keys, JsonSchema | bool, JsonValue]] = [((), schema, human)]
-    for keys, outer, value in left:  # grows while it is read
-        whole = resolve(schema, outer)
-        declared = whole.get("properties") if isinstance(whole, dict) else None
-        inner: list[tuple[Keys, JsonSchema | bool, JsonValue]] = []
+    for keys, subschema, value in left:  # grows while it is read
+        resolved = resolve(schema, subschema)
+        declared = resolved.get("properties") if isinstance(resolved, dict) else None
+        members: list[tuple[Keys, JsonSchema | bool, JsonValue]] = []
         if isinstance(declared, dict) and isinstance(value, dict):
-            inner = [
-                ((*keys, name), below, value[name])
-                for name, below in declared.items()
-                if name in value and isinstance(below, dict | bool)
+            members = [
+                ((*keys, name), each, value[name])
+                for name, each in declared.items()
+                if name in value and isinstance(each, dict | bool)
             ]
-        left += inner
-        if keys and not inner:
+        left += members
+        if keys and not members:
             found.append(keys)
     return tuple(found)
 
 
 def blamed(function: Function, failure: Failure, human: JsonValue) -> Failure:
-    """Return the failure of a merge with the person blamed where their own part is wrong already.
+    """Return the failure of a merge, with an issue the person's where their own part causes it.
 
-    The model's is known to be right by itself. So what is missing of it beside something of the
-    person's is theirs too much; what does not go together otherwise is nobody's fault.
+    The model's part is known to be valid by itself. So if a required member of it is missing beside
+    a value of the person's, that value is wrong: `{"card": {"pin": "1"}}` where the model gave no
+    `card`. Other contradictions of the two parts are not attributed.
     """
     if all(issue.side == "human" for issue in failure.issues):
         return failure
-    sided = (_of_person(issue, failure.value, human) for issue in failure.issues)
-    issues = tuple({(one.path, one.expected): one for one in sided}.values())
-    theirs = function.validate(human, "human")
-    if theirs:
+    attributed = (_attributed(issue, failure.value, human) for issue in failure.issues)
+    issues = tuple({(one.path, one.expected): one for one in attributed}.values())
+    checked = function.validate(human, "human")
+    if checked:
         return replace(failure, issues=issues)
-    wrong = {issue.path.keys for issue in theirs.issues}
-    left = (
+    wrong = {issue.path.keys for issue in checked.issues}
+    others = (
         issue
         for issue in issues
         if issue.side != "human" and not any(issue.path.keys[: len(keys)] == keys for keys in wrong)
     )
-    return replace(failure, issues=(*left, *theirs.issues))
+    return replace(failure, issues=(*others, *checked.issues))
 
 
-def _of_person(wrong: Issue, llm: JsonValue, human: JsonValue) -> Issue:
-    """Return the issue as the person's where they gave something for what the model left out."""
+def _attributed(wrong: Issue, llm: JsonValue, human: JsonValue) -> Issue:
+    """Return the issue as the person's if they gave a member of an object the model left out."""
     keys = wrong.path.keys
     for count in range(1, len(keys)):
         outer = keys[:count]
@@ -82,43 +83,41 @@ def _of_person(wrong: Issue, llm: JsonValue, human: JsonValue) -> Issue:
     return wrong
 
 
-def refused(function: Function, failure: Failure) -> Outcome:
-    """Return the outcome for arguments that no request can be made of.
+def whole_refused(function: Function, failure: Failure) -> Outcome:
+    """Return the outcome for invalid arguments of the model and the person together.
 
-    What a person gave is in neither its text nor its issues. Issues with that have the side
-    `human`; if there are no others the model is told that the fault is not its own.
+    Neither its text nor its issues contain the person's values. Issues with these have the side
+    `human`; if there are no others, the text says that the model need not correct anything.
     """
-    given: JsonValue = failure.value
-    if not isinstance(given, dict):
-        return told(function, failure)
-    shown = of_model(function, given)
-    issues = tuple(_sided(function, issue, given, shown) for issue in failure.issues)
+    whole: JsonValue = failure.value
+    if not isinstance(whole, dict):
+        return arguments_refused(function, failure)
+    llm = of_model(function, whole)
+    issues = tuple(_without_persons_value(function, each, whole, llm) for each in failure.issues)
     models = tuple(issue for issue in issues if issue.side != "human")
-    whole = Failure(value=shown, issues=issues)
-    text = replace(whole, issues=models).feedback() if models else NOT_YOURS
-    return _refusal(function, whole, text)
+    shown = Failure(value=llm, issues=issues)
+    text = replace(shown, issues=models).feedback() if models else NOT_YOURS
+    return arguments_refused(function, shown, text)
 
 
-def _sided(function: Function, issue: Issue, whole: JsonValue, shown: JsonValue) -> Issue:
+def _without_persons_value(
+    function: Function, issue: Issue, whole: JsonValue, llm: JsonValue
+) -> Issue:
     keys, separated = issue.path.keys, function.separated
-    # pydantic tells of each branch of a union, also of the person's parts of those not meant.
+    # pydantic reports each branch of a union, also the person's parts of branches not meant.
     if separated is not None and separated.owner(keys) == "human":
         return replace(issue, value=None, side="human")
-    given, left = value_at(whole, keys), value_at(shown, keys)
-    # In an array the model's part has null where an item is the person's.
-    if given is not None and (left is None or (left == (None,) and given != (None,))):
+    value, shown = value_at(whole, keys), value_at(llm, keys)
+    # In an array of the model's part, null stands for an item of the person's.
+    if value is not None and (shown is None or (shown == (None,) and value != (None,))):
         return replace(issue, value=None, side="human")
-    return issue if left is None else replace(issue, value=left[0])
+    return issue if shown is None else replace(issue, value=shown[0])
 
 
-def told(function: Function, failure: Failure) -> Outcome:
-    """Return the outcome for arguments that are refused, all of which a model may be told."""
-    return _refusal(function, failure, failure.feedback())
-
-
-def _refusal(function: Function, failure: Failure, text: str) -> Outcome:
+def arguments_refused(function: Function, failure: Failure, text: str | None = None) -> Outcome:
+    """Return the outcome for invalid arguments, by default with the whole failure as its text."""
     return Outcome(
-        text=text,
+        text=failure.feedback() if text is None else text,
         reason="arguments",
         issues=failure.issues,
         repairs=failure.repairs,

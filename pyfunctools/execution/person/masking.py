@@ -1,4 +1,4 @@
-"""What a person gave, kept out of every `repr`, and masked in what others are told of a call."""
+"""Masks values in texts and in JSON: a person's private values, and credentials."""
 
 import re
 from collections.abc import Iterable
@@ -15,19 +15,18 @@ from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than
 from pyfunctools.schema.ground.preview import preview_scalar
 
 MASK = "***"
-"""What is shown instead of a secret."""
 
 SHORTEST = 4
-"""Characters of the shortest value that is looked for inside of words; others stand in too many."""
+"""Characters of the shortest value that is masked inside words; shorter ones occur in too many."""
 
 _LONGEST = 4096
-"""Characters of the longest value that is looked for in other spellings than its own."""
+"""Characters of the longest value that is masked in other spellings than its own."""
 
 
 class UnshownArguments(dict[str, JsonValue]):
-    """The whole arguments of a call, of which the `repr` tells no more than the names.
+    """The whole arguments of a call, with a `repr` that shows only their names.
 
-    So what shows the `repr` of them does not either: a log, an error, a traceback with locals.
+    It may appear in a log, an error or a traceback with locals.
     """
 
     def __repr__(self) -> str:
@@ -35,11 +34,11 @@ class UnshownArguments(dict[str, JsonValue]):
 
 
 class Masker:
-    """What puts `***` where one of some values stands.
+    """Replaces values by `***`.
 
-    Values of at least `SHORTEST` characters are found anywhere, shorter `secrets` where they stand
-    alone, shorter `others` not at all: as they are, as JSON, Python, HTML and URLs spell them, and
-    one end of them beside an ellipsis. The cost is that of searching the text once for each value.
+    Values of at least `SHORTEST` characters are found anywhere, shorter `secrets` only as whole
+    words, shorter `others` not at all. They are found as written, as JSON, Python, HTML and URLs
+    spell them, and truncated beside an ellipsis. The text is searched once for each spelling.
     """
 
     def __init__(self, secrets: Iterable[str], others: Iterable[str] = ()) -> None:
@@ -49,37 +48,38 @@ class Masker:
         self._short = frozenset(each for each in spelled if len(each) < SHORTEST)
         self._secrets = spelled
 
-    def __bool__(self) -> bool:
-        return bool(self.spellings)
+    def outcome(self, outcome: Outcome) -> Outcome:
+        """Return an outcome with its text, issues and JSON masked; its `value` stays."""
+        if not self.spellings:
+            return outcome
+        text, json = self.text(outcome.text), json_of(outcome)
+        masked = None if json is None else (self.value(json[0]),)
+        issues = tuple(map(self._issue, outcome.issues))
+        if (text, issues, masked) == (outcome.text, outcome.issues, json):
+            return outcome
+        return replace(outcome, text=text, issues=issues, _json=masked)
 
     def text(self, text: str) -> str:
-        """Return a text without the values."""
+        """Return a text with the values masked."""
         for spelled in self.spellings:
             if spelled not in self._short:
                 text = text.replace(spelled, MASK)
             elif spelled in text:
                 text = re.sub(rf"(?<!\w){re.escape(spelled)}(?!\w)", MASK, text)
-        return self._without_ends(text) if self.spellings else text
+        # pydantic truncates a long value to `'abcdef...uvwxyz'`, and so do `repr` and `textwrap`.
+        is_truncated = self.spellings and ("…" in text or ".." in text)
+        return self._without_ends(text) if is_truncated else text
 
     def value(self, value: JsonValue) -> JsonValue:
-        """Return a value without the values; what is nested without end is masked as a whole."""
+        """Return JSON with the values masked; one that is nested too deeply is masked whole."""
         return MASK if deeper_than(value, MAX_SCHEMA_DEPTH) else self._inside(value)
 
-    def json(self, outcome: Outcome) -> tuple[JsonValue] | None:
-        """Return the value of an outcome as JSON without the values, `None` where it has none."""
-        known = json_of(outcome)
-        return known if known is None or not self else (self.value(known[0]),)
-
-    def issues(self, issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
-        """Return issues without the values."""
-        return tuple(
-            replace(
-                issue,
-                expected=self.text(issue.expected),
-                message=self.text(issue.message),
-                value=self.value(issue.value),
-            )
-            for issue in issues
+    def _issue(self, issue: Issue) -> Issue:
+        return replace(
+            issue,
+            expected=self.text(issue.expected),
+            message=self.text(issue.message),
+            value=self.value(issue.value),
         )
 
     def _inside(self, value: JsonValue) -> JsonValue:
@@ -93,24 +93,19 @@ class Masker:
         return MASK if is_number and preview_scalar(value) in self.spellings else value
 
     def _without_ends(self, text: str) -> str:
-        """Return a text without the ends of values that stand beside an ellipsis.
-
-        So pydantic tells a long value, as `'abcdef...uvwxyz'`, and so do `repr` and `textwrap`.
-        """
-        if "…" not in text and ".." not in text:
-            return text
-        pieces = _ELLIPSIS.split(text)  # the ellipses are the odd ones
+        """Return a text with the beginnings and ends of values beside an ellipsis masked."""
+        pieces = _ELLIPSIS.split(text)  # every second one is an ellipsis
         for n in range(0, len(pieces), 2):
             if n + 1 < len(pieces):
-                pieces[n] = self._cut(pieces[n])
+                pieces[n] = self._without_end(pieces[n])
             if n:
-                pieces[n] = self._cut(pieces[n][::-1], -1)[::-1]
+                pieces[n] = self._without_end(pieces[n][::-1], -1)[::-1]
         return "".join(pieces)
 
-    def _cut(self, piece: str, step: int = 1) -> str:
-        """Return a piece without the beginning of a value that it ends with.
+    def _without_end(self, piece: str, step: int = 1) -> str:
+        """Return a piece with the beginning of a value at its end masked.
 
-        With a `step` of -1 the piece is read from its end, and so is each value.
+        With a `step` of -1 the piece is reversed, and so is each value.
         """
         ended = piece.rstrip(_BRACKETS)
         longest = 0
@@ -125,7 +120,7 @@ class Masker:
 
 _ELLIPSIS = re.compile(r"(…|\.{2,})")
 _BRACKETS = " \n[](){}<>'\""
-"""What may stand between a cut value and its ellipsis."""
+"""Characters that may stand between a truncated value and its ellipsis."""
 
 _WINDOW = 32
 _TRIES = 100
@@ -134,8 +129,7 @@ _TRIES = 100
 def _overlap(text: str, value: str) -> int:
     """Return how many characters of the beginning of `value` the `text` ends with.
 
-    Nothing is compared twice at length but in periodic texts; there it gives up after some tries,
-    and all of the text counts.
+    The time is linear. In a periodic text it gives up after some tries, and counts all of the text.
     """
     if len(value) > _WINDOW:
         window, at, tries = value[:_WINDOW], max(0, len(text) - len(value)), 0
@@ -148,11 +142,11 @@ def _overlap(text: str, value: str) -> int:
 
 
 def _spellings(value: str) -> set[str]:
-    plain = str(value)
-    spelled = {plain, plain.strip()}
-    if len(plain) <= _LONGEST and not (plain.isascii() and plain.isalnum()):
-        coded = plain.encode("utf-8", "replace")
-        spelled |= {visible(plain), repr(plain)[1:-1], quote(coded, safe=""), quote_plus(coded)}
-        spelled |= {quote(coded), dumps(plain)[1:-1], dumps(plain, ensure_ascii=False)[1:-1]}
-        spelled |= {escape(plain), escape(plain, quote=False)}
+    text = str(value)
+    spelled = {text, text.strip()}
+    if len(text) <= _LONGEST and not (text.isascii() and text.isalnum()):
+        encoded = text.encode("utf-8", "replace")
+        spelled |= {visible(text), repr(text)[1:-1], quote(encoded, safe=""), quote_plus(encoded)}
+        spelled |= {quote(encoded), dumps(text)[1:-1], dumps(text, ensure_ascii=False)[1:-1]}
+        spelled |= {escape(text), escape(text, quote=False)}
     return {each for each in spelled if each and not each.isspace()}

@@ -540,7 +540,9 @@ _SCALARS: tuple[tuple[frozenset[str], Kind], ...] = (
 _FORMS: Mapping[str, Kind] = {"date": "date", "time": "time", "date-time": "datetime"}
 
 
-def values_of(function: Function, llm: JsonValue, human: object) -> tuple[JsonValue, JsonValue]:
+def persons_values(
+    function: Function, llm: JsonValue, human: object
+) -> tuple[JsonValue, JsonValue]:
     """Return a person's values nested as the schema: as given, and as the schema says they mean."""
     answers = answers_of(human)
     typed = sheet_of(function, llm, human).values if answers.is_flat else answers.own

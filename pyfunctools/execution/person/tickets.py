@@ -358,7 +358,7 @@ _TOLD = REMARKS | {"description", "x-human-ask", "x-human-widget"}
 """Keywords that tell of a schema, and change nothing of what it takes."""
 
 
-def refusal(reason: Refusal, name: str | None = None) -> Outcome:
+def ticket_refused(reason: Refusal, name: str | None = None) -> Outcome:
     """Return the outcome for a ticket that is not taken."""
     word, expected, said = _REFUSALS[reason]
     text = f"{said} Nothing has run."

@@ -1,9 +1,9 @@
-"""Text for a model, cut where it is too long: JSON stays JSON, other text loses its middle.
+"""Truncates a text for a model: JSON stays JSON, other text loses its middle.
 
-JSON is cut by whole items and properties. An array keeps its first items and ends in a text that
-counts the others. An object keeps every property it has room for: small ones whole, and what is
-left is shared by the large ones, which are cut in turn; `{"rows": [...], "total": 9}` keeps its
-`total`. Strings lose their middle.
+JSON loses whole items and properties. An array keeps its first items and ends in a text that counts
+the others. An object keeps every property that fits: small ones whole, and large ones share the
+remaining room and are truncated in turn; `{"rows": [...], "total": 9}` keeps its `total`. Strings
+lose their middle.
 """
 
 from json import dumps, loads
@@ -13,23 +13,23 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import quantity
 
 LEAST = 80
-"""Characters that a property or an item is given at least, or it is left out."""
+"""Characters that a property or an item needs at least, or it is left out."""
 
 _NAMED = 200
-"""Characters of the names that are listed of properties left out."""
+"""Characters of the list of properties that were left out."""
 
 Sizes: TypeAlias = dict[int, int]
-"""The characters of each array and object of a value, by identity."""
+"""The length of each array and object of a value as JSON, by its `id`."""
 
 
-def bounded(text: str, limit: int) -> str:
-    """Return the text in at most `limit` characters, with what was left out said where it was."""
+def truncated(text: str, limit: int) -> str:
+    """Return the text in at most `limit` characters, with a note in place of each omission."""
     if len(text) <= limit:
         return text
     if text.lstrip()[:1] in ("{", "["):
         try:
             short = _json(cast("JsonValue", loads(text)), limit)
-        except (ValueError, RecursionError):  # not JSON, or nested beyond what JSON is read to
+        except (ValueError, RecursionError):  # not JSON, or nested too deeply
             short = None
         if short is not None and len(short) <= limit:
             return short
@@ -67,9 +67,9 @@ def _cut(value: JsonValue, limit: int, sizes: Sizes) -> JsonValue:
     if isinstance(value, str):
         room = limit - 2
         while len(_dumped(short := _middle(value, room))) > limit and room > 0:
-            room = room * 3 // 4  # escapes take their part
+            room = room * 3 // 4  # escapes take room too
         return short
-    return "…"  # a number of so many digits
+    return "…"  # a very long number
 
 
 def _cut_array(value: list[JsonValue], limit: int, sizes: Sizes) -> JsonValue:
@@ -91,7 +91,7 @@ def _cut_object(value: JsonObject, limit: int, sizes: Sizes) -> JsonValue:
     heads = {key: len(_dumped(key)) + 2 for key in value}
     spare = limit - 2 - _NAMED - LEAST
     kept: list[str] = []
-    for key in value:  # as many as can have their least
+    for key in value:  # as many as fit with their minimum
         need = heads[key] + min(_size(value[key], sizes), LEAST)
         if need > spare:
             break
@@ -100,17 +100,21 @@ def _cut_object(value: JsonObject, limit: int, sizes: Sizes) -> JsonValue:
     shares = {key: min(_size(value[key], sizes), LEAST) for key in kept}
     large = [key for key in kept if _size(value[key], sizes) > LEAST]
     large.sort(key=lambda key: _size(value[key], sizes))
-    for n, key in enumerate(large):  # the smallest first: what it does not need, others have
+    for n, key in enumerate(
+        large
+    ):  # the smallest first, so that its unused room goes to the others
         more = min(_size(value[key], sizes) - LEAST, spare // (len(large) - n))
         shares[key] += more
         spare -= more
     short: JsonObject = {key: _cut(value[key], shares[key], sizes) for key in kept}
-    gone = [key for key in value if key not in short]
-    if gone:
+    omitted = [key for key in value if key not in short]
+    if omitted:
         mark = "…"
         while mark in short:
             mark += "…"
-        short[mark] = f"{_more(len(gone), 'property')}: {_middle(', '.join(gone), _NAMED // 2)}"
+        short[mark] = (
+            f"{_more(len(omitted), 'property')}: {_middle(', '.join(omitted), _NAMED // 2)}"
+        )
     return short
 
 
@@ -119,7 +123,7 @@ def _more(count: int, unit: str) -> str:
 
 
 def _middle(text: str, limit: int) -> str:
-    """Return a text without as much of its middle as makes it too long."""
+    """Return a text without so much of its middle that it fits."""
     if len(text) <= limit:
         return text
     room = limit - len(_left_out(len(text)))

@@ -6,10 +6,10 @@ from collections.abc import Generator
 import pytest
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.execution.steps import Settle, at_hand, finish, settled
+from pyfunctools.execution.steps import Resolve, awaited, finish, without_awaiting
 
 
-async def sum_of(settle: Settle, *values: object) -> int:
+async def sum_of(settle: Resolve, *values: object) -> int:
     return sum([int(str(await settle(value, "value"))) for value in values])
 
 
@@ -18,14 +18,14 @@ async def later() -> int:
 
 
 def test_the_same_steps_run_blocking_and_awaited() -> None:
-    assert finish(sum_of(at_hand, 1, 2)) == 3
-    assert finish(sum_of(settled, 1, 2)) == 3
-    assert asyncio.run(sum_of(settled, 1, later())) == 4
+    assert finish(sum_of(without_awaiting, 1, 2)) == 3
+    assert finish(sum_of(awaited, 1, 2)) == 3
+    assert asyncio.run(sum_of(awaited, 1, later())) == 4
 
 
 def test_what_has_to_be_awaited_is_refused_where_it_cannot_be_and_names_the_place() -> None:
     with pytest.raises(DefinitionError, match=r"value: .*acall"):
-        finish(sum_of(at_hand, 1, later()))
+        finish(sum_of(without_awaiting, 1, later()))
 
 
 class Pending:
@@ -37,11 +37,11 @@ class Pending:
 
 
 def test_what_can_be_awaited_need_not_be_a_coroutine() -> None:
-    assert asyncio.run(sum_of(settled, Pending())) == 3
+    assert asyncio.run(sum_of(awaited, Pending())) == 3
     with pytest.raises(DefinitionError):
-        finish(sum_of(at_hand, Pending()))
+        finish(sum_of(without_awaiting, Pending()))
 
 
 def test_blocking_steps_never_wait_for_a_loop() -> None:
     with pytest.raises(RuntimeError, match="blocking steps"):
-        finish(sum_of(settled, Pending()))
+        finish(sum_of(awaited, Pending()))
