@@ -79,8 +79,7 @@ class LocalRunner:
                     raise raised
             else:
                 value = _called(bound.value)
-            is_pending = isinstance(value, Awaitable | AsyncIterator)
-            if is_pending:
+            if isinstance(value, _PENDING):
                 if run.awaits:
                     value = await _awaited(value)
                 elif in_a_loop():
@@ -169,6 +168,9 @@ def _caught_remotely(bound: "Bound") -> tuple[object, Exception | None]:
     except Exception:  # it is somebody else's class
         error = RuntimeError(f"{type(error).__name__}: {_message(error)}")
     return value, error
+
+
+_PENDING: tuple[type, ...] = (Awaitable, AsyncIterator)
 
 
 async def _awaited(value: object) -> object:
