@@ -20,7 +20,7 @@ Resolve: TypeAlias = Callable[[object, str], Awaitable[object]]
 """Returns a value, awaited if it is awaitable; the text names the setting that it came from."""
 
 Begin: TypeAlias = Callable[[Mapping[str, object]], "Coroutine[object, None, Outcome | None]"]
-"""Takes the arguments as Python objects, just before the function runs.
+"""Steps with the arguments as Python objects, just before the function runs.
 
 A returned outcome stops the run.
 """
