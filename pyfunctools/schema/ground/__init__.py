@@ -1,1 +1,1 @@
-"""What every room of the engine stands on: paths, walks, references, JSON values and previews."""
+"""Shared by every room of the engine: paths, walks, references, JSON values and previews."""

@@ -1,99 +1,64 @@
-"""The names that may have been meant by one that is wrong."""
+"""The known names that a wrong name may have been meant as."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import lru_cache
+from heapq import nlargest
 
-_NAME = 64
+_LONGEST = 64
 """Characters of the longest name that is compared."""
 _COMPARED = 64
-"""Names that are compared letter by letter; of more, those that share most with the wrong one."""
-_NEAR = 0.6
-"""How much of two names must be alike, as `difflib` counts it."""
-_HITS = 200
-"""Of a wrong name among many: in how many names each part of it is looked up."""
-_LIKELY = 16
-"""Of the names that share a part, how many are compared."""
+"""Names that are compared letter by letter; from more, the `_LIKELY` likeliest are picked."""
+_LIKELY = 32
+_SIMILARITY = 0.6
+"""The least similarity of two names, as `difflib` measures it."""
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
-    """Return the name that was probably meant; case and what is no letter or digit may differ."""
+    """Return the known name that was probably meant; case and punctuation may differ."""
     return next(iter(near_names(name, known, 1)), None)
 
 
 def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Return the names that were probably meant, the likeliest first.
+    """Return the known names that were probably meant, the likeliest first.
 
-    Ten thousand names cost a few milliseconds.
+    Ten thousand names take about ten milliseconds.
     """
     size = len(name)
-    if size > _NAME:
+    if size > _LONGEST:
         return []
-    names = [text for text in known if len(text) <= _NAME]
+    names = [text for text in known if len(text) <= _LONGEST]
     if len(names) > _COMPARED:
-        names = _likely(name, names)
+        names = _likeliest(name, names)
     bare = _bare(name)
     same = [text for text in names if _bare(text) == bare][:most]
-    # What shares too few letters cannot come near enough; seeing that first is far quicker.
+    # Names that share too few letters cannot be similar; this check is far quicker than `difflib`.
     letters = frozenset(name)
     close = [
         text
         for text in names
-        if 2 * min(size, len(text)) / (size + len(text)) >= _NEAR
-        and 2 * sum(map(letters.__contains__, text)) / (size + len(text)) >= _NEAR
+        if 2 * min(size, len(text)) / (size + len(text)) >= _SIMILARITY
+        and 2 * sum(map(letters.__contains__, text)) / (size + len(text)) >= _SIMILARITY
     ]
-    found = get_close_matches(name, close, most, _NEAR) if close and len(same) < most else []
+    found = get_close_matches(name, close, most, _SIMILARITY) if close and len(same) < most else []
     return list(dict.fromkeys([*same, *found]))[:most]
 
 
-def _likely(name: str, names: list[str]) -> list[str]:
-    """Return the names that share most with one, found by searching one long text for its parts.
-
-    Of two mistyped letters at least one third of a name knows nothing, of one letter two thirds. A
-    part counts most where it stands in the same place: at the beginning, or at the end.
-    """
-    names = [text for text in names if "\n" not in text]
-    text = _folded("\n".join(["", *names, ""]))
+def _likeliest(name: str, names: list[str]) -> list[str]:
+    """Return the names that contain most pieces (each a fifth) of a name."""
     wanted = _folded(name)
-    size = max(2, len(wanted) // 3)
-    found: set[str] = set()
-    for part in (wanted, wanted[: 2 * size], wanted[-2 * size :], wanted[:size], wanted[-size:]):
-        if part:
-            found |= _holding(f"\n{part}", text) | _holding(f"{part}\n", text)
-    for part in (wanted, wanted[size:-size], wanted[:size], wanted[-size:]):
-        if part:
-            found |= _holding(part, text)
-    turned = wanted[::-1]
+    size = max(2, len(wanted) // 5)
+    pieces = [wanted[at : at + size] for at in range(0, max(len(wanted) - size, 0) + 1, 3)]
 
-    def alike(line: str) -> tuple[float, str]:
-        shared = _shared(wanted, line) + _shared(turned, line[::-1])
-        return shared / (len(wanted) + len(line)), line
+    def likeness(text: str) -> tuple[int, int]:
+        text = _folded(text)
+        return sum([piece in text for piece in pieces]), -abs(len(text) - len(wanted))
 
-    best = {*sorted(found, key=alike)[-_LIKELY:]}
-    return [each for each, line in zip(names, text.split("\n")[1:], strict=False) if line in best]
+    return nlargest(_LIKELY, names, key=likeness)
 
 
 def _folded(text: str) -> str:
-    return text.lower().replace("-", "_").replace(".", "_").replace(" ", "_")
-
-
-def _shared(one: str, other: str) -> int:
-    """Return how many letters two texts begin with alike."""
-    for size, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
-            return size
-    return min(len(one), len(other))
-
-
-def _holding(piece: str, text: str) -> set[str]:
-    """Return the first lines of a text that hold a piece."""
-    found: set[str] = set()
-    at = text.find(piece)
-    while at >= 0 and len(found) < _HITS:
-        end = text.find("\n", at + 1)
-        found.add(text[text.rfind("\n", 0, at + 1) + 1 : end])
-        at = text.find(piece, end)
-    return found
+    return text.lower().replace("-", "_")
 
 
 @lru_cache(maxsize=1024)

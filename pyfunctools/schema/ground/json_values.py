@@ -1,4 +1,4 @@
-"""JSON values: whether one is JSON at all and how deep, and when two are equal."""
+"""JSON values: whether a value is JSON, how deep it is nested, and whether two are equal."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -16,18 +16,17 @@ if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
 MAX_SCHEMA_DEPTH = 256
-"""Nesting of a schema that is still read: objects and arrays, each counted."""
+"""The deepest nesting of objects and arrays in a schema."""
 
 MAX_CONTAINERS = 1_000_000
-"""Objects and arrays on one level of a value, each counted as often as it is held."""
+"""Most objects and arrays on one level of a value; a shared one counts each time."""
 
 
 def deeper_than(value: JsonValue, limit: int) -> bool:
     """Return whether objects and arrays are nested more than `limit` deep.
 
-    `[]` is one deep. Works without recursion, and stops at the first level past the limit, so a
-    value that holds itself is simply too deep. So is one that holds the same value so often that
-    more than `MAX_CONTAINERS` would be read on one level.
+    `[]` is one deep. A value that contains itself is too deep, and so is one with more than
+    `MAX_CONTAINERS` objects and arrays on one level.
     """
     level: list[JsonValue] = [value] if isinstance(value, _CONTAINERS) else []
     for _ in range(limit):
@@ -47,10 +46,7 @@ _CONTAINERS = (dict, list, tuple)
 
 
 def equal(one: JsonValue, other: JsonValue) -> bool:
-    """Return whether two values are the same JSON value (JSON Schema 2020-12 core, 4.2.2).
-
-    Works without recursion.
-    """
+    """Return whether two values are the same JSON value (JSON Schema 2020-12 core, 4.2.2)."""
     pairs = [(one, other)]
     while pairs:
         a, b = pairs.pop()
@@ -70,7 +66,7 @@ def equal(one: JsonValue, other: JsonValue) -> bool:
 
 
 def values_in_both(some: Sequence[JsonValue], others: Sequence[JsonValue]) -> list[JsonValue]:
-    """Return those of `some` that are among `others`, in their order."""
+    """Return the values that are in both lists, in the order of the first."""
     scalars = {_marked(value) for value in others if not isinstance(value, dict | list)}
     rest = [value for value in others if isinstance(value, dict | list)]
     return [
@@ -85,35 +81,34 @@ def values_in_both(some: Sequence[JsonValue], others: Sequence[JsonValue]) -> li
 
 
 def _marked(value: JsonValue) -> tuple[bool, JsonValue]:
-    # `1` and `True` are equal and hash alike in Python; the mark keeps them apart.
+    # In Python `1 == True`, and their hashes are equal too.
     return isinstance(value, bool), value
 
 
 DEPTH = DEFAULT_LIMITS.depth
-"""Nesting of a value that is judged."""
+"""The deepest nesting of a value that is validated."""
 
 
 def is_json_value(value: JsonValue) -> bool:
     """Return whether a value is JSON, nested at most `DEPTH` deep.
 
-    `NaN` and the infinities, lone surrogates, bytes, sets, keys that are no text and other objects
-    are not JSON. A tuple is an array, a `Decimal` a number, a member of an `Enum` what it stands
-    for. A subclass of `str`, `int` or `float` is refused here though it is JSON; see `to_builtins`.
+    `NaN`, the infinities, lone surrogates, bytes, sets and keys that are not text are not JSON. A
+    tuple is an array, a `Decimal` a number, a member of an `Enum` its value. A subclass of `str`,
+    `int` or `float` is rejected although it is JSON; see `to_builtins`.
 
-    Takes a third of the time in which `json.loads` parses the same, which nothing written in Python
-    comes near: jsonschema-rs looks at every value. The schema it is given descends along `DEPTH`
-    definitions and not into itself, so a value that holds itself comes to an end.
+    jsonschema-rs looks at every value, in a third of the time of `json.loads`. Its schema has one
+    definition for each level, so a value that contains itself is rejected at level `DEPTH`.
     """
     try:
         return _json_schema().is_valid(value)
-    except ValueError:  # what jsonschema-rs has no JSON for, lone surrogates among it
+    except ValueError:  # jsonschema-rs cannot read it, as with lone surrogates
         return False
 
 
 def non_json_parts(value: JsonValue) -> Iterator[tuple[Keys, str]]:
-    """Yield each place in a value where something is not JSON, and what that is, in words.
+    """Yield the place and a description of each part of a value that is not JSON.
 
-    The value must not be nested too deeply. A key that is no text is given at its object.
+    The value must not be nested too deeply. A key that is not text is reported at its object.
     """
     stack: list[tuple[Keys, JsonValue]] = [((), value)]
     while stack:
@@ -131,7 +126,7 @@ def non_json_parts(value: JsonValue) -> Iterator[tuple[Keys, str]]:
 
 
 def to_builtins(value: JsonValue) -> JsonValue:
-    """Return a copy made of nothing but `dict`, `list`, `str`, `int`, `float`, `bool` and `None`.
+    """Return a copy made only of `dict`, `list`, `str`, `int`, `float`, `bool` and `None`.
 
     The value must be JSON, and not nested too deeply.
     """
@@ -150,7 +145,7 @@ def to_builtins(value: JsonValue) -> JsonValue:
 
 
 def is_utf8_text(value: object) -> bool:
-    """Return whether this is a text that UTF-8 can say: without lone surrogates."""
+    """Return whether this is text that UTF-8 can encode: text without lone surrogates."""
     if not isinstance(value, str):
         return False
     if value.isascii():
@@ -176,7 +171,7 @@ def _is_scalar(value: JsonValue) -> bool:
 def _json_schema() -> "Validator":
     from jsonschema_rs import Draft202012Validator
 
-    # Every text is compared with the empty one, so that it is read and lone surrogates are noticed.
+    # `const` makes it read every text, so that it rejects lone surrogates.
     scalars = [{"const": ""}, {"type": ["boolean", "null", "number", "string"]}]
     levels: dict[str, JsonValue] = {str(DEPTH): {"anyOf": scalars}}
     for level in range(DEPTH):

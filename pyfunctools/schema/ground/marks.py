@@ -1,24 +1,25 @@
-"""The keywords by which an author says whose something is, and what they say."""
+"""The keywords that mark a value as one that a person gives: `x-human: true`."""
 
 from typing import Final
 
 from pyfunctools._json import JsonValue
 
 HUMAN_MARKS: Final = ("x-human", "x-samchon-human")
-"""The keywords by which an author says whose something is."""
 
 _NO = frozenset({"0", "f", "false", "n", "no", "off"})
 
 
 def human_mark(*holders: JsonValue) -> bool | None:
-    """Return whether a schema, parameter, body or operation is marked, `None` if no mark is there.
+    """Return whether a schema, parameter, body or operation is marked; `None` if not stated.
 
-    Documents spell the mark in many ways: whatever is not a no (`false`, `0`, `"no"`) is a yes, and
-    a yes wins over a no. Null and an empty text say nothing.
+    Any value but a no (`false`, `0`, `"no"`) is a yes, and a yes wins over a no. `null` and an
+    empty text state nothing.
     """
     objects = (holder for holder in holders if isinstance(holder, dict))
-    said = [raw[mark] for raw in objects for mark in HUMAN_MARKS if raw.get(mark) not in (None, "")]
-    return any(not _is_no(value) for value in said) if said else None
+    stated = [
+        raw[mark] for raw in objects for mark in HUMAN_MARKS if raw.get(mark) not in (None, "")
+    ]
+    return any(not _is_no(value) for value in stated) if stated else None
 
 
 def _is_no(value: JsonValue) -> bool:

@@ -1,4 +1,4 @@
-"""Where a value stands: `$input.items[0].name`, one spelling everywhere."""
+"""The place of a value: `$input.items[0].name`."""
 
 import re
 from collections.abc import Iterable
@@ -7,10 +7,10 @@ from typing import TypeAlias
 from pyfunctools._json import JsonValue
 
 Keys: TypeAlias = tuple[str | int, ...]
-"""The steps from the root: a property's name or an item's index. What the engine walks with."""
+"""The steps from the root: names of properties and indexes of items."""
 
 ROOT = "$input"
-"""How the path of every place in arguments begins."""
+"""The beginning of every path in arguments."""
 
 _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*", re.ASCII)
 
@@ -20,10 +20,10 @@ _STEP = re.compile(
 
 
 class Path(str):
-    """A place in a value, as text: equal to, sorted and serialised like its spelling.
+    """A place in a value, as text: `$input.items[0]["first name"]`.
 
-    The root is `$input`; a plain property follows a dot, an item stands in brackets, any other
-    property in brackets and quotes, escaped as in JSON. `keys` are the steps it was made of.
+    A name that is no identifier stands in brackets and quotes, escaped as in JSON. `keys` are the
+    steps that the path was made of.
     """
 
     keys: Keys = ()
@@ -34,7 +34,7 @@ class Path(str):
         steps = tuple(keys)
         text = root
         for key in steps:
-            # Nearly every name is a plain one, which is quickly seen.
+            # A fast path: nearly every name is an identifier.
             if isinstance(key, str) and key.isascii() and key.isidentifier():
                 text += "." + key
             else:
@@ -48,12 +48,9 @@ class Path(str):
         """The same place as a JSON Pointer (RFC 6901); the root is the empty text."""
         return pointer_of(self.keys)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (_restore, (str(self), self.keys))
-
 
 def parse_path(text: str) -> Keys | None:
-    """Return the steps of a path as `Path.of` writes it; `None` where it is none.
+    """Return the steps of a path as `Path.of` writes it; `None` for any other text.
 
     A name with a hyphen may also follow a dot: `$input.header.x-tenant`.
     """
@@ -77,7 +74,7 @@ def parse_path(text: str) -> Keys | None:
 
 
 def value_at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:
-    """Return the value at the end of these steps in a tuple, or `None` where there is none."""
+    """Return the value at the end of these steps, in a tuple; `None` if a step does not exist."""
     for key in keys:
         if isinstance(value, dict) and key in value:
             value = value[str(key)]
@@ -89,12 +86,12 @@ def value_at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:
 
 
 def array_index(key: str | int, length: int) -> int | None:
-    """Return the index of an item that a step means, of a JSON Pointer too, where it is a text.
+    """Return the array index that a step means, or `None` if an array of this length has none.
 
-    `None` where an array of this length has no such item.
+    In a JSON Pointer the index is a text: `"0"`.
     """
     if isinstance(key, str) and not (key.isascii() and key.isdigit() and len(key) < 20):
-        return None  # Python reads no number of more than 4,300 digits, and no array is that long
+        return None
     return int(key) if 0 <= int(key) < length else None
 
 
@@ -111,9 +108,3 @@ def _step(key: str | int) -> str:
     from json import dumps
 
     return f"[{dumps(key)}]"
-
-
-def _restore(text: str, keys: Keys) -> Path:
-    path = Path(text)
-    path.keys = keys
-    return path

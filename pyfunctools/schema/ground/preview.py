@@ -1,4 +1,4 @@
-"""A value as one short line of text, whatever it is and however large."""
+"""A value as one short line of text, whatever its type and size."""
 
 from collections.abc import Iterator
 from json import JSONEncoder, dumps
@@ -7,7 +7,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 
 LINE = 64
-"""How much of a value stands in a sentence."""
+"""Characters of a value that a message quotes."""
 
 _DIGITS = 1_000
 _SHORT = 1 << 62
@@ -17,8 +17,7 @@ _quoted = JSONEncoder(ensure_ascii=False).encode
 def preview(value: JsonValue, limit: int = LINE) -> str:
     """Return the value as JSON on one line, cut to at most `limit` characters with an ellipsis.
 
-    Works on anything, a value that holds itself and what is not JSON included. The cost depends on
-    `limit` and not on the value.
+    The value may be of any type and contain itself. The cost depends on `limit`, not on the value.
     """
     if not isinstance(value, dict | list | tuple):
         return preview_scalar(value, limit)
@@ -31,10 +30,9 @@ def preview(value: JsonValue, limit: int = LINE) -> str:
 
 
 def preview_scalar(value: object, limit: int = LINE) -> str:
-    """Return anything but an object or an array as JSON, a text cut to at most `limit` characters.
+    """Return a scalar as JSON, a text cut to at most `limit` characters with its quotes.
 
-    A text keeps its quotes when it is cut. What a person would not see is escaped, and what is not
-    JSON is named: `<bytes>`.
+    Invisible characters are escaped. A value that is not JSON becomes its type: `<bytes>`.
     """
     if isinstance(value, str):
         cut = _text(value, limit - 2)
@@ -49,7 +47,7 @@ def preview_scalar(value: object, limit: int = LINE) -> str:
 
 
 def escape_invisible(text: str) -> str:
-    """Return the text with what a person would not see as JSON escapes; a line feed is none."""
+    """Return the text with invisible characters, other than line feeds, as JSON escapes."""
     if visible(text) == text:
         return text
     return "".join(c if visible(c) else dumps(c)[1:-1] for c in text)

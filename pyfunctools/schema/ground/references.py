@@ -1,27 +1,24 @@
-"""`$ref` and `$defs`: to resolve, collect, prune and inline references, and to find recursion."""
+"""`$ref` and `$defs`: to resolve, collect and inline references, prune definitions, find cycles."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 from urllib.parse import quote, unquote
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.schema.ground.path import Keys, array_index, pointer_of
 from pyfunctools.schema.ground.walk import children, map_children, subschemas
-from pyfunctools.schema.vocabulary import ANNOTATIONS, DRAFT
+from pyfunctools.schema.vocabulary import ANNOTATIONS, DRAFT, UNIONS
 
 Lookup: TypeAlias = Callable[[str], JsonSchema | bool | None]
-"""What gives the target of a reference that leads out of a schema, `None` where it knows none."""
+"""A function that returns the target of a reference out of a schema, or `None`."""
 
 MAX_HOPS = 100
-"""References that lead to references: how many are followed before it counts as a circle."""
+"""References to references that are followed before they count as a cycle."""
 
 
 def reference_to(name: str) -> str:
-    """Return the reference to a definition: `#/$defs/` and the name, escaped (RFC 6901, 6).
-
-    What a URI's fragment may not hold (a space, a brace, `é`) is percent-encoded.
-    """
+    """Return the reference to a definition: `#/$defs/NAME`, escaped (RFC 6901, 6)."""
     return "#" + quote(pointer_of(("$defs", name)), safe="/~!$&'()*+,;=:@?")
 
 
@@ -43,7 +40,7 @@ def steps_of(reference: str) -> Keys | None:
 
 
 def find_target(root: JsonValue, reference: JsonValue) -> JsonValue:
-    """Return the value at a reference into the same document, `None` where there is none."""
+    """Return the value at a reference into the same document, or `None`."""
     steps = steps_of(reference) if isinstance(reference, str) else None
     if steps is None:
         return None
@@ -59,11 +56,10 @@ def find_target(root: JsonValue, reference: JsonValue) -> JsonValue:
 
 
 def resolve(root: JsonSchema, schema: JsonSchema | bool) -> JsonSchema | bool:
-    """Follow `$ref` from this schema until one is not a bare reference.
+    """Follow `$ref` from this schema to the first schema that is not only a reference.
 
-    A schema with other keywords beside its `$ref` is given as it is: both hold. What cannot be
-    followed (another document, an anchor, a dangling or circular reference) is given as `True`,
-    which says nothing; the validator is the one that refuses it.
+    A schema with constraints beside its `$ref` is returned unchanged. A reference that cannot be
+    followed (another document, an anchor, a missing or circular target) gives `True`.
     """
     for _ in range(MAX_HOPS):
         if not isinstance(schema, dict):
@@ -79,40 +75,36 @@ def resolve(root: JsonSchema, schema: JsonSchema | bool) -> JsonSchema | bool:
 
 
 def references_in(schema: JsonSchema | bool) -> Iterator[str]:
-    """Yield every `$ref` in a schema, each as often as it stands there."""
+    """Yield every `$ref` in a schema, repeated ones too."""
     for _, inner in subschemas(schema):
         if isinstance(inner, dict) and isinstance(reference := inner.get("$ref"), str):
             yield reference
 
 
 def mapped_subtypes(schema: JsonSchema) -> Iterator[tuple[str, str]]:
-    """Yield tag and reference of each schema that only a `discriminator` names, no union beside it.
+    """Yield the tag and reference of each subtype that a `discriminator` maps, outside a union.
 
-    Such a definition is one that refers to this schema: what is valid here may be one of those.
+    A subtype's definition usually refers back to this schema, and a value may be one of them.
     """
-    stated = schema.get("discriminator")
-    if not isinstance(stated, dict):
-        return
-    mapping = stated.get("mapping")
-    named = {"": stated.get("defaultMapping"), **(mapping if isinstance(mapping, dict) else {})}
-    unions = (schema.get("anyOf"), schema.get("oneOf"))
-    listed = (branch for union in unions if isinstance(union, list) for branch in union)
-    known = [branch.get("$ref") for branch in listed if isinstance(branch, dict)]
-    for tag, reference in named.items():
+    discriminator = members_of(schema.get("discriminator"))
+    mapping = members_of(discriminator.get("mapping"))
+    unions = [union for keyword in UNIONS if isinstance(union := schema.get(keyword), list)]
+    known = [members_of(branch).get("$ref") for union in unions for branch in union]
+    for tag, reference in {"": discriminator.get("defaultMapping"), **mapping}.items():
         if isinstance(reference, str) and reference.startswith("#/") and reference not in known:
             yield tag, reference
 
 
 def reachable_definitions(schema: JsonSchema, definitions: JsonSchema) -> list[str]:
-    """Return the names of the definitions that a schema reaches, its own `$defs` left aside.
+    """Return the names of the definitions that a schema reaches, breadth first.
 
-    In the order in which they are first met, breadth first; heirs are reached too.
+    Subtypes of a `discriminator` are reached too; the schema's own `$defs` are not searched.
     """
     body = {key: value for key, value in schema.items() if key != "$defs"}
     names: dict[str, None] = {}
     queue: deque[JsonSchema | bool] = deque([body])
     while queue:
-        for reference in _leading(queue.popleft()):
+        for reference in _outgoing(queue.popleft()):
             name = _definition_of(reference)
             if name is not None and name in definitions and name not in names:
                 names[name] = None
@@ -122,7 +114,7 @@ def reachable_definitions(schema: JsonSchema, definitions: JsonSchema) -> list[s
     return list(names)
 
 
-def _leading(schema: JsonSchema | bool) -> Iterator[str]:
+def _outgoing(schema: JsonSchema | bool) -> Iterator[str]:
     for _, inner in subschemas(schema):
         if isinstance(inner, dict):
             if isinstance(reference := inner.get("$ref"), str):
@@ -132,7 +124,7 @@ def _leading(schema: JsonSchema | bool) -> Iterator[str]:
 
 
 def prune(schema: JsonSchema) -> JsonSchema:
-    """Return the schema with only those `$defs` it reaches, or itself if that is all of them."""
+    """Return the schema with only the `$defs` that it reaches, or itself if it reaches all."""
     definitions = schema.get("$defs")
     if not isinstance(definitions, dict):
         return schema
@@ -145,18 +137,18 @@ def prune(schema: JsonSchema) -> JsonSchema:
 
 
 def recursive_definitions(schema: JsonSchema) -> frozenset[str]:
-    """Return the names of the `$defs` that lead back to themselves."""
+    """Return the names of the `$defs` that reach themselves."""
     return frozenset(_ordered(_graph(schema))[1])
 
 
 def inline(schema: JsonSchema, *, once: bool = False) -> JsonSchema:
-    """Return the schema with every reference that is not recursive replaced by what it means.
+    """Return the schema with every reference that is not recursive replaced by its definition.
 
-    Annotations beside a `$ref` win over those of the definition; what constrains beside one stays
-    apart from it under `allOf`. Definitions stay in `$defs` that are recursive, that something
-    refers into, or that come to more than `MAX_INLINED` schemas or `MAX_INLINED_DEPTH` levels. With
-    `once` only those are put in their place that are referred to once, with no constraint beside;
-    then both descriptions are told.
+    Annotations beside a `$ref` win over those of the definition; with constraints beside it, the
+    definition goes under `allOf`. Definitions that stay in `$defs`: recursive ones, ones of which a
+    part is referred to, and ones of more than `MAX_INLINED` schemas or `MAX_INLINED_DEPTH` levels.
+    With `once`, so do all that are referred to twice or with constraints, and two descriptions are
+    joined.
     """
     definitions = schema.get("$defs")
     if not isinstance(definitions, dict):
@@ -184,48 +176,48 @@ MAX_INLINED_DEPTH = 32
 
 
 class _Inliner:
-    """Puts definitions in the place of references; `define` them first, the referred to first."""
+    """Replaces references; `define` the definitions first, each after those it refers to."""
 
     def __init__(self, kept: set[str], *, once: bool) -> None:
         self.definitions: dict[str, JsonValue] = {}
         self._kept = kept
         self._once = once
-        self._whole: dict[str, JsonSchema | bool] = {}
+        self._inlined: dict[str, JsonSchema | bool] = {}
 
     def define(self, name: str, schema: JsonSchema | bool) -> None:
         whole = self.visit((), schema)
         self.definitions[name] = whole
         if name not in self._kept and _is_small(whole):
-            self._whole[name] = whole
+            self._inlined[name] = whole
 
     def visit(self, _: Keys, schema: JsonSchema | bool) -> JsonSchema | bool:
         if not isinstance(schema, dict):
             return schema
         reference = schema.get("$ref")
         name = defined_name(reference) if isinstance(reference, str) else None
-        if name is None or name not in self._whole:
+        if name is None or name not in self._inlined:
             return map_children(schema, self.visit)
-        whole = self._whole[name]
+        whole = self._inlined[name]
         siblings = map_children({k: v for k, v in schema.items() if k != "$ref"}, self.visit)
         if not siblings:
             return whole
         if isinstance(whole, dict) and all(key in NON_CONSTRAINING for key in siblings):
-            made: JsonSchema = {**whole, **siblings}
-            return {**made, **_both_told(siblings, whole)} if self._once else made
+            described = _descriptions(siblings, whole) if self._once else {}
+            return {**whole, **siblings, **described}
         also = siblings.get("allOf")
         return {**siblings, "allOf": [whole, *(also if isinstance(also, list) else [])]}
 
 
-def _both_told(outer: JsonSchema, inner: JsonSchema) -> JsonSchema:
-    """Return the description of a place and of what is put there, if one does not say the other."""
-    said, more = outer.get("description"), inner.get("description")
-    if not isinstance(said, str) or not isinstance(more, str) or more.rstrip(" .") in said:
+def _descriptions(outer: JsonSchema, inner: JsonSchema) -> JsonSchema:
+    """Return both descriptions as one, where the outer one does not contain the inner one."""
+    text, more = outer.get("description"), inner.get("description")
+    if not isinstance(text, str) or not isinstance(more, str) or more.rstrip(" .") in text:
         return {}
-    return {"description": more if said.rstrip(" .") in more else f"{said}\n\n{more}"}
+    return {"description": more if text.rstrip(" .") in more else f"{text}\n\n{more}"}
 
 
 def _shared(schema: JsonSchema) -> set[str]:
-    """Return the definitions that are referred to twice, or with a constraint beside."""
+    """Return the definitions that are referred to twice, or with constraints beside the `$ref`."""
     counted = Counter[str]()
     for _, inner in subschemas(schema):
         if isinstance(inner, dict) and isinstance(reference := inner.get("$ref"), str):
@@ -235,7 +227,7 @@ def _shared(schema: JsonSchema) -> set[str]:
 
 
 def _is_small(schema: JsonSchema | bool) -> bool:
-    """Return whether a schema may stand in several places; what it shares counts each time."""
+    """Return whether a schema is within the limits; a shared part counts each time."""
     level = [schema]
     count = 0
     for _ in range(MAX_INLINED_DEPTH):
@@ -249,7 +241,7 @@ def _is_small(schema: JsonSchema | bool) -> bool:
 
 
 def _entered(schema: JsonSchema) -> Iterator[str]:
-    """Yield the definitions that a reference leads into, past their own top."""
+    """Yield the definitions of which a reference names a part."""
     for reference in references_in(schema):
         name = _definition_of(reference)
         if name is not None and defined_name(reference) is None:
@@ -271,54 +263,42 @@ def _graph(schema: JsonSchema) -> dict[str, list[str]]:
 
 
 def _ordered(graph: dict[str, list[str]]) -> tuple[list[str], set[str]]:
-    """Return the names so that each comes after those it leads to, and those that lie on a circle.
+    """Return the names, each after those it leads to, and the names on a cycle.
 
-    Tarjan's algorithm for strongly connected components, without recursion.
+    Kosaraju's algorithm for strongly connected components, without recursion.
     """
     order: list[str] = []
-    circular: set[str] = set()
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    path: dict[str, None] = {}
-    for start, first in graph.items():
-        todo = [(start, iter(first))] if start not in index else []
-        while todo:
-            name, targets = todo[-1]
-            if name not in index:
-                index[name] = low[name] = len(index)
-                path[name] = None
-            step = next((target for target in targets if _is_open(target, index, path)), None)
-            if step is not None and step not in index:
-                todo.append((step, iter(graph[step])))
-                continue
-            if step is not None:
-                low[name] = min(low[name], index[step])
-                circular |= {name} if step == name else set()
-                continue
-            todo.pop()
+    entered: set[str] = set()
+    todo = [(name, False) for name in reversed(graph)]
+    while todo:
+        name, left = todo.pop()
+        if left:
             order.append(name)
-            if todo:
-                low[todo[-1][0]] = min(low[todo[-1][0]], low[name])
-            if low[name] == index[name]:
-                members = _taken(path, name)
-                circular |= set(members) if len(members) > 1 else set()
+        elif name not in entered:
+            entered.add(name)
+            todo.append((name, True))
+            todo.extend((target, False) for target in reversed(graph[name]))
+    sources: dict[str, list[str]] = {name: [] for name in graph}
+    for name, targets in graph.items():
+        for target in targets:
+            sources[target].append(name)
+    circular: set[str] = set()
+    for name in reversed(order):
+        component: set[str] = set()
+        stack = [name]
+        while stack:
+            member = stack.pop()
+            if member in entered:
+                entered.remove(member)
+                component.add(member)
+                stack.extend(sources[member])
+        if len(component) > 1 or name in graph[name]:
+            circular |= component
     return order, circular
 
 
-def _is_open(name: str, index: dict[str, int], path: dict[str, None]) -> bool:
-    return name not in index or name in path
-
-
-def _taken(path: dict[str, None], name: str) -> list[str]:
-    """Remove and return the names from the end of the path, up to and with this one."""
-    members: list[str] = []
-    while name in path:
-        members.append(path.popitem()[0])
-    return members
-
-
 NON_CONSTRAINING = ANNOTATIONS | DRAFT | {"$defs", "$ref"}
-"""Keywords beside which a reference is all that a schema says."""
+"""Keywords that may stand beside a `$ref` without constraining anything."""
 
 
 def _definition_of(reference: str) -> str | None:
