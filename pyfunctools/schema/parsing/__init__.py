@@ -1,1 +1,1 @@
-"""What a model wrote -> the value it wrote. `parse` is the verb."""
+"""From a model's text to a JSON value. `parse` is the verb."""

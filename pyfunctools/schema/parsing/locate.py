@@ -1,4 +1,4 @@
-"""The one value in a text: where it begins, and what around it is left out."""
+"""The one value in a text, found between prose, fences, tags and comments."""
 
 import re
 from collections.abc import Iterator
@@ -33,99 +33,7 @@ _AFTER = (
 )
 
 _MOST_PIECES = 16
-"""Pieces that are told apart on either side."""
-
-
-def _left_out(kind: str, text: str) -> Repair:
-    return Repair(path=_ROOT, kind=kind, before=text, after="")
-
-
-def value_start(text: str, start: int) -> int:
-    """Return where the value begins, if a text begins with one behind fences, tags and comments."""
-    at = _blank(text, start)
-    while found := (
-        _OPENING_FENCE.match(text, at) or _TAG.match(text, at) or COMMENT.match(text, at)
-    ):
-        at = _blank(text, found.end())
-    return at
-
-
-def repairs_before(text: str, start: int, end: int) -> list[Repair]:
-    """Return the repairs that leave out the text before a value, from `start` to `end`."""
-    pieces: list[Repair] = []
-    if (odd := text[start:end].strip(SPACE)) and BLANK.fullmatch(odd):
-        return [_left_out("space", odd)]
-    while rest := text[start:end].rstrip(_BLANKS):
-        cut = _last_fence(rest) if len(pieces) < _MOST_PIECES else None
-        kind = "fence"
-        if cut is None and len(pieces) < _MOST_PIECES and rest[-1] in ">]":
-            cut = max(rest.rfind("<"), rest.rfind("["))
-            kind = "tag"
-            cut = cut if cut >= 0 and _TAG.fullmatch(rest, cut) else None
-        if cut is None:
-            kind = "comment" if COMMENT.fullmatch(rest.lstrip()) else "prose"
-            cut = 0
-        pieces.append(_left_out(kind, rest[cut:]))
-        end = start + cut
-    return pieces[::-1]
-
-
-def _last_fence(text: str) -> int | None:
-    body = text.rstrip(_LANGUAGE).rstrip(" \t") if text[-1] not in "`~" else text
-    if body.endswith(("```", "~~~")) or (body is text and body.endswith("`")):
-        return len(body.rstrip(body[-1]))
-    return None
-
-
-def closing_frame(text: str) -> tuple[int, int]:
-    """Return where the frame that ends a text was opened, and where what is in it ends.
-
-    A frame is a fence, tags (`<a>...</a>`), or a fence within tags; of several the innermost.
-    Both numbers are the length of the text where none ends it.
-    """
-    opened, end = None, len(text.rstrip())
-    for _ in range(_MOST_PIECES):
-        closing = _closing_tag(text, end)
-        start = -1 if closing is None else text.find(f"<{closing[1]}", 0, closing.start())
-        if closing is None or start < 0:
-            break
-        opened, end = start, len(text[: closing.start()].rstrip())
-    mark = text[end - 1 : end]
-    if mark in ("`", "~") and text.endswith(mark * 3, 0, end):
-        opened, end = text.find(mark * 3), len(text[:end].rstrip(mark).rstrip())
-    return (len(text), len(text)) if opened is None else (opened, end)
-
-
-def _closing_tag(text: str, end: int) -> re.Match[str] | None:
-    """Return the closing tag that ends the text before `end`."""
-    start = text.rfind("</", 0, end) if text.endswith(">", 0, end) else -1
-    return None if start < 0 else _CLOSING_TAG.fullmatch(text, start, end)
-
-
-def repairs_after(text: str, start: int) -> Iterator[Repair]:
-    """Yield the repairs that leave out the text after a value, up to its end.
-
-    The last piece is all the rest: from another value (`rest`) or from the first word on (`prose`).
-    """
-    at = _blank(text, start)
-    if odd := text[start:at].strip(SPACE):
-        yield _left_out("space", odd)
-    count = 0
-    while at < len(text):
-        for kind, pattern in _AFTER if (count := count + 1) <= _MOST_PIECES else ():
-            if found := pattern.match(text, at):
-                yield _left_out(kind, found[0])
-                at = _blank(text, found.end())
-                break
-        else:
-            yield _left_out("rest" if text[at] in "[{" else "prose", text[at:])
-            return
-
-
-def _blank(text: str, at: int) -> int:
-    found = BLANK.match(text, at)
-    return found.end() if found else at
-
+"""Most pieces on either side of the value; the rest is one piece."""
 
 _BOM = "\ufeff"
 _ESCAPED = re.compile(r'[\[{]\s*+\\++"')
@@ -137,16 +45,13 @@ _OBJECT, _ARRAY = re.compile(_IN_OBJECT), re.compile(_IN_ARRAY)
 _EITHER = re.compile(f"{_IN_OBJECT}|{_IN_ARRAY}")
 _CALLED = re.compile(r"\s*+\)")
 _PLACEHOLDER = re.compile(r"[\[{][^\[\]{}\"'\n:]*+[\]}]")
-"""Brackets that prose has too: `{name}`, `[1]`, `[see below]`."""
+"""Brackets that are usual in prose: `{name}`, `[1]`, `[see below]`."""
 _MOST = 1000
-"""Brackets in prose that are tried before there is taken to be no value."""
+"""Most brackets in prose that are tried as the beginning of a value."""
 
 
 def extract(text: str, limits: Limits, place: Place | None = None) -> Result[JsonValue]:
-    """Return the first value that is written in a text which is no strict JSON as a whole.
-
-    `place` says what is wanted.
-    """
+    """Return the first value in a text that is not strict JSON; `place` is the schema's."""
     return _Extraction(text, limits, place).value()
 
 
@@ -158,22 +63,22 @@ class _Extraction:
         self._limits = limits
         self._place = place
         self._start = len(text) - len(text.lstrip(_BOM))
-        self._frame, self._framed = closing_frame(text)
+        self._frame_start, self._frame_end = _closing_frame(text)
 
     def value(self) -> Result[JsonValue]:
-        """Return the value that the text begins with, else the first in the middle of its prose."""
-        at = value_start(self._text, self._start)
+        """Return the value at the beginning of the text, or else the first one in its prose."""
+        at = _value_start(self._text, self._start)
         if at >= len(self._text):
             found = self._in_prose(self._start)
             return self._nothing() if found is None else found
-        if (inner := _unescaped(self._text, at)) is not None:
-            return self._again(inner, at)
+        if (inner := _without_escapes(self._text, at)) is not None:
+            return self._unescaped(inner, at)
         recovery = self._recovery(at, sure=True)
         bracket = self._text[at] in "[{"
         members = not bracket and recovery.read_members()
         if not members:
             recovery.read()
-        if not recovery.issues and (bracket or members or _alone(self._text, recovery)):
+        if not recovery.issues and (bracket or members or _is_alone(self._text, recovery)):
             return self._result(recovery, at)
         meant = members or (bracket and not _PLACEHOLDER.match(self._text, at))
         found = None if meant else self._in_prose(recovery.at if bracket else at)
@@ -199,58 +104,46 @@ class _Extraction:
         return None
 
     def _recovery(self, at: int, *, sure: bool) -> Recovery:
-        return Recovery(
-            self._text,
-            at,
-            self._stop(at),
-            limits=self._limits,
-            place=self._place,
-            fenced=self._is_framed(at),
-            sure=sure,
-        )
-
-    def _is_framed(self, at: int) -> bool:
-        return self._frame < at < self._framed
-
-    def _stop(self, at: int) -> int:
-        return self._framed if self._is_framed(at) else len(self._text)
+        framed = self._frame_start < at < self._frame_end
+        stop = self._frame_end if framed else len(self._text)
+        limits, place = self._limits, self._place
+        return Recovery(self._text, at, stop, limits=limits, place=place, fenced=framed, sure=sure)
 
     def _brackets(self) -> re.Pattern[str]:
-        """Return the pattern of a bracket that may begin a value in the middle of prose."""
+        """Return the pattern of a bracket in prose that may begin a value."""
         types = ALL_TYPES if self._place is None else self._place.types
         if "object" in types and "array" not in types:
             return _OBJECT
         return _ARRAY if "array" in types and "object" not in types else _EITHER
 
     def _in_call(self, at: int, end: int) -> bool:
-        """Return whether this is one argument of several in a call such as `f(a=1, b=[2])`."""
+        """Return whether the value from `at` to `end` is an argument in a call: `f(a=1, b=[2])`."""
         front = self._text[max(at - 500, self._start) : at]
         if re.search(r"\w=\Z", front):
             return True
-        opened = front.rfind("(")
-        called = opened > front.rfind(")") and re.search(r"\w\Z", front[:opened]) is not None
-        alone = not front[opened + 1 :].strip() and _CALLED.match(self._text, end) is not None
+        bracket = front.rfind("(")
+        called = bracket > front.rfind(")") and re.search(r"\w\Z", front[:bracket]) is not None
+        alone = not front[bracket + 1 :].strip() and _CALLED.match(self._text, end) is not None
         return called and not alone
 
-    def _again(self, inner: str, at: int) -> Result[JsonValue]:
+    def _unescaped(self, inner: str, at: int) -> Result[JsonValue]:
         read = parse_strict(inner, self._limits.depth)
-        result = extract(inner, self._limits, self._place) if read is None else None
+        result = Success(value=read.value) if read else extract(inner, self._limits, self._place)
         if isinstance(result, Failure):
             return Failure(value=self._text, issues=result.issues)
         escape = Repair(path=_ROOT, kind="escape", before=self._text[at:], after=inner)
-        repairs = (*self._before(at), escape, *(result.repairs if result else ()))
-        value = result.value if result else read[0] if read else None
-        return Success(value=value, repairs=repairs)
+        repairs = (*self._before(at), escape, *result.repairs)
+        return Success(value=result.value, repairs=repairs)
 
     def _result(self, recovery: Recovery, at: int) -> Result[JsonValue]:
         if recovery.issues:
             return Failure(value=self._text, issues=tuple(recovery.issues))
-        repairs = (*self._before(at), *recovery.repairs, *repairs_after(self._text, recovery.at))
+        repairs = (*self._before(at), *recovery.repairs, *_repairs_after(self._text, recovery.at))
         return Success(value=recovery.value, repairs=repairs)
 
     def _before(self, at: int) -> list[Repair]:
-        bom = [_left_out("bom", self._text[: self._start])] if self._start else []
-        return [*bom, *repairs_before(self._text, self._start, at)]
+        bom = [_removed("bom", self._text[: self._start])] if self._start else []
+        return [*bom, *_repairs_before(self._text, self._start, at)]
 
     def _nothing(self) -> Failure:
         message = "There is no JSON value in the text."
@@ -259,8 +152,8 @@ class _Extraction:
         return Failure(value=self._text, issues=(issue,))
 
 
-def _unescaped(text: str, at: int) -> str | None:
-    """Return JSON all of whose quotes were escaped, as it was before."""
+def _without_escapes(text: str, at: int) -> str | None:
+    """Return JSON whose quotes are all escaped without the escapes, or `None`."""
     if not _ESCAPED.match(text, at):
         return None
     try:
@@ -270,10 +163,101 @@ def _unescaped(text: str, at: int) -> str | None:
         return None
 
 
-def _alone(text: str, recovery: Recovery) -> bool:
-    """Return whether a scalar is all there is, so that it is no part of a sentence."""
+def _is_alone(text: str, recovery: Recovery) -> bool:
+    """Return whether a scalar is the whole text, and not a word of a sentence."""
     if any(repair.kind == "truncated" for repair in recovery.repairs) and _EITHER.search(text):
         return False
     return all(
-        piece.kind in _HARMLESS or piece.before == ";" for piece in repairs_after(text, recovery.at)
+        piece.kind in _HARMLESS or piece.before == ";"
+        for piece in _repairs_after(text, recovery.at)
     )
+
+
+def _removed(kind: str, text: str) -> Repair:
+    return Repair(path=_ROOT, kind=kind, before=text, after="")
+
+
+def _value_start(text: str, start: int) -> int:
+    """Return the place after the fences, tags and comments at the beginning of a text."""
+    at = _blank(text, start)
+    while found := (
+        _OPENING_FENCE.match(text, at) or _TAG.match(text, at) or COMMENT.match(text, at)
+    ):
+        at = _blank(text, found.end())
+    return at
+
+
+def _repairs_before(text: str, start: int, end: int) -> list[Repair]:
+    """Return the repairs that remove the text before a value, from `start` to `end`."""
+    pieces: list[Repair] = []
+    if (odd := text[start:end].strip(SPACE)) and BLANK.fullmatch(odd):
+        return [_removed("space", odd)]
+    while rest := text[start:end].rstrip(_BLANKS):
+        cut = _last_fence(rest) if len(pieces) < _MOST_PIECES else None
+        kind = "fence"
+        if cut is None and len(pieces) < _MOST_PIECES and rest[-1] in ">]":
+            cut = max(rest.rfind("<"), rest.rfind("["))
+            kind = "tag"
+            cut = cut if cut >= 0 and _TAG.fullmatch(rest, cut) else None
+        if cut is None:
+            kind = "comment" if COMMENT.fullmatch(rest.lstrip()) else "prose"
+            cut = 0
+        pieces.append(_removed(kind, rest[cut:]))
+        end = start + cut
+    return pieces[::-1]
+
+
+def _last_fence(text: str) -> int | None:
+    body = text.rstrip(_LANGUAGE).rstrip(" \t") if text[-1] not in "`~" else text
+    if body.endswith(("```", "~~~")) or (body is text and body.endswith("`")):
+        return len(body.rstrip(body[-1]))
+    return None
+
+
+def _closing_frame(text: str) -> tuple[int, int]:
+    """Return the beginning and the end of the innermost frame that ends a text.
+
+    A frame is a fence or tags (`<a>...</a>`). Without one, both are the length of the text.
+    """
+    begin, end = None, len(text.rstrip())
+    for _ in range(_MOST_PIECES):
+        closing = _closing_tag(text, end)
+        start = -1 if closing is None else text.find(f"<{closing[1]}", 0, closing.start())
+        if closing is None or start < 0:
+            break
+        begin, end = start, len(text[: closing.start()].rstrip())
+    mark = text[end - 1 : end]
+    if mark in ("`", "~") and text.endswith(mark * 3, 0, end):
+        begin, end = text.find(mark * 3), len(text[:end].rstrip(mark).rstrip())
+    return (len(text), len(text)) if begin is None else (begin, end)
+
+
+def _closing_tag(text: str, end: int) -> re.Match[str] | None:
+    """Return the closing tag that ends the text before `end`."""
+    start = text.rfind("</", 0, end) if text.endswith(">", 0, end) else -1
+    return None if start < 0 else _CLOSING_TAG.fullmatch(text, start, end)
+
+
+def _repairs_after(text: str, start: int) -> Iterator[Repair]:
+    """Yield the repairs that remove the text after a value.
+
+    From another value (`rest`) or the first word (`prose`) on, all is one piece.
+    """
+    at = _blank(text, start)
+    if odd := text[start:at].strip(SPACE):
+        yield _removed("space", odd)
+    count = 0
+    while at < len(text):
+        for kind, pattern in _AFTER if (count := count + 1) <= _MOST_PIECES else ():
+            if found := pattern.match(text, at):
+                yield _removed(kind, found[0])
+                at = _blank(text, found.end())
+                break
+        else:
+            yield _removed("rest" if text[at] in "[{" else "prose", text[at:])
+            return
+
+
+def _blank(text: str, at: int) -> int:
+    found = BLANK.match(text, at)
+    return found.end() if found else at

@@ -1,11 +1,11 @@
-"""What a model wrote -> the value it wrote, with every repair that took.
+"""`parse`: the value in a model's text, and every repair that was needed to read it.
 
-The kinds of repair: `bom`, `fence`, `tag`, `prose` and `rest` (left out around the value, `rest`
-being what began another one), `comment`, `space`, `comma`, `colon`, `brace` (doubled), `closer`
-(a bracket put in, left out or replaced), `quote`, `escape` and `control` (of a string), `key`
-(without quotes), `literal` (`True`, `None`, `tru`), `number` (`+1`, `.5`, `0x10`), `word` (without
-quotes where the schema wants a string), and `truncated`: the text ends in this string or number,
-so there may have been more of it.
+The kinds of repair: `bom`, `fence`, `tag`, `prose` and `rest` (removed around the value; `rest`
+begins like another value), `comment`, `space`, `comma`, `colon`, `brace` (doubled), `closer` (a
+bracket inserted, removed or replaced), `quote`, `escape` and `control` (in a string), `key`
+(without quotes), `literal` (`True`, `None`, `tru`), `number` (`+1`, `.5`, `0x10`), `word` (a string
+without quotes, where the schema wants a string) and `truncated` (the text ends in this string or
+number, which may be incomplete).
 """
 
 from collections.abc import Mapping
@@ -29,15 +29,14 @@ _ROOT: Final = Path.of(())
 def parse(
     text: str | bytes, schema: Mapping[str, Any] | None = None, *, limits: Limits = DEFAULT_LIMITS
 ) -> Success[Any] | Failure:
-    """Return the value that a text says: strict JSON first, then what a model may have meant by it.
+    """Return the value in a text: strict JSON, or broken JSON that can be repaired with certainty.
 
-    The recovery changes spelling and never invents: what was written in no way that can be read
-    for certain is an issue. With a `schema` a word without quotes is a string where one is wanted,
-    and so is a number where nothing else is, as it was written. `bytes` are UTF-8. The value of a
-    `Failure` is the text.
+    A repair changes spelling and never invents a value; anything ambiguous is an issue. With a
+    `schema`, a word without quotes is a string where one is wanted, and a number is a string, as
+    it was written, where only a string is. `bytes` are UTF-8. The value of a `Failure` is the text.
 
     Raises:
-        SchemaError: the schema had to be asked, and is none; see `normalize`.
+        SchemaError: the schema was needed and is invalid; see `normalize`.
     """
     return parse_at(text, partial(_place_of, schema) if schema else None, limits)
 
@@ -52,17 +51,16 @@ def _place_of(schema: JsonSchema) -> "Place":
 def parse_at(
     text: str | bytes, wanted: "Callable[[], Place] | None", limits: Limits = DEFAULT_LIMITS
 ) -> Success[Any] | Failure:
-    """Return the value that a text says; `wanted` returns the place it is for, if it is asked."""
+    """Return the value in a text; `wanted` returns its place in the schema, when that is needed."""
     read = read_strictly(text, limits)
     if isinstance(read, Failure):
         return read
     if read is not None and (wanted is None or not read.fractions):
         return Success(value=read.value)
-    # What says what is wanted, and what recovers, are loaded by the first text that needs them.
     place = None if wanted is None else wanted()
     if read is not None and place is not None and not place.has_float_for_string(read.value):
         return Success(value=read.value)
-    from pyfunctools.schema.parsing.locate import extract
+    from pyfunctools.schema.parsing.locate import extract  # few texts need it
 
     if isinstance(text, bytes):
         try:
@@ -74,9 +72,9 @@ def parse_at(
 
 
 def read_strictly(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Strict | Failure | None:
-    """Return the value of strict JSON, or why the text cannot even be looked at.
+    """Return the value of strict JSON, a failure for a text that cannot be read, else `None`.
 
-    `None` where it is something else, which may be recovered.
+    `None` means that the text is not strict JSON but may be repaired.
     """
     data: str | bytes = text
     if isinstance(text, str):
@@ -86,7 +84,9 @@ def read_strictly(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Strict 
             except UnicodeEncodeError as error:
                 return _half_pair(text, error.start)
     elif not isinstance(text, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
-        return _no_text(text)
+        known = isinstance(text, dict | list | int | float | bool | None)
+        message = f"A {type(text).__name__} is not text."
+        return _failure(text if known else None, "the arguments as text", message)
     if len(data) > limits.text:
         message = f"The text is longer than {limits.text} bytes."
         return _failure(text, f"text of at most {limits.text} bytes in UTF-8", message)
@@ -94,20 +94,16 @@ def read_strictly(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Strict 
 
 
 def _half_pair(text: str, at: int) -> Failure:
-    from pyfunctools.schema.parsing.recovery import place_of
+    from pyfunctools.schema.parsing.recovery import line_and_column
 
-    line, column = place_of(text, at)
-    message = f"The character U+{ord(text[at]):04X} at line {line} column {column} is half a pair."
-    return _failure(text, "characters that UTF-8 can say", message)
-
-
-def _no_text(value: JsonValue) -> Failure:
-    message = f"A {type(value).__name__} is not text."
-    known = isinstance(value, dict | list | int | float | bool | None)
-    return _failure(value if known else None, "the arguments as text", message)
+    line, column = line_and_column(text, at)
+    character = f"The character U+{ord(text[at]):04X} at line {line} column {column}"
+    message = f"{character} is half of a surrogate pair."
+    return _failure(text, "characters that UTF-8 can encode", message)
 
 
 def _failure(value: JsonValue | bytes, expected: str, message: str) -> Failure:
-    shown = value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
+    if isinstance(value, bytes):
+        value = value.decode(errors="backslashreplace")
     issue = Issue(path=_ROOT, expected=expected, value=None, message=message)
-    return Failure(value=shown, issues=(issue,))
+    return Failure(value=value, issues=(issue,))

@@ -1,4 +1,4 @@
-"""JSON that is broken, read for what was written in it and for nothing else."""
+"""A reader of broken JSON that repairs spelling and never invents a value."""
 
 import re
 from dataclasses import dataclass
@@ -32,63 +32,23 @@ from pyfunctools.schema.parsing.strings import (
 from pyfunctools.schema.result import Issue, Repair
 
 MAX_REPAIRS: Final = 100_000
-"""A text that needs more repairs than this is no JSON."""
+"""Most repairs of one text."""
 MAX_PATHS: Final = 16 << 20
-"""Characters in the paths of all repairs; each holds the names of all objects around it."""
+"""Most characters in the paths of all repairs of one text."""
 
 
-class Findings:
-    """The repairs and the issues of one text, of which `most` issues are kept.
-
-    `full` says that nothing further should be read.
-    """
-
-    def __init__(self, text: str, most: int) -> None:
-        self._text = text
-        self._most = most
-        self._paths = MAX_PATHS
-        self.full = False
-        self.issues: list[Issue] = []
-        self.repairs: list[Repair] = []
-
-    def repair(self, at: int, keys: Keys, kind: str, before: str, after: str) -> None:
-        """Note that one piece of the text, at `at`, is read as another."""
-        path = Path.of(keys)
-        self._paths -= len(path)
-        if self._paths >= 0 and len(self.repairs) < MAX_REPAIRS:
-            self.repairs.append(Repair(path=path, kind=kind, before=before, after=after))
-        elif not self.full:
-            self.complain(at, keys, "The text", "needs more repairs than are made", "JSON")
-            self.full = True
-
-    def complain(
-        self,
-        at: int,
-        keys: Keys,
-        subject: str,
-        fault: str,
-        expected: str,
-        value: JsonValue = None,
-    ) -> None:
-        """Note what cannot be read: the subject, where it stands, and what is wrong with it."""
-        line, column = place_of(self._text, at)
-        message = f"{subject} at line {line} column {column} {fault}."
-        path = Path.of(keys)
-        self.issues.append(Issue(path=path, expected=expected, value=value, message=message))
-        self.full = self.full or len(self.issues) >= self._most
-
-
-def place_of(text: str, at: int) -> tuple[int, int]:
+def line_and_column(text: str, at: int) -> tuple[int, int]:
     """Return the line and the column of a character, both counted from 1."""
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
 @dataclass(slots=True)
 class Frame:
-    """An object or an array that is open.
+    """An object or array whose closing bracket has not been read.
 
-    `key` is the place of the element that is being read; `filled` says that one was read since the
-    last comma, `comma` that there was a comma, `doubled` that its first bracket stood there twice.
+    `key` is the name or index of the element that is being read, `filled` whether an element was
+    read since the last comma, `comma` whether the last separator was a comma, `doubled` whether the
+    opening brace was written twice.
     """
 
     value: dict[str, JsonValue] | list[JsonValue]
@@ -99,16 +59,9 @@ class Frame:
     doubled: bool = False
     place: Place | None = None
 
-    def put(self, value: JsonValue) -> None:
-        """Put the element that was read into its place."""
-        if isinstance(self.value, list):
-            self.value.append(value)
-        else:
-            self.value[str(self.key)] = value
-
 
 MAX_WRONG: Final = 32
-"""Brackets of the wrong kind that are tolerated; each makes the rest of the text be counted."""
+"""Most brackets of the wrong kind; each costs a search through the rest of the text."""
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _BARE_KEY = re.compile(rf"([^\s=,;{{}}\[\]{COLONS}{COMMAS}{QUOTES}]++)[\"']?")
@@ -123,12 +76,9 @@ _BRACE = re.compile(r"\s*+\}")
 class Recovery:
     """Reads one value of a text, from `start` on, without recursion and in linear time.
 
-    `place` says what is wanted there.
-
-    Afterwards `value` holds it and `at` says where it ended; with `issues` there is no value.
-    `begun` says whether a member or an item was read, so that it was meant as JSON at all.
-    A `fenced` text was ended by the one who wrote it, so that no number in it was cut off. Where it
-    is not `sure` that JSON begins there, nothing is read behind an issue before that.
+    Afterwards `value` is the value and `at` its end; with `issues` there is no value. `place` says
+    what the schema wants. A number at the end of a `fenced` text was not cut off. If it is not
+    `sure` that JSON begins at `start`, an issue before the first member or item ends the reading.
     """
 
     def __init__(
@@ -150,28 +100,24 @@ class Recovery:
         self._place = place
         self._stack: list[Frame] = []
         self._wrong = 0
+        self._paths = MAX_PATHS
         self._swallowed: int | None = None
+        self._begun = False
+        self._done = False
         self.at = start
         self.value: JsonValue = None
-        self.begun = False
-        self._findings = Findings(text, limits.issues)
+        self.issues: list[Issue] = []
+        self.repairs: list[Repair] = []
 
-    @property
-    def issues(self) -> list[Issue]:
-        """What could not be read."""
-        return self._findings.issues
-
-    @property
-    def repairs(self) -> list[Repair]:
-        """What was read as something else."""
-        return self._findings.repairs
+    def _match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        return pattern.match(self._text, self.at, self._stop)
 
     def _keys(self, levels: int | None = None) -> Keys:
-        """Return the steps to the element that is being read, or to one further out."""
+        """Return the steps to the current element, or to its container if `levels` is -1."""
         return tuple(frame.key for frame in self._stack[:levels])
 
     def _wanted(self) -> frozenset[str]:
-        """Return the types that the schema names for the element that is being read."""
+        """Return the types that the schema names for the current element."""
         place = self._place
         if place is None:
             return frozenset()
@@ -182,29 +128,30 @@ class Recovery:
         return place.named_types
 
     def read(self) -> None:
-        """Read the value that stands here."""
+        """Read the value."""
         self._value("root")
-        while self._stack and not self._findings.full:
-            self._step()
+        self._read_elements()
 
     def read_members(self) -> bool:
-        """Read the members of an object whose first bracket is missing, if a member stands here."""
-        if not MEMBER.match(self._text, self.at, self._stop):
+        """Read an object without its opening brace; return `False` if no member starts here."""
+        if not self._match(MEMBER):
             return False
         value: dict[str, JsonValue] = {}
         self.value = value
         self._repair("closer", "", "{")
         self._stack.append(Frame(value, "}"))
-        while self._stack and not self._findings.full:
-            self._step()
+        self._read_elements()
         return True
 
-    def _step(self) -> None:
-        frame = self._stack[-1]
-        self._blanks()
-        if self.at >= self._stop:
-            self._end()
-            return
+    def _read_elements(self) -> None:
+        while self._stack and not self._done:
+            self._blanks()
+            if self.at >= self._stop:
+                self._end()
+            else:
+                self._step(self._stack[-1])
+
+    def _step(self, frame: Frame) -> None:
         char = self._text[self.at]
         if char in "}]":
             self._close(frame, char)
@@ -229,11 +176,11 @@ class Recovery:
                 self._repair("comma", char, "," if frame.filled else "", self._keys(-1))
             frame.comma, frame.filled = True, False
             self.at += 1
-        elif more := _TRAILING.match(self._text, self.at, self._stop):
+        elif more := self._match(_TRAILING):
             self._repair("comma", more[0], "", self._keys(-1))
             self.at = more.end()
         else:
-            # Something may be missing in the middle, and all that follows would be out of place.
+            # An item may be missing, and all after it would have the wrong index.
             frame.key = len(frame.value)
             self._fail(self.at, "The comma", "has no value before it", "a value between commas")
 
@@ -244,31 +191,31 @@ class Recovery:
 
     def _member(self, frame: Frame, follows: bool) -> None:
         start = self.at
-        key = self._key(follows)
+        key = self._read_key(follows)
         if key is None:
             return
         frame.key = key
         self._blanks()
-        colon = _COLON.match(self._text, self.at, self._stop)
+        colon = self._match(_COLON)
         if colon is None:
-            self._fail(start, f"The key {_shown(key)}", "has no value", "a colon and a value")
+            self._fail(start, f"The key {_quoted(key)}", "has no value", "a colon and a value")
             return
         if colon[0] != ":":
             self._repair("colon", colon[0], ":")
-        self.begun = True
+        self._begun = True
         self.at = colon.end()
         if isinstance(frame.value, dict) and key in frame.value:
             fault = "stands in the same object already"
             self._complain(start, f"The duplicate key {key!r}", fault, "each key once", value=key)
         self._blanks()
         if self.at >= self._stop or self._text[self.at] in _NO_VALUE:
-            self._complain(start, f"The key {_shown(key)}", "has no value", "a JSON value")
+            self._complain(start, f"The key {_quoted(key)}", "has no value", "a JSON value")
             self._put(None)
-            self._findings.full |= self.at >= self._stop
+            self._done |= self.at >= self._stop
             return
         self._value("member")
 
-    def _key(self, follows: bool) -> str | None:
+    def _read_key(self, follows: bool) -> str | None:
         start = self.at
         if self._text[start] in CLOSERS:
             quoted = read_quoted(self._text, start, self._stop, "key")
@@ -283,7 +230,7 @@ class Recovery:
         found = _BARE_KEY.match(self._text, start, self._stop)
         ahead = found and BLANK.match(self._text, found.end(), self._stop)
         if not found or not ahead or not _COLON.match(self._text, ahead.end(), self._stop):
-            self.begun = self.begun or not found
+            self._begun = self._begun or not found
             shown = f"`{shortened(found[0] if found else self._text[start], 40)}`"
             fault = "is neither a comma nor a bracket" if follows else "is not a key with a value"
             expected = "a key in double quotes, a colon and a value"
@@ -306,7 +253,7 @@ class Recovery:
     def _open(self, char: str) -> None:
         if len(self._stack) >= self._limits.depth:
             deep = self._limits.depth
-            self.begun = True
+            self._begun = True
             expected = f"at most {deep} levels of objects and arrays"
             self._fail(self.at, "The value", f"is nested more than {deep} levels deep", expected)
             return
@@ -320,14 +267,14 @@ class Recovery:
         quoted = read_quoted(self._text, start, self._stop, where)
         self.at = quoted.end
         if quoted.fault is None:
-            self.begun = self.begun or where == "item"
+            self._begun = self._begun or where == "item"
             self._note(quoted, start)
             self._put(quoted.value)
             return
         shown = self._text[start : min(quoted.end, start + 40)]
         self._complain(start, "The string", quoted.fault, "a string as JSON writes it", value=shown)
         self._put(None)
-        self._findings.full |= quoted.end >= self._stop
+        self._done |= quoted.end >= self._stop
 
     def _note(self, quoted: Quoted, start: int) -> None:
         if quoted.kinds:
@@ -342,12 +289,12 @@ class Recovery:
         self.at = bare.end
         self._put(bare.value)
         if bare.fault is not None:
-            self._complain(start, bare.shown, bare.fault, bare.expected, value=token)
+            self._complain(start, bare.subject, bare.fault, bare.expected, value=token)
             self._blanks()
             followed = self.at < self._stop and self._text[self.at] not in _NO_VALUE
-            self._findings.full |= followed
+            self._done |= followed
             return
-        self.begun = True
+        self._begun = True
         meant = dumps(bare.value, ensure_ascii=False) if bare.kinds else token
         for kind in bare.kinds:
             self._repair(kind, token, meant)
@@ -356,25 +303,27 @@ class Recovery:
             self._repair("truncated", token, meant)
 
     def _put(self, value: JsonValue) -> None:
-        if self._stack:
-            self._stack[-1].put(value)
-        else:
+        frame = self._stack[-1] if self._stack else None
+        if frame is None:
             self.value = value
+        elif isinstance(frame.value, list):
+            frame.value.append(value)
+        else:
+            frame.value[str(frame.key)] = value
 
     def _close(self, frame: Frame, char: str) -> None:
-        """End the object or array that this bracket, right or wrong, was meant to end."""
         self.at += 1
         if frame.closer != char:
             self._mismatched(frame, char)
-        elif len(self._stack) == 1 and char == "}" and self._goes_on():
+        elif len(self._stack) == 1 and char == "}" and self._match(KEY_AHEAD):
             self._repair("closer", char, "", ())
         else:
-            self._shut()
+            self._pop()
 
     def _mismatched(self, frame: Frame, char: str) -> None:
-        """Read a wrong bracket so that the rest of the text closes as many as are open.
+        """Read a wrong bracket so that the rest of the text closes all open frames.
 
-        Either those in between are missing, or it stands for another, or it is one too many.
+        Closing brackets are missing before it, or it replaces another one, or it is one too many.
         """
         self._wrong += 1
         if self._wrong > MAX_WRONG:
@@ -387,44 +336,41 @@ class Recovery:
             self._repair("closer", char, "", self._keys(-1))
         elif not fitting or rest == depth - 1:
             self._repair("closer", char, frame.closer, self._keys(-1))
-            self._shut()
+            self._pop()
         else:
             while len(self._stack) > fitting[-1] + 1:
                 self._repair("closer", "", self._stack[-1].closer, self._keys(-1))
-                self._shut()
-            self._shut()
+                self._pop()
+            self._pop()
 
-    def _goes_on(self) -> bool:
-        return KEY_AHEAD.match(self._text, self.at, self._stop) is not None
-
-    def _shut(self) -> None:
+    def _pop(self) -> None:
         frame = self._stack[-1]
         if frame.comma and not frame.filled:
             self._repair("comma", ",", "", self._keys(-1))
-        if frame.doubled and (second := _BRACE.match(self._text, self.at, self._stop)):
+        if frame.doubled and (second := self._match(_BRACE)):
             self.at = second.end()
         self._stack.pop()
 
     def _end(self) -> None:
-        """Close what is open where the text stops."""
+        """Close all frames at the end of the text."""
         if self._swallowed is not None:
             rest = "holds brackets and goes on to the end of the text"
             self._fail(self._swallowed, "The comment", rest, "a comment that ends, or none")
             return
         while self._stack:
             self._repair("closer", "", self._stack[-1].closer, self._keys(-1))
-            self._shut()
+            self._pop()
 
     def _blanks(self) -> None:
-        """Skip space and comments; what JSON does not know of them is a repair."""
+        """Skip space and comments, with a repair for what JSON does not allow."""
         while True:
-            found = _SPACE.match(self._text, self.at, self._stop)
+            found = self._match(_SPACE)
             self.at = found.end() if found else self.at
             char = self._text[self.at] if self.at < self._stop else "x"
             if char.isspace() or char in HIDDEN:
-                kind, odd = "space", BLANK.match(self._text, self.at, self._stop)
+                kind, odd = "space", self._match(BLANK)
             elif char in "/#":
-                kind, odd = "comment", COMMENT.match(self._text, self.at, self._stop)
+                kind, odd = "comment", self._match(COMMENT)
             else:
                 return
             if odd is None:
@@ -436,8 +382,12 @@ class Recovery:
             self.at = odd.end()
 
     def _repair(self, kind: str, before: str, after: str, keys: Keys | None = None) -> None:
-        keys = self._keys() if keys is None else keys
-        self._findings.repair(self.at, keys, kind, before, after)
+        path = Path.of(self._keys() if keys is None else keys)
+        self._paths -= len(path)
+        if self._paths >= 0 and len(self.repairs) < MAX_REPAIRS:
+            self.repairs.append(Repair(path=path, kind=kind, before=before, after=after))
+        elif not self._done:
+            self._fail(self.at, "The text", "needs more repairs than are made", "JSON", keys)
 
     def _complain(
         self,
@@ -449,16 +399,18 @@ class Recovery:
         value: JsonValue = None,
         keys: Keys | None = None,
     ) -> None:
-        keys = self._keys() if keys is None else keys
-        self._findings.complain(at, keys, subject, fault, expected, value)
-        self._findings.full |= not (self.begun or self._sure)
+        line, column = line_and_column(self._text, at)
+        message = f"{subject} at line {line} column {column} {fault}."
+        path = Path.of(self._keys() if keys is None else keys)
+        self.issues.append(Issue(path=path, expected=expected, value=value, message=message))
+        self._done |= len(self.issues) >= self._limits.issues or not (self._begun or self._sure)
 
     def _fail(
         self, at: int, subject: str, fault: str, expected: str, keys: Keys | None = None
     ) -> None:
         self._complain(at, subject, fault, expected, keys=keys)
-        self._findings.full = True
+        self._done = True
 
 
-def _shown(key: str) -> str:
+def _quoted(key: str) -> str:
     return dumps(shortened(key, 40), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Numbers, booleans, null and bare words as people and models spell them, read without loss."""
+"""Numbers, booleans, null and words without quotes, in the spellings of people and models."""
 
 import re
 from collections.abc import Callable
@@ -10,10 +10,10 @@ from pyfunctools._text import shortened
 from pyfunctools.schema.outline.outline import NUMBERS
 
 COMMAS: Final = ",;\uff0c\uff1b"
-"""What stands between members: comma and semicolon, narrow and wide."""
+"""Separators of members: comma and semicolon, of normal and full width."""
 
 COLONS: Final = ":\uff1a"
-"""What stands behind a key, narrow and wide."""
+"""The colon after a key, of normal and full width."""
 
 CLOSERS: Final = {
     '"': '"',
@@ -28,26 +28,26 @@ CLOSERS: Final = {
     "\u201a": "\u2019\u2018'",
     "\u00ab": "\u00bb",
 }
-"""What may end a string, for each quote that may begin one: straight, curly, low or angled."""
+"""For each opening quote (straight, curly, low, angled), the quotes that may close it."""
 
 OPENING: Final = "".join(CLOSERS)
-"""What may begin a string."""
+"""Opening quotes."""
 
 QUOTES: Final = OPENING + "\u00bb"
-"""What may begin or end a string."""
+"""Opening and closing quotes."""
 
 HIDDEN: Final = "\ufeff\u200b\u2060"
-"""Characters without width, which count as space."""
+"""Characters without width, read as space."""
 
 SPACE: Final = " \t\n\r"
-"""What JSON takes for space (RFC 8259, section 2)."""
+"""The space of JSON (RFC 8259, section 2)."""
 
 BLANK: Final = re.compile(rf"[\s{HIDDEN}]*+")
 COMMENT: Final = re.compile(r"//[^\n]*+|\#[^\n]*+|/\*[\s\S]*?(?:\*/|\Z)")
 
 
 _MAX_DIGITS = 4300
-"""What Python itself reads and writes as an integer (`sys.int_info`)."""
+"""Most digits of an integer that Python reads and writes (`sys.int_info`)."""
 
 _DIGITS = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
 _FRACTION = r"[0-9]+(?:_[0-9]+)*"
@@ -56,7 +56,7 @@ NUMBER = re.compile(
     rf"|(?:{_DIGITS}(?:\.(?:{_FRACTION})?)?|\.{_FRACTION})(?:[eE][+-]?[0-9]+)?)",
     re.ASCII,
 )
-"""A number as JSON, JavaScript or Python write one; a zero in front is none."""
+"""A number of JSON, JavaScript or Python; not one with a leading zero (`007`)."""
 
 _STRICT = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9][0-9]*)", re.ASCII)
@@ -71,7 +71,7 @@ _BOOLEANS = {
 
 
 def parse_number(token: str) -> int | float | None:
-    """Return the number that `NUMBER` matched, or `None` if Python has no such number."""
+    """Return the number in a text that `NUMBER` matched, or `None` if it is out of range."""
     digits = token.replace("_", "")
     if digits.lstrip("+-")[:2].lower() in ("0x", "0o", "0b"):
         number = int(digits, 0)
@@ -82,13 +82,8 @@ def parse_number(token: str) -> int | float | None:
     return fraction if isfinite(fraction) else None
 
 
-def is_strict_number(token: str) -> bool:
-    """Return whether this is a number of JSON (RFC 8259, section 6)."""
-    return _STRICT.fullmatch(token) is not None
-
-
 def integer_from(text: str) -> int | None:
-    """Return the integer that a text spells: `42`, `+42`, ` 42 ` or `42.0`, in ASCII digits."""
+    """Return the integer in a text (`42`, `+42`, ` 42 ` or `42.0`, in ASCII digits), or `None`."""
     text = text.strip(SPACE)
     whole = _WHOLE.fullmatch(text)
     digits = whole[1] if whole else text
@@ -101,7 +96,7 @@ def integer_from(text: str) -> int | None:
 
 
 def number_from(text: str) -> float | None:
-    """Return the number that a text spells with a fraction or exponent, if a float holds it all."""
+    """Return the number in a text, or `None` if a float cannot represent it exactly."""
     text = text.strip(SPACE)
     if len(text) > 400 or not _NUMBER.fullmatch(text):
         return None
@@ -112,17 +107,17 @@ def number_from(text: str) -> float | None:
 
 
 def boolean_from(text: str) -> bool | None:
-    """Return the boolean that `true`, `yes`, `on` or their opposites spell, in any case."""
+    """Return the boolean of `true`, `yes`, `on` or their opposites, in any case, or `None`."""
     return _BOOLEANS.get(text.strip(SPACE).lower())
 
 
 def spells_null(text: str) -> bool:
-    """Return whether a text spells `null`, in any case."""
+    """Return whether a text is `null`, in any case."""
     return text.strip(SPACE).lower() == "null"
 
 
 def digits_of(number: int) -> str | None:
-    """Return the digits of an integer, or `None` where Python writes none so long."""
+    """Return the digits of an integer, or `None` if it is too long for Python to write."""
     try:
         return str(number)
     except ValueError:
@@ -146,35 +141,34 @@ _IN_RANGE = "a number in the range of a double, or an integer of up to 4300 digi
 
 
 class Bare(NamedTuple):
-    """A scalar that was read, where the text goes on, and the kinds of its repairs.
+    """A scalar without quotes: its end in the text, its value and the kinds of its repairs.
 
-    With a `fault` it could not be read: `shown` is what stands there, the fault what is wrong with
-    it, and `expected` what would be right.
+    A `fault` says why the text, quoted in `subject`, could not be read; `expected` what is right.
     """
 
     end: int
     value: JsonValue = None
     kinds: tuple[str, ...] = ()
-    shown: str = ""
+    subject: str = ""
     fault: str | None = None
     expected: str = ""
 
 
 def read_bare(text: str, at: int, stop: int, wanted: Callable[[], frozenset[str]]) -> Bare:
-    """Read what stands at `at`, of a text that ends at `stop`.
+    """Read the scalar at `at`, in a text that ends at `stop`.
 
-    `wanted` gives the types that a schema names for this place. A word is a string only if that is
-    one of them, and so is a number if there is none among them: as it was written.
+    `wanted` returns the types that the schema names here. If they include `string`, a word is a
+    string; so is a number, as it was written, if they include no numeric type.
     """
     token = _matched(_TOKEN, text, at, stop)
     word = _matched(_WORD, text, at, stop)
-    if word in _LITERALS and _parted(text, at + len(word), stop):
+    if word in _LITERALS and _may_end(text, at + len(word), stop):
         return Bare(at + len(word), _LITERALS[word])
-    if word in _PYTHON and _parted(text, at + len(word), stop):
+    if word in _PYTHON and _may_end(text, at + len(word), stop):
         return Bare(at + len(word), _PYTHON[word], ("literal",))
     types = wanted()
     number = _matched(NUMBER, text, at, stop)
-    if number and not _parted(text, at + len(number), stop):
+    if number and not _may_end(text, at + len(number), stop):
         number = ""
     if "string" in types and token not in _NOTHING:
         phrase = _phrase(text, at, stop)
@@ -187,8 +181,8 @@ def read_bare(text: str, at: int, stop: int, wanted: Callable[[], frozenset[str]
         if value is None:
             fault = _fault(text, at, stop, number, types)
             return fault._replace(fault="is out of range", expected=_IN_RANGE)
-        return Bare(at + len(number), value, () if is_strict_number(number) else ("number",))
-    if word and word.lower() in _LOOSE and _parted(text, at + len(word), stop):
+        return Bare(at + len(number), value, () if _STRICT.fullmatch(number) else ("number",))
+    if word and word.lower() in _LOOSE and _may_end(text, at + len(word), stop):
         return Bare(at + len(word), _LOOSE[word.lower()], ("literal",))
     if len(word) > 1 and word != "No" and is_rest_blank(text, at + len(word), stop):
         whole = [name for name in (*_LITERALS, *_PYTHON) if name.startswith(word)]
@@ -198,25 +192,25 @@ def read_bare(text: str, at: int, stop: int, wanted: Callable[[], frozenset[str]
 
 
 def is_rest_blank(text: str, at: int, stop: int) -> bool:
-    """Return whether nothing but space follows."""
+    """Return whether only space follows."""
     found = BLANK.match(text, at, stop)
     return found is None or found.end() >= stop
 
 
 def _fault(text: str, at: int, stop: int, token: str, types: frozenset[str]) -> Bare:
     end = at + max(len(_matched(_PHRASE, text, at, stop).rstrip()), 1)
-    shown = f"`{shortened(token, 40)}`"
+    subject = f"`{shortened(token, 40)}`"
     if token not in _NOTHING and _NUMERIC.match(token):
-        return Bare(end, shown=shown, fault="is not a number", expected="a number")
+        return Bare(end, subject=subject, fault="is not a number", expected="a number")
     if token in _NOTHING or not token[0].isalpha():
-        return Bare(end, shown=shown, fault="is not a JSON value", expected="a JSON value")
+        return Bare(end, subject=subject, fault="is not a JSON value", expected="a JSON value")
     if types and "string" not in types:
         named = types - {"integer"} if "number" in types else types
         wanted = " or ".join(sorted(named))
         fault = f"is not a JSON value: expected {wanted}"
-        return Bare(end, shown=shown, fault=fault, expected=wanted)
+        return Bare(end, subject=subject, fault=fault, expected=wanted)
     fault = "is not a JSON value: a string stands in double quotes"
-    return Bare(end, shown=shown, fault=fault, expected="a string in double quotes")
+    return Bare(end, subject=subject, fault=fault, expected="a string in double quotes")
 
 
 def _phrase(text: str, at: int, stop: int) -> str:
@@ -230,8 +224,8 @@ def _matched(pattern: re.Pattern[str], text: str, at: int, stop: int) -> str:
     return found[0] if found else ""
 
 
-def _parted(text: str, at: int, stop: int) -> bool:
-    """Return whether a token may end here."""
+def _may_end(text: str, at: int, stop: int) -> bool:
+    """Return whether a number or word may end here."""
     if at >= stop:
         return True
     char = text[at]

@@ -1,22 +1,22 @@
-"""Strings as models write them: any quotes, and some inside that should have been escaped.
+"""Strings as models write them: with any quotes, and with quotes inside that are not escaped.
 
-Each quote of the kind that opened a string may end it, or stand inside. What follows decides, by
-where the string stands (`Where`); see `_end`:
+Each quote may end the string or be a part of it. The text after it decides, depending on where the
+string stands (`Where`); see `_end`:
 
     {"say": "he said "hi" to me", "n": 1}
                      ^  ^      ^
                      1  2      3
 
-1. Nothing like an end follows, and it opens a quotation (space before, none behind): inside.
-2. ` to` is no end either: inside, and the quotation is closed.
+1. Not followed by an end, and it opens a quotation (space before it, none after): inside.
+2. ` to` is not an end either: inside, and the quotation is closed.
 3. A comma, a key and a colon follow: surely the end (`_SURE`).
 
-What only looks like an end (`_LIKELY`: a bracket, a comma and a value) is one unless a quotation is
-open. Before a colon, a `+`, or a quote that would open the next string, nobody can say: a fault.
-JSON that stands in a string without its quotes being escaped is passed over whole (`_embedded`).
+A likely end (`_LIKELY`: a bracket, a comma and a value) ends the string unless a quotation is open.
+Before a colon, a `+`, or a quote that would open the next string, the quote is ambiguous: a fault.
+JSON inside a string, with quotes that are not escaped, is skipped as a whole (`_embedded`).
 
-The invariant: a string that JSON itself could read is read as JSON reads it, whatever it holds; any
-other is what stands between its quotes, or a fault. Looking ahead is bounded.
+The invariant: a valid JSON string is read as JSON reads it; any other one is the text between its
+quotes, or a fault. Lookahead is bounded.
 """
 
 import re
@@ -26,10 +26,9 @@ from typing import Final, Literal, TypeAlias
 from pyfunctools.schema.parsing.scalars import CLOSERS, COLONS, COMMAS, OPENING, QUOTES
 
 Where: TypeAlias = Literal["root", "key", "member", "item"]
-"""Where a string stands: alone, as the key or the value of a member, or in an array."""
+"""The place of a string: alone, the key or the value of a member, or an item of an array."""
 
-# No quantifier here gives back what it took, and a key is looked for no further than 200
-# characters: that keeps looking ahead cheap for any text.
+# Possessive quantifiers and keys of at most 200 characters keep lookahead cheap for any text.
 _COLON = rf"\s*+[{COLONS}]"
 _COMMA = rf"[{COMMAS}]\s*+"
 _QUOTED_KEY = (
@@ -40,7 +39,7 @@ _BARE_KEY = rf"[^\s=,;{{}}\[\]{COLONS}{QUOTES}]{{1,100}}+{_COLON}"
 _COMMENT = r"//|\#|/\*"
 
 KEY_AHEAD: Final = re.compile(rf"\s*+(?:{_COMMA})?{_QUOTED_KEY}", re.DOTALL)
-"""The key of a next member, in quotes, with or without a comma."""
+"""The key of the next member, in quotes, with or without a comma before it."""
 MEMBER: Final = re.compile(r'"[^"\\\n]{1,200}+"\s*+:')
 """A key in double quotes and its colon."""
 
@@ -49,9 +48,9 @@ _SURE = {
     "item": re.compile(r"(?!)"),
     "root": re.compile(r"\s*+;?\s*+(?:```|~~~|</|\Z)"),
 }
-"""What follows the end of a string, and hardly a quote inside it."""
+"""Text that follows the end of a string, and rarely a quote inside it."""
 _CLOSED = re.compile(r"[\s}\]]*+(?:```|~~~|</|\Z)")
-"""Brackets that close, and then nothing more."""
+"""Closing brackets, and then nothing more."""
 _LIKELY = {
     "member": re.compile(
         rf"\s*+(?:{_COMMA}(?:[{OPENING}}}\]]|{_BARE_KEY}|{_COMMENT}|\Z)|[}}\]]|{_COMMENT})"
@@ -62,7 +61,7 @@ _LIKELY = {
     ),
     "root": re.compile(r"(?!)"),
 }
-"""What follows the end of a string, unless the quote closes a quotation inside it."""
+"""Text that follows the end of a string, unless the quote closes a quotation inside it."""
 
 _MEMBER_HERE = re.compile(_COLON)
 _JOINED = re.compile(r"""\s*+\+\s*+["']""")
@@ -85,9 +84,9 @@ _CONTROL = re.compile(r"[\x00-\x1f]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quoted:
-    """A string that was read: its value, where the text goes on, and the kinds of its repairs.
+    """A string in quotes: its value, its end in the text and the kinds of its repairs.
 
-    With a `fault` it could not be read; the text cannot be followed then if it ends there.
+    A `fault` says why it could not be read.
     """
 
     value: str = ""
@@ -97,11 +96,7 @@ class Quoted:
 
 
 def read_quoted(text: str, start: int, stop: int, where: Where) -> Quoted:
-    """Read the string whose opening quote stands at `start`, of a text that ends at `stop`.
-
-    A quote inside that is not escaped is told from the end by what follows it. Where both are as
-    likely, that is a fault.
-    """
+    """Read the string with its opening quote at `start`, in a text that ends at `stop`."""
     opener = text[start]
     if opener in "\"'" and text.startswith(opener * 3, start):
         end = text.find(opener * 3, start + 3, stop)
@@ -122,7 +117,10 @@ def read_quoted(text: str, start: int, stop: int, where: Where) -> Quoted:
 
 
 def _end(text: str, at: int, stop: int, closers: str, where: Where) -> tuple[int, bool] | None:
-    """Find the closing quote, or `stop`, and say whether there are quotes inside."""
+    """Return the place of the closing quote, or `stop`, and whether there are quotes inside.
+
+    `None` if the end is ambiguous.
+    """
     embedded = closers == '"' and where != "key" and _EMBEDDED.match(text, at, stop)
     if embedded and not _ends(text, text.index('"', at) + 1, stop, where):
         end = _embedded(text, at, stop)
@@ -140,7 +138,7 @@ def _end(text: str, at: int, stop: int, closers: str, where: Where) -> tuple[int
             return at, False
         ends = _ends(text, at + 1, stop, where)
         if ends == 2 or (ends and not quoting):
-            # A quote too many, right at either end, is not part of the string.
+            # An odd quote at either end of the string is one too many, and not part of it.
             odd = inside % 2 == 1 and (text[begin] in closers or text[at - 1] in closers)
             return None if odd or (ends == 2 and quoting and passed) else (at, inside > 0)
         if _MEMBER_HERE.match(text, at + 1, stop) or _JOINED.match(text, at + 1, stop):
@@ -158,7 +156,7 @@ def _end(text: str, at: int, stop: int, closers: str, where: Where) -> tuple[int
 
 
 def _is_between_items(text: str, begin: int, at: int, stop: int) -> bool:
-    """Return whether a comma stands beside this quote, so that it may be that of another item."""
+    """Return whether a comma is beside this quote, so that it may belong to another item."""
     if _COMMA_HERE.match(text, at + 1, stop):
         return True
     while at > begin and text[at - 1] == " ":
@@ -167,12 +165,11 @@ def _is_between_items(text: str, begin: int, at: int, stop: int) -> bool:
 
 
 def _run_end(run: re.Pattern[str], text: str, at: int, stop: int) -> int:
-    found = run.match(text, at, stop)
-    return found.end() if found else stop
+    return found.end() if (found := run.match(text, at, stop)) else stop
 
 
 def _ends(text: str, after: int, stop: int, where: Where) -> int:
-    """Return how surely a string ends before `after`: 2 surely, 1 likely, 0 not at all."""
+    """Return whether a string ends before `after`: 2 surely, 1 likely, 0 no."""
     if _SURE[where].match(text, after, stop):
         return 2
     if where != "root" and _CLOSED.match(text, after, stop):
@@ -187,13 +184,13 @@ def _begins_quotation(text: str, begin: int, at: int, stop: int) -> bool:
 
 
 def open_brackets(text: str, at: int, stop: int) -> int:
-    """Return how many more brackets close than open from here on, those in strings left aside."""
+    """Return how many more brackets close than open after `at`, outside strings."""
     found = (piece[0] for piece in _TOKENS.finditer(text, at, stop))
     return sum((bracket in "]}") - (bracket in "[{") for bracket in found)
 
 
 def _embedded(text: str, at: int, stop: int) -> int | None:
-    """Find the end of JSON that stands in a string without its quotes being escaped."""
+    """Return the end of JSON inside a string, whose quotes are not escaped, or `None`."""
     depth = 0
     for token in _TOKENS.finditer(text, at, stop):
         if token[0] in "[{":
@@ -228,9 +225,9 @@ def _decoded(raw: str, end: int, kinds: set[str]) -> Quoted:
 
     value = _ESCAPE.sub(character, raw)
     if broken:
-        return Quoted(end=end, fault="holds half of a surrogate pair (`\\uD800` to `\\uDFFF`)")
+        return Quoted(end=end, fault="contains half of a surrogate pair (`\\uD800` to `\\uDFFF`)")
     if short:
-        return Quoted(end=end, fault="holds `\\u` without the four digits of a character")
+        return Quoted(end=end, fault="contains `\\u` without four hexadecimal digits")
     if unknown:
         kinds = kinds | {"escape"}
     return Quoted(value=value, end=end, kinds=tuple(sorted(kinds)))
