@@ -159,7 +159,11 @@ def open_document(
 ) -> Opened:
     """Return the content of `Controller.from_openapi`."""
     from pyfunctools.execution.http.runner import HttpRunner
-    from pyfunctools.execution.request.connection import Connection, check_settings, settled_names
+    from pyfunctools.execution.request.connection import (
+        Connection,
+        check_settings,
+        names_of_connection,
+    )
     from pyfunctools.execution.request.credentials import check_schemes
     from pyfunctools.limits import checked_limits
     from pyfunctools.sources.openapi.reader import read
@@ -183,7 +187,7 @@ def open_document(
         on_skip=on_skip,
         resolver=resolver,
         limits=limits,
-        connected=settled_names(connection),
+        connected=names_of_connection(connection),
     )
     check_schemes(connection.get("auth") or {}, reading.functions)
     return Opened(
@@ -208,7 +212,7 @@ def open_application(
 ) -> Opened:
     """Return the content of `Controller.from_fastapi`."""
     from pyfunctools.execution.asgi.application import ApplicationRunner
-    from pyfunctools.execution.request.connection import check_settings, settled_names
+    from pyfunctools.execution.request.connection import check_settings, names_of_connection
     from pyfunctools.execution.request.credentials import check_schemes
     from pyfunctools.limits import checked_limits
     from pyfunctools.sources.fastapi import read_application
@@ -225,7 +229,9 @@ def open_application(
     known = {**ApplicationSettings.__annotations__, **ReadOptions.__annotations__}
     check_settings({**connection, **reading}, known)
     limits = checked_limits(limits)
-    found = read_application(source, limits=limits, connected=settled_names(connection), **reading)
+    found = read_application(
+        source, limits=limits, connected=names_of_connection(connection), **reading
+    )
     runner = ApplicationRunner(
         found.application,
         name=found.name,

@@ -12,13 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools.execution.request.body import EncodedBody, encoded, multipart
+from pyfunctools.execution.request.body import EncodedBody, encoded_body
 from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.route import Body, Encoding
 
 
+def multipart(
+    value: Any, encoding: Any, schema: Any, boundary: str | None = None
+) -> tuple[str, bytes]:
+    """Return the boundary and the content of a multipart body."""
+    body = Body(content_type="multipart/form-data", encoding=encoding, schema=schema)
+    written = encoded_body(body, value, boundary=boundary)
+    assert written is not None
+    return written.content_type.partition("boundary=")[2], written.content
+
+
 def sent(content_type: str, value: Any, schema: Any = True) -> tuple[str, bytes] | None:
-    content = encoded(Body(content_type=content_type, schema=schema), value)
+    content = encoded_body(Body(content_type=content_type, schema=schema), value)
     return None if content is None else (content.content_type, content.content)
 
 
@@ -79,12 +89,12 @@ def test_null_is_no_body_but_in_json(content_type: str) -> None:
 
 def test_multipart_names_its_boundary() -> None:
     body = Body(content_type="multipart/form-data; charset=x")
-    assert encoded(body, {"a": "b"}, boundary="B") == EncodedBody(
+    assert encoded_body(body, {"a": "b"}, boundary="B") == EncodedBody(
         content_type="multipart/form-data; boundary=B",
         content=b'--B\r\nContent-Disposition: form-data; name="a"\r\n'
         b"Content-Type: text/plain\r\n\r\nb\r\n--B--\r\n",
     )
-    wild = encoded(Body(content_type="multipart/*"), {"a": "b"}, boundary="B")
+    wild = encoded_body(Body(content_type="multipart/*"), {"a": "b"}, boundary="B")
     assert wild is not None
     assert wild.content_type == "multipart/form-data; boundary=B"
 

@@ -7,13 +7,13 @@ from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.connection import checked_headers
 from pyfunctools.execution.request.credentials import (
-    chosen,
     is_digest,
-    pair_of,
-    revealed,
-    signed,
-    source_of,
-    told_by,
+    provider_of,
+    schemes_to_send,
+    secret_text,
+    secrets_of,
+    user_and_password,
+    with_credential,
 )
 from pyfunctools.route import Requirement, Route, SecurityScheme
 
@@ -30,37 +30,37 @@ MUTUAL = SecurityScheme(name="mutual", type="mutualTLS")
 
 
 def test_each_scheme_puts_its_credential_in_its_place() -> None:
-    assert signed(REQUEST, KEY, "k").headers["x-api-key"] == "k"
-    assert signed(REQUEST, IN_QUERY, "a&b").url == "https://h/x?api%20key=a%26b"
-    assert signed(REQUEST, IN_COOKIE, "s").headers["cookie"] == "a=b; sid=s"
-    assert signed(REQUEST, BASIC, ("Aladdin", "open sesame")).headers["authorization"] == (
+    assert with_credential(REQUEST, KEY, "k").headers["x-api-key"] == "k"
+    assert with_credential(REQUEST, IN_QUERY, "a&b").url == "https://h/x?api%20key=a%26b"
+    assert with_credential(REQUEST, IN_COOKIE, "s").headers["cookie"] == "a=b; sid=s"
+    assert with_credential(REQUEST, BASIC, ("Aladdin", "open sesame")).headers["authorization"] == (
         "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="
     )
-    assert signed(REQUEST, BASIC, "ü:p:q").headers["authorization"] == "Basic w7w6cDpx"
+    assert with_credential(REQUEST, BASIC, "ü:p:q").headers["authorization"] == "Basic w7w6cDpx"
     for scheme in (BEARER, OAUTH, SecurityScheme(name="oidc", type="openIdConnect")):
-        assert signed(REQUEST, scheme, "t").headers["authorization"] == "Bearer t"
-    assert signed(REQUEST, BEARER, "Bearer t").headers["authorization"] == "Bearer t"
+        assert with_credential(REQUEST, scheme, "t").headers["authorization"] == "Bearer t"
+    assert with_credential(REQUEST, BEARER, "Bearer t").headers["authorization"] == "Bearer t"
     other = SecurityScheme(name="x", type="http", scheme="hoba")
-    assert signed(REQUEST, other, "t").headers["authorization"] == "Hoba t"
+    assert with_credential(REQUEST, other, "t").headers["authorization"] == "Hoba t"
     assert REQUEST.headers == {"cookie": "a=b"}
 
 
 def test_a_second_query_parameter_joins_the_first() -> None:
     request = HttpRequest(method="GET", url="https://h/x?a=1")
-    assert signed(request, IN_QUERY, "k").url == "https://h/x?a=1&api%20key=k"
+    assert with_credential(request, IN_QUERY, "k").url == "https://h/x?a=1&api%20key=k"
 
 
 def test_a_challenge_and_a_certificate_add_nothing_to_a_first_request() -> None:
-    assert signed(REQUEST, DIGEST, ("u", "p")) is REQUEST
-    assert signed(REQUEST, MUTUAL, None) is REQUEST
+    assert with_credential(REQUEST, DIGEST, ("u", "p")) is REQUEST
+    assert with_credential(REQUEST, MUTUAL, None) is REQUEST
     assert is_digest(DIGEST)
     assert not is_digest(BASIC)
 
 
 def test_a_hidden_text_is_revealed_only_where_it_is_sent() -> None:
-    assert signed(REQUEST, BEARER, SecretStr("t")).headers["authorization"] == "Bearer t"
-    assert pair_of("basic", ["u", SecretStr("p")]) == ("u", "p")
-    assert revealed("x", SecretStr("t")) == "t"
+    assert with_credential(REQUEST, BEARER, SecretStr("t")).headers["authorization"] == "Bearer t"
+    assert user_and_password("basic", ["u", SecretStr("p")]) == ("u", "p")
+    assert secret_text("x", SecretStr("t")) == "t"
 
 
 def test_what_would_tell_a_credential_is_its_text_and_its_spelling_in_the_request() -> None:
@@ -73,7 +73,7 @@ def test_what_would_tell_a_credential_is_its_text_and_its_spelling_in_the_reques
         (DIGEST, ("u", "p"), {"p"}),
         (MUTUAL, object(), set[str]()),
     ):
-        texts = told_by(scheme, credential, signed(REQUEST, scheme, credential))
+        texts = secrets_of(scheme, credential, with_credential(REQUEST, scheme, credential))
         assert set(filter(None, texts)) == told
 
 
@@ -96,7 +96,7 @@ def test_a_credential_that_cannot_be_sent_is_refused_without_being_told(
     scheme: SecurityScheme, credential: Any
 ) -> None:
     with pytest.raises(DefinitionError) as caught:
-        signed(REQUEST, scheme, credential)
+        with_credential(REQUEST, scheme, credential)
     assert "SECRET" not in str(caught.value)
     assert "SECRET" not in repr(caught.value)
 
@@ -113,7 +113,7 @@ def test_a_credential_that_cannot_be_sent_is_refused_without_being_told(
 )
 def test_a_scheme_that_says_nothing_to_do_is_the_documents_fault(scheme: SecurityScheme) -> None:
     with pytest.raises(DocumentError):
-        signed(REQUEST, scheme, "k")
+        with_credential(REQUEST, scheme, "k")
 
 
 def needs(*alternatives: tuple[str, ...]) -> Route:
@@ -146,15 +146,15 @@ def needs(*alternatives: tuple[str, ...]) -> Route:
 def test_the_operation_says_which_credentials_are_sent(
     route: Route, known: set[str], names: list[str]
 ) -> None:
-    assert [scheme.name for scheme in chosen(route, known)] == names
+    assert [scheme.name for scheme in schemes_to_send(route, known)] == names
 
 
 def test_a_source_is_a_value_or_a_function_of_nothing_or_of_the_context() -> None:
-    assert source_of("x", "a")("context") == "a"
-    assert source_of("x", lambda: "a")("context") == "a"
-    assert source_of("x", lambda context: context)("context") == "context"
-    assert source_of("x", lambda prefix="p": prefix)("context") == "p"
-    assert source_of("x", dict)("context") == {}
+    assert provider_of("x", "a")("context") == "a"
+    assert provider_of("x", lambda: "a")("context") == "a"
+    assert provider_of("x", lambda context: context)("context") == "context"
+    assert provider_of("x", lambda prefix="p": prefix)("context") == "p"
+    assert provider_of("x", dict)("context") == {}
 
 
 def test_headers_are_checked_when_they_are_given() -> None:

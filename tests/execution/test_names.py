@@ -44,20 +44,6 @@ def test_names_that_no_server_takes_for_each_other(one: str, other: str) -> None
     assert not ComparedName.of(other).may_reach(ComparedName.of(one))
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        ("a", "A", True),
-        ("a", "a[b]", True),
-        ("a[b]", "a", True),
-        ("a", "a.b", False),
-        ("a_b", "a.b", False),
-    ],
-)
-def test_among_equals_only_brackets_nest(one: str, other: str, expected: bool) -> None:
-    assert ComparedName.of(one).reaches(ComparedName.of(other)) is expected
-
-
 def test_the_names_of_a_query_and_of_cookies() -> None:
     assert names_in("A=1&b%5Bc%5D&&d+e=2") == {"A", "b[c]", "d e"}
     assert names_in_cookies("a=b; sid=x=y;;flag") == {"a", "sid", "flag"}

@@ -24,20 +24,20 @@ from pyfunctools.execution.request.assembly import HttpRequest, build
 from pyfunctools.execution.request.connection import (
     Connection,
     checked_headers,
-    checked_idempotency,
+    checked_idempotency_header,
+    names_of_connection,
     server_url,
-    settled_names,
     with_call_id,
 )
 from pyfunctools.execution.request.connection_secrets import ConnectionSecrets
 from pyfunctools.execution.request.credentials import (
-    chosen,
+    explicit_schemes,
     is_digest,
-    own_schemes,
-    pair_of,
-    signed,
-    source_of,
-    told_by,
+    provider_of,
+    schemes_to_send,
+    secrets_of,
+    user_and_password,
+    with_credential,
 )
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import finish
@@ -92,12 +92,14 @@ class HttpRunner:
         if not callable(headers):
             checked_headers(headers)
             headers = dict(headers)
-        self._headers = source_of("headers", headers)
-        self._auth = {name: source_of(f"auth[{name!r}]", value) for name, value in auth.items()}
+        self._headers = provider_of("headers", headers)
+        self._auth = {name: provider_of(f"auth[{name!r}]", value) for name, value in auth.items()}
         self._blocks = self._client is None or over_client(self._client, None).blocks
-        self._own_schemes = own_schemes(auth)
-        self._idempotency = checked_idempotency(connection.get("idempotency_header"), headers)
-        self._names = settled_names(connection)
+        self._own_schemes = explicit_schemes(auth)
+        self._idempotency = checked_idempotency_header(
+            connection.get("idempotency_header"), headers
+        )
+        self._names = names_of_connection(connection)
         self.limits = limits
         self._expose = connection.get("expose_error_body", False)
         self._deep = connection.get("deep", False)
@@ -190,18 +192,20 @@ class HttpRunner:
 
     async def _signed(self, call: "PreparedCall") -> "PreparedCall | Outcome":
         """Return the call with its credentials, or the outcome if one could not be obtained."""
-        for scheme in (*chosen(call.route, self._auth), *self._own_schemes):
+        for scheme in (*schemes_to_send(call.route, self._auth), *self._own_schemes):
             try:
                 given = self._auth[scheme.name](call.run.context)
                 credential = await call.run.resolve(given, f"auth[{scheme.name!r}]")
             except Exception as error:  # so may what gives a credential
                 return _unprovided(call.run.function, error)
-            call.request = signed(call.request, scheme, credential)
-            call.connected.credentials += told_by(scheme, credential, call.request)
+            call.request = with_credential(call.request, scheme, credential)
+            call.connected.credentials += secrets_of(scheme, credential, call.request)
             if scheme.location == "query" and call.masked is None:
                 call.masked = "query"
             if is_digest(scheme):
-                call.challenge = partial(self._pools.proof, pair_of(scheme.name, credential))
+                call.challenge = partial(
+                    self._pools.proof, user_and_password(scheme.name, credential)
+                )
         return call
 
     async def _sent(self, call: "PreparedCall", deadline: float, awaits: bool) -> Outcome:

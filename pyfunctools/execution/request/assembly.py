@@ -1,7 +1,7 @@
-"""A route and arguments become a request: pure, and without any HTTP library.
+"""A route and arguments become a request, without any HTTP library.
 
-Bad arguments are a `Failure` with issues at the arguments' own paths; then nothing is sent. Each
-parameter goes to exactly one place on the wire, and no value can leave the place it was meant for.
+Wrong arguments are a `Failure` with issues at their own paths; then nothing is sent. Each parameter
+goes to exactly one place on the wire, and no value can leave its place.
 """
 
 import re
@@ -13,18 +13,18 @@ from typing import TypeVar
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.execution.request.body import EncodedBody, encoded
-from pyfunctools.execution.request.claims import Clash, all_names, clashes
+from pyfunctools.execution.request.body import EncodedBody, encoded_body
+from pyfunctools.execution.request.claims import clashes, reserved_names
 from pyfunctools.execution.request.parameters import (
-    Pieces,
+    TemplatePieces,
     TemplateSlot,
     cookie_pairs,
     header_line,
     is_dot_segment,
+    parsed_template,
     query_pairs,
     query_text,
     segment_text,
-    template_of,
 )
 from pyfunctools.execution.request.styles import is_field_value
 from pyfunctools.execution.unsendable import UnsendableError
@@ -40,11 +40,11 @@ NO_HEADERS: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpRequest:
-    """One HTTP request as data, complete: nothing about it is left to a library.
+    """One complete HTTP request as data: no library adds anything to it.
 
-    `url` is encoded already, and its path is not to be normalised. The names of `headers` are in
-    lower case. `repairs` say which arguments the connection went before. Only the method is in the
-    `repr`: the rest may hold what a person gave.
+    `url` is encoded, and its path is not to be normalized. The names of `headers` are in lower
+    case. `repairs` are arguments that were left out because the connection sets them. The `repr`
+    shows only the method: everything else may hold a person's values.
     """
 
     method: str
@@ -76,83 +76,82 @@ def build(
     deep: bool = False,
     boundary: str | None = None,
 ) -> HttpRequest | Failure:
-    """Return the request that calls a route with these arguments, or every issue it has with them.
+    """Return the request that calls a route with these arguments, or all issues of the arguments.
 
-    `base_url` is as `server_url` gives it. `headers` are the connection's (names in lower case);
-    `connected` are names that it sets besides. An argument that would set one of them, or one of a
-    person's, as `separated` says, or of another parameter, is an issue (see `execution.claims`);
-    but a whole parameter that is required and that the connection sets is left to the connection,
-    and is a repair. An optional argument that is absent or null is not sent; a path value that is
-    empty, or that some server might take for `.` or `..`, is an issue. Files are given as
-    `execution.files` says. With `deep` a `deepObject` may nest, as `a[b][c]`, which no
-    specification defines. `boundary` is where the search for a multipart boundary starts.
+    `base_url` comes from `server_url`. `headers` are the connection's (names in lower case), and
+    `connected` are further names that the connection sets. An argument is an issue if it would set
+    one of these names, a person's name (see `separated`), or the name of another parameter; see
+    `claims`. A required parameter that the connection sets is left out, which is a repair. An
+    optional argument that is absent or null is not sent. A path value is an issue if it is empty,
+    or if some server may read it as `.` or `..`. With `deep` a `deepObject` may nest, as `a[b][c]`,
+    which no specification defines. `boundary` is the first multipart boundary to try.
 
     Raises:
-        DocumentError: the path has a slot that no parameter fills, or a `.` or `..` of its own, or
-            a media type is none.
+        DocumentError: the path has a slot without a parameter, or a `.` or `..` of its own, or a
+            media type is invalid.
     """
     draft = _Draft(route, arguments)
     path, own_query = draft.path()
     base, _, base_query = base_url.partition("?")
-    draft.check(all_names(route, headers, base_query, own_query, connected), separated)
-    query = draft.query([part for part in (base_query, own_query) if part], deep)
+    reserved = reserved_names(route, headers, base_query, own_query, connected)
+    draft.check_names(reserved, separated)
+    query = draft.query([base_query, own_query], deep)
     sent = {**_accept(route), **draft.headers(), **headers}
     cookies = draft.cookies()
-    content = draft.body(boundary, deep)
+    body = draft.body(boundary, deep)
     if draft.issues:
         return Failure(value=arguments, issues=tuple(draft.issues))
     if cookies:
         sent["cookie"] = "; ".join(filter(None, (headers.get("cookie"), cookies)))
-    if content is not None:
-        if not is_field_value(content.content_type):
-            raise DocumentError(f"{route.method} {route.path}", "The body has no media type.")
-        sent["content-type"] = content.content_type
-    sent["accept-encoding"] = "gzip, deflate"  # what the size limit can be kept under
+    if body is not None:
+        if not is_field_value(body.content_type):
+            raise DocumentError(draft.where, "The media type of the body is invalid.")
+        sent["content-type"] = body.content_type
+    sent["accept-encoding"] = "gzip, deflate"  # what can be decoded within the size limit
     return HttpRequest(
         method=route.method,
         url=base.rstrip("/") + path + (f"?{query}" if query else ""),
         headers=sent,
-        content=None if content is None else content.content,
+        content=None if body is None else body.content,
         repairs=tuple(draft.repairs),
     )
 
 
 class _Draft:
-    """A request in the making: its parts, and the issues found on the way."""
+    """The parts of a request, and the issues found in them."""
 
     def __init__(self, route: Route, arguments: JsonObject) -> None:
-        self.route = route
-        self.arguments = arguments
+        self.where = f"{route.method} {route.path}"
         self.issues: list[Issue] = []
         self.repairs: list[Repair] = []
-        self._left: set[tuple[str, ...]] = set()
+        self._route = route
+        self._arguments = arguments
+        self._left_out: set[Keys] = set()
 
-    def check(self, connected: ConnectionNames, separated: Separated | None) -> None:
-        """Refuse arguments that would set another's name; leave the connection's to it."""
-        found: dict[Keys, Clash] = {}
-        for clash in clashes(self.route, self.arguments, connected, separated):
-            found.setdefault(clash.keys, clash)
-        for keys, clash in found.items():
-            value = (value_at(self.arguments, keys) or (None,))[0]
-            if clash.parameter is None or not clash.parameter.required:
-                self.issues.append(unsendable(keys, clash.expected, value))
+    def check_names(self, reserved: ConnectionNames, separated: Separated | None) -> None:
+        """Refuse arguments that would set a name of somebody else.
+
+        A required parameter that the connection sets is left out instead.
+        """
+        required = {each.argument for each in self._route.parameters if each.required}
+        for keys, expected in clashes(self._route, self._arguments, reserved, separated).items():
+            if keys not in required:
+                self._refuse(keys, expected)
                 continue
             is_models = separated is None or separated.owner(keys) == "llm"
-            before = value if is_models else None
-            self._left.add(clash.parameter.argument)
+            before = self._value(keys) if is_models else None
+            self._left_out.add(keys)
             self.repairs.append(
                 Repair(path=Path.of(keys), kind="connection", before=before, after=None)
             )
 
     def path(self) -> tuple[str, str]:
-        """Return the path, and the query that the template itself has."""
+        """Return the path, and the query of the template itself."""
         try:
-            template = template_of(self.route.path)
+            template = parsed_template(self._route.path)
         except UnsendableError:
             raise DocumentError("paths", "A path is not valid Unicode.") from None
-        if template.climbs:
-            raise DocumentError(self._where, "The path has a `.` or `..` of its own.")
-        slots = {p.name: p for p in self.route.parameters if p.location == "path"}
+        slots = {p.name: p for p in self._route.parameters if p.location == "path"}
         segments = [self._segment(pieces, slots) for pieces in template.segments]
         return "/".join(segments), self._filled(template.query, slots)[0]
 
@@ -173,97 +172,98 @@ class _Draft:
         return "; ".join(map("=".join, pairs))
 
     def body(self, boundary: str | None, deep: bool) -> EncodedBody | None:
-        """Return the body, if there is one."""
-        body = self.route.body
+        """Return the body, or `None` if the request has no body."""
+        body = self._route.body
         if body is None:
             return None
-        found = value_at(self.arguments, body.argument)
+        found = value_at(self._arguments, body.argument)
         if found is not None:
-            write = partial(encoded, body, found[0], boundary=boundary, deep=deep)
-            return self._tried(body.argument, found[0], write)
+            write = partial(encoded_body, body, boundary=boundary, deep=deep)
+            return self._written(body.argument, found[0], write)
         if body.required:
-            self.issues.append(unsendable(body.argument, _REQUIRED, None))
+            self._refuse(body.argument, _REQUIRED)
         return None
 
-    def _segment(self, pieces: Pieces, slots: Mapping[str, Parameter]) -> str:
+    def _segment(self, pieces: TemplatePieces, slots: Mapping[str, Parameter]) -> str:
         before = len(self.issues)
-        text, owner = self._filled(pieces, slots)
-        if owner is None or len(self.issues) > before:
+        text, parameter = self._filled(pieces, slots)
+        if parameter is None and is_dot_segment(text):
+            raise DocumentError(self.where, "The path has a `.` or `..` of its own.")
+        if parameter is None or len(self.issues) > before:
             return text
         if not text or is_dot_segment(text):
             expected = "a value that is not empty, with no `.` or `..` as a part"
-            value = value_at(self.arguments, owner.argument)
-            self.issues.append(unsendable(owner.argument, expected, value[0] if value else None))
+            self._refuse(parameter.argument, expected)
         return text
 
     def _filled(
-        self, pieces: Pieces, slots: Mapping[str, Parameter]
+        self, pieces: TemplatePieces, slots: Mapping[str, Parameter]
     ) -> tuple[str, Parameter | None]:
-        """Return the text with the slots filled, and the first parameter that filled one."""
-        text, owner = "", None
+        """Return the text with the slots filled, and the parameter of the first slot."""
+        text, first = "", None
         for piece in pieces:
             if isinstance(piece, str):
                 text += piece
                 continue
-            parameter = slots.get(piece.name) or _alike(piece, slots)
+            parameter = slots.get(piece.name) or _like(piece, slots)
             if parameter is not None:
-                owner = owner or parameter
-                found = value_at(self.arguments, parameter.argument) or (None,)
-                write = partial(segment_text, parameter, found[0])
-                text += self._tried(parameter.argument, found[0], write) or ""
+                first = first or parameter
+                write = partial(segment_text, parameter)
+                value = self._value(parameter.argument)
+                text += self._written(parameter.argument, value, write) or ""
             elif piece.text is not None:
                 text += piece.text
             else:
-                raise DocumentError(
-                    self._where,
-                    f"The path has {piece.name!r}, and no such parameter.",
-                )
-        return text, owner
-
-    @property
-    def _where(self) -> str:
-        return f"{self.route.method} {self.route.path}"
+                reason = f"The path has {piece.name!r}, and no such parameter."
+                raise DocumentError(self.where, reason)
+        return text, first
 
     def _each(
         self, location: Location, write: Callable[[Parameter, JsonValue], T | None]
     ) -> Iterator[T]:
         """Yield the text of each parameter of a location that has an argument."""
-        for parameter in self.route.parameters:
-            if parameter.location != location or parameter.argument in self._left:
+        for parameter in self._route.parameters:
+            if parameter.location != location or parameter.argument in self._left_out:
                 continue
-            found = value_at(self.arguments, parameter.argument)
+            found = value_at(self._arguments, parameter.argument)
             if found is not None:
-                write_it = partial(write, parameter, found[0])
-                written = self._tried(parameter.argument, found[0], write_it)
-                if written is not None:
-                    yield written
+                text = self._written(parameter.argument, found[0], partial(write, parameter))
+                if text is not None:
+                    yield text
             elif parameter.required:
-                self.issues.append(unsendable(parameter.argument, _REQUIRED, None))
+                self._refuse(parameter.argument, _REQUIRED)
 
-    def _tried(self, keys: Keys, value: JsonValue, write: Callable[[], T]) -> T | None:
-        """Return the result of writing a value; `None`, and an issue, if it cannot be written."""
+    def _written(
+        self, keys: Keys, value: JsonValue, write: Callable[[JsonValue], T | None]
+    ) -> T | None:
+        """Return a value as it is sent; `None`, and an issue, if it cannot be sent."""
         try:
-            return write()
+            return write(value)
         except UnsendableError as error:
-            found = value_at(value, error.keys) or (None,)
-            self.issues.append(unsendable((*keys, *error.keys), error.expected, found[0]))
+            self._refuse((*keys, *error.keys), error.expected)
         except RecursionError:
             self.issues.append(unsendable(keys, "a value that is not nested so deeply", None))
         return None
+
+    def _value(self, keys: Keys) -> JsonValue:
+        return (value_at(self._arguments, keys) or (None,))[0]
+
+    def _refuse(self, keys: Keys, expected: str) -> None:
+        self.issues.append(unsendable(keys, expected, self._value(keys)))
 
 
 _REQUIRED = "a value: it is required"
 
 
 def unsendable(keys: Keys, expected: str, value: JsonValue) -> Issue:
-    """Return the issue with an argument that no request can be made of."""
+    """Return the issue of an argument that cannot be sent."""
     path = Path.of(keys)
     message = f"{path} cannot be sent: expected {expected}."
     return Issue(path=path, expected=expected, value=value, message=message)
 
 
-def _alike(slot: TemplateSlot, slots: Mapping[str, Parameter]) -> Parameter | None:
-    """Return the one parameter whose name is the slot's but for case and punctuation."""
+def _like(slot: TemplateSlot, slots: Mapping[str, Parameter]) -> Parameter | None:
+    """Return the one parameter whose name differs from a slot's only in case and punctuation."""
     wanted = _letters(slot.name)
     found = [p for name, p in slots.items() if _letters(name) == wanted]
     return found[0] if len(found) == 1 and wanted else None

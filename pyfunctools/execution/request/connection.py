@@ -1,4 +1,4 @@
-"""How operations are reached over HTTP: the settings of a controller, and the base URL."""
+"""The settings of a controller whose operations are called over HTTP, and the base URL."""
 
 import ipaddress
 import re
@@ -10,35 +10,35 @@ from typing import TypeAlias, TypedDict, cast
 from urllib.parse import urlsplit
 
 from pyfunctools.errors import DefinitionError, DocumentError, PyfunctoolsError, wrong_type
-from pyfunctools.execution.request.claims import connected_names
+from pyfunctools.execution.request.claims import names_in_connection
 from pyfunctools.execution.request.credentials import (
     FRAMING,
     can_be_set,
-    own_schemes,
-    revealed,
-    unfit,
+    explicit_schemes,
+    invalid_setting,
+    secret_text,
 )
 from pyfunctools.execution.request.parameters import is_dot_segment
-from pyfunctools.execution.request.styles import TOKEN, is_field_value, kept
+from pyfunctools.execution.request.styles import TOKEN, is_field_value, percent_except
 from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.route import ConnectionNames, Server
 
 
 class Connection(TypedDict, total=False):
-    """Where requests go and what goes with each of them.
+    """Where requests go, and what is sent with each of them.
 
-    `server` is the base URL, or `True` for the one the document names, whose braces `variables`
-    fill. `headers` go with every request. `auth` gives a credential for each security scheme by
-    its name; `{"header:X-Api-Key": ...}` and `{"query:key": ...}` go with every request, whatever
-    the document says. Headers as a whole and each credential may be a function of nothing or of the
+    `server` is the base URL, or `True` for the document's; `variables` fill its braces. `headers`
+    are sent with every request. `auth` maps the name of each security scheme to a credential;
+    `{"header:X-Api-Key": ...}` and `{"query:key": ...}` are sent with every request, whatever the
+    document says. The headers, and each credential, may be a function without parameters or of the
     call's context. `client` is an httpx client to use instead of the controller's own connections.
-    With `expose_error_body` the model reads an excerpt of a failed answer's body; with
-    `block_private_networks` only addresses of the open internet are connected to; with `deep` a
-    `deepObject` parameter may nest (`a[b][c]`), which the specification leaves open.
-    `idempotency_header` names a header for the id of the call (`CallInfo.id`), which every request
-    that may change something then has; ids have to be different for different calls, so leave it
-    out where a model's server numbers the calls of each response anew.
+    With `expose_error_body` the model reads an excerpt of the body of an error response. With
+    `block_private_networks` requests go to public addresses only. With `deep` a `deepObject`
+    parameter may nest (`a[b][c]`), which the specification leaves open. `idempotency_header` names
+    a header for the id of the call (`CallInfo.id`), sent with every request that may change
+    something. Different calls need different ids: leave it out where a model's server numbers the
+    calls of each response from one.
     """
 
     server: str | bool | None
@@ -53,9 +53,9 @@ class Connection(TypedDict, total=False):
 
 
 def check_settings(given: Mapping[str, object], known: Collection[str]) -> None:
-    """Refuse unknown settings, and those of the wrong type.
+    """Refuse unknown settings, and settings of the wrong type.
 
-    No error shows a value: it may be a credential.
+    No error contains a value: it may be a credential.
 
     Raises:
         TypeError: a setting is unknown.
@@ -63,20 +63,16 @@ def check_settings(given: Mapping[str, object], known: Collection[str]) -> None:
     """
     for name in given:
         if name not in known:
-            meant = _MEANT.get(name, f"The settings are {', '.join(sorted(known))}.")
-            raise TypeError(f"unknown setting {name!r}. {meant}")
+            remedy = _MEANT.get(name, f"The settings are {', '.join(sorted(known))}.")
+            raise TypeError(f"unknown setting {name!r}. {remedy}")
     if not isinstance(given.get("server"), str | bool | None):
-        raise wrong_type(
-            "server",
-            "text",
-            given["server"],
-            "Pass a base URL such as `https://api.example.com/v1`.",
-        )
+        raise wrong_type("server", "text", given["server"], _WRITE_A_URL)
     for name, remedy in _MAPPINGS.items():
         if given.get(name) is not None and not isinstance(given[name], Mapping):
             raise wrong_type(name, "a mapping", given[name], remedy)
 
 
+_WRITE_A_URL = "Pass a base URL such as `https://api.example.com/v1`."
 _MEANT = {
     "base_url": "Write `server=`.",
     "timeout": "Write `limits=Limits(deadline=seconds)`.",
@@ -90,22 +86,22 @@ _MAPPINGS = {
 
 
 ErrorMaker: TypeAlias = Callable[[str], PyfunctoolsError]
-"""Makes the error for a reason: it is the caller's fault or the document's."""
+"""Returns the error for a reason: a fault of the caller or of the document."""
 
 
 def server_url(
     servers: Sequence[Server], server: str | bool | None, variables: Mapping[str, str] | None = None
 ) -> str:
-    """Return the base URL: `server` where it is a text, the document's first where it is `True`.
+    """Return the base URL: `server` if it is text, or the document's first server if it is `True`.
 
-    Only `http` and `https`, without user information and fragment. `variables` are the caller's
-    values for what stands in braces, the defaults the document's; each is checked against the
-    document's list and stays in the part of the URL it stands in. A document's server may not be
-    relative, for where the document came from is not known here, nor a link-local address, where
-    only the metadata of a cloud machine answers.
+    The URL is `http` or `https`, without user information and fragment. The caller's `variables`,
+    or else the document's defaults, fill its braces; each value is checked against the document's
+    list, and cannot leave its part of the URL. A document's server may be neither relative, since
+    the address of the document is unknown here, nor a link-local address, where only the metadata
+    service of a cloud machine answers.
 
     Raises:
-        DefinitionError: there is no server, or the caller's or one of the variables is none.
+        DefinitionError: there is no server, or the caller's server or variable is invalid.
         DocumentError: the document has no server, or one that cannot be used.
     """
     given = variables or {}
@@ -125,29 +121,26 @@ def server_url(
     return url
 
 
-_CALLER: ErrorMaker = partial(
-    DefinitionError, "server", remedy="Pass a base URL such as `https://api.example.com/v1`."
-)
+_CALLER: ErrorMaker = partial(DefinitionError, "server", remedy=_WRITE_A_URL)
 _DOCUMENT: ErrorMaker = partial(
     DocumentError, "servers", remedy="Pass `server='https://…'` instead."
 )
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
-_NAME = r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])"
-_HOST = re.compile(_NAME)
-_AUTHORITY = re.compile(rf"{_NAME}(?::[0-9]{{1,5}})?")
+_HOST = re.compile(r"[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\]")
+_BEFORE_PATH = re.compile(r"[A-Za-z0-9._~:\[\]-]+")
 _PATH = "/!$&'()*+,;=:@"
 
 
 def _filled(server: Server, given: Mapping[str, str], refusal: ErrorMaker) -> str:
-    """Return the URL with a value for each variable, none of which can leave its place."""
+    """Return the URL with a value for each variable; no value can leave its part of the URL."""
     url, end = "", 0
     for found in _VARIABLE.finditer(server.url):
         url += server.url[end : found.start()]
         end = found.end()
         name = found.group(1)
-        value, owner = (given[name], _CALLER) if name in given else (None, refusal)
-        value = server.variables.get(name) if value is None else value
+        owner = _CALLER if name in given else refusal
+        value = given.get(name, server.variables.get(name))
         if value is None:
             raise refusal(f"The server variable {name!r} has no value.")
         if name in server.allowed and value not in server.allowed[name]:
@@ -158,14 +151,10 @@ def _filled(server: Server, given: Mapping[str, str], refusal: ErrorMaker) -> st
 
 def _placed(before: str, name: str, value: str, after: str, refusal: ErrorMaker) -> str:
     if not before and not after.startswith("://"):
-        return value  # the whole base is a variable; it is checked as the URL it becomes
-    if "://" not in before:
-        fits = value in ("http", "https")
-    elif "/" not in before.partition("://")[2]:
-        fits = _AUTHORITY.fullmatch(value) is not None
-    else:
+        return value  # the whole base URL, which is checked later
+    if "/" in before.partition("://")[2]:
         return _encoded(value, "/", refusal)
-    if not fits:
+    if not _BEFORE_PATH.fullmatch(value):
         raise refusal(f"The value of the server variable {name!r} does not fit its place.")
     return value
 
@@ -196,7 +185,7 @@ def _checked(url: str, refusal: ErrorMaker) -> str:
 
 def _encoded(text: str, reserved: str, refusal: ErrorMaker) -> str:
     try:
-        return kept(text, reserved)
+        return percent_except(text, reserved)
     except UnsendableError as error:
         raise refusal(f"The base URL needs {error.expected}.") from None
 
@@ -217,8 +206,8 @@ def checked_headers(headers: object) -> dict[str, str]:
     """Return the headers of a connection, the names in lower case.
 
     Raises:
-        DefinitionError: they are no mapping of text to text, a name or a value cannot be sent, or
-            a header frames the message, which is the library's to do.
+        DefinitionError: they are not a mapping of text to text, a name or a value cannot be sent,
+            or a header frames the message.
     """
     if not isinstance(headers, Mapping):
         raise wrong_type("headers", "a mapping", headers)
@@ -227,25 +216,26 @@ def checked_headers(headers: object) -> dict[str, str]:
         name = str(key).lower()
         if not TOKEN.fullmatch(name) or name in FRAMING:
             reason = "frames the message" if name in FRAMING else "has a name that no header has"
-            raise unfit(f"headers[{name!r}]", f"{reason} and cannot be set")
-        text = revealed(f"headers[{name!r}]", value)
+            raise invalid_setting(f"headers[{name!r}]", f"{reason} and cannot be set")
+        text = secret_text(f"headers[{name!r}]", value)
         if not is_field_value(text):
-            raise unfit(f"headers[{name!r}]", "is not visible ASCII")
+            raise invalid_setting(f"headers[{name!r}]", "is not visible ASCII")
         found[name] = text
     return found
 
 
-def settled_names(connection: Connection) -> ConnectionNames:
-    """Return the names that settings set with every request, as far as they say so by themselves.
+def names_of_connection(connection: Connection) -> ConnectionNames:
+    """Return the names that the settings of a connection set in every request.
 
-    Headers that a function gives are known in the call. What the library of a client sets is none.
+    The headers of a function are known in the call only. Headers that the library of a client sets
+    itself do not count.
 
     Raises:
         DefinitionError: as `checked_headers`.
     """
     server, headers = connection.get("server"), connection.get("headers")
     fixed = {} if headers is None or callable(headers) else checked_headers(headers)
-    found = connected_names(fixed, server.partition("?")[2] if isinstance(server, str) else "")
+    found = names_in_connection(fixed, server.partition("?")[2] if isinstance(server, str) else "")
     idempotency_header = connection.get("idempotency_header")
     if idempotency_header is not None:
         found["header"].add(idempotency_header.lower())
@@ -253,17 +243,19 @@ def settled_names(connection: Connection) -> ConnectionNames:
     found["header"] |= {name.lower() for name in _keys(client, "headers")} - _OF_THE_LIBRARY
     found["cookie"].update(_keys(client, "cookies"))
     found["query"].update(_keys(client, "params"))
-    for scheme in own_schemes(auth):
-        named, is_header = str(scheme.parameter), scheme.location == "header"
-        found["header" if is_header else "query"].add(named.lower() if is_header else named)
+    for scheme in explicit_schemes(auth):
+        if scheme.location == "header":
+            found["header"].add(str(scheme.parameter).lower())
+        else:
+            found["query"].add(str(scheme.parameter))
     return found
 
 
-def checked_idempotency(name: object, headers: object) -> str | None:
-    """Return the name of the header that has a call's id, in lower case.
+def checked_idempotency_header(name: object, headers: object) -> str | None:
+    """Return the name of the header for a call's id, in lower case.
 
     Raises:
-        DefinitionError: it is no name of a header that can be set, or `headers` set it too.
+        DefinitionError: a header of this name cannot be set, or `headers` set it too.
     """
     if name is None:
         return None
@@ -280,12 +272,12 @@ def checked_idempotency(name: object, headers: object) -> str | None:
 def with_call_id(
     headers: dict[str, str], name: str | None, info: CallInfo | None
 ) -> dict[str, str]:
-    """Return the headers with the id of a call in the one of this name (lower case).
+    """Return the headers, and the id of a call in the header of this name (lower case).
 
-    An id that no header can hold, or of more than 255 characters, is sent as its SHA-256.
+    An id that is not visible ASCII, or has more than 255 characters, is sent as its SHA-256.
 
     Raises:
-        DefinitionError: the headers have it already.
+        DefinitionError: the headers set this name already.
     """
     if name is None or info is None:
         return headers
@@ -300,11 +292,12 @@ def _set_twice(name: str) -> DefinitionError:
     return DefinitionError(
         "idempotency_header",
         f"`headers` set {name!r} too, with one value for every call.",
-        "Take it out of `headers`.",
+        "Remove it from `headers`.",
     )
 
 
 _OF_THE_LIBRARY = frozenset({"accept", "accept-encoding", "connection", "user-agent"})
+"""Headers that the library of a client sets itself."""
 
 
 def _keys(client: object, name: str) -> Iterator[str]:

@@ -1,14 +1,14 @@
-"""What of a connection is masked in what others are told: its credentials, wherever they stand.
+"""Which texts of a connection are masked in outcomes: its credentials, wherever they stand.
 
-`auth=` is known to be one. Headers, cookies and the query of the base URL hold credentials and
-other settings side by side (`X-Api-Key`, `X-Api-Version`). What is one is told by its name, by its
-place in the document, by how it is written, or by being hidden as a `SecretStr` is. The rest is
-left out of errors only: a success may well tell a tenant or a version.
+`auth=` holds credentials only. Headers, cookies and the query of the base URL hold credentials and
+other settings side by side (`X-Api-Key`, `X-Api-Version`). A credential is recognised by its name,
+by a security scheme of the document, by its form, or because it hides its text as `SecretStr` does.
+The other settings are masked in errors only: a successful result may name a tenant or a version.
 """
 
 import re
 from base64 import b64decode
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import cast
 from urllib.parse import parse_qsl
@@ -18,16 +18,18 @@ from pyfunctools.schema.separation.predicates import sounds_secret
 
 
 class ConnectionSecrets:
-    """The texts of a connection: `credentials`, and what else it sends with every request."""
+    """The texts of a connection: `credentials`, and the `others` that go with every request.
+
+    `declared` are the names of the document's credentials, in lower case.
+    """
 
     def __init__(self, declared: Collection[str] = ()) -> None:
-        """Begin with no names; `declared` are those of the document's credentials, lower-cased."""
         self.credentials: list[str] = []
         self.others: list[str] = []
         self._declared = declared
 
     def add_headers(self, headers: object) -> None:
-        """Add the names of a caller's headers.
+        """Add the values of a caller's headers.
 
         Raises:
             DefinitionError: as `checked_headers`.
@@ -38,36 +40,38 @@ class ConnectionSecrets:
             if name == "cookie":
                 pairs = (pair.partition("=") for pair in text.split(";"))
                 self.add((key.strip(), value.strip().strip('"')) for key, _, value in pairs)
-            elif name in hidden or name in ("authorization", "proxy-authorization"):
-                self.credentials += (text, *_parts(text))
+            elif name in hidden:
+                self._add_credential(text)
             else:
                 self.add([(name, text)])
 
     def add_query(self, query: str) -> None:
-        """Add the names in the query of a base URL."""
+        """Add the values in the query of a base URL."""
         self.add(parse_qsl(query))
 
     def add_client(self, client: object) -> None:
-        """Add the names that a caller's client sends with every request."""
-        headers: object = getattr(client, "headers", None)
-        if isinstance(headers, Mapping):
-            for name, text in cast("Mapping[object, object]", headers).items():
-                if str(name).lower() in ("authorization", "proxy-authorization"):
-                    self.credentials += (str(text), *_parts(str(text)))
-                elif str(name).lower() not in _PLAIN:
-                    self.add([(str(name), str(text))])
-        for held in (getattr(client, "cookies", None), getattr(client, "params", None)):
+        """Add the values that a caller's client sends with every request."""
+        for each in ("headers", "cookies", "params"):
+            held: object = getattr(client, each, None)
             if isinstance(held, Mapping):
                 pairs = cast("Mapping[object, object]", held).items()
-                self.add((str(name), str(text)) for name, text in pairs)
+                is_header = each == "headers"
+                self.add(
+                    (str(name), str(text))
+                    for name, text in pairs
+                    if not (is_header and str(name).lower() in _PLAIN)
+                )
 
-    def add(self, pairs: "Iterator[tuple[str, str]] | list[tuple[str, str]]") -> None:
+    def add(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Add names with their values."""
         for name, text in pairs:
             if name.lower() in self._declared or _is_credential(name, text):
-                self.credentials += (text, *_parts(text))
+                self._add_credential(text)
             else:
                 self.others.append(text)
+
+    def _add_credential(self, text: str) -> None:
+        self.credentials += (text, *_secret_parts(text))
 
 
 def _is_credential(name: str, text: str) -> bool:
@@ -79,13 +83,13 @@ def _is_credential(name: str, text: str) -> bool:
 
 
 def _is_token(text: str) -> bool:
-    """True if a value is written as no word, version, date or address is, but as a token is."""
+    """Return whether a value looks like a token: no word, version, date or address."""
     if not _TOKEN.fullmatch(text) or _VERSION.fullmatch(text):
         return False
     return any(each.isalpha() for each in text) and any(each.isdigit() for each in text)
 
 
-def _parts(text: str) -> Iterator[str]:
+def _secret_parts(text: str) -> Iterator[str]:
     """Yield the secret parts of a credential: the text after its scheme, the password."""
     scheme, _, rest = text.partition(" ")
     if rest:
@@ -112,7 +116,7 @@ _PLAIN = frozenset(
         *("user-agent", "via", "x-correlation-id", "x-request-id"),
     }
 )
-"""Headers that hold no credential, whatever they look like."""
+"""Headers that never hold a credential, whatever their value looks like."""
 
 _SCHEME = re.compile(r"(?:basic|bearer|digest|negotiate|token|apikey|api-key)\s", re.IGNORECASE)
 _TOKEN = re.compile(r"[\w.~+/=:-]{8,}", re.ASCII)

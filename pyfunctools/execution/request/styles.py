@@ -1,11 +1,12 @@
-"""Parameter values as text on the wire: every style of OpenAPI 2.0 to 3.2, and no HTTP.
+"""Parameter values as text on the wire: every style of OpenAPI 2.0 to 3.2, without HTTP.
 
-The rules are those of RFC 6570 as OpenAPI 3.2.0 uses them (Parameter Object, appendices B to E).
-Where the specification leaves a combination open, `form` is written, nested values as JSON; a
-nested value in a `deepObject` is refused unless `deep`.
+The rules are those of RFC 6570 as OpenAPI 3.2.0 uses them (Parameter Object, appendices B to E). A
+combination that the specification leaves open is written like `form`, nested values as JSON. A
+nested value in a `deepObject` is refused unless `deep` is set.
 """
 
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from json import JSONEncoder
 from typing import TypeAlias
@@ -13,19 +14,24 @@ from urllib.parse import quote
 
 from pyfunctools._json import JsonValue
 from pyfunctools.execution.unsendable import UnsendableError
-from pyfunctools.route import Style
+from pyfunctools.media_types import is_json_media, media_type_of
+from pyfunctools.route import Parameter, Style
 
 Encode: TypeAlias = Callable[[str], str]
-"""How one piece of text is written where it stands: percent-encoded, or as it is."""
+"""Encodes one piece of text for its location: percent-encoded, or as it is."""
 
 Pairs: TypeAlias = list[tuple[str, str]]
 """Names and values, both encoded."""
 
-
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header or cookie (RFC 9110, section 5.6.2)."""
 
+NOT_UNICODE = "text that is valid Unicode, without lone surrogates"
+
 _FIELD = re.compile(r"(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?")
+_UNRESERVED = re.compile(r"[A-Za-z0-9._~-]*")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_TRIPLE = re.compile("(%[0-9A-Fa-f]{2})")
 
 
 def is_field_value(text: str) -> bool:
@@ -37,43 +43,39 @@ def percent(text: str) -> str:
     """Encode everything but the unreserved characters (RFC 3986, section 2.3).
 
     Raises:
-        UnsendableError: the text holds a lone surrogate, which no UTF-8 says.
+        UnsendableError: the text holds a lone surrogate, which UTF-8 cannot encode.
     """
-    if _UNRESERVED.fullmatch(text):
-        return text
-    try:
-        return quote(text, safe="")
-    except UnicodeEncodeError:
-        raise UnsendableError("text that is valid Unicode, without lone surrogates") from None
+    return text if _UNRESERVED.fullmatch(text) else _quoted(text, "")
 
 
-def kept(text: str, reserved: str) -> str:
-    """Encode a text in which the `reserved` characters and percent-encoded triples stay.
+def percent_except(text: str, reserved: str) -> str:
+    """Encode a text, except for the `reserved` characters and percent-encoded triples.
 
     Raises:
         UnsendableError: the text holds a lone surrogate.
     """
-    pieces = _TRIPLE.split(text)
+    pieces = enumerate(_TRIPLE.split(text))
+    return "".join(piece if index % 2 else _quoted(piece, reserved) for index, piece in pieces)
+
+
+def _quoted(text: str, safe: str) -> str:
     try:
-        return "".join(
-            piece if index % 2 else quote(piece, safe=reserved)
-            for index, piece in enumerate(pieces)
-        )
+        return quote(text, safe=safe)
     except UnicodeEncodeError:
-        raise UnsendableError("text that is valid Unicode, without lone surrogates") from None
+        raise UnsendableError(NOT_UNICODE) from None
 
 
 def percent_reserved(text: str) -> str:
     """Encode as `allowReserved` wants, but always the characters that begin another parameter.
 
     Percent-encoded triples pass. `& = + # [ ]` are encoded although RFC 6570 would let them pass:
-    OpenAPI leaves the care for them to the caller, and the caller is a model.
+    OpenAPI leaves it to the caller to encode them, and the caller is a model.
     """
-    return kept(text, "!$'()*,/:;?@")
+    return percent_except(text, "!$'()*,/:;?@")
 
 
-def printable(text: str) -> str:
-    """Encode a value of the path or of a cookie, where control characters have no place.
+def percent_printable(text: str) -> str:
+    """Encode a value of the path or a cookie, where control characters are invalid.
 
     Raises:
         UnsendableError: the text holds control characters.
@@ -81,30 +83,40 @@ def printable(text: str) -> str:
     return percent(_printable(text))
 
 
-def printable_reserved(text: str) -> str:
+def percent_printable_reserved(text: str) -> str:
     """Encode a value of the path under `allowReserved`; `/ ? # [ ]` are encoded all the same.
 
     Raises:
         UnsendableError: the text holds control characters, or is not valid Unicode.
     """
-    return kept(_printable(text), "!$'()*,:;@&=+")
+    return percent_except(_printable(text), "!$'()*,:;@&=+")
 
 
-def plain(text: str) -> str:
+def _printable(text: str) -> str:
+    if _CONTROL.search(text):
+        raise UnsendableError("text without line breaks and other control characters")
+    return text
+
+
+def unencoded(text: str) -> str:
     """Return the text as it is: headers and cookies of style `cookie` are not percent-encoded."""
     return text
 
 
-def form(text: str) -> str:
+def form_encoded(text: str) -> str:
     """Encode as in `application/x-www-form-urlencoded` (WHATWG URL, section 5.2)."""
     return percent(text).replace("%20", "+").replace("%2A", "*").replace("~", "%7E")
 
 
-def scalar(value: JsonValue) -> str:
+_SHORT = 10**18
+"""Integers below are written at a third of the encoder's cost; one of 4,301 digits is refused."""
+
+
+def scalar_text(value: JsonValue) -> str:
     """Return the text of one value: text as it is, bytes as base64, anything else as JSON.
 
     Raises:
-        UnsendableError: the value has no JSON spelling, or is nested too deeply to write it.
+        UnsendableError: the value cannot be written as JSON, or is nested too deeply.
     """
     if isinstance(value, str):
         return value
@@ -119,7 +131,7 @@ def json_text(value: JsonValue, *, ascii_only: bool = False) -> str:
     """Return the value as compact JSON; bytes are written as base64.
 
     Raises:
-        UnsendableError: the value has no JSON spelling, or is nested too deeply to write it.
+        UnsendableError: the value cannot be written as JSON, or is nested too deeply.
     """
     try:
         return (_ASCII if ascii_only else _COMPACT)(value)
@@ -127,123 +139,131 @@ def json_text(value: JsonValue, *, ascii_only: bool = False) -> str:
         raise UnsendableError("a value that JSON can say") from None
 
 
-def written(name: str, value: JsonValue, style: Style, explode: bool, encode: Encode) -> str | None:
-    """Return the text of a path or header parameter, or `None` where nothing is defined to be sent.
-
-    Nothing is defined for null, and for arrays and objects without a value in them (RFC 6570,
-    section 2.3).
-    """
-    parts = _parts(value, encode)
-    if not parts and parts != "":
-        return None
-    if style == "matrix":
-        return _matrix(percent(name), parts, explode)
-    first = "." if style == "label" else ""
-    if isinstance(parts, str):
-        return first + parts
-    between = delimiter_of(style, explode=explode)
-    return first + _written(between, encode).join(_flat(parts, explode))
-
-
-def pairs(
-    name: str,
-    value: JsonValue,
-    style: Style,
-    explode: bool,
-    encode: Encode,
-    *,
-    name_encode: Encode = percent,
-    deep: bool = False,
-) -> Pairs:
-    """Return the names and values of a query or cookie parameter or a form property; often just
-    one.
-
-    With `deep` a nested value in a `deepObject` is written as `name[a][b]`, items as `name[0]`,
-    which is no standard but what many servers read.
+def content_text(content_type: str, value: JsonValue, encode: Encode) -> str:
+    """Return a value in a media type: as JSON, or else as one text.
 
     Raises:
-        UnsendableError: a value is nested in a `deepObject` and `deep` is not asked for, or cannot
-            be written at all.
+        UnsendableError: the value cannot be written.
     """
-    encoded = name_encode(name)
+    if is_json_media(media_type_of(content_type)):
+        return encode(json_text(value, ascii_only=encode is unencoded))
+    return encode(scalar_text(value))
+
+
+def _base64(value: object) -> str:
+    if not isinstance(value, bytes | bytearray):
+        raise TypeError(type(value).__name__)
+    return b64encode(bytes(value)).decode("ascii")
+
+
+_COMPACT = JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_base64
+).encode
+_ASCII = JSONEncoder(separators=(",", ":"), allow_nan=False, default=_base64).encode
+
+
+def styled_text(parameter: Parameter, value: JsonValue, encode: Encode) -> str | None:
+    """Return the text of a path or header parameter, or `None` if it is not sent.
+
+    The specification defines no text for null, nor for arrays and objects without a value in them
+    (RFC 6570, section 2.3).
+    """
+    if parameter.content_type is not None:
+        return content_text(parameter.content_type, value, encode)
+    style, explode = parameter.style, parameter.explode
+    parts = _parts(value, encode)
+    if parts is None or parts == []:
+        return None
+    if style == "matrix":
+        return _matrix(percent(parameter.name), parts, explode)
+    text = parts if isinstance(parts, str) else _joined(parts, style, explode, encode)
+    return f".{text}" if style == "label" else text
+
+
+def styled_pairs(
+    parameter: Parameter,
+    value: JsonValue,
+    encode: Encode,
+    *,
+    encode_name: Encode = percent,
+    deep: bool = False,
+) -> Pairs:
+    """Return the names and values of a query or cookie parameter or a form property.
+
+    With `deep` a nested value in a `deepObject` is written as `name[a][b]`, items as `name[0]`: no
+    standard defines this, but many servers read it.
+
+    Raises:
+        UnsendableError: a value cannot be written, or is nested in a `deepObject` without `deep`.
+    """
+    if parameter.content_type is not None:
+        text = content_text(parameter.content_type, value, encode)
+        return [(percent(parameter.name), text)]
+    name, style, explode = encode_name(parameter.name), parameter.style, parameter.explode
     if style == "deepObject" and isinstance(value, dict | list):
-        return list(_deep(value, encoded, encode, deep))
+        return list(_deep_pairs(value, name, encode, deep))
     parts = _parts(value, encode)
     if isinstance(parts, str):
-        return [(encoded, parts)]
+        return [(name, parts)]
     if not parts:
         return []
     if not explode:
-        between = _written(delimiter_of(style, explode=explode), encode)
-        return [(encoded, between.join(_flat(parts, explode)))]
-    return [part if isinstance(part, tuple) else (encoded, part) for part in parts]
+        return [(name, _joined(parts, style, explode, encode))]
+    return [part if isinstance(part, tuple) else (name, part) for part in parts]
 
 
-_DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
-
-_SHORT = 10**18
-"""Integers below are written at a third of the encoder's cost; those of 4,301 digits not at all."""
-
-_UNRESERVED = re.compile(r"[A-Za-z0-9._~-]*")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_TRIPLE = re.compile("(%[0-9A-Fa-f]{2})")
-
-_Parts: TypeAlias = "str | list[str | tuple[str, str]] | None"
+_Parts: TypeAlias = list[str | tuple[str, str]]
+"""The encoded items of an array, or members of an object."""
 
 
-def _parts(value: JsonValue, encode: Encode) -> _Parts:
-    """Return the encoded text, items or members of a value, nulls left out."""
+def _parts(value: JsonValue, encode: Encode) -> str | _Parts | None:
+    """Return the encoded text, items or members of a value, without nulls."""
     if value is None:
         return None
     if isinstance(value, dict):
         return [
-            (encode(str(key)), encode(scalar(inner)))
+            (encode(str(key)), encode(scalar_text(inner)))
             for key, inner in value.items()
             if inner is not None
         ]
     if isinstance(value, list | tuple):
-        return [encode(scalar(inner)) for inner in value if inner is not None]
-    return encode(scalar(value))
+        return [encode(scalar_text(inner)) for inner in value if inner is not None]
+    return encode(scalar_text(value))
+
+
+_DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 
 
 def delimiter_of(style: Style, *, explode: bool) -> str:
     """Return the delimiter of the items or members of a value that is written as one text."""
-    if style == "label" and explode:
-        return "."
-    return _DELIMITERS.get(style, ",")
+    return "." if style == "label" and explode else _DELIMITERS.get(style, ",")
 
 
-def _written(delimiter: str, encode: Encode) -> str:
-    return delimiter if delimiter in ",." or encode is plain else percent(delimiter)
+def _joined(parts: _Parts, style: Style, explode: bool, encode: Encode) -> str:
+    delimiter = delimiter_of(style, explode=explode)
+    if delimiter not in ",." and encode is not unencoded:
+        delimiter = percent(delimiter)
+    between = "=" if explode else delimiter
+    return delimiter.join(part if isinstance(part, str) else between.join(part) for part in parts)
 
 
-def _flat(parts: list[str | tuple[str, str]], explode: bool) -> Iterator[str]:
-    for part in parts:
-        if isinstance(part, str):
-            yield part
-        elif explode:
-            yield "=".join(part)
-        else:
-            yield from part
-
-
-def _matrix(name: str, parts: str | list[str | tuple[str, str]], explode: bool) -> str:
+def _matrix(name: str, parts: str | _Parts, explode: bool) -> str:
     if isinstance(parts, str):
         return f";{name}={parts}" if parts else f";{name}"
     if not explode:
-        return f";{name}=" + ",".join(_flat(parts, explode))
+        return f";{name}={_joined(parts, 'matrix', explode, percent)}"
     return "".join(
         f";{'='.join(part)}" if isinstance(part, tuple) else f";{name}={part}" for part in parts
     )
 
 
-def _deep(
+def _deep_pairs(
     value: JsonValue, name: str, encode: Encode, deep: bool, keys: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[str, str]]:
     if isinstance(value, list) and value and not deep:
         raise UnsendableError("no array: how a `deepObject` holds one is not defined", keys)
-    steps = enumerate(value) if isinstance(value, list) else _members(value)
-    for key, inner in steps:
+    members = value.items() if isinstance(value, dict) else ()
+    for key, inner in enumerate(value) if isinstance(value, list) else members:
         if isinstance(key, str) and not {"[", "]"}.isdisjoint(key):
             raise UnsendableError(
                 "a name without `[` and `]`, which stand for the nesting", (*keys, key)
@@ -254,31 +274,6 @@ def _deep(
                 raise UnsendableError(
                     "a plain value: how a `deepObject` nests others is not defined", at
                 )
-            yield from _deep(inner, below, encode, deep, at)
+            yield from _deep_pairs(inner, below, encode, deep, at)
         elif inner is not None:
-            yield below, encode(scalar(inner))
-
-
-def _members(value: JsonValue) -> Iterator[tuple[str | int, JsonValue]]:
-    if isinstance(value, dict):
-        yield from value.items()
-
-
-def _printable(text: str) -> str:
-    if _CONTROL.search(text):
-        raise UnsendableError("text without line breaks and other control characters")
-    return text
-
-
-def _base64(value: object) -> str:
-    if not isinstance(value, bytes | bytearray):
-        raise TypeError(type(value).__name__)
-    from base64 import b64encode
-
-    return b64encode(bytes(value)).decode("ascii")
-
-
-_COMPACT = JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_base64
-).encode
-_ASCII = JSONEncoder(separators=(",", ":"), allow_nan=False, default=_base64).encode
+            yield below, encode(scalar_text(inner))
