@@ -202,7 +202,7 @@ def _field(value: JsonValue, rule: Encoding, schema: JsonSchema | bool) -> str:
     return str(file) if content is file.content else content.decode("ascii")
 
 
-class _Part(NamedTuple):
+class _FormPart(NamedTuple):
     """One part of a multipart body."""
 
     name: str | None
@@ -227,7 +227,7 @@ def _multipart(body: Body, value: JsonValue, boundary: str, deep: bool) -> tuple
     return boundary, b"".join((*whole, mark, b"--\r\n"))
 
 
-def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_Part]:
+def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_FormPart]:
     if isinstance(value, list):
         for item, below in _items(value, body.schema):
             yield _part(None, item, NO_ENCODING, below)
@@ -241,7 +241,7 @@ def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_Part]:
             # Some frameworks name a style for every property, of a file too.
             if is_styled(rule) and not any(is_binary(s) or file_of(item, s) for item, s in items):
                 for key, text in _styled_fields(name, inner, rule, unencoded, unencoded, deep):
-                    yield _Part(key, text.encode(), rule.headers)
+                    yield _FormPart(key, text.encode(), rule.headers)
             else:
                 for item, below in items:
                     yield _part(name, item, rule, below)
@@ -249,7 +249,9 @@ def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_Part]:
             raise UnsendableError(error.expected, (name, *error.keys)) from None
 
 
-def _part(name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema | bool) -> _Part:
+def _part(
+    name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema | bool
+) -> _FormPart:
     media = first_concrete_media(rule.content_type or "")
     file = file_of(value, schema)
     if file is not None:
@@ -257,17 +259,17 @@ def _part(name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema
         is_raw = content is file.content
         filename = file.filename or (name if is_raw or wants_file(schema) else None)
         media = file.content_type or media or "application/octet-stream"
-        return _Part(name, content, rule.headers, media, filename)
+        return _FormPart(name, content, rule.headers, media, filename)
     is_scalar = not isinstance(value, dict | list)
     if media is None:
         default = "application/octet-stream" if is_binary(schema) else "text/plain"
         media = default if is_scalar else "application/json"
     text = json_text(value) if is_json_media(media_type_of(media)) else scalar_text(value)
     filename = name if is_scalar and wants_file(schema) else None
-    return _Part(name, text.encode(), rule.headers, media, filename)
+    return _FormPart(name, text.encode(), rule.headers, media, filename)
 
 
-def _head(part: _Part) -> bytes:
+def _head(part: _FormPart) -> bytes:
     lines: dict[str, str] = {}
     if part.name is not None:
         disposition = f'form-data; name="{_escaped(part.name)}"'
