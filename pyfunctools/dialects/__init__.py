@@ -1,4 +1,4 @@
-"""What each vendor's schemas may say, as dated data, and the rewrites that make a schema say it.
+"""The schemas that each vendor accepts, as dated data, and the rewrites that make them.
 
 `render` is the verb; the vendors are rows of `table`.
 """

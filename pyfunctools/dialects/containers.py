@@ -1,228 +1,221 @@
-"""Objects and arrays as a profile takes them: names, maps, tuples, what is required, closing."""
+"""Objects and arrays as a profile takes them: names, maps, tuples, `required`, closed objects."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeAlias
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.dialects.change import KEY, SAME, VALUE, Change
-from pyfunctools.dialects.nulls import as_object, nullable, takes_null
-from pyfunctools.dialects.table import ARRAYS, OBJECTS, Profile
-from pyfunctools.dialects.telling import Rewrite, Rewritten, Telling
+from pyfunctools.dialects.nulls import accepts_null, as_object, nullable
+from pyfunctools.dialects.subschema import Rewritten, Subschema
+from pyfunctools.dialects.table import ARRAYS, OBJECTS
 from pyfunctools.schema.ground.path import Path
 
-Walk: TypeAlias = Callable[[JsonSchema | bool, str], Rewritten]
-"""Rewrites a schema that stands at a place."""
+
+def rewrite_containers(node: Subschema) -> Change:
+    """Rewrite the keywords of a schema about objects and arrays."""
+    of_object, of_array = _rewrite_object(node), _rewrite_array(node)
+    if of_object and of_array:
+        return replace(of_object, prefix=of_array.prefix, items=of_array.items)
+    return of_object or of_array or SAME
 
 
-class Containers:
-    """Rewrites the objects and arrays of one schema; `walk` does what is inside of them."""
-
-    def __init__(self, root: JsonSchema, profile: Profile, telling: Telling, walk: Walk) -> None:
-        self._root = root
-        self._profile = profile
-        self._telling = telling
-        self._walk = walk
-
-    def rewrite(self, node: Rewrite) -> Change:
-        """Rewrite what a schema says of objects and of arrays."""
-        held, listed = self._object(node), self._array(node)
-        if held and listed:
-            return replace(held, front=listed.front, items=listed.items)
-        return held or listed or SAME
-
-    def _object(self, node: Rewrite) -> Change | None:
-        made = node.made
-        named = made.get("properties")
-        properties = named if isinstance(named, dict) else {}
-        if not _may_be(made, "object", named, made.get("additionalProperties")):
-            _drop(made, OBJECTS)
-            return None
-        if not self._profile.maps and not properties and self._is_map(node):
-            return self._pairs(node)
-        if self._profile.maps and "patternProperties" not in self._profile.keywords:
-            self._without_patterns(node)
-        change = self._properties(node, {**properties, **self._undeclared(node, properties)})
-        rest = made.get("additionalProperties")
-        if isinstance(rest, dict) and self._profile.maps:
-            made["additionalProperties"], inner = self._walk(rest, node.path + ".*")
-            change.rest = inner
-        elif self._profile.closed:
-            if rest not in (None, False) or "patternProperties" in made:
-                self._telling.lose(node, "additionalProperties", "refused")
-            elif rest is None:
-                self._telling.lose(node, "additionalProperties", "loosened")
-            made.pop("patternProperties", None)
-            made["additionalProperties"] = False
-        patterns = made.get("patternProperties")
-        if isinstance(patterns, dict) and "patternProperties" in self._profile.keywords:
-            made["patternProperties"] = {
-                pattern: self._walk(as_object(inner), node.path + ".*")[0]
-                for pattern, inner in patterns.items()
-            }
-        return change
-
-    def _without_patterns(self, node: Rewrite) -> None:
-        """Allow any other name what the patterns let some have."""
-        patterns, rest = node.made.get("patternProperties"), node.made.get("additionalProperties")
-        if isinstance(patterns, dict) and rest not in (None, True):
-            self._telling.tell(node, "patternProperties")
-            listed = [*patterns.values(), *([] if rest is False else [rest])]
-            node.made["additionalProperties"] = listed[0] if len(listed) == 1 else {"anyOf": listed}
-
-    def _is_map(self, node: Rewrite) -> bool:
-        if node.made.get("additionalProperties") is False:
-            return bool(node.made.get("patternProperties"))
-        return self._profile.closed
-
-    def _undeclared(self, node: Rewrite, properties: JsonObject) -> JsonObject:
-        """Return what may stand at names that are required and not declared.
-
-        Where a profile says all of JSON Schema they stay as they are: patterns may be about them.
-        """
-        if "patternProperties" in self._profile.keywords:
-            return {}
-        rest = node.made.get("additionalProperties", True)
-        return {name: rest for name in texts(node.made.get("required")) if name not in properties}
-
-    def _properties(self, node: Rewrite, properties: JsonObject) -> Change:
-        made, path = node.made, node.path
-        names = dict(self._names(properties))
-        required = texts(made.get("required"))
-        members: dict[str, Change] = {}
-        written: dict[str, JsonValue] = {}
-        absent: set[str] = set()
-        filled: set[str] = set()
-        for name, inner in properties.items():
-            below = str(Path.of((name,), path))
-            schema, change = self._walk(as_object(inner), below)
-            if self._profile.complete and name not in required:
-                filled.add(name)
-                if takes_null(self._root, as_object(inner)):
-                    self._telling.lose_at(below, "required", "loosened")
-                else:
-                    absent.add(name)
-                if not takes_null(None, schema):
-                    schema = nullable(schema, listed=self._profile.type_lists)
-            written[names.get(name, name)] = schema
-            if change is not SAME:
-                members[name] = change
-        if properties or self._profile.closed:
-            made["properties"] = written
-        asked = list(properties) if self._profile.complete else required
-        if asked or (self._profile.complete and "properties" in made):
-            made["required"] = [names.get(name, name) for name in asked]
-        else:
-            made.pop("required", None)
-        return Change(
-            names=names, members=members, filled=frozenset(filled), absent=frozenset(absent)
-        )
-
-    def _names(self, properties: JsonObject) -> Iterator[tuple[str, str]]:
-        """Yield the properties that have to be renamed, with a name that is not taken."""
-        if self._profile.key is None:
-            return
-        taken = {name for name in properties if re.fullmatch(self._profile.key, name)}
-        for name in [name for name in properties if name not in taken]:
-            base = re.sub(r"[^A-Za-z0-9_]", "_", name)[:60] or "_"
-            base = base if re.fullmatch(self._profile.key, base) else f"_{base}"
-            new, count = base, 1
-            while new in taken:
-                count += 1
-                new = f"{base[:58]}_{count}"
-            taken.add(new)
-            yield name, new
-
-    def _pairs(self, node: Rewrite) -> Change | None:
-        """Rewrite a map as an array of pairs, each with a `key` and a `value`."""
-        made, path = node.made, node.path
-        patterns = made.pop("patternProperties", None)
-        rest = made.pop("additionalProperties", None)
-        key: JsonSchema = as_object(made.pop("propertyNames", {}))
-        if isinstance(patterns, dict) and len(patterns) == 1 and rest is False:
-            ((pattern, rest),) = patterns.items()
-            key = {"pattern": pattern}
-        is_list = "array" in texts(made.get("type"))
-        if not isinstance(rest, dict) or not rest or is_list or texts(made.get("required")):
-            self._telling.lose(node, "additionalProperties", "refused")
-            made.pop("required", None)
-            made["additionalProperties"] = False
-            return SAME
-        value, change = self._walk(rest, path + ".*")
-        name, _ = self._walk({"type": "string", **key}, path + ".*")
-        for old, new in (("minProperties", "minItems"), ("maxProperties", "maxItems")):
-            if old in made:
-                made[new] = made.pop(old)
-        made |= {
-            "type": ["array", "null"] if "null" in texts(made.get("type")) else "array",
-            "items": {
-                "type": "object",
-                "properties": {KEY: name, VALUE: value},
-                "required": [KEY, VALUE],
-                "additionalProperties": False,
-            },
+def _rewrite_object(node: Subschema) -> Change | None:
+    schema, profile = node.schema, node.profile
+    properties = members_of(schema.get("properties"))
+    if not _is_about("object", schema, "properties", "additionalProperties"):
+        _drop(schema, OBJECTS)
+        return None
+    if not profile.maps and not properties and _is_map(node):
+        return _rewrite_map(node)
+    if profile.maps and "patternProperties" not in profile.keywords:
+        _merge_patterns(node)
+    change = _rewrite_properties(node, {**properties, **_undeclared(node, properties)})
+    rest = schema.get("additionalProperties")
+    if isinstance(rest, dict) and profile.maps:
+        schema["additionalProperties"], change.rest = node.rewrite(rest, node.path + ".*")
+    elif profile.closed:
+        if rest not in (None, False) or "patternProperties" in schema:
+            node.lose("additionalProperties", "refused")
+        elif rest is None:
+            node.lose("additionalProperties", "loosened")
+        schema.pop("patternProperties", None)
+        schema["additionalProperties"] = False
+    patterns = schema.get("patternProperties")
+    if isinstance(patterns, dict) and "patternProperties" in profile.keywords:
+        schema["patternProperties"] = {
+            pattern: node.rewrite(as_object(inner), node.path + ".*")[0]
+            for pattern, inner in patterns.items()
         }
-        node.told.append("A map, as a list of its keys with their values, each key once.")
-        self._telling.lose(node, "additionalProperties", "told")
-        return Change(pairs=True, rest=change)
+    return change
 
-    def _array(self, node: Rewrite) -> Change | None:
-        made, path = node.made, node.path + "[]"
-        front, rest = made.get("prefixItems"), made.get("items", True)
-        if not _may_be(made, "array", front, made.get("items")):
-            _drop(made, ARRAYS)
-            return None
-        listed = list(front) if isinstance(front, list) else []
-        first = [self._walk(as_object(each), path) for each in listed]
-        later = None if rest is False else self._walk(as_object(rest), path)
-        if rest is True and not self._profile.untyped and not first:
-            return None if later is None else Change(items=later[1])
-        if first and not self._profile.tuples:
-            most = made.get("maxItems")
-            filled = isinstance(most, int) and most <= len(first)
-            return self._widened(node, first, None if filled else later)
-        if first:
-            made["prefixItems"] = [each[0] for each in first]
-        if "items" in made and later is not None and rest is not True:
-            made["items"] = later[0]
-        return Change(front=[each[1] for each in first], items=None if later is None else later[1])
 
-    def _widened(self, node: Rewrite, first: list[Rewritten], later: Rewritten | None) -> Change:
-        """Rewrite a tuple as an array in which each of its items may stand."""
-        made = node.made
-        made.pop("prefixItems")
-        self._telling.lose(node, "prefixItems", "loosened")
-        if node.was.get("items") is False:
-            made.setdefault("maxItems", len(first))
-        each: list[JsonValue] = []
-        for schema, _ in [*first, *([] if later is None else [later])]:
-            if schema not in each:
-                each.append(schema)
-        made["items"] = each[0] if len(each) == 1 else {"anyOf": each}
-        changes = [change for _, change in first]
-        if not all(change is SAME for change in changes):
-            self._telling.lose(
-                node, "prefixItems", "refused" if self._profile.closed else "loosened"
-            )
-        return Change(front=changes, items=None if later is None else later[1])
+def _merge_patterns(node: Subschema) -> None:
+    """Replace `patternProperties` by `additionalProperties` with the schemas of all patterns."""
+    schema = node.schema
+    patterns, rest = schema.get("patternProperties"), schema.get("additionalProperties")
+    if isinstance(patterns, dict) and rest not in (None, True):
+        node.describe("patternProperties")
+        listed = [*patterns.values(), *([] if rest is False else [rest])]
+        schema["additionalProperties"] = listed[0] if len(listed) == 1 else {"anyOf": listed}
+
+
+def _is_map(node: Subschema) -> bool:
+    if node.schema.get("additionalProperties") is False:
+        return bool(node.schema.get("patternProperties"))
+    return node.profile.closed
+
+
+def _undeclared(node: Subschema, properties: JsonObject) -> JsonObject:
+    """Return schemas for the properties that are required and not declared.
+
+    A profile that takes `patternProperties` needs none: a pattern may be about them.
+    """
+    if "patternProperties" in node.profile.keywords:
+        return {}
+    rest = node.schema.get("additionalProperties", True)
+    return {name: rest for name in texts(node.schema.get("required")) if name not in properties}
+
+
+def _rewrite_properties(node: Subschema, properties: JsonObject) -> Change:
+    schema, profile = node.schema, node.profile
+    names = dict(_new_names(properties, profile.key))
+    required = texts(schema.get("required"))
+    members: dict[str, Change] = {}
+    written: dict[str, JsonValue] = {}
+    optional = properties.keys() - required if profile.complete else set[str]()
+    missing_if_null: set[str] = set()
+    for name, inner in properties.items():
+        path = str(Path.of((name,), node.path))
+        made, change = node.rewrite(as_object(inner), path)
+        if name in optional:
+            if accepts_null(node.context.root, as_object(inner)):
+                node.context.lose(path, "required", "loosened")
+            else:
+                missing_if_null.add(name)
+            if not accepts_null(None, made):
+                made = nullable(made, type_lists=profile.type_lists)
+        written[names.get(name, name)] = made
+        if change is not SAME:
+            members[name] = change
+    if properties or profile.closed:
+        schema["properties"] = written
+    needed = list(properties) if profile.complete else required
+    if needed or (profile.complete and "properties" in schema):
+        schema["required"] = [names.get(name, name) for name in needed]
+    else:
+        schema.pop("required", None)
+    return Change(
+        names=names,
+        members=members,
+        null_if_missing=frozenset(optional),
+        missing_if_null=frozenset(missing_if_null),
+    )
+
+
+def _new_names(properties: JsonObject, key: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the properties whose names do not match `key`, each with an unused name that does."""
+    if key is None:
+        return
+    taken = {name for name in properties if re.fullmatch(key, name)}
+    for name in [name for name in properties if name not in taken]:
+        base = re.sub(r"[^A-Za-z0-9_]", "_", name)[:60] or "_"
+        base = base if re.fullmatch(key, base) else f"_{base}"
+        new, count = base, 1
+        while new in taken:
+            count += 1
+            new = f"{base[:58]}_{count}"
+        taken.add(new)
+        yield name, new
+
+
+def _rewrite_map(node: Subschema) -> Change:
+    """Rewrite a map as an array of pairs, each with a `key` and a `value`."""
+    schema, path = node.schema, node.path + ".*"
+    patterns = schema.pop("patternProperties", None)
+    rest = schema.pop("additionalProperties", None)
+    key = as_object(schema.pop("propertyNames", {}))
+    if isinstance(patterns, dict) and len(patterns) == 1 and rest is False:
+        ((pattern, rest),) = patterns.items()
+        key = {"pattern": pattern}
+    types = texts(schema.get("type"))
+    if not isinstance(rest, dict) or not rest or "array" in types or texts(schema.get("required")):
+        node.lose("additionalProperties", "refused")
+        schema.pop("required", None)
+        schema["additionalProperties"] = False
+        return SAME
+    value, change = node.rewrite(rest, path)
+    name, _ = node.rewrite({"type": "string", **key}, path)
+    for old, new in (("minProperties", "minItems"), ("maxProperties", "maxItems")):
+        if old in schema:
+            schema[new] = schema.pop(old)
+    schema |= {
+        "type": ["array", "null"] if "null" in types else "array",
+        "items": {
+            "type": "object",
+            "properties": {KEY: name, VALUE: value},
+            "required": [KEY, VALUE],
+            "additionalProperties": False,
+        },
+    }
+    node.notes.append("A map, as a list of its keys with their values, each key once.")
+    node.lose("additionalProperties", "told")
+    return Change(pairs=True, rest=change)
+
+
+def _rewrite_array(node: Subschema) -> Change | None:
+    schema, profile, path = node.schema, node.profile, node.path + "[]"
+    prefix, rest = schema.get("prefixItems"), schema.get("items", True)
+    if not _is_about("array", schema, "prefixItems", "items"):
+        _drop(schema, ARRAYS)
+        return None
+    listed = prefix if isinstance(prefix, list) else []
+    first = [node.rewrite(as_object(each), path) for each in listed]
+    later = None if rest is False else node.rewrite(as_object(rest), path)
+    if first and not profile.tuples:
+        most = schema.get("maxItems")
+        filled = isinstance(most, int) and most <= len(first)
+        return _rewrite_tuple(node, first, None if filled else later)
+    if first:
+        schema["prefixItems"] = [made for made, _ in first]
+    if "items" in schema and later is not None and rest is not True:
+        schema["items"] = later[0]
+    return Change(prefix=[change for _, change in first], items=None if later is None else later[1])
+
+
+def _rewrite_tuple(node: Subschema, first: list[Rewritten], later: Rewritten | None) -> Change:
+    """Rewrite a tuple as an array whose items may be any of its items."""
+    schema = node.schema
+    schema.pop("prefixItems")
+    node.lose("prefixItems", "loosened")
+    if node.original.get("items") is False:
+        schema.setdefault("maxItems", len(first))
+    branches: list[JsonValue] = []
+    for made, _ in [*first, *([] if later is None else [later])]:
+        if made not in branches:
+            branches.append(made)
+    schema["items"] = branches[0] if len(branches) == 1 else {"anyOf": branches}
+    changes = [change for _, change in first]
+    if any(change is not SAME for change in changes):
+        node.lose("prefixItems")
+    return Change(prefix=changes, items=None if later is None else later[1])
 
 
 def texts(value: JsonValue) -> list[str]:
-    """Return the texts in a list, and none of anything else."""
+    """Return the strings in a list; anything else holds none."""
     return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
 
 
-def _may_be(made: JsonSchema, kind: str, *told: JsonValue) -> bool:
+def _is_about(kind: str, schema: JsonSchema, *keywords: str) -> bool:
     """True if a schema is about objects (or arrays), by its type or by its keywords."""
-    wanted = made.get("type")
-    if wanted is None:
-        return any(each is not None for each in told)
-    return wanted == kind or (isinstance(wanted, list) and kind in wanted)
+    named = schema.get("type")
+    if named is None:
+        return any(schema.get(keyword) is not None for keyword in keywords)
+    return named == kind or (isinstance(named, list) and kind in named)
 
 
-def _drop(made: dict[str, JsonValue], keywords: frozenset[str]) -> None:
-    """Leave out keywords about a type that a schema never has."""
-    if "type" in made:
-        for keyword in keywords & made.keys():
-            del made[keyword]
+def _drop(schema: dict[str, JsonValue], keywords: frozenset[str]) -> None:
+    """Remove keywords about a type that the schema excludes."""
+    if "type" in schema:
+        for keyword in keywords & schema.keys():
+            del schema[keyword]

@@ -1,4 +1,4 @@
-"""The limits of a strict mode that a schema is over, counted as OpenAI does."""
+"""The limits of a strict mode that a schema exceeds, counted as OpenAI counts."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -8,56 +8,54 @@ from pyfunctools.dialects.table import Profile
 from pyfunctools.schema.ground.walk import subschemas
 
 _LONG_ENUM: Final = 250
-"""Texts of one enum after which their letters are counted."""
+"""Strings in one `enum` above which their characters are counted."""
 
 
-def over_limits(made: JsonSchema, profile: Profile) -> list[str]:
-    """Return the limits that a schema is over: `properties`, `enum`, `levels`.
+def exceeded_limits(schema: JsonSchema, profile: Profile) -> list[str]:
+    """Return the limits that a schema exceeds: `properties`, `enum`, `levels`.
 
-    The root and each definition are counted alone, as OpenAI does.
+    The root and each definition are counted alone.
     """
     limits = (profile.properties, profile.enum_values, profile.levels, profile.characters)
     if limits == (None, None, None, None):
         return []
+    definitions = members_of(schema.get("$defs"))
     names: list[str] = []
     values: list[JsonValue] = []
     longest = 0
-    for _, inner in subschemas(made):
+    for _, inner in subschemas(schema):
         if isinstance(inner, dict):
-            for keyword in ("properties", "$defs"):
-                held = inner.get(keyword)
-                names += held if isinstance(held, dict) else ()
+            names += members_of(inner.get("properties"))
             listed = inner.get("enum")
             enum = listed if isinstance(listed, list) else ()
             if sum(isinstance(value, str) for value in enum) > _LONG_ENUM:
-                longest = max(longest, _letters(enum))
+                longest = max(longest, _characters(enum))
             values += [*enum, *([inner["const"]] if "const" in inner else [])]
-    kept = members_of(made.get("$defs"))
-    body = {keyword: value for keyword, value in made.items() if keyword != "$defs"}
-    over = {
-        "properties": _over(len(names) - len(kept), profile.properties)
-        or _over(_letters([*names, *values]), profile.characters),
-        "enum": _over(len(values), profile.enum_values) or _over(longest, profile.enum_characters),
-        "levels": _over(max(map(_levels, [body, *kept.values()])), profile.levels),
+    root = {keyword: value for keyword, value in schema.items() if keyword != "$defs"}
+    exceeded = {
+        "properties": _exceeds(len(names), profile.properties)
+        or _exceeds(_characters([*names, *definitions, *values]), profile.characters),
+        "enum": _exceeds(len(values), profile.enum_values)
+        or _exceeds(longest, profile.enum_characters),
+        "levels": _exceeds(max(map(_levels, [root, *definitions.values()])), profile.levels),
     }
-    return [keyword for keyword, is_over in over.items() if is_over]
+    return [keyword for keyword, is_exceeded in exceeded.items() if is_exceeded]
 
 
-def _over(count: int, limit: int | None) -> bool:
+def _exceeds(count: int, limit: int | None) -> bool:
     return limit is not None and count > limit
 
 
-def _letters(values: Iterable[JsonValue]) -> int:
+def _characters(values: Iterable[JsonValue]) -> int:
     return sum(len(value) for value in values if isinstance(value, str))
 
 
 def _levels(schema: JsonValue) -> int:
-    """Return how many objects and arrays are inside each other, references not followed."""
+    """Return how many objects and arrays are nested, references not followed."""
     if not isinstance(schema, dict):
         return 0
-    deepest = 0
-    for keys, inner in subschemas(schema):
-        if isinstance(inner, dict):
-            depth = sum(key in ("properties", "items") for key in keys if isinstance(key, str))
-            deepest = max(deepest, depth)
-    return deepest
+    return max(
+        sum(key in ("properties", "items") for key in keys if isinstance(key, str))
+        for keys, inner in subschemas(schema)
+        if isinstance(inner, dict)
+    )

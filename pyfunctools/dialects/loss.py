@@ -1,4 +1,4 @@
-"""`Loss`: what a vendor's schemas cannot say, and what became of it."""
+"""`Loss`: what a vendor's schemas cannot express, and what was done about it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,11 +8,15 @@ How = Literal["told", "loosened", "refused"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
-    """A keyword that a rendering cannot say at a place, and what became of it.
+    """A keyword that a rendering does not express, its place, and what was done about it.
 
-    `told`: it stands in the description, as `@keyword value`. `loosened`: it is left out, and only
-    our own check holds it. `refused`: a strict mode cannot say it, so the function is rendered
-    without that mode. `path` is `$input.items[].name`, `[]` being any item and `.*` any other key.
+    `how` is one of:
+
+    - `told`: the description contains it, as `@keyword value`.
+    - `loosened`: it is left out, and only our own check enforces it.
+    - `refused`: a strict mode cannot express it, so the function is rendered without that mode.
+
+    In `path`, `$input.items[].name`, `[]` is any item and `.*` any undeclared property.
     """
 
     path: str

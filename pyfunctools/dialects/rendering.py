@@ -1,4 +1,4 @@
-"""The schema of a function in a vendor's dialect: what is sent, what was lost, and the way back."""
+"""The schema of a function in a vendor's dialect, its losses, and the way of the values back."""
 
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -7,12 +7,12 @@ from typing import Any, cast
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
-from pyfunctools.dialects.change import KEY, SAME, VALUE, Change, doubled_key
+from pyfunctools.dialects.change import KEY, SAME, VALUE, Change, repeated_key
 from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.rewrites import rewritten
 from pyfunctools.dialects.table import Profile, dialect_of
 from pyfunctools.schema.ground.path import Keys, Path, value_at
-from pyfunctools.schema.result import Failure, Issue, Success
+from pyfunctools.schema.result import Failure, Issue
 from pyfunctools.schema.validation.validator import Validator
 
 
@@ -20,15 +20,16 @@ from pyfunctools.schema.validation.validator import Validator
 class Rendering:
     """A schema as one vendor takes it.
 
-    `strict` says that it is one which the vendor can enforce. `apply` gives arguments the shape
-    that the schema here has, and `restore` turns what a model wrote by it into arguments again.
+    `strict` is true if the vendor can enforce the schema while a model writes. `apply` brings
+    arguments into the shape of this schema; `restore` turns what a model wrote in this shape into
+    arguments of the function.
     """
 
     losses: tuple[Loss, ...]
     strict: bool
     _schema: JsonSchema = field(repr=False)
     _change: Change = field(repr=False, compare=False)
-    _bounded: Lazy[JsonSchema] = field(repr=False, compare=False)
+    _with_bounds: Lazy[JsonSchema] = field(repr=False, compare=False)
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -37,7 +38,7 @@ class Rendering:
 
     @property
     def reshapes(self) -> bool:
-        """Whether some arguments have another shape here than those of the function."""
+        """Whether some arguments have another shape here than the function's own."""
         return self._change is not SAME
 
     def apply(self, arguments: Any) -> Any:
@@ -45,61 +46,62 @@ class Rendering:
         return self._change.apply(arguments)
 
     def restore(self, arguments: Any) -> Any:
-        """Return what was written by this schema as arguments of the function.
+        """Return arguments in the shape of this schema as arguments of the function.
 
-        What has not the shape that the schema asks for is left as it is, for the check to refuse.
+        A part that does not have this shape stays as it is; the check will refuse it.
         """
         return self._change.restore(arguments)
 
     def reworded(self, failure: Failure) -> Failure:
-        """Return what is wrong with arguments of the function in the names and the shape here.
+        """Return a failure of the function's arguments in the names and the shape of this schema.
 
-        Where a schema of this shape, with every bound, finds mistakes at a place, it is those.
+        The arguments are validated in this shape as well, with every bound. Issues that this finds
+        at the place of a given issue replace it.
         """
         value = self.apply(failure.value)
-        result = Validator(self._bounded.value).validate(value)
-        seen = [] if isinstance(result, Success) else list(result.issues)
+        result = Validator(self._with_bounds.value).validate(value)
+        found = () if result else result.issues
         own = {self._change.located(each.path.keys, failure.value)[0] for each in failure.issues}
         issues: list[Issue] = []
         for issue in failure.issues:
             place, change = self._change.located(issue.path.keys, failure.value)
-            key = doubled_key(*value_at(value, place) or (None,)) if change.pairs else None
+            key = repeated_key(*value_at(value, place) or (None,)) if change.pairs else None
             if key is not None:
-                issues.append(_doubled(key, issue, Path.of(place)))
-            exact = self._same(issue, place, failure.value)
-            near = [each for each in seen if each.path.keys in exact] or [
-                each for each in seen if _meet(each.path.keys, place) and each.path.keys not in own
+                issues.append(_repeated(key, issue, Path.of(place)))
+            exact = self._places(issue, place, failure.value)
+            near = [each for each in found if each.path.keys in exact] or [
+                each for each in found if _meet(each.path.keys, place) and each.path.keys not in own
             ]
             if key is None and not near:
-                near = [self._told(issue, Path.of(place), value)]
+                near = [self._moved(issue, Path.of(place), value)]
             issues += [each for each in near if each not in issues]
         return replace(failure, value=value, issues=tuple(issues))
 
-    def _same(self, issue: Issue, place: Keys, value: JsonValue) -> tuple[Keys, ...]:
-        """Return the places of an issue: of a member of a map, value and key of its pair."""
+    def _places(self, issue: Issue, place: Keys, value: JsonValue) -> tuple[Keys, ...]:
+        """Return the places of an issue: for a member of a map, both parts of its pair."""
         if issue.path.keys and place[-1:] == (VALUE,):
             _, holder = self._change.located(issue.path.keys[:-1], value)
             if holder.pairs:
                 return place, (*place[:-1], KEY)
         return (place,)
 
-    def _told(self, issue: Issue, path: Path, value: JsonValue) -> Issue:
-        """Return an issue of which the schema here knows nothing, at its place and by its names."""
+    def _moved(self, issue: Issue, path: Path, value: JsonValue) -> Issue:
+        """Return an issue that only the function's schema finds, with place and names of this."""
         expected, message = issue.expected, issue.message.replace(str(issue.path), str(path))
         for old, new in self._change.renamed():
             quoted, other = dumps(old, ensure_ascii=False), dumps(new, ensure_ascii=False)
             expected, message = expected.replace(quoted, other), message.replace(quoted, other)
-        (shown,) = value_at(value, path.keys) or (issue.value,)
-        return replace(issue, path=path, expected=expected, message=message, value=shown)
+        (inner,) = value_at(value, path.keys) or (issue.value,)
+        return replace(issue, path=path, expected=expected, message=message, value=inner)
 
 
-def _doubled(key: str, issue: Issue, path: Path) -> Issue:
+def _repeated(key: str, issue: Issue, path: Path) -> Issue:
     message = f"{path} has the key {dumps(key, ensure_ascii=False)} more than once."
     return replace(issue, path=path, expected="each key once", message=message)
 
 
 def _meet(one: Keys, other: Keys) -> bool:
-    """Return whether one place is the other, or inside of it."""
+    """Return whether the two places are the same, or one is inside the other."""
     shorter = min(len(one), len(other))
     return one[:shorter] == other[:shorter]
 
@@ -109,13 +111,13 @@ def render(
 ) -> Rendering:
     """Return the schema of a function's arguments in a vendor's dialect.
 
-    With `strict` it is one that the vendor can enforce, where the vendor has such a mode and the
-    schema can be said in it; where it cannot, `Rendering.strict` is false and the losses that are
-    `refused` say why. `inline` puts definitions in the place of references (`True`) or keeps them
-    (`False`); by default the dialect decides, and one that is referred to once is put in its place.
+    With `strict`, the schema is one that the vendor can enforce, if the vendor has such a mode and
+    it can express the schema. If it cannot, `Rendering.strict` is false, and the losses that are
+    `refused` are the reason. `inline` replaces references by their definitions (`True`) or keeps
+    them (`False`). By default the dialect decides, and a definition that is used once is inlined.
 
     Raises:
-        DefinitionError: there is no such dialect.
+        DefinitionError: the dialect is unknown.
     """
     row = dialect_of(dialect)
     refused: tuple[Loss, ...] = ()
@@ -136,6 +138,6 @@ def _render(schema: JsonSchema, profile: Profile, inline: bool | None) -> Render
         losses=tuple(dict.fromkeys(losses)),
         strict=profile.closed,
         _schema=made,
-        _change=SAME if change.keeps() else change,
-        _bounded=Lazy(lambda: rewritten(schema, profile.with_bounds(), inline)[0]),
+        _change=SAME if change.keeps_values() else change,
+        _with_bounds=Lazy(lambda: rewritten(schema, profile.with_bounds(), inline)[0]),
     )

@@ -1,35 +1,38 @@
 """A normalized schema -> one that a profile takes, with the change of its values and the losses.
 
-Every schema is walked once, and these rewrites are made at each, in this order:
+Every subschema is visited once, and rewritten in this order:
 
-1. fewer words: as `compact` says, which also leaves out what is for no model;
-2. references: kept, freed of what stands beside them, or replaced by what they mean;
-3. alternatives: `oneOf` -> `anyOf`, `const` -> `enum`, enums and type lists as they may be;
-4. names: a property whose name a vendor refuses gets another;
-5. maps and tuples: a map -> an array of pairs, a tuple -> an array of what may stand in it;
-6. required: where every property has to be, an optional one takes null instead;
-7. bounds: what the profile does not say goes into the description, as `@keyword value`;
-8. closed: where every object has to be, it is; then the profile's limits are counted.
+1. fewer words: `simplified`, which also removes keywords that no model needs;
+2. references: kept, freed of keywords beside them, or replaced by their definitions;
+3. alternatives: `oneOf` -> `anyOf`, `const` -> `enum`, lists of values and types;
+4. names: a property whose name the vendor refuses is renamed;
+5. maps and tuples: a map -> an array of pairs, a tuple -> an array of any of its items;
+6. `required`: if every property must be in it, an optional one accepts null instead;
+7. bounds: an unsupported keyword moves into the description, as `@keyword value`;
+8. closed objects: `additionalProperties: false` where the profile wants it.
+
+At last the limits of the profile are counted.
 
 `{"properties": {"n": {"type": "integer", "uniqueItems": true}}}` becomes, for a strict OpenAI,
 `{"properties": {"n": {"type": ["integer", "null"], "description": "@uniqueItems true"}},
-"required": ["n"], "additionalProperties": false}`, and null for `n` becomes no `n` again.
+"required": ["n"], "additionalProperties": false}`, and null for `n` becomes a missing `n` again.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.dialects.change import SAME, Change
-from pyfunctools.dialects.choices import Choices
-from pyfunctools.dialects.compact import compact, spread
-from pyfunctools.dialects.containers import Containers, texts
-from pyfunctools.dialects.counting import over_limits
+from pyfunctools.dialects.choices import refuse_maps_beside_arrays, rewrite_choices
+from pyfunctools.dialects.containers import rewrite_containers, texts
+from pyfunctools.dialects.counting import exceeded_limits
 from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.nulls import as_object
+from pyfunctools.dialects.simplify import simplified, types_as_branches
+from pyfunctools.dialects.subschema import RewriteContext, Rewritten, Subschema
 from pyfunctools.dialects.table import Profile
-from pyfunctools.dialects.telling import Rewrite, Rewritten, Telling
 from pyfunctools.schema.ground.references import (
     defined_name,
     inline,
@@ -40,12 +43,12 @@ from pyfunctools.schema.ground.references import (
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.vocabulary import BELOW, COMPOSITION, ONE_SCHEMA, UNEVALUATED
 
-_UNROLLED: Final = 2
-"""How often a definition stands inside itself where no reference may stand."""
+_MAX_UNROLLED: Final = 2
+"""How often a definition is nested in itself where no reference is allowed."""
 _LARGE: Final = 1_000
-"""Schemas after which a rendering without references stops unrolling."""
+"""Subschemas after which a rendering without references stops unrolling."""
 _JUDGING: Final = ONE_SCHEMA - BELOW | UNEVALUATED
-"""Keywords with a schema that judges, and of which no value is made."""
+"""Keywords whose subschema judges the value and changes nothing in it."""
 _BY_NAME: Final = _JUDGING | {
     "allOf",
     "dependentRequired",
@@ -53,175 +56,161 @@ _BY_NAME: Final = _JUDGING | {
     "oneOf",
     "patternProperties",
 }
-"""Keywords that are left off a schema in which properties are renamed: they go by the old names."""
+"""Keywords that are dropped if properties are renamed: they refer to the old names."""
 
 
 def rewritten(
     schema: JsonSchema, profile: Profile, inlined: bool | None
 ) -> tuple[dict[str, JsonValue], Change, tuple[Loss, ...]]:
-    """Return a normalized schema as the profile takes it.
+    """Return a normalized schema as the profile takes it, the change of its values, the losses.
 
-    `inlined` says whether references are replaced by what they mean; with `None` the profile says
-    so, and what is referred to once is in any case, as are all where no reference may stand.
+    With `inlined`, references are replaced by their definitions; with `None` the profile decides.
+    A definition that is used once is always inlined, unless `inlined` is false.
     """
-    renames = profile.key is not None and _has_other_names(schema, profile.key)
+    renames = profile.key is not None and not all(
+        re.fullmatch(profile.key, name) for name in _property_names(schema)
+    )
     if renames:
         enums = "scalars" if profile.enums == "any" else profile.enums
         profile = replace(profile, keywords=profile.keywords - _BY_NAME, enums=enums)
     if profile.references == "never" or (inlined is None and profile.references == "inlined"):
         inlined = True
-    whole = schema if inlined is False else inline(schema, once=not inlined)
-    reshapes = renames or profile.complete or not profile.maps
-    whole = compact(whole)
+    whole = simplified(schema if inlined is False else inline(schema, once=not inlined))
     if not profile.type_lists:
-        whole = spread(whole)
-    telling = Telling(profile)
-    made, change = _Rewriter(whole, profile, telling, reshapes=reshapes).root()
-    return made, change, tuple(telling.losses)
+        whole = types_as_branches(whole)
+    reshapes = renames or profile.complete or not profile.maps
+    rewriter = _Rewriter(whole, profile, reshapes=reshapes)
+    made, change = rewriter.root()
+    return made, change, tuple(rewriter.losses)
 
 
-def _has_other_names(schema: JsonSchema, key: str) -> bool:
-    """Return whether some property has a name that does not match."""
+def _property_names(schema: JsonSchema) -> Iterator[str]:
     for _, inner in subschemas(schema):
         if isinstance(inner, dict):
-            named = inner.get("properties")
-            names = [*(named if isinstance(named, dict) else ()), *texts(inner.get("required"))]
-            if not all(re.fullmatch(key, name) for name in names):
-                return True
-    return False
+            yield from members_of(inner.get("properties"))
+            yield from texts(inner.get("required"))
 
 
 class _Rewriter:
-    """Rewrites one schema for one profile; `reshapes` says whether values may change by it."""
+    """Rewrites one schema for one profile; `reshapes` is true if that may change values."""
 
-    def __init__(
-        self, root: JsonSchema, profile: Profile, telling: Telling, *, reshapes: bool
-    ) -> None:
+    def __init__(self, root: JsonSchema, profile: Profile, *, reshapes: bool) -> None:
+        self._context = RewriteContext(
+            root=root,
+            profile=profile,
+            reshapes=reshapes,
+            rewrite=self._rewrite,
+            rewritten_definitions=self._rewritten_definitions,
+        )
         self._root = root
         self._profile = profile
-        self._telling = telling
-        self._definitions = members_of(root.get("$defs"))
+        self._definitions = self._context.definitions
         self._recursive = recursive_definitions(root)
         self._made: dict[str, Rewritten] = {}
         self._queued: dict[str, str] = {}
         self._inside: list[str] = []
         self._count = 0
-        self._containers = Containers(root, profile, telling, self._schema)
-        self._choices = Choices(
-            root, profile, telling, self._schema, self._written, reshapes=reshapes
-        )
+        self.losses = self._context.losses
 
     def root(self) -> Rewritten:
-        """Return the whole schema, with the definitions that it reaches."""
+        """Return the whole schema rewritten, with the definitions that it uses."""
         body = {keyword: value for keyword, value in self._root.items() if keyword != "$defs"}
         if not self._profile.root_union:
             body = self._without_root_union(body)
-        made, change = self._schema(body, "$input")
+        made, change = self._rewrite(body, "$input")
         while waiting := [name for name in self._queued if name not in self._made]:
             for name in waiting:
                 inner = self._definitions.get(name, True)
-                self._made[name] = self._schema(as_object(inner), self._queued[name])
+                self._made[name] = self._rewrite(as_object(inner), self._queued[name])
         if self._made:
-            made = {**made, "$defs": self._written()}
-        for keyword in over_limits(made, self._profile):
-            self._telling.lose_at("$input", keyword, "refused")
-        self._choices.refuse_mixed()
+            made = {**made, "$defs": self._rewritten_definitions()}
+        for keyword in exceeded_limits(made, self._profile):
+            self._context.lose("$input", keyword, "refused")
+        refuse_maps_beside_arrays(self._context)
         return made, change
 
-    def _schema(self, schema: JsonSchema | bool, path: str) -> Rewritten:
-        self._count += 1
-        if schema is False or schema == {"not": {}}:
-            return self._nothing(path)
-        was = schema if isinstance(schema, dict) else {}
-        node = Rewrite(was, dict(was), path, [])
-        if isinstance(was.get("$ref"), str):
-            return self._reference(node)
-        change = self._choices.rewrite(node)
-        if change is None:
-            change = self._containers.rewrite(node)
-        self._others(node)
-        self._telling.bounds(node)
-        return node.made, change
-
-    def _written(self) -> dict[str, JsonValue]:
+    def _rewritten_definitions(self) -> dict[str, JsonValue]:
         return {name: made for name, (made, _) in self._made.items()}
 
-    def _others(self, node: Rewrite) -> None:
-        """Rewrite what else holds schemas: they judge a value and change nothing of it."""
-        for keyword, inner in node.made.items():
+    def _rewrite(self, schema: JsonSchema | bool, path: str) -> Rewritten:
+        self._count += 1
+        if schema is False or schema == {"not": {}}:
+            return self._rewrite_false(path)
+        original = schema if isinstance(schema, dict) else {}
+        node = Subschema(self._context, original, dict(original), path)
+        if isinstance(original.get("$ref"), str):
+            return self._rewrite_reference(node)
+        change = rewrite_choices(node)
+        if change is None:
+            change = rewrite_containers(node)
+        self._rewrite_judging(node)
+        node.describe_unsupported()
+        return node.schema, change
+
+    def _rewrite_false(self, path: str) -> Rewritten:
+        if "not" in self._profile.keywords:
+            return {"not": {}}, SAME
+        self._context.lose(path, "not")
+        return {}, SAME
+
+    def _rewrite_judging(self, node: Subschema) -> None:
+        """Rewrite the subschemas that judge the value and change nothing in it."""
+        for keyword, inner in node.schema.items():
             if keyword in _JUDGING and isinstance(inner, dict):
-                node.made[keyword] = self._schema(inner, node.path)[0]
+                node.schema[keyword] = node.rewrite(inner, node.path)[0]
             elif keyword == "dependentSchemas" and isinstance(inner, dict):
-                node.made[keyword] = {
-                    name: self._schema(as_object(each), node.path)[0]
+                node.schema[keyword] = {
+                    name: node.rewrite(as_object(each), node.path)[0]
                     for name, each in inner.items()
                 }
 
-    def _reference(self, node: Rewrite) -> Rewritten:
-        reference = str(node.made.pop("$ref"))
+    def _rewrite_reference(self, node: Subschema) -> Rewritten:
+        reference = str(node.schema.pop("$ref"))
         name = defined_name(reference)
-        if name is None or (name not in self._definitions):
-            return self._to_root(node, reference)
+        if name is None or name not in self._definitions:
+            if reference == "#" and self._profile.recursion and self._profile.references != "never":
+                return {"$ref": "#"}, SAME
+            node.lose("$ref")
+            return {}, SAME
         if self._profile.references == "never":
             return self._unrolled(node, name)
         if name in self._recursive and not self._profile.recursion:
-            self._telling.lose(node, "$ref", "refused")
+            node.lose("$ref", "refused")
         self._queued.setdefault(name, node.path)
         change = Change(definition=lambda: self._made[name][1])
-        referring: dict[str, JsonValue] = {"$ref": reference_to(name)}
-        if not node.made:
-            return referring, change
+        bare: dict[str, JsonValue] = {"$ref": reference_to(name)}
+        if not node.schema:
+            return bare, change
         if self._profile.references != "bare":
-            beside, _ = self._schema(node.made, node.path)
-            return {**referring, **beside}, change
-        for keyword in sorted(node.made.keys() - {"description"}):
-            self._telling.tell(node, keyword)
-        text = self._telling.described(node)
-        return {"anyOf": [referring], **({"description": text} if text else {})}, change
+            return {**bare, **node.rewrite(node.schema, node.path)[0]}, change
+        for keyword in sorted(node.schema.keys() - {"description"}):
+            node.describe(keyword)
+        return {"anyOf": [bare], **node.take_description()}, change
 
-    def _to_root(self, node: Rewrite, reference: str) -> Rewritten:
-        """Return a reference to the root, or what can be said of one that leads elsewhere."""
-        if reference == "#" and self._profile.recursion and self._profile.references != "never":
-            return {"$ref": "#"}, SAME
-        self._telling.lose(node, "$ref", "refused" if self._profile.closed else "loosened")
-        return {}, SAME
-
-    def _unrolled(self, node: Rewrite, name: str) -> Rewritten:
-        """Return what a recursive reference means, some turns deep."""
-        if self._inside.count(name) >= _UNROLLED or self._count > _LARGE:
-            self._telling.lose(node, "$ref", "loosened")
-            kind = as_object(resolve(self._root, as_object(self._definitions[name]))).get(
-                "type", "object"
-            )
-            return {"type": kind if isinstance(kind, str) else "object"}, SAME
+    def _unrolled(self, node: Subschema, name: str) -> Rewritten:
+        """Return a recursive definition in the place of its reference, a few levels deep."""
+        target = as_object(self._definitions[name])
+        if self._inside.count(name) >= _MAX_UNROLLED or self._count > _LARGE:
+            node.lose("$ref", "loosened")
+            named = as_object(resolve(self._root, target)).get("type")
+            return {"type": named if isinstance(named, str) else "object"}, SAME
         self._inside.append(name)
-        made, change = self._schema({**as_object(self._definitions[name]), **node.made}, node.path)
+        made = node.rewrite({**target, **node.schema}, node.path)
         self._inside.pop()
-        return made, change
-
-    def _nothing(self, path: str) -> Rewritten:
-        if "not" in self._profile.keywords:
-            return {"not": {}}, SAME
-        self._telling.lose_at(path, "not", "refused" if self._profile.closed else "loosened")
-        return {}, SAME
+        return made
 
     def _without_root_union(self, body: JsonSchema) -> JsonSchema:
-        """Return the root with what its alternatives declare among its own properties."""
+        """Return the root with the properties of its alternatives among its own."""
         unions = [keyword for keyword in COMPOSITION if keyword in body]
         if not unions:
             return body
-        made = dict(body)
-        node = Rewrite(body, made, "$input", [])
-        named = body.get("properties")
-        properties: dict[str, JsonValue] = dict(named) if isinstance(named, dict) else {}
+        node = Subschema(self._context, body, dict(body), "$input")
+        properties = dict(members_of(body.get("properties")))
         for keyword in unions:
-            branches = made[keyword]
+            branches = body[keyword]
             for branch in branches if isinstance(branches, list) else ():
                 inner = as_object(resolve(self._root, as_object(branch))).get("properties")
-                for name, schema in inner.items() if isinstance(inner, dict) else ():
+                for name, schema in members_of(inner).items():
                     properties.setdefault(name, schema)
-            self._telling.tell(node, keyword)
-        made["properties"] = properties
-        if text := self._telling.described(node):
-            made["description"] = text
-        return made
+            node.describe(keyword)
+        return {**node.schema, "properties": properties, **node.take_description()}

@@ -1,8 +1,8 @@
-"""What each vendor takes in the schema of a function, one row a vendor, dated and with its source.
+"""The rules of each vendor for the schema of a function: a row a vendor, with date and source.
 
-A `Profile` says what a schema may say, a `Dialect` which profiles a vendor has and what it wants of
-names and lists. To follow a vendor's change, change its row: nothing else knows a vendor by name.
-Where a vendor's documents and its endpoint disagree, the row holds the stricter reading.
+A `Profile` holds the rules for one schema, a `Dialect` the profiles of a vendor and its limits for
+one request. To follow a vendor's change, change its row: no other code names a vendor. If the
+documents of a vendor and its endpoint disagree, the row holds the stricter rule.
 """
 
 import re
@@ -16,7 +16,7 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.vocabulary import ASSERTIONS, KEYWORDS, judging
 
 ANNOTATIONS: Final = frozenset({"description", "default"})
-"""Keywords that tell and constrain nothing; some profiles refuse `default`."""
+"""Keywords that constrain nothing; some profiles refuse `default`."""
 
 SHAPE: Final = frozenset(
     {"$defs", "$ref", "additionalProperties", "enum", "items", "properties", "required", "type"}
@@ -28,43 +28,46 @@ SIZES: Final = frozenset({"maxProperties", "minProperties"})
 BOUNDS: Final = (
     NUMBERS | LENGTHS | COUNTS | SIZES | {"format", "pattern", "propertyNames", "uniqueItems"}
 )
-"""Keywords that bound a value of one type, in any shape."""
+"""Keywords that bound a value without changing its shape."""
 
 EVERYTHING: Final = (
     ANNOTATIONS
     | {name for name in ASSERTIONS if not KEYWORDS[name].dated} - {"discriminator"}
     | {"$defs", "deprecated"}
 )
-"""What a model may be told in JSON Schema 2020-12. `title`, `examples`, `discriminator`, `$schema`
-and every `x-` keyword are nobody's: they cost tokens and some vendors refuse them."""
+"""Keywords of JSON Schema 2020-12 that are sent to a model. `title`, `examples`, `discriminator`,
+`$schema` and every `x-` keyword are not: they cost tokens, and some vendors refuse them."""
 
 OBJECTS: Final = judging("object")
-"""Keywords that are about objects only."""
+"""Keywords that judge only objects."""
 ARRAYS: Final = judging("array")
-"""Keywords that are about arrays only."""
+"""Keywords that judge only arrays."""
 
 COMMON_FORMATS: Final = frozenset(
     {"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"}
 )
 
 Patterns = Literal["any", "no lookaround", "no lookaround or backreference", "plain"]
-"""Which patterns a profile takes; `plain` is without lookaround, backreference and `\\b`."""
+"""The patterns that a profile takes; `plain`: no lookaround, no backreference, no `\\b`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What a schema may say.
+    """The rules for one schema.
 
-    `keywords` are all that may stand in it, `formats` those that `format` may name (`None`: any).
-    `references` says what becomes of `$ref`: `kept`, `bare` (kept, with nothing beside it),
-    `inlined` (replaced by what it means where that is not recursive), or `never` there.
-    With `closed` every object says `additionalProperties: false`, with `complete` every property is
-    required and an optional one takes null. `maps` and `tuples` say whether those may stand,
-    `type_lists` whether `type` may be several names, `untyped` whether it may be left open, `enums`
-    what an `enum` may hold, `nullable` that null is said by a keyword of OpenAPI. `root_union` says
-    whether `anyOf` and its like may stand at the root. `key` is what a property's name must match.
-    The limits count as OpenAI does: the root and each definition alone; `characters` are those of
-    all names and listed values, `enum_characters` those of one `enum` of more than 250 texts.
+    - `keywords`, `formats`: those that are allowed; `formats=None` allows any.
+    - `references`: `kept`; `bare` (kept, with no keyword beside `$ref`); `inlined` (replaced by
+      the definition unless it is recursive); `never` (always replaced). `recursion`: whether a
+      definition may refer to itself.
+    - `closed`: every object needs `additionalProperties: false`. `complete`: every property must be
+      in `required`, and an optional one accepts null instead.
+    - `maps`, `tuples`: whether `additionalProperties` and `prefixItems` may have schemas.
+    - `untyped`: whether `type` may be missing. `type_lists`: whether it may be a list. `nullable`:
+      null is written as the keyword of OpenAPI 3.0.
+    - `root_union`: whether `anyOf` and its like may stand at the root.
+    - `enums`: the values that `enum` may hold. `key`: the pattern of property names.
+    - The limits count as OpenAI does, the root and each definition alone. `characters` are those of
+      all names and listed values, `enum_characters` those of one `enum` of more than 250 strings.
     """
 
     name: str
@@ -93,7 +96,7 @@ class Profile:
     enum_characters: int | None = None
 
     def with_bounds(self) -> "Profile":
-        """Return a profile of the same shapes that says every bound, for a judge to read."""
+        """Return a profile of the same shapes with every bound, for our own validator."""
         return replace(
             self,
             keywords=self.keywords | BOUNDS,
@@ -105,7 +108,7 @@ class Profile:
         )
 
     def takes_pattern(self, pattern: str) -> bool:
-        """True if `pattern` may say this."""
+        """True if this `pattern` is allowed."""
         if self.patterns == "any":
             return True
         if _LOOKAROUND.search(pattern):
@@ -115,13 +118,13 @@ class Profile:
         return self.patterns != "plain" or r"\b" not in pattern
 
     def takes_values(self, values: Iterable[JsonValue]) -> bool:
-        """True if `enum` may hold all of these."""
-        return all(map(_TAKEN[self.enums], values))
+        """True if `enum` may hold all of these values."""
+        return all(map(_ALLOWED_VALUES[self.enums], values))
 
 
 _LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])")
 _BACKREFERENCE: Final = re.compile(r"\\[1-9k]|\(\?P=")
-_TAKEN: Final[dict[str, Callable[[JsonValue], bool]]] = {
+_ALLOWED_VALUES: Final[dict[str, Callable[[JsonValue], bool]]] = {
     "any": lambda value: True,
     "scalars": lambda value: not isinstance(value, dict | list),
     "numbers or strings": lambda value: (
@@ -133,13 +136,13 @@ _TAKEN: Final[dict[str, Callable[[JsonValue], bool]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """A vendor: how it wraps tools and calls (`envelope`), and what its schemas may say.
+    """A vendor: how it wraps tools and calls (`envelope`), and the rules for its schemas.
 
-    `strict` is the profile of schemas that the vendor enforces while a model writes, `None` where
-    there is no such mode. `tools` is how many may be sent at once. Over all strict tools of one
-    request there may be `strict_tools` of them, `strict_optional` optional properties and
-    `strict_unions` unions; with `strict_together` all are strict or none. Every name of a function
-    is one that all vendors take.
+    `strict` is the profile of the schemas that the vendor enforces while a model writes, `None` if
+    it has no such mode. `tools` is how many may be sent at once. All strict tools of one request
+    together may be `strict_tools`, with `strict_optional` optional properties and `strict_unions`
+    unions; with `strict_together` either all are strict or none. Every function's name is valid for
+    every vendor.
     """
 
     name: str
@@ -156,7 +159,7 @@ class Dialect:
 JSON_SCHEMA: Final = Profile(
     name="json-schema",
     keywords=EVERYTHING,
-    source="JSON Schema 2020-12; vendors read what they know and pass over the rest",
+    source="JSON Schema 2020-12; vendors ignore the keywords that they do not know",
     date="2026-11-21",
 )
 INLINED: Final = replace(
@@ -180,7 +183,7 @@ GRAMMAR: Final = Profile(
     "the server then answers as if it had been given none",
     date="2026-11-21",
 )
-"""What a server can hold a whole answer to."""
+"""Schemas that a server can enforce for a whole answer."""
 OPENAI_STRICT: Final = Profile(
     name="openai-strict",
     keywords=(SHAPE | NUMBERS | COUNTS | {"anyOf", "const", "description", "format", "pattern"}),
@@ -287,24 +290,10 @@ DIALECTS: Final = {
             strict_optional=24,
             strict_unions=16,
         ),
-        Dialect(
-            name="gemini",
-            envelope="gemini",
-            profile=GEMINI,
-            tools=512,
-        ),
-        Dialect(
-            name="gemini-schema",
-            envelope="gemini-schema",
-            profile=GEMINI_SCHEMA,
-            tools=512,
-        ),
+        Dialect(name="gemini", envelope="gemini", profile=GEMINI, tools=512),
+        Dialect(name="gemini-schema", envelope="gemini-schema", profile=GEMINI_SCHEMA, tools=512),
         Dialect(name="bedrock", envelope="bedrock", profile=JSON_SCHEMA, strict=BEDROCK_STRICT),
-        Dialect(
-            name="mcp",
-            envelope="mcp",
-            profile=JSON_SCHEMA,
-        ),
+        Dialect(name="mcp", envelope="mcp", profile=JSON_SCHEMA),
         replace(_OPENAI, name="deepseek", strict=DEEPSEEK_STRICT, strict_together=True),
         replace(_OPENAI, name="mistral", tools=None),
         replace(_OPENAI, name="groq"),
@@ -315,7 +304,7 @@ DIALECTS: Final = {
         replace(_INLINED, name="gpt-oss"),
     )
 }
-"""Every dialect by the name that users see."""
+"""Every dialect by the name that users write."""
 
 _MAKERS = {
     "gpt": "openai",
@@ -329,23 +318,23 @@ _MAKERS = {
     "amazon": "bedrock",
     "grok": "xai",
 }
-"""What users write for a vendor: how names of its models, its maker or a server begin."""
+"""Names that users may write instead: of models, makers and servers, or how they begin."""
 
 
 def dialect_of(name: object) -> Dialect:
     """Return the dialect of this name.
 
     Raises:
-        DefinitionError: there is none; it names the close ones.
+        DefinitionError: the name is unknown; the message lists close names.
     """
     row = DIALECTS.get(name) if isinstance(name, str) else None
     if row is not None:
         return row
-    said = str(name).lower()
+    written = str(name).lower()
     stems = {**{each: each for each in DIALECTS}, **_MAKERS}
-    begins = sorted((stem for stem in stems if said.startswith(stem)), key=len, reverse=True)
+    begins = sorted((stem for stem in stems if written.startswith(stem)), key=len, reverse=True)
     close = [stems[stem] for stem in begins[:1]]
-    close += get_close_matches(said, DIALECTS, n=3, cutoff=0.5)
+    close += get_close_matches(written, DIALECTS, n=3, cutoff=0.5)
     listed = ", ".join(repr(each) for each in dict.fromkeys(close or DIALECTS))
     remedy = f"Write {'one of ' if ',' in listed else ''}{listed}."
     raise DefinitionError("dialect", f"There is no dialect {name!r}.", remedy)

@@ -4,10 +4,10 @@ import json
 from collections.abc import Callable
 
 import pytest
+from profile_rules import violations
 
 from pyfunctools import DefinitionError, Failure, Loss
 from pyfunctools.dialects.rendering import render
-from pyfunctools.dialects.rules import violations
 from pyfunctools.dialects.table import DIALECTS
 from pyfunctools.schema import Validator
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
+from profile_rules import violations
+
 from pyfunctools import Loss, Rendering
 from pyfunctools.dialects.rendering import render
-from pyfunctools.dialects.rules import violations
 from pyfunctools.dialects.table import DIALECTS, Profile
 from pyfunctools.schema import Failure, Validator
 from pyfunctools.testing.fitting import FittingValues

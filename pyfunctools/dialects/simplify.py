@@ -1,0 +1,118 @@
+"""The same schema in fewer words, before the rules of any vendor.
+
+`{"anyOf": [{"const": "a"}, {"const": "b"}]}` becomes `{"enum": ["a", "b"]}`,
+`{"anyOf": [{"type": "string"}, {"type": "null"}]}` becomes `{"type": ["string", "null"]}`, and
+keywords that no model needs (`title`, `examples`, `x-...`) are removed. The meaning stays.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.dialects.nulls import NULL, nullable
+from pyfunctools.dialects.table import ANNOTATIONS, EVERYTHING
+from pyfunctools.schema.ground.json_values import values_in_both
+from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.walk import map_children
+from pyfunctools.schema.outline.json_types import constant_of, json_type, listed_values, types_named
+from pyfunctools.schema.vocabulary import KEYWORDS, UNIONS, VALUE_LISTS
+
+_CONSTANT: Final = VALUE_LISTS | {"type"}
+_JUDGED_TYPES: Final = {
+    **{name: row.judges for name, row in KEYWORDS.items()},
+    "format": ("number", "string"),
+}
+"""The types that each keyword judges; empty if it judges all of them."""
+
+
+def simplified(schema: JsonSchema) -> dict[str, JsonValue]:
+    """Return a normalized schema without keywords that no model needs, with shorter unions."""
+    kept = {keyword: value for keyword, value in schema.items() if keyword in EVERYTHING}
+    values = kept.pop("enum") if {"const", "enum"} <= kept.keys() else None
+    if isinstance(values, list) and not values_in_both([kept["const"]], values):
+        return {"not": {}}
+    if isinstance(text := kept.get("description"), str):
+        kept["description"] = text.strip()
+    made = map_children(kept, _inner)
+    for keyword in UNIONS:
+        branches = made.get(keyword)
+        if isinstance(branches, list) and all(isinstance(each, dict) for each in branches):
+            objects = [each for each in branches if isinstance(each, dict)]
+            beside = {name: value for name, value in made.items() if name != keyword}
+            made = _as_enum(objects, beside) or _as_nullable(objects, beside) or made
+    return made
+
+
+def _inner(_: Keys, schema: JsonSchema | bool) -> JsonSchema | bool:
+    return simplified(schema) if isinstance(schema, dict) else schema
+
+
+def _as_enum(branches: Sequence[JsonSchema], beside: JsonSchema) -> dict[str, JsonValue] | None:
+    """Return a union of nothing but listed values as one `enum`."""
+    if not VALUE_LISTS.isdisjoint(beside):
+        return None
+    values: list[JsonValue] = []
+    types: list[JsonValue] = []
+    for branch in branches:
+        listed = [None] if branch == NULL else listed_values(branch)
+        named = branch.get("type")
+        if listed is None or not branch.keys() <= _CONSTANT or len(branch.keys() & VALUE_LISTS) > 1:
+            return None
+        if named is not None and any(json_type(value) != named for value in listed):
+            return None
+        values += listed
+        types += [named] if named not in types else []
+    constants = {constant_of(value) for value in values}
+    if None in constants or len(constants) < len(values):
+        return None
+    made: dict[str, JsonValue] = {"enum": values, **beside}
+    if None in types or "type" in beside:
+        return made
+    return {"type": types[0] if len(types) == 1 else types, **made}
+
+
+def _as_nullable(branches: Sequence[JsonSchema], beside: JsonSchema) -> dict[str, JsonValue] | None:
+    """Return a union of null and one type as a list of types."""
+    others = [branch for branch in branches if branch != NULL]
+    if len(others) != 1 or len(branches) != 2 or not beside.keys() <= ANNOTATIONS:
+        return None
+    (branch,) = others
+    named = branch.get("type")
+    if not isinstance(named, str) or named == "null" or not beside.keys().isdisjoint(branch):
+        return None
+    made = nullable(branch)
+    return None if "anyOf" in made else {**made, **beside}
+
+
+def types_as_branches(schema: JsonSchema) -> dict[str, JsonValue]:
+    """Return a schema in which a list of types is a union with one branch for each."""
+    made = map_children(
+        schema, lambda _, inner: types_as_branches(inner) if isinstance(inner, dict) else inner
+    )
+    values = listed_values(made) or ()
+    types = types_named(made) or dict.fromkeys(map(json_type, values))
+    if len(types) < 2:
+        return made
+    beside = {word: made.pop(word) for word in ANNOTATIONS & made.keys()}
+    branches = [each for name in types if (each := _of_type(made, name)) is not None]
+    if len(branches) < 2:
+        return {**branches[0], **beside} if branches else {"not": {}}
+    return {"anyOf": branches, **beside}
+
+
+def _of_type(schema: JsonSchema, name: str) -> JsonSchema | None:
+    """Return the part of a schema for values of one type, `None` if it lists no value of it."""
+    values = listed_values(schema)
+    if values is not None:
+        types = ("integer", "number") if name == "number" else (name,)
+        values = [each for each in values if json_type(each) in types]
+        if not values:
+            return None
+    judged = "number" if name == "integer" else name
+    bounds = {
+        word: each
+        for word, each in schema.items()
+        if word not in _CONSTANT and judged in (_JUDGED_TYPES.get(word) or (judged,))
+    }
+    listed = {} if values is None or name == "null" else {"enum": values}
+    return {"type": name, **listed, **bounds}

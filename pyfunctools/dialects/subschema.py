@@ -1,0 +1,109 @@
+"""A schema while it is rewritten for a profile; it notes what the profile cannot express."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
+from pyfunctools.dialects.change import Change
+from pyfunctools.dialects.loss import How, Loss
+from pyfunctools.dialects.table import Profile
+
+Rewritten = tuple[dict[str, JsonValue], Change]
+"""A schema as the profile takes it, and the change of its values."""
+
+_LONGEST_NOTE: Final = 160
+"""Characters of a keyword's value up to which it is written into a description."""
+_NOT_IN_DESCRIPTIONS: Final = frozenset({"$defs", "properties", "deprecated", "contentSchema"})
+"""Keywords that would mean nothing in a line of a description."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RewriteContext:
+    """What all subschemas of one rendering share.
+
+    `rewrite` rewrites the subschema at a path, and `rewritten_definitions` returns the definitions
+    as far as they are rewritten. `reshapes` is true if values may change. `unions` are those whose
+    values change, each with its path and its branches as they were.
+    """
+
+    root: JsonSchema
+    profile: Profile
+    reshapes: bool
+    rewrite: Callable[[JsonSchema | bool, str], Rewritten]
+    rewritten_definitions: Callable[[], JsonObject]
+    losses: list[Loss] = field(default_factory=list[Loss])
+    unions: list[tuple[str, Sequence[JsonSchema], Change]] = field(
+        default_factory=list[tuple[str, Sequence[JsonSchema], Change]]
+    )
+
+    @property
+    def definitions(self) -> JsonObject:
+        """The definitions before the rewrite."""
+        return members_of(self.root.get("$defs"))
+
+    def lose(self, path: str, keyword: str, how: How | None = None) -> None:
+        """Note that the rendering does not express a keyword; a strict mode refuses that."""
+        how = how or ("refused" if self.profile.closed else "loosened")
+        self.losses.append(Loss(path=path, keyword=keyword, how=how))
+
+
+@dataclass(slots=True)
+class Subschema:
+    """One schema: as it was (`original`) and as it is rewritten, in place, keyword by keyword.
+
+    `notes` are lines to add to its description.
+    """
+
+    context: RewriteContext
+    original: JsonSchema
+    schema: dict[str, JsonValue]
+    path: str
+    notes: list[str] = field(default_factory=list[str])
+
+    @property
+    def profile(self) -> Profile:
+        """The rules that the result must keep."""
+        return self.context.profile
+
+    @property
+    def rewrite(self) -> Callable[[JsonSchema | bool, str], Rewritten]:
+        """The function that rewrites an inner schema at a path."""
+        return self.context.rewrite
+
+    def lose(self, keyword: str, how: How | None = None) -> None:
+        """Note that the rendering does not express a keyword of this schema."""
+        self.context.lose(self.path, keyword, how)
+
+    def describe(self, keyword: str, value: JsonValue = None, how: How | None = None) -> None:
+        """Remove a keyword and write it into the description instead, if it is short enough."""
+        value = self.schema.pop(keyword, value)
+        text = json.dumps(value, ensure_ascii=False)
+        short = len(text) <= _LONGEST_NOTE and keyword not in _NOT_IN_DESCRIPTIONS
+        if short:
+            self.notes.append(f"@{keyword} {value if isinstance(value, str) else text}")
+        self.lose(keyword, how or ("told" if short else "loosened"))
+
+    def take_description(self) -> dict[str, JsonValue]:
+        """Return the description with the notes as a keyword, `{}` if empty; clear the notes."""
+        notes, self.notes = self.notes, []
+        written = self.schema.get("description")
+        lines = [*([written] if isinstance(written, str) and written else []), *notes]
+        return {"description": "\n".join(lines)} if lines else {}
+
+    def describe_unsupported(self) -> None:
+        """Move every keyword that the profile does not take into the description."""
+        schema, profile = self.schema, self.profile
+        name = schema.get("format")
+        if isinstance(name, str) and profile.formats is not None and name not in profile.formats:
+            self.describe("format")
+        pattern = schema.get("pattern")
+        if isinstance(pattern, str) and not profile.takes_pattern(pattern):
+            self.describe("pattern")
+        least = schema.get("minItems")
+        if isinstance(least, int) and least > (profile.most_min_items or least):
+            self.describe("minItems")
+        for keyword in [each for each in schema if each not in profile.keywords]:
+            self.describe(keyword)
+        schema |= self.take_description()
