@@ -27,6 +27,16 @@ def members_of(value: JsonValue) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
+def items_of(value: JsonValue) -> Sequence[JsonValue]:
+    """Return the items of an array; anything else has none."""
+    return value if isinstance(value, list) else ()
+
+
+def text_of(value: JsonValue) -> str:
+    """Return a text; anything else is an empty one."""
+    return value if isinstance(value, str) else ""
+
+
 def json_copy(value: Json) -> Json:
     """Return a copy that shares no object and no array with the value."""
     if isinstance(value, dict):

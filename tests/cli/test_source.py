@@ -115,7 +115,7 @@ def test_an_option_is_text_a_file_or_standard_input(
             "shop_of_no_source.py:Shop",
             "No module named 'shop_of_no_source.py'; 'shop_of_no_source' is not a package. Name an",
         ),
-        ("https://a.example/b.json", "https://a.example/b.json: This is an address, and nothing"),
+        ("https://a.example/b.json", "https://a.example/b.json: This is a URL, and documents"),
     ],
 )
 def test_what_names_no_source_is_told_what_does(

@@ -15,7 +15,7 @@ from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import MAX_HOPS, find_target, steps_of
 from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.inlining import sole_reference
-from pyfunctools.sources.openapi.load import Loaded, read
+from pyfunctools.sources.openapi.load import Loaded, load_content
 
 DocumentResolver: TypeAlias = Callable[[str], JsonObject | str | bytes]
 """What gives another document, as an object or as text, for its address."""
@@ -240,7 +240,7 @@ class Document:
             )
             self._unreached[address] = reason
             raise self._refused(reason) from error
-        loaded = read(answer, address, address, self.limits)
+        loaded = load_content(answer, address, address, self.limits)
         return Resource(loaded.root, address)
 
     def _refused(self, reason: str) -> DocumentError:

@@ -12,36 +12,37 @@ from typing import NoReturn
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.sources.openapi.survey import plain, survey
+from pyfunctools.sources.openapi.survey import mapping_as_json, survey, too_many_levels
 
 _OPENAPI = re.compile(r"3\.[0-2](?:\.[0-9]+)?(?:-.+)?", re.ASCII)
-_READ = "What is read are Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."
+_SUPPORTED = "Supported are Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."
 
 
 def check_version(root: JsonObject, name: str) -> None:
-    """Refuse a document that does not say which version it follows, or one that is not read here.
+    """Check that a document names its version, and that the version is supported.
 
-    YAML reads an unquoted `2.0` or `3.1` as a number; that is taken for what was meant.
+    A number is accepted as well: YAML reads an unquoted `2.0` or `3.1` as one.
 
     Raises:
-        DocumentError: it is refused.
+        DocumentError: the version is missing, not a version, or not supported.
     """
     for keyword in ("openapi", "swagger"):
         if keyword in root:
-            _check_known(root[keyword], keyword, name)
+            _check_value(root[keyword], keyword, name)
             return
     if "swaggerVersion" in root:
-        raise DocumentError(name, f"This is Swagger {root['swaggerVersion']!r}.", remedy=_READ)
+        raise DocumentError(name, f"This is Swagger {root['swaggerVersion']!r}.", remedy=_SUPPORTED)
     keys = ", ".join(repr(key[:40]) for key in list(root)[:5])
     raise DocumentError(
         name,
-        "This says neither `openapi` nor `swagger`"
-        + (f": its keys are {keys}." if keys else ", and holds nothing."),
+        f"Neither `openapi` nor `swagger` is among its keys: {keys}."
+        if keys
+        else "This is an empty object.",
         remedy="Is it the right file?",
     )
 
 
-def _check_known(value: JsonValue, keyword: str, name: str) -> None:
+def _check_value(value: JsonValue, keyword: str, name: str) -> None:
     pointer = f"/{keyword}"
     if isinstance(value, bool) or not isinstance(value, str | float):
         example = '"3.1.0"' if keyword == "openapi" else '"2.0"'
@@ -54,11 +55,11 @@ def _check_known(value: JsonValue, keyword: str, name: str) -> None:
     version = str(value).strip()
     if not (version == "2.0" if keyword == "swagger" else _OPENAPI.fullmatch(version)):
         reason = f"This follows version {version[:40]!r} of {keyword}."
-        raise DocumentError(name, reason, pointer=pointer, remedy=_READ)
+        raise DocumentError(name, reason, pointer=pointer, remedy=_SUPPORTED)
 
 
 _ADDRESS = re.compile(r"\s*https?:", re.IGNORECASE)
-_MARKS = (
+_BYTE_ORDER_MARKS = (
     (b"\xef\xbb\xbf", "utf-8-sig"),
     (b"\xff\xfe\x00\x00", "utf-32"),
     (b"\x00\x00\xfe\xff", "utf-32"),
@@ -66,22 +67,21 @@ _MARKS = (
     (b"\xfe\xff", "utf-16"),
 )
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[^][{}"]+', re.DOTALL)
-_NESTED_BY_C = 1000
-"""What the JSON reader may nest: little enough for the stack of any thread."""
+_SAFE_NESTING = 1000
+"""How deep `json.loads` may recurse: little enough for the stack of any thread."""
 
-_IS_READ_DEEP = sys.version_info[:2] == (3, 13)
-"""Whether the JSON reader recurses 10,000 times, which the stack of a small thread does not bear.
+_RECURSES_TOO_DEEP = sys.version_info[:2] == (3, 13)
+"""Whether `json.loads` recurses up to 10,000 levels, which overflows the stack of a small thread.
 
-CPython up to 3.12 stops it after 1,500 at most, and from 3.14 on it looks at the stack itself.
+CPython up to 3.12 stops it after 1,500 levels at most; from 3.14 on it checks the stack itself.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """A document that was read, and the references in it.
+    """A parsed document, its name in error messages, and the value of every `$ref` in it.
 
-    `name` is what errors call it, `uri` its address where it came from a file (else empty), and
-    `references` every text that stands under a `$ref` anywhere in it.
+    `uri` is its address if it came from a file or from a resolver, else empty.
     """
 
     root: JsonObject
@@ -91,46 +91,50 @@ class Loaded:
 
 
 def load(source: object, limits: Limits = DEFAULT_LIMITS) -> Loaded:
-    """Return the document behind a mapping, a path, text or bytes.
+    """Return the document from a mapping, a path, text or bytes.
 
-    A `str` whose first character that is not blank is `{`, or that holds a newline, is text; any
-    other is a path, and so is what has `__fspath__`. A mapping is not changed.
+    A `str` is text if it contains a newline or its first character (blanks aside) is `{`; any other
+    is a path. A mapping is not changed.
 
     Raises:
-        DocumentError: there is nothing to read, it is neither JSON nor YAML, it is no object, or it
-            is larger, deeper or has more nodes than `limits` allow.
+        DocumentError: the source is missing or empty, is neither JSON nor YAML, is not an object,
+            or is larger, deeper or has more nodes than `limits` allow.
     """
     if isinstance(source, str):
         if source.lstrip("\ufeff \t\r\n").startswith("{") or "\n" in source:
-            return read(source, "the text", "", limits)
+            return load_content(source, "the text", "", limits)
         if _ADDRESS.match(source):
             raise DocumentError(
                 source.strip(),
-                "This is an address, and nothing is fetched here.",
-                remedy="Fetch it yourself, `httpx.get(url).text` say, and pass the text.",
+                "This is a URL, and documents are not fetched.",
+                remedy="Fetch it first, `httpx.get(url).text` for example, and pass the text.",
             )
         return _file(source, limits)
     if isinstance(source, os.PathLike):
         return _file(os.fsdecode(source), limits)  # pyright: ignore[reportUnknownArgumentType]
-    return read(source, "the bytes" if isinstance(source, bytes) else "the source", "", limits)
+    name = "the bytes" if isinstance(source, bytes) else "the source"
+    return load_content(source, name, "", limits)
 
 
-def read(source: object, name: str, uri: str, limits: Limits) -> Loaded:
-    """Return the document that a resolver answered with; a `str` is text here, never a path.
+def load_content(source: object, name: str, uri: str, limits: Limits) -> Loaded:
+    """Return the document from a mapping, text or bytes; a `str` is never a path here.
 
     Raises:
         DocumentError: as `load` does.
     """
     if isinstance(source, Mapping):
-        return _surveyed(plain(source, name, limits), name, uri, limits)  # pyright: ignore[reportUnknownArgumentType]
+        return _loaded(mapping_as_json(source, name, limits), name, uri, limits)  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(source, str):
-        return _read(_bounded(source, name, limits), name, uri, limits)
+        # UTF-8 needs at most 4 bytes a character: shorter text need not be encoded to be measured.
+        if len(source) * 4 > limits.document:
+            _check_size(source.encode(errors="replace"), name, limits)
+        return _parse(source, name, uri, limits)
     if isinstance(source, bytes | bytearray):
-        return _read(_decoded(bytes(source), name, limits), name, uri, limits)
+        return _parse(_decode(bytes(source), name, limits), name, uri, limits)
     raise DocumentError(
         name,
         f"A {type(source).__name__} is not a document.",
-        remedy="It has to be a mapping, or JSON or YAML as text or bytes; an application goes to "
+        remedy="Pass a mapping, or JSON or YAML as text or bytes; an application goes to "
         "`Controller.from_fastapi`.",
     )
 
@@ -153,13 +157,13 @@ def _file(path: str, limits: Limits) -> Loaded:
     except (OSError, ValueError, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise DocumentError(repr(path), f"This cannot be opened: {reason or error}.") from error
-    return _read(_decoded(content, path, limits), path, uri, limits)
+    return _parse(_decode(content, path, limits), path, uri, limits)
 
 
-def _decoded(content: bytes, name: str, limits: Limits) -> str:
-    if len(content) > limits.document:
-        _too_large(name, limits)
-    encoding = next((codec for mark, codec in _MARKS if content.startswith(mark)), "utf-8")
+def _decode(content: bytes, name: str, limits: Limits) -> str:
+    _check_size(content, name, limits)
+    codecs = (codec for mark, codec in _BYTE_ORDER_MARKS if content.startswith(mark))
+    encoding = next(codecs, "utf-8")
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
@@ -170,23 +174,16 @@ def _decoded(content: bytes, name: str, limits: Limits) -> str:
         ) from None
 
 
-def _bounded(text: str, name: str, limits: Limits) -> str:
-    if len(text) * 4 > limits.document and (
-        len(text) > limits.document or len(text.encode(errors="replace")) > limits.document
-    ):
-        _too_large(name, limits)
-    return text
+def _check_size(content: bytes, name: str, limits: Limits) -> None:
+    if len(content) > limits.document:
+        raise DocumentError(
+            name,
+            f"This is larger than {limits.document} bytes.",
+            remedy="Raise `Limits(document=...)` if you trust it.",
+        )
 
 
-def _too_large(name: str, limits: Limits) -> NoReturn:
-    raise DocumentError(
-        name,
-        f"This is larger than {limits.document} bytes.",
-        remedy="Raise `Limits(document=...)` if you trust it.",
-    )
-
-
-def _read(text: str, name: str, uri: str, limits: Limits) -> Loaded:
+def _parse(text: str, name: str, uri: str, limits: Limits) -> Loaded:
     text = text.removeprefix("\ufeff")
     start = text.lstrip(" \t\r\n")[:1]
     if not start:
@@ -199,10 +196,10 @@ def _read(text: str, name: str, uri: str, limits: Limits) -> Loaded:
             f"An OpenAPI document is an object, and this is {kind}.",
             remedy="Is it the right file?",
         )
-    return _surveyed(value, name, uri, limits)
+    return _loaded(value, name, uri, limits)
 
 
-def _surveyed(root: JsonObject, name: str, uri: str, limits: Limits) -> Loaded:
+def _loaded(root: JsonObject, name: str, uri: str, limits: Limits) -> Loaded:
     return Loaded(root=root, name=name, uri=uri, references=survey(root, name, limits))
 
 
@@ -210,15 +207,15 @@ def _json_or_yaml(text: str, name: str, limits: Limits) -> JsonValue:
     try:
         return _json(text, name, limits)
     except json.JSONDecodeError as error:
-        refused = DocumentError(
+        not_json = DocumentError(
             name, f"This is not JSON: {error.msg}, line {error.lineno} column {error.colno}."
         )
     if name.lower().endswith(".json"):
-        raise refused
+        raise not_json
     try:  # an object in YAML's flow style starts with a brace as well
         return _yaml(text, name, limits)
     except DocumentError:
-        raise refused from None
+        raise not_json from None
 
 
 def _json(text: str, name: str, limits: Limits) -> JsonValue:
@@ -232,28 +229,24 @@ def _json(text: str, name: str, limits: Limits) -> JsonValue:
         return number
 
     try:
-        if _IS_READ_DEEP and nested_deeper(text, _NESTED_BY_C):
+        if _RECURSES_TOO_DEEP and is_nested_deeper(text, _SAFE_NESTING):
             raise RecursionError
         return json.loads(text, parse_constant=no_number, parse_float=finite)
     except RecursionError:
-        raise DocumentError(
-            name, f"This is nested more than {limits.document_depth} deep."
-        ) from None
+        raise too_many_levels(name, limits) from None
     except json.JSONDecodeError:
         raise
     except ValueError as error:  # an integer of more digits than Python reads
         raise DocumentError(name, f"This is not JSON: {error}.") from None
 
 
-def nested_deeper(text: str, limit: int) -> bool:
-    """Return whether the brackets of a JSON text, outside its strings, are nested deeper than
-    that.
-    """
+def is_nested_deeper(text: str, limit: int) -> bool:
+    """Return whether the brackets outside the strings of a JSON text nest deeper than `limit`."""
     if text.count("[") + text.count("{") <= limit:
         return False
     brackets = _BRACKETS.sub("", text).replace("[", "{").replace("]", "}")
     for _ in range(limit):
-        shorter = brackets.replace("{}", "")  # one level less
+        shorter = brackets.replace("{}", "")  # removes the innermost level
         if len(shorter) == len(brackets):
             return brackets.count("{") > limit
         brackets = shorter

@@ -14,7 +14,7 @@ import yaml
 from pyfunctools._json import JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import Limits
-from pyfunctools.sources.openapi.survey import too_deep, too_many_nodes
+from pyfunctools.sources.openapi.survey import too_many_levels, too_many_nodes
 
 _WORDS: dict[str, JsonValue] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
@@ -141,7 +141,7 @@ class _Builder:
         if opened is not None and opened.key is None and type(opened.value) is dict:
             raise self._refused("a key is not text", event)
         if len(self._open) >= self._limits.document_depth:
-            raise too_deep(self._name, self._limits)
+            raise too_many_levels(self._name, self._limits)
         if event.anchor is not None:
             self._anchors[event.anchor] = None
         self._open.append(_Open({} if is_map else [], event.anchor, self._nodes))

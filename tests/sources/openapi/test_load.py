@@ -10,7 +10,7 @@ from stacks import on_stack
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import Limits
-from pyfunctools.sources.openapi.load import check_version, load, nested_deeper, read
+from pyfunctools.sources.openapi.load import check_version, is_nested_deeper, load, load_content
 
 
 @pytest.mark.parametrize("version", ["3.0.0", "3.1.1", "3.2.0", "3.0", 3.1, "3.0.0-rc1", " 3.0.3 "])
@@ -29,7 +29,7 @@ def test_an_old_version_that_is_read(version: JsonValue) -> None:
         ({"swagger": "1.2"}, "This follows version '1.2' of swagger."),
         ({"swaggerVersion": "1.2"}, "This is Swagger '1.2'."),
         ({"openapi": "3.3.0"}, "This follows version '3.3.0' of openapi."),
-        ({"openapi": "4.0.0"}, "What is read are Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."),
+        ({"openapi": "4.0.0"}, "Supported are Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."),
         ({"openapi": "2.0"}, "This follows version '2.0' of openapi."),
         ({"openapi": "3.1.0x"}, "This follows version '3.1.0x' of openapi."),
         ({"swagger": "3.0.0"}, "This follows version '3.0.0' of swagger."),
@@ -38,8 +38,8 @@ def test_an_old_version_that_is_read(version: JsonValue) -> None:
         ({"openapi": True}, "`openapi` is True, which is not a version."),
         ({"swagger": 2}, 'Write the whole version as text: "2.0".'),
         ({"openapi": {"a": 1}}, "which is not a version."),
-        ({}, "This says neither `openapi` nor `swagger`, and holds nothing."),
-        ({"asyncapi": "3.0.0", "info": {}}, "its keys are 'asyncapi', 'info'."),
+        ({}, "This is an empty object."),
+        ({"asyncapi": "3.0.0", "info": {}}, "among its keys: 'asyncapi', 'info'."),
     ],
 )
 def test_what_is_not_read_says_what_was_found_and_what_to_do(root: JsonObject, reason: str) -> None:
@@ -116,8 +116,8 @@ def test_every_reference_is_found_wherever_it_stands() -> None:
         ("\n", "This is empty."),
         (b"", "This is empty."),
         ("a\0b", "This cannot be opened"),
-        ("https://example.com/openapi.json", "This is an address, and nothing is fetched here."),
-        (" HTTP://example.com/x", "This is an address, and nothing is fetched here."),
+        ("https://example.com/openapi.json", "This is a URL, and documents are not fetched."),
+        (" HTTP://example.com/x", "This is a URL, and documents are not fetched."),
         ("[1]\n", "An OpenAPI document is an object, and this is a list."),
         ("just words\nand more", "and this is the plain value 'just words and more'"),
         ('{"a": 1,,}', "This is not JSON: Expecting property name"),
@@ -127,7 +127,7 @@ def test_every_reference_is_found_wherever_it_stands() -> None:
         ('{"a": ' + "1" * 5000 + "}", "This is not JSON: Exceeds the limit"),
         (b"\xff\xfe\x00", "Byte 2 is not UTF-16."),
         (b'{"a": "\xe1"}', "Byte 7 is not UTF-8. Save it as UTF-8."),
-        (7, "A int is not a document. It has to be a mapping"),
+        (7, "A int is not a document. Pass a mapping"),
         (None, "A NoneType is not a document."),
         ([DOCUMENT], "A list is not a document."),
         ({"a": 1j}, "A complex is not a JSON value. (at /a)"),
@@ -234,14 +234,14 @@ def test_hostile_nesting_is_an_error_in_the_smallest_of_threads(source: str | by
     ],
 )
 def test_brackets_in_strings_do_not_nest(text: str, deeper: bool) -> None:
-    assert nested_deeper(text, 10) is deeper
+    assert is_nested_deeper(text, 10) is deeper
 
 
 @pytest.mark.parametrize("levels", [1000, 1001])
 def test_where_the_reader_of_json_goes_deep_the_text_is_looked_at_first(
     levels: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pyfunctools.sources.openapi.load._IS_READ_DEEP", True)
+    monkeypatch.setattr("pyfunctools.sources.openapi.load._RECURSES_TOO_DEEP", True)
     assert load(TEXT).root == DOCUMENT
     assert "nested more than" in str(refusal(nested(levels, '{"a":', "}")))
 
@@ -279,7 +279,7 @@ def test_what_a_resolver_gives_is_never_a_path(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(TEXT)
     with pytest.raises(DocumentError, match="the plain value"):
-        read(str(path), "x", "x", Limits())
-    assert read(TEXT, "x", "file:///x", Limits()).root == DOCUMENT
-    assert read(TEXT.encode(), "x", "file:///x", Limits()).uri == "file:///x"
-    assert read(DOCUMENT, "x", "file:///x", Limits()).root is DOCUMENT
+        load_content(str(path), "x", "x", Limits())
+    assert load_content(TEXT, "x", "file:///x", Limits()).root == DOCUMENT
+    assert load_content(TEXT.encode(), "x", "file:///x", Limits()).uri == "file:///x"
+    assert load_content(DOCUMENT, "x", "file:///x", Limits()).root is DOCUMENT

@@ -14,7 +14,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.schema.ground.json_values import deeper_than
-from pyfunctools.sources.openapi.survey import plain, survey
+from pyfunctools.sources.openapi.survey import mapping_as_json, survey
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
@@ -86,7 +86,7 @@ class Size(IntEnum):
 
 def test_plain_json_is_given_as_it_is() -> None:
     document = {"a": [1, 1.5, True, None, {"b": "c"}], "d": {}}
-    assert plain(document, "x", DEFAULT_LIMITS) is document
+    assert mapping_as_json(document, "x", DEFAULT_LIMITS) is document
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_plain_json_is_given_as_it_is() -> None:
 )
 def test_what_a_yaml_reader_makes_becomes_json_in_a_copy(value: object, expected: object) -> None:
     document = {"x": value, "y": [1]}
-    found = plain(document, "x", DEFAULT_LIMITS)
+    found = mapping_as_json(document, "x", DEFAULT_LIMITS)
     assert found == {"x": expected, "y": [1]}
     assert found is not document
     assert document["x"] is value
@@ -115,7 +115,7 @@ def test_what_a_yaml_reader_makes_becomes_json_in_a_copy(value: object, expected
 
 
 def test_a_mapping_that_is_no_dict_is_copied() -> None:
-    assert plain(MappingProxyType({"a": {1: 2}}), "x", DEFAULT_LIMITS) == {"a": {"1": 2}}
+    assert mapping_as_json(MappingProxyType({"a": {1: 2}}), "x", DEFAULT_LIMITS) == {"a": {"1": 2}}
 
 
 @pytest.mark.parametrize(
@@ -133,5 +133,5 @@ def test_a_mapping_that_is_no_dict_is_copied() -> None:
 )
 def test_what_json_has_no_word_for_is_refused_at_its_place(value: object, reason: str) -> None:
     with pytest.raises(DocumentError) as caught:
-        plain({"x": value}, "x", DEFAULT_LIMITS)
+        mapping_as_json({"x": value}, "x", DEFAULT_LIMITS)
     assert reason in str(caught.value)
