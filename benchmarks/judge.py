@@ -111,10 +111,10 @@ def requests(path: Path) -> Iterator[Case]:
     """Return up to three requests for each function: nothing optional in them, half of it, all."""
     from pyfunctools.execution.request.assembly import HttpRequest, build
     from pyfunctools.route import Route
-    from pyfunctools.sources.openapi.reader import read
+    from pyfunctools.sources.openapi.reader import read_document
     from pyfunctools.testing.fitting import FittingValues
 
-    for function in read(path).functions:
+    for function in read_document(path).functions:
         route = function.origin
         assert isinstance(route, Route)
         for fullness in FULLNESS:

@@ -17,7 +17,7 @@ from pyfunctools._json import JsonObject
 from pyfunctools.execution.request.assembly import HttpRequest, build
 from pyfunctools.record.function import Function
 from pyfunctools.route import Route
-from pyfunctools.sources.openapi.reader import read
+from pyfunctools.sources.openapi.reader import read_document
 from pyfunctools.testing.fitting import FittingValues
 
 FEW = None if IS_WHOLE else 8
@@ -30,7 +30,7 @@ def functions(shared: Path) -> Iterator[tuple[str, Function]]:
     with (corpus / "manifest.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["version"][0] in "23"]
     for row in rows:
-        found = read(corpus / row["file"]).functions
+        found = read_document(corpus / row["file"]).functions
         chosen = found if FEW is None else Random(row["file"]).sample(found, min(FEW, len(found)))
         yield from ((row["file"], function) for function in chosen)
 

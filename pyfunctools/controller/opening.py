@@ -166,7 +166,7 @@ def open_document(
     )
     from pyfunctools.execution.request.credentials import check_schemes
     from pyfunctools.limits import checked_limits
-    from pyfunctools.sources.openapi.reader import read
+    from pyfunctools.sources.openapi.reader import read_document
 
     check_predicate(is_human)
     check_settings(connection, Connection.__annotations__)
@@ -179,7 +179,7 @@ def open_document(
         )
     limits = checked_limits(limits)
     runner = HttpRunner(limits=limits, **connection)
-    reading = read(
+    reading = read_document(
         source,
         names=names,
         describe=describe,

@@ -16,9 +16,9 @@ from pyfunctools.record.function import Skipped
 from pyfunctools.route import NO_NAMES, ConnectionNames
 from pyfunctools.schema.ground.path import value_at
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
-from pyfunctools.sources.openapi.function_schemas import Describe
+from pyfunctools.sources.openapi.descriptions import Describe
 from pyfunctools.sources.openapi.naming import Naming
-from pyfunctools.sources.openapi.reader import DocumentReading, OnSkip, read
+from pyfunctools.sources.openapi.reader import DocumentReading, OnSkip, read_document
 from pyfunctools.sources.python.aliases import owned
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def read_application(
     if is_human is not None and isinstance(document, dict):  # pyright: ignore - an own `openapi`
         _check_marks(bodies if reader.marked else (), document)
         document = owned(document, reader.classes)
-    reading = read(
+    reading = read_document(
         document,
         names=names,
         describe=describe,

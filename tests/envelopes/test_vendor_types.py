@@ -18,7 +18,7 @@ from pyfunctools.dialects.rendering import render
 from pyfunctools.dialects.table import DIALECTS
 from pyfunctools.envelopes import CallResult, SpokenCall, envelope_of
 from pyfunctools.record.file import File
-from pyfunctools.sources.openapi.reader import read
+from pyfunctools.sources.openapi.reader import read_document
 
 openai = pytest.importorskip("openai.types")
 anthropic = pytest.importorskip("anthropic.types")
@@ -114,7 +114,7 @@ def test_functions_of_real_documents_are_of_the_vendors_type(vendor: str, shared
     with (shared / "corpus" / "manifest.csv").open(newline="") as file:
         names = [each["file"] for each in csv.DictReader(file) if each["version"][0] in "23"]
     for name in names:
-        for function in read(shared / "corpus" / name).functions[:5]:
+        for function in read_document(shared / "corpus" / name).functions[:5]:
             for strict in {False, row.strict is not None}:
                 made = render(function.llm, vendor, strict=strict)
                 word = made.strict if row.strict else None

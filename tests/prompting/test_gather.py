@@ -9,7 +9,7 @@ from pyfunctools._json import JsonSchema
 from pyfunctools.prompting.prompt.definitions import Gathered
 from pyfunctools.schema import validate
 from pyfunctools.schema.ground.references import defined_name, references_in
-from pyfunctools.sources.openapi.reader import read
+from pyfunctools.sources.openapi.reader import read_document
 
 
 def over(definitions: JsonSchema, name: str = "A") -> JsonSchema:
@@ -127,7 +127,9 @@ def test_titles_comments_and_extensions_go_and_properties_of_such_names_stay() -
 )
 def test_a_whole_document_leaves_no_reference_dangling(shared: Path, file: str) -> None:
     gathered = Gathered()
-    schemas = [gathered.add(each.parameters) for each in read(shared / "corpus" / file).functions]
+    schemas = [
+        gathered.add(each.parameters) for each in read_document(shared / "corpus" / file).functions
+    ]
     found = {defined_name(reference) for schema in schemas for reference in references_in(schema)}
     found |= {defined_name(each) for each in references_in({"$defs": gathered.definitions})}
     assert found == set(gathered.definitions)

@@ -11,7 +11,7 @@ from pyfunctools import Controller, DefinitionError, Function, Prompt, parse_cal
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema import Validator, normalize, validate
 from pyfunctools.schema.ground.references import defined_name, references_in
-from pyfunctools.sources.openapi.reader import read
+from pyfunctools.sources.openapi.reader import read_document
 
 SECRET = "SECRET-7f3a"
 
@@ -129,17 +129,21 @@ def test_a_right_answer_is_read_back_as_the_call_it_is(
     name: str, args: JsonValue, written: str
 ) -> None:
     text = written.replace("{}", json.dumps(call(name, args), indent=2), 1)
-    (read,) = parse_calls(text, FUNCTIONS)
-    assert (read.name, read.arguments) == (name, args)
-    assert read.result
+    (read_document,) = parse_calls(text, FUNCTIONS)
+    assert (read_document.name, read_document.arguments) == (name, args)
+    assert read_document.result
 
 
 @given(name=st.sampled_from(list(BY_NAME)), args=NEARLY_RIGHT)
 def test_an_answer_that_is_right_is_read_back_unchanged(name: str, args: JsonValue) -> None:
     answer = call(name, args)
     if validate(prompt_of(FUNCTIONS).response_schema, answer):
-        (read,) = parse_calls(json.dumps(answer), FUNCTIONS)
-        assert (read.name, read.arguments, read.repairs) == (name, args, ())
+        (read_document,) = parse_calls(json.dumps(answer), FUNCTIONS)
+        assert (read_document.name, read_document.arguments, read_document.repairs) == (
+            name,
+            args,
+            (),
+        )
 
 
 @pytest.mark.parametrize("words", ["", "Nothing to order.", "I would ping it, if I could."])
@@ -265,7 +269,7 @@ DOCUMENTS = (
 def test_real_documents_give_a_sound_schema_and_a_far_shorter_compact_prompt(
     shared: Path, file: str
 ) -> None:
-    functions = read(shared / "corpus" / file).functions
+    functions = read_document(shared / "corpus" / file).functions
     full, compact = prompt_of(functions), prompt_of(functions, compact=True)
     assert 2.5 * len(compact.system) < len(full.system)
     assert compact.response_schema == full.response_schema

@@ -5,7 +5,7 @@ from copy import deepcopy
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.record.function import contract_of
 from pyfunctools.schema.ground.references import references_in
-from pyfunctools.sources.openapi.reader import DocumentReading, read
+from pyfunctools.sources.openapi.reader import DocumentReading, read_document
 
 OPERATION = ("paths", "/a/{id}", "post")
 BODY = (*OPERATION, "requestBody", "content", "application/json")
@@ -56,7 +56,7 @@ def with_reference(place: tuple[str | int, ...], form: JsonValue, reference: str
 
 def use(document: JsonValue, **options: object) -> DocumentReading:
     """Read a document and ask for everything that can be asked for without sending anything."""
-    reading = read(document, **options)  # type: ignore[arg-type]
+    reading = read_document(document, **options)  # type: ignore[arg-type]
     for function in reading.functions:
         whole = function.parameters, function.output
         assert all(each.startswith("#/") for part in whole for each in references_in(part or {}))

@@ -26,7 +26,7 @@ from pyfunctools import (
     Retry,
 )
 from pyfunctools import function as marked
-from pyfunctools.sources.openapi.reader import read
+from pyfunctools.sources.openapi.reader import read_document
 from pyfunctools.testing import (
     Mistake,
     ScriptedModel,
@@ -141,7 +141,7 @@ def corpus(shared: Path) -> Iterator[Function]:
     with (shared / "corpus" / "manifest.csv").open(newline="") as file:
         for row in csv.DictReader(file):
             try:
-                yield from read(shared / "corpus" / row["file"]).functions
+                yield from read_document(shared / "corpus" / row["file"]).functions
             except DocumentError:
                 continue
 

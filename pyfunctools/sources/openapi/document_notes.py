@@ -1,12 +1,12 @@
-"""What is odd in an operation beside what its plan says: its schemas, references, hidden texts.
+"""Notes on an operation beside those of its plan: on its schemas, references and hidden characters.
 
-It is looked for when somebody asks, in the document as it is written; to open one costs nothing.
+They are made of the document as written, when they are first asked for: opening costs nothing.
 """
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonValue, items_of, members_of
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import defined_name, references_in
@@ -16,90 +16,89 @@ from pyfunctools.sources.openapi.document_definitions import DocumentDefinitions
 from pyfunctools.sources.openapi.routes import Plan
 
 
-class _Found(NamedTuple):
-    """The oddities of a schema, those of it when sent, and the definitions it refers to."""
+class _Notes(NamedTuple):
+    """The notes on a schema, the further ones when it is sent, and the definitions it refers to."""
 
-    notes: tuple[Note, ...]
+    always: tuple[Note, ...]
     sent: tuple[Note, ...]
     names: tuple[str, ...]
 
 
-class Oddities:
-    """The oddities in the schemas of one document; each definition is looked at once."""
+class SchemaNotes:
+    """Notes on the schemas of one document; each definition is examined once."""
 
     def __init__(self, document: Document, definitions: DocumentDefinitions) -> None:
         self._definitions = definitions
-        self._known: dict[str, _Found] = {}
+        self._known: dict[str, _Notes] = {}
         version = document.root.get("openapi")
         self._siblings_ignored = not str(version).startswith(("3.1", "3.2"))
 
     def of(self, place: DocumentPlace, *, sent: bool) -> Iterator[Note]:
-        """Return the oddities of a schema, sent or received, and of all that it reaches.
+        """Return the notes on a schema, sent or received, and on every definition it reaches.
 
         Raises:
-            DocumentError: a reference in it leads nowhere.
+            DocumentError: a reference leads nowhere.
         """
-        found = self._found(place)
-        yield from (*found.notes, *(found.sent if sent else ()))
-        queue = list(found.names)
-        seen = set(queue)
+        notes = self._examined(place)
+        queue, seen = list(notes.names), set[str]()
+        yield from (*notes.always, *(notes.sent if sent else ()))
         for name in queue:
-            if name not in self._known:
-                self._known[name] = self._found(self._definitions.place_of(name))
-            found = self._known[name]
-            yield from (*found.notes, *(found.sent if sent else ()))
-            new = [each for each in found.names if each not in seen]
-            queue += new
-            seen.update(new)
+            if name not in seen:
+                seen.add(name)
+                if name not in self._known:
+                    self._known[name] = self._examined(self._definitions.place_of(name))
+                notes = self._known[name]
+                queue += notes.names
+                yield from (*notes.always, *(notes.sent if sent else ()))
 
-    def _found(self, place: DocumentPlace) -> _Found:
-        written = self._definitions.written(place)
-        notes = notes_of(written, place.pointer, siblings_ignored=self._siblings_ignored)
-        names = [
-            name for each in references_in(written) if (name := defined_name(each)) is not None
-        ]
+    def _examined(self, place: DocumentPlace) -> _Notes:
+        schema = self._definitions.bundled(place)
+        notes = notes_of(schema, place.pointer, siblings_ignored=self._siblings_ignored)
+        names = [name for each in references_in(schema) if (name := defined_name(each)) is not None]
         sent = [
-            Note(text=_LOOSENED, pointer=place.pointer + pointer_of(keys))
-            for keys in self._definitions.overlapping(written)
+            Note(text=_READ_AS_ANY_OF, pointer=place.pointer + pointer_of(keys))
+            for keys in self._definitions.overlapping(schema)
         ]
-        return _Found(tuple(notes), tuple(sent), tuple(dict.fromkeys(names)))
+        return _Notes(tuple(notes), tuple(sent), tuple(dict.fromkeys(names)))
 
 
-_LOOSENED = "`oneOf` is read as `anyOf`: a value may fit more than one of its branches."
+_READ_AS_ANY_OF = "`oneOf` is read as `anyOf`: a value may fit more than one of its branches."
 
 
-def notes_on(plan: Plan, oddities: Oddities) -> Iterator[Note]:
-    """Yield the oddities of an operation and of its schemas.
+def notes_of_plan(plan: Plan, notes: SchemaNotes) -> Iterator[Note]:
+    """Yield the notes on an operation and on its schemas.
 
     Raises:
         DocumentError: a reference leads nowhere.
     """
-    yield from _beside(plan)
+    yield from _ignored_siblings(plan)
     for entry in plan.inputs:
-        what = f"what is said of {entry.parameter.name!r}"
+        what = f"the description of {entry.parameter.name!r}"
         yield from hidden_notes(what, entry.description, entry.schema.pointer)
-        yield from oddities.of(entry.schema, sent=True)
+        yield from notes.of(entry.schema, sent=True)
     if plan.body is not None:
-        what = "what is said of the body"
+        what = "the description of the body"
         yield from hidden_notes(what, plan.body.description, plan.body.schema.pointer)
-        yield from oddities.of(plan.body.schema, sent=True)
+        yield from notes.of(plan.body.schema, sent=True)
     if plan.output is not None:
-        yield from oddities.of(plan.output, sent=False)
+        yield from notes.of(plan.output, sent=False)
 
 
-def _beside(plan: Plan) -> Iterator[Note]:
-    """Note keywords beside a `$ref` to a parameter, a body or a response.
+def _ignored_siblings(plan: Plan) -> Iterator[Note]:
+    """Note each keyword that is ignored since it stands beside a `$ref` (not to a schema).
 
-    A parameter's description counts there, and what is said of an answer is read by nobody.
+    Beside a reference to a parameter, `description` is read; of a response, nobody reads it.
     """
-    operation: JsonObject = plan.route.operation
-    listed, answers = operation.get("parameters"), operation.get("responses")
-    written: list[tuple[str, JsonValue]] = [("requestBody", operation.get("requestBody"))]
-    if isinstance(listed, list):
-        written += [(f"parameters/{index}", each) for index, each in enumerate(listed)]
-    if isinstance(answers, dict):
-        written += [(f"responses/{status}", each) for status, each in answers.items()]
-    for steps, value in written:
+    operation = plan.route.operation
+    places: list[tuple[str, JsonValue]] = [
+        ("requestBody", operation.get("requestBody")),
+        *(
+            (f"parameters/{i}", each)
+            for i, each in enumerate(items_of(operation.get("parameters")))
+        ),
+        *((f"responses/{s}", each) for s, each in members_of(operation.get("responses")).items()),
+    ]
+    for steps, value in places:
         if isinstance(value, dict) and isinstance(value.get("$ref"), str):
             known = {"$ref"} if steps == "requestBody" else {"$ref", "description", "summary"}
             others = [f"`{key}`" for key in value if key not in known and not key.startswith("x-")]

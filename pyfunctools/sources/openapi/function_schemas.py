@@ -1,79 +1,41 @@
-"""The schemas and the description of a function, made of its plan when somebody asks for them.
+"""The schemas of a function, made of its plan when they are first needed."""
 
-The description follows six rules, in this order: the summary; the description, as the next
-paragraph; `@param` for a parameter that has something to say which its schema does not; `@security`
-with the names of schemes and scopes; `@tag`; `@deprecated`.
-"""
-
-from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import islice
 from threading import RLock
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools._text import visible
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import GROUPS
-from pyfunctools.route import Requirement
 from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.normalization.clean import with_visible_texts
 from pyfunctools.schema.normalization.read_write import without_read_only, without_write_only
 from pyfunctools.schema.separation.predicates import IsHuman
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.document_definitions import DocumentDefinitions
-from pyfunctools.sources.openapi.document_notes import Oddities, notes_on
+from pyfunctools.sources.openapi.document_notes import SchemaNotes, notes_of_plan
 from pyfunctools.sources.openapi.operation_parameters import ParameterInput
 from pyfunctools.sources.openapi.routes import Plan
 
-Describe: TypeAlias = Literal["model", "full", "brief"]
-"""How much a description says: what the schema leaves out, everything, or no tags at all."""
-
-_MOST_SCHEMES = 20
-"""Lines of `@security`: what stands once in a document stands in each of its descriptions."""
+_Property = tuple[JsonSchema | bool, bool]
+"""A schema, and whether the property is required."""
 
 
-def describe_operation(
-    summary: str,
-    description: str,
-    *,
-    params: Iterable[tuple[str, str]] = (),
-    security: Sequence[Requirement] = (),
-    tags: Sequence[str] = (),
-    deprecated: bool = False,
-) -> str:
-    """Return the description of an operation; `params` are the names and texts for `@param`."""
-    lines = [f"@param {name} {text}" for name, text in params]
-    if security:
-        named = dict.fromkeys(
-            " ".join(("@security", name, *scopes))
-            for requirement in security[:_MOST_SCHEMES]
-            for name, scopes in islice(requirement.schemes.items(), _MOST_SCHEMES)
-        )
-        lines += islice(named, _MOST_SCHEMES)
-    lines += [f"@tag {tag}" for tag in tags]
-    if deprecated:
-        lines.append("@deprecated")
-    summary, description = summary.strip(), description.strip()
-    paragraphs = (
-        "" if description.startswith(summary) else summary,
-        description,
-        "\n".join(lines),
-    )
-    text = "\n\n".join(filter(None, paragraphs))
-    return text.replace("\r\n", "\n") if "\r" in text else text
+class _SentSchema(NamedTuple):
+    """A schema, the names of the shared definitions it needs, and definitions of its own."""
 
-
-_Named = tuple[JsonSchema | bool, bool]
-"""A schema, and whether it is required."""
+    schema: JsonSchema | bool
+    names: tuple[str, ...]
+    definitions: JsonSchema
 
 
 class SchemaMaker:
-    """The maker of the schemas of all functions of one document.
+    """Makes the schemas of all functions of one document.
 
-    They share what they are made of: whoever calls `make` holds the `lock`.
+    The functions share definitions: hold the `lock` while you call `make`.
     """
 
     def __init__(self, document: Document, is_human: IsHuman | None) -> None:
@@ -81,20 +43,20 @@ class SchemaMaker:
         self._name = document.name
         self._is_human = is_human
         self._definitions = DocumentDefinitions(document)
-        self._oddities = Oddities(document, self._definitions)
-        # The input is kept with what was made of it, so that its id stays its own.
-        self._inputs: dict[int, tuple[ParameterInput, _Made]] = {}
+        self._notes = SchemaNotes(document, self._definitions)
+        # By the id of an input; the input is held as well, so that its id is not used again.
+        self._inputs: dict[int, tuple[ParameterInput, _SentSchema]] = {}
 
     def make(self, plan: Plan) -> Contract:
         """Return the contract of a function.
 
         Raises:
-            DocumentError: one of them cannot be read.
+            DocumentError: one of its schemas cannot be read.
         """
         try:
             parameters, output = self._parameters(plan), self._output(plan)
             path = tuple(i.argument[0] for i in plan.route.parameters if i.location == "path")
-            notes = partial(self._notes, plan)
+            notes = partial(self._notes_of, plan)
             return Contract.of(parameters, output, self._is_human, notes, first=path)
         except SchemaError as error:
             where = f"{plan.route.method} {plan.route.path}"
@@ -102,126 +64,115 @@ class SchemaMaker:
                 self._name, f"The schemas of {where} cannot be read: {error}.", pointer=plan.pointer
             ) from error
 
-    def _notes(self, plan: Plan) -> tuple[Note, ...]:
+    def _notes_of(self, plan: Plan) -> tuple[Note, ...]:
         with self.lock:
-            return tuple(notes_on(plan, self._oddities))
+            return tuple(notes_of_plan(plan, self._notes))
 
     def _parameters(self, plan: Plan) -> JsonSchema:
-        whole: dict[str, _Named] = {}
-        groups: dict[str, dict[str, _Named]] = {}
-        reached: dict[str, JsonValue] = {}
+        top: dict[str, _Property] = {}
+        groups: dict[str, dict[str, _Property]] = {}
         names: list[str] = []
+        definitions: dict[str, JsonValue] = {}
         for entry in plan.inputs:
-            made = self._input(entry)
-            names += made.names
-            reached |= made.reached
+            sent = self._input(entry)
+            names += sent.names
+            definitions |= sent.definitions
             first, *rest = entry.parameter.argument
-            holder = groups.setdefault(first, {}) if rest else whole
-            holder[rest[0] if rest else first] = made.schema, entry.parameter.required
-        for name in sorted(groups, key=_rank):
-            required = any(required for _, required in groups[name].values())
-            whole[name] = _closed(groups[name]), required
+            holder = groups.setdefault(first, {}) if rest else top
+            holder[rest[0] if rest else first] = sent.schema, entry.parameter.required
+        for name in sorted(groups, key=lambda group: GROUPS.index(group.rstrip("_"))):
+            is_required = any(required for _, required in groups[name].values())
+            top[name] = _closed_object(groups[name]), is_required
         if plan.body is not None:
-            made = self._sent(plan.body.schema)
-            names += made.names
-            reached |= made.reached
-            schema = _annotated(made.schema, _said(plan.body.description, plan.body.is_human))
-            whole[plan.body.body.argument[0]] = schema, plan.body.body.required
+            sent = self._sent(plan.body.schema)
+            names += sent.names
+            definitions |= sent.definitions
+            annotations = _annotations(plan.body.description, plan.body.is_human)
+            schema = _annotated(sent.schema, annotations)
+            top[plan.body.body.argument[0]] = schema, plan.body.body.required
         shared = self._definitions.closure(names).schemas
-        return _complete(_closed(whole), {**shared, **reached} if reached else shared)
+        all_definitions = {**shared, **definitions} if definitions else shared
+        return _with_definitions(_closed_object(top), all_definitions)
 
-    def _input(self, entry: ParameterInput) -> "_Made":
+    def _input(self, entry: ParameterInput) -> _SentSchema:
         known = self._inputs.get(id(entry))
         if known is None:
-            made = self._sent(entry.schema)
-            said = _said(entry.description, entry.is_human)
+            sent = self._sent(entry.schema)
+            annotations = _annotations(entry.description, entry.is_human)
             if entry.deprecated:
-                said["deprecated"] = True
+                annotations["deprecated"] = True
             if entry.examples:
-                said["examples"] = [with_visible_texts(example) for example in entry.examples]
-            made = made._replace(schema=_annotated(made.schema, said))
-            known = self._inputs[id(entry)] = entry, made
+                annotations["examples"] = [
+                    with_visible_texts(example) for example in entry.examples
+                ]
+            sent = sent._replace(schema=_annotated(sent.schema, annotations))
+            known = self._inputs[id(entry)] = entry, sent
         return known[1]
 
-    def _sent(self, place: DocumentPlace) -> "_Made":
-        """Return a schema as it is sent: no `readOnly`, `oneOf` as `anyOf` where that is meant.
+    def _sent(self, place: DocumentPlace) -> _SentSchema:
+        """Return a schema for sending: without `readOnly` parts, `oneOf` as `anyOf` where meant.
 
-        Most schemas need neither, and share their definitions with what is received.
+        Most schemas have neither, and share their definitions with received values.
         """
-        ready = self._definitions.ready(place)
-        closure = self._definitions.closure(ready.names)
-        has = ready.has | closure.has
-        if "oneOf" in has:
-            ready = self._definitions.ready(place, sent=True)
-            closure = self._definitions.closure(ready.names, sent=True)
-        elif "readOnly" not in has:
-            return _Made(ready.schema, ready.names, {})
-        if isinstance(ready.schema, bool) or "readOnly" not in has:
-            return _Made(ready.schema, (), closure.schemas)
-        return _Made(*_parted(without_read_only(_complete(ready.schema, closure.schemas))))
+        normalized = self._definitions.normalized(place)
+        closure = self._definitions.closure(normalized.names)
+        keywords = normalized.keywords | closure.keywords
+        if "oneOf" in keywords:
+            normalized = self._definitions.normalized(place, sent=True)
+            closure = self._definitions.closure(normalized.names, sent=True)
+        elif "readOnly" not in keywords:
+            return _SentSchema(normalized.schema, normalized.names, {})
+        if isinstance(normalized.schema, bool) or "readOnly" not in keywords:
+            return _SentSchema(normalized.schema, (), closure.schemas)
+        schema = dict(without_read_only(_with_definitions(normalized.schema, closure.schemas)))
+        definitions = members_of(schema.pop("$defs", None))
+        return _SentSchema(schema, (), definitions)
 
     def _output(self, plan: Plan) -> JsonSchema | None:
         if plan.output is None:
             return None
-        ready = self._definitions.ready(plan.output)
-        if isinstance(ready.schema, bool):
-            return {} if ready.schema else {"not": {}}
-        closure = self._definitions.closure(ready.names)
-        schema = _complete(ready.schema, closure.schemas)
-        return without_write_only(schema) if "writeOnly" in ready.has | closure.has else schema
+        normalized = self._definitions.normalized(plan.output)
+        if isinstance(normalized.schema, bool):
+            return {} if normalized.schema else {"not": {}}
+        closure = self._definitions.closure(normalized.names)
+        schema = _with_definitions(normalized.schema, closure.schemas)
+        is_partly_sent = "writeOnly" in normalized.keywords | closure.keywords
+        return without_write_only(schema) if is_partly_sent else schema
 
 
-class _Made(NamedTuple):
-    """A schema, the definitions it names that are as in the document, and those that are not."""
-
-    schema: JsonSchema | bool
-    names: tuple[str, ...]
-    reached: JsonSchema
-
-
-def _complete(schema: JsonSchema, definitions: JsonSchema) -> JsonSchema:
+def _with_definitions(schema: JsonSchema, definitions: JsonSchema) -> JsonSchema:
     return {**schema, "$defs": definitions} if definitions else schema
 
 
-def _parted(schema: JsonSchema) -> tuple[JsonSchema, tuple[str, ...], JsonSchema]:
-    definitions = schema.get("$defs")
-    rest = {key: value for key, value in schema.items() if key != "$defs"}
-    return rest, (), definitions if isinstance(definitions, dict) else {}
-
-
-def _closed(named: dict[str, _Named]) -> JsonSchema:
-    made: dict[str, JsonValue] = {
+def _closed_object(properties: dict[str, _Property]) -> JsonSchema:
+    schema: dict[str, JsonValue] = {
         "type": "object",
-        "properties": {name: schema for name, (schema, _) in named.items()},
+        "properties": {name: schema for name, (schema, _) in properties.items()},
     }
-    required: list[JsonValue] = [name for name, (_, is_required) in named.items() if is_required]
+    required: list[JsonValue] = [name for name, (_, required) in properties.items() if required]
     if required:
-        made["required"] = required
-    return {**made, "additionalProperties": False}
+        schema["required"] = required
+    return {**schema, "additionalProperties": False}
 
 
-def _said(description: str, is_human: bool | None) -> dict[str, JsonValue]:
-    said: dict[str, JsonValue] = {}
+def _annotations(description: str, is_human: bool | None) -> dict[str, JsonValue]:
+    annotations: dict[str, JsonValue] = {}
     if description:
-        said["description"] = visible(description)
+        annotations["description"] = visible(description)
     if is_human is not None:
-        said["x-human"] = is_human
-    return said
+        annotations["x-human"] = is_human
+    return annotations
 
 
-def _annotated(schema: JsonSchema | bool, said: JsonSchema) -> JsonSchema | bool:
-    """Return a schema with the parameter's own annotations where it has none.
+def _annotated(schema: JsonSchema | bool, annotations: JsonSchema) -> JsonSchema | bool:
+    """Return a schema with the parameter's annotations; the schema's own win, but for `x-human`.
 
-    A mark of the human's counts wherever it stands.
+    A parameter is a person's if either of the two is marked so.
     """
-    if schema is False or not said:
+    if schema is False or not annotations:
         return schema
     if not isinstance(schema, dict):
-        return said
-    is_human = human_mark(schema, said)
-    marked = {} if is_human is None else {"x-human": is_human}
-    return {**schema, **said, **schema, **marked}
-
-
-def _rank(group: str) -> int:
-    return GROUPS.index(group.rstrip("_"))
+        return annotations
+    is_human = human_mark(schema, annotations)
+    mark = {} if is_human is None else {"x-human": is_human}
+    return {**schema, **annotations, **schema, **mark}

@@ -1,40 +1,32 @@
-"""A document in, functions out; their schemas are made when somebody asks for them."""
+"""Reads a document: its functions, and what was skipped; schemas are made when first asked for."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 from typing import Literal, get_args
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, items_of, members_of, text_of
 from pyfunctools._lazy import Lazy
-from pyfunctools._text import visible
+from pyfunctools._text import quantity, visible
 from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.note import Note, hidden_notes
-from pyfunctools.record.function import Function, Skipped, noted
-from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, ConnectionNames, Server
-from pyfunctools.schema.ground.marks import human_mark
-from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.separation.predicates import IsHuman, ask, is_human_by_default
-from pyfunctools.schema.vocabulary import COMPOSITION
-from pyfunctools.sources.openapi.bodies import BodyInput
+from pyfunctools.record.function import Function, Skipped
+from pyfunctools.route import IDEMPOTENT, NOTHING, SAFE, Connected, Server
+from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
+from pyfunctools.sources.openapi.descriptions import Describe, Descriptions
 from pyfunctools.sources.openapi.document import Document, DocumentResolver
-from pyfunctools.sources.openapi.function_schemas import (
-    Describe,
-    SchemaMaker,
-    describe_operation,
-)
+from pyfunctools.sources.openapi.function_schemas import SchemaMaker
 from pyfunctools.sources.openapi.load import check_version, load
 from pyfunctools.sources.openapi.naming import Naming, name_all
-from pyfunctools.sources.openapi.operation_parameters import ParameterInput
 from pyfunctools.sources.openapi.operations import operations
 from pyfunctools.sources.openapi.routes import Plan, Routes
 
 OnSkip = Literal["collect", "raise"]
-"""What is done with operations that cannot become functions."""
+"""What is done about operations that cannot become functions."""
 
-_KNOWN = IDEMPOTENT | {"POST", "PATCH"}
+_KNOWN_METHODS = IDEMPOTENT | {"POST", "PATCH"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +40,7 @@ class DocumentReading:
     servers: tuple[Server, ...] = ()
 
 
-def read(
+def read_document(
     source: str | bytes | PathLike[str] | JsonObject,
     *,
     names: Naming = "accessor",
@@ -57,42 +49,27 @@ def read(
     on_skip: OnSkip = "collect",
     resolver: DocumentResolver | None = None,
     limits: Limits = DEFAULT_LIMITS,
-    connected: ConnectionNames = NO_NAMES,
+    connected: Connected = NOTHING,
 ) -> DocumentReading:
     """Return the functions of an OpenAPI or Swagger document.
 
-    A required parameter that is `connected` is the connection's, and not an argument. Nothing
-    outside the document is read but what `resolver` gives. The document is kept as it is, and the
-    functions' schemas are made of it later: it must not be changed while they are used.
+    A required parameter among `connected` is set by the connection, and is not an argument. Outside
+    the document only what `resolver` returns is read. The document is not copied: it must not be
+    changed while its functions are used, since their schemas are made of it later.
 
     Raises:
         DocumentError: the document cannot be read, or, with `on_skip="raise"`, an operation cannot
             become a function.
-        DefinitionError: an option is none of those it may be, or `names` gave no name.
+        DefinitionError: an option is invalid, or `names` returned no name.
     """
-    _choose("describe", describe, get_args(Describe))
-    _choose("on_skip", on_skip, get_args(OnSkip))
+    _check_choice("describe", describe, get_args(Describe))
+    _check_choice("on_skip", on_skip, get_args(OnSkip))
     if not callable(names):
-        _choose("names", names, ("accessor", "operation_id"))
+        _check_choice("names", names, ("accessor", "operation_id"))
     loaded = load(source, limits)
     check_version(loaded.root, loaded.name)
     document = Document(loaded, resolver, limits)
     routes = Routes(document, loaded.references, connected)
-    plans, skipped = _planned(document, routes)
-    if skipped and on_skip == "raise":
-        raise _refused(document.name, skipped)
-    functions = tuple(_functions(document, plans, names, describe, is_human))
-    info = document.root.get("info")
-    return DocumentReading(
-        functions=functions,
-        skipped=tuple(skipped),
-        title=visible(_text(info, "title")),
-        description=visible(_text(info, "description")),
-        servers=routes.servers.main,
-    )
-
-
-def _planned(document: Document, routes: Routes) -> tuple[list[Plan], list[Skipped]]:
     plans: list[Plan] = []
     skipped: list[Skipped] = []
     for operation in operations(document):
@@ -101,7 +78,16 @@ def _planned(document: Document, routes: Routes) -> tuple[list[Plan], list[Skipp
             skipped.append(planned)
         else:
             plans.append(planned)
-    return plans, skipped
+    if skipped and on_skip == "raise":
+        raise _skipped_error(document.name, skipped)
+    info = members_of(document.root.get("info"))
+    return DocumentReading(
+        functions=tuple(_functions(document, plans, names, describe, is_human)),
+        skipped=tuple(skipped),
+        title=visible(text_of(info.get("title"))),
+        description=visible(text_of(info.get("description"))),
+        servers=routes.servers.main,
+    )
 
 
 def _functions(
@@ -112,126 +98,40 @@ def _functions(
     is_human: IsHuman | None,
 ) -> Iterator[Function]:
     maker = SchemaMaker(document, is_human)
-    texts = _Texts(document, describe, is_human)
+    descriptions = Descriptions(document, describe, is_human)
     for plan, name in zip(plans, name_all([plan.route for plan in plans], names), strict=True):
         method, operation = plan.route.method, plan.route.operation
-        known, tags = method in _KNOWN, _tags(operation)
-        text = texts.of(plan, tags)
-        function = Function(
+        is_known = method in _KNOWN_METHODS
+        tags = _tags(operation)
+        notes = [Note(text=text, pointer=plan.pointer) for text in plan.notes]
+        yield Function(
             name=name,
-            description=text,
+            description=descriptions.of(plan, tags),
             deprecated=operation.get("deprecated") is True,
-            tags=tags,
-            title=_text(operation, "summary").strip() or None,
-            read_only=method in SAFE if known else None,
+            tags=tuple(map(visible, tags)),
+            title=visible(text_of(operation.get("summary"))).strip() or None,
+            read_only=method in SAFE if is_known else None,
             destructive={"DELETE": True}.get(method, False if method in SAFE else None),
-            idempotent=method in IDEMPOTENT if known else None,
-            _noted=tuple([Note(text=text, pointer=plan.pointer) for text in plan.notes]),
+            idempotent=method in IDEMPOTENT if is_known else None,
+            _noted=(*notes, *hidden_notes("the tags", "".join(tags))),
             origin=plan.route,
             _contract=Lazy(partial(maker.make, plan), maker.lock),
         )
-        # What the description hides, and only that, may be hidden in the title and the tags too.
-        hidden = len(text) > len(function.description)
-        yield _shown(function) if hidden or describe == "brief" else function
-
-
-def _shown(function: Function) -> Function:
-    notes = hidden_notes("the tags", "".join(function.tags))
-    shown = replace(
-        function,
-        title=visible(function.title or "").strip() or None,
-        tags=tuple(map(visible, function.tags)),
-    )
-    return noted(shown, notes)
-
-
-class _Texts:
-    """The descriptions of the functions of one document."""
-
-    def __init__(self, document: Document, describe: Describe, is_human: IsHuman | None) -> None:
-        self._document = document
-        self._describe: Describe = describe
-        self._is_human = is_human
-
-    def of(self, plan: Plan, tags: tuple[str, ...]) -> str:
-        """Return the description of a function."""
-        operation = plan.route.operation
-        summary, description = _text(operation, "summary"), _text(operation, "description")
-        if self._describe == "brief":
-            return describe_operation(summary, description)
-        return describe_operation(
-            summary,
-            description,
-            params=self._params(plan),
-            security=plan.route.security,
-            tags=tags,
-            deprecated=operation.get("deprecated") is True,
-        )
-
-    def _params(self, plan: Plan) -> Iterator[tuple[str, str]]:
-        for entry in plan.inputs:
-            text = self._said(entry)
-            if text and not self._is_the_humans(entry, entry.parameter.argument):
-                yield entry.parameter.name, text
-        if plan.body is not None:
-            text, argument = self._said(plan.body), plan.body.body.argument
-            if text and not self._is_the_humans(plan.body, argument):
-                yield argument[0], text
-
-    def _said(self, entry: ParameterInput | BodyInput) -> str:
-        """Return the `@param` text of a parameter; empty if its schema says it already."""
-        description, own = entry.description, _text(entry.schema.value, "description")
-        if self._describe == "full":
-            return (description or own).strip()
-        return "" if not own or description in own else description.strip()
-
-    def _is_the_humans(self, entry: ParameterInput | BodyInput, argument: tuple[str, ...]) -> bool:
-        if self._is_human is None:
-            return False
-        is_human = human_mark(entry.schema.value, {"x-human": entry.is_human})
-        said: JsonObject = {} if is_human is None else {"x-human": is_human}
-        todo, seen = [entry.schema], set[int]()
-        for place in todo:  # grows while it is read: one alternative of the human's is enough
-            found = self._document.follow(place)
-            whole: dict[str, JsonValue] = {}
-            for part in (found.value, place.value, said):
-                whole |= part if isinstance(part, dict) else {}
-            whole.pop("$ref", None)
-            if ask(self._is_human, Path.of(argument), whole):
-                return True
-            said = {}
-            if id(found.value) not in seen:
-                seen.add(id(found.value))
-                for keyword in COMPOSITION:
-                    branches = whole.get(keyword)
-                    listed = branches if isinstance(branches, list) else []
-                    todo += [found.below(branch, keyword) for branch in listed]
-        return False
 
 
 def _tags(operation: JsonObject) -> tuple[str, ...]:
     tags = operation.get("tags")
-    listed = [tags] if isinstance(tags, str) else tags
-    if not isinstance(listed, list):
-        return ()
+    listed = [tags] if isinstance(tags, str) else items_of(tags)
     return tuple([tag for tag in listed if isinstance(tag, str)])
 
 
-def _text(value: JsonValue, key: str) -> str:
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, str) else ""
-
-
-def _choose(option: str, value: object, allowed: tuple[object, ...]) -> None:
+def _check_choice(option: str, value: object, allowed: tuple[object, ...]) -> None:
     if value not in allowed:
         choices = ", ".join(map(repr, allowed))
         raise DefinitionError(option, f"{value!r} is not one of the choices.", f"Write {choices}.")
 
 
-def _refused(name: str, skipped: Sequence[Skipped]) -> DocumentError:
-    count = len(skipped)
-    what = "1 operation" if count == 1 else f"{count} operations"
+def _skipped_error(name: str, skipped: Sequence[Skipped]) -> DocumentError:
     lines = [f"{entry.where}: {entry.reason} (at {entry.pointer})" for entry in skipped]
-    return DocumentError(
-        name, "\n".join([f"{what} cannot become functions:", *lines]), pointer=skipped[0].pointer
-    )
+    title = f"{quantity(len(skipped), 'operation')} cannot become functions:"
+    return DocumentError(name, "\n".join([title, *lines]), pointer=skipped[0].pointer)

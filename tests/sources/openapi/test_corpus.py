@@ -20,7 +20,7 @@ from pyfunctools.schema import normalize
 from pyfunctools.schema.ground.references import defined_name, references_in
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.openapi.document import files_under
-from pyfunctools.sources.openapi.reader import DocumentReading, read
+from pyfunctools.sources.openapi.reader import DocumentReading, read_document
 
 UNREADABLE = {
     "apidevtools-swagger-parser--invalid_old-version.yaml": "This follows version '1.2'",
@@ -47,7 +47,7 @@ def rows(shared: Path) -> list[dict[str, str]]:
 def readings(shared: Path) -> dict[str, DocumentReading]:
     corpus = shared / "corpus"
     return {
-        row["file"]: read(corpus / row["file"])
+        row["file"]: read_document(corpus / row["file"])
         for row in rows(shared)
         if Path(row["file"]).name not in UNREADABLE
     }
@@ -62,7 +62,7 @@ def schemas(function: Function) -> Iterator[JsonSchema]:
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_what_is_no_document_is_refused_with_the_reason(shared: Path, name: str) -> None:
     with pytest.raises(DocumentError) as caught:
-        read(shared / "corpus" / "invalid" / name)
+        read_document(shared / "corpus" / "invalid" / name)
     assert UNREADABLE[name] in str(caught.value)
 
 
@@ -150,11 +150,13 @@ def test_schemas_are_in_the_spelling_that_is_kept(readings: dict[str, DocumentRe
 
 def test_documents_of_many_files_are_one(shared: Path) -> None:
     folder = shared / "corpus" / "multifile"
-    cafe = read(folder / "cafe-split" / "cafe.yaml", resolver=files_under(folder / "cafe-split"))
-    whole = read(shared / "corpus" / "v3.2" / "redocly-redocly-cli--resources_cafe.yaml")
+    cafe = read_document(
+        folder / "cafe-split" / "cafe.yaml", resolver=files_under(folder / "cafe-split")
+    )
+    whole = read_document(shared / "corpus" / "v3.2" / "redocly-redocly-cli--resources_cafe.yaml")
     assert {each.name for each in cafe.functions} == {each.name for each in whole.functions}
     assert [each.where for each in cafe.skipped] == ["POST webhook order-notification"]
-    circular = read(
+    circular = read_document(
         folder / "swagger-parser-circular" / "circular.yaml", resolver=files_under(folder)
     )
     assert (len(cafe.functions), len(circular.functions), circular.skipped) == (12, 4, ())
@@ -201,10 +203,10 @@ def test_reading_costs_a_small_multiple_of_what_the_json_costs(shared: Path) -> 
         return min(times)
 
     def opened() -> list[tuple[str, str]]:
-        return [(each.name, each.description) for each in read(text).functions]
+        return [(each.name, each.description) for each in read_document(text).functions]
 
     def built() -> list[JsonSchema]:
-        return [schema for each in read(text).functions for schema in schemas(each)]
+        return [schema for each in read_document(text).functions for schema in schemas(each)]
 
     # Twice what is measured, and much more where every line is traced.
     baseline = took(lambda: json.loads(text)) * (2 if sys.gettrace() is None else 40)

@@ -9,7 +9,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.schema.ground.references import defined_name, reference_to
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, DocumentResolver
-from pyfunctools.sources.openapi.document_definitions import DefinedNames, DocumentDefinitions
+from pyfunctools.sources.openapi.document_definitions import DefinitionNames, DocumentDefinitions
 from pyfunctools.sources.openapi.load import Loaded
 
 
@@ -17,7 +17,7 @@ def names(root: JsonObject, *references: str, uri: str = "") -> list[str]:
     document = Document(
         Loaded(root=root, name="a.json", uri=uri), lambda _: {"a": {"b": {}}, **ROOT}
     )
-    defined = DefinedNames(document)
+    defined = DefinitionNames(document)
     found = [defined.of(document.target(each, document.main)) for each in references]
     assert [defined.of(document.target(each, document.main)) for each in references] == found
     assert all(re.fullmatch(r"[A-Za-z0-9._-]{1,64}", name) for name in found)
@@ -118,11 +118,11 @@ def complete(
     """Give a schema with the definitions it reaches."""
     document = Document(Loaded(root=root, name="a.json"), resolver)
     definitions = DocumentDefinitions(document)
-    ready = definitions.ready(DocumentPlace(schema, "/here", document.main))
-    reached = definitions.closure(ready.names).schemas
-    if not isinstance(ready.schema, dict):
-        return ready.schema
-    return {**ready.schema, "$defs": reached} if reached else ready.schema
+    normalized = definitions.normalized(DocumentPlace(schema, "/here", document.main))
+    reached = definitions.closure(normalized.names).schemas
+    if not isinstance(normalized.schema, dict):
+        return normalized.schema
+    return {**normalized.schema, "$defs": reached} if reached else normalized.schema
 
 
 def schemas(**named: JsonValue) -> JsonObject:

@@ -11,7 +11,7 @@ from pyfunctools import Function
 from pyfunctools.note import Note
 from pyfunctools.record.function import contract_of
 from pyfunctools.schema.normalization.oddities import SIBLINGS_NOTE
-from pyfunctools.sources.openapi.reader import read
+from pyfunctools.sources.openapi.reader import read_document
 
 OPERATION = "/paths/~1a/post"
 
@@ -23,7 +23,7 @@ def only(operation: Any, version: str = "3.1.0", **components: Any) -> Function:
         "paths": {"/a": {"post": {"responses": {}, **operation}}},
         "components": components,
     }
-    [function] = read(document).functions
+    [function] = read_document(document).functions
     return function
 
 
@@ -56,7 +56,7 @@ def test_a_sound_operation_has_no_notes() -> None:
         (
             {"parameters": [query("q", {}, description="a\u200b")]},
             Note(
-                text="1 hidden character is left out of what is said of 'q'.",
+                text="1 hidden character is left out of the description of 'q'.",
                 pointer=f"{OPERATION}/parameters/0/schema",
             ),
         ),
@@ -70,7 +70,8 @@ def test_a_sound_operation_has_no_notes() -> None:
         (
             body({}, description="\u2066a"),
             Note(
-                text="1 hidden character is left out of what is said of the body.", pointer=SCHEMA
+                text="1 hidden character is left out of the description of the body.",
+                pointer=SCHEMA,
             ),
         ),
         (
@@ -115,7 +116,7 @@ def test_hidden_characters_of_tags_are_noted_also_where_no_description_has_them(
         "info": {"title": "T", "version": "1"},
         "paths": {"/a": {"get": {"tags": ["a\u200b"], "responses": {}}}},
     }
-    [function] = read(document, describe="brief").functions
+    [function] = read_document(document, describe="brief").functions
     assert function.tags == ("a",)
     assert function.notes == (Note(text="1 hidden character is left out of the tags."),)
 

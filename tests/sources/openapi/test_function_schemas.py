@@ -1,4 +1,4 @@
-"""The schemas and the description of a function."""
+"""The schemas of a function."""
 
 import json
 import threading
@@ -8,70 +8,14 @@ import pytest
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.record.contract import Contract
-from pyfunctools.route import Requirement
 from pyfunctools.schema import normalize
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.openapi.document import Document
-from pyfunctools.sources.openapi.function_schemas import SchemaMaker, describe_operation
+from pyfunctools.sources.openapi.function_schemas import SchemaMaker
 from pyfunctools.sources.openapi.load import load
 from pyfunctools.sources.openapi.operations import Operation, operations
-from pyfunctools.sources.openapi.reader import read
+from pyfunctools.sources.openapi.reader import read_document
 from pyfunctools.sources.openapi.routes import Plan, Routes
-
-
-@pytest.mark.parametrize(
-    ("summary", "description", "text"),
-    [
-        ("", "", ""),
-        ("Get a user", "", "Get a user"),
-        ("", "All of it.", "All of it."),
-        ("Get a user", "All of it.", "Get a user\n\nAll of it."),
-        ("Get a user", "Get a user by name.", "Get a user by name."),
-        ("Get a user.", "Get a user.", "Get a user."),
-        (" Get a user \n", "\n More. ", "Get a user\n\nMore."),
-    ],
-)
-def test_the_summary_is_not_repeated(summary: str, description: str, text: str) -> None:
-    assert describe_operation(summary, description) == text
-
-
-def test_the_six_rules_stand_in_their_order() -> None:
-    text = describe_operation(
-        "Get a user",
-        "By name.",
-        params=[("name", "Who it is.\nIn full."), ("body", "What to change.")],
-        security=[
-            Requirement(schemes={"key": ()}),
-            Requirement(schemes={"oauth": ("read", "write"), "key": ()}),
-        ],
-        tags=["users", "people"],
-        deprecated=True,
-    )
-    assert text == (
-        "Get a user\n"
-        "\n"
-        "By name.\n"
-        "\n"
-        "@param name Who it is.\n"
-        "In full.\n"
-        "@param body What to change.\n"
-        "@security key\n"
-        "@security oauth read write\n"
-        "@tag users\n"
-        "@tag people\n"
-        "@deprecated"
-    )
-
-
-def test_tags_may_stand_alone() -> None:
-    assert describe_operation("", "", deprecated=True) == "@deprecated"
-    assert describe_operation("", "", security=[Requirement(schemes={})]) == ""
-
-
-def test_of_many_schemes_some_are_named() -> None:
-    many = [Requirement(schemes={f"s{i}_{j}": () for j in range(50)}) for i in range(50)]
-    assert describe_operation("", "", security=many).count("@security") == 20
-
 
 TEXT: JsonObject = {"type": "string"}
 CLOSED: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -80,9 +24,9 @@ CLOSED: JsonObject = {"type": "object", "properties": {}, "additionalProperties"
 def made(operation: JsonObject, path: str = "/a", **named: JsonValue) -> Contract:
     loaded = load({"paths": {path: {"post": operation}}, "components": {"schemas": named}})
     document = Document(loaded)
-    (read,) = operations(document)
-    assert isinstance(read, Operation)
-    plan = Routes(document, loaded.references).plan(read)
+    (operation_,) = operations(document)
+    assert isinstance(operation_, Operation)
+    plan = Routes(document, loaded.references).plan(operation_)
     assert isinstance(plan, Plan), plan
     return SchemaMaker(document, is_human_by_default).make(plan)
 
@@ -293,8 +237,8 @@ def test_many_threads_give_one_result() -> None:
     }
 
     root: JsonObject = {"openapi": "3.1.0", "paths": paths, "components": {"schemas": named}}
-    expected = [each.parameters for each in read(root).functions]
-    functions = read(root).functions
+    expected = [each.parameters for each in read_document(root).functions]
+    functions = read_document(root).functions
     found: list[JsonObject | None] = [None] * 40
 
     def build(start: int) -> None:

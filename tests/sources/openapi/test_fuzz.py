@@ -20,7 +20,7 @@ from pyfunctools._json import JsonObject
 from pyfunctools.errors import PyfunctoolsError
 from pyfunctools.record.function import contract_of
 from pyfunctools.sources.openapi.load import load
-from pyfunctools.sources.openapi.reader import read
+from pyfunctools.sources.openapi.reader import read_document
 
 COUNT = 5_000 if IS_WHOLE else 1_000
 SEEDS = range(5)
@@ -34,7 +34,7 @@ def use(source: object) -> float:
     """Read a document and use all that comes of it; give the seconds."""
     began = time.process_time()
     try:
-        reading = read(source)  # type: ignore[arg-type]
+        reading = read_document(source)  # type: ignore[arg-type]
     except PyfunctoolsError as error:
         str(error)
         return time.process_time() - began
@@ -100,7 +100,7 @@ def test_a_mutant_of_a_real_document_gives_only_our_errors(real: list[str], seed
 
 @pytest.mark.parametrize(("document", "count"), [(NEW, 3), (OLD, 2)])
 def test_the_documents_that_are_mutated_are_read_whole(document: JsonObject, count: int) -> None:
-    reading = read(document)
+    reading = read_document(document)
     assert len(reading.functions) == count
     assert all(each.parameters for each in reading.functions)
     odd = {note.text.partition(":")[0] for each in reading.functions for note in each.notes}

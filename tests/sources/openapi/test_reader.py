@@ -21,8 +21,7 @@ from pyfunctools.limits import Limits
 from pyfunctools.record.function import NAME, Function
 from pyfunctools.route import Route, Server
 from pyfunctools.sources.openapi.document import files_under
-from pyfunctools.sources.openapi.function_schemas import Describe
-from pyfunctools.sources.openapi.reader import DocumentReading, read
+from pyfunctools.sources.openapi.reader import DocumentReading, read_document
 
 TEXT: JsonObject = {"type": "string"}
 
@@ -34,7 +33,7 @@ def document(paths: JsonValue, **more: JsonValue) -> JsonObject:
 def only(
     operation: JsonValue, path: str = "/a", method: str = "get", **more: JsonValue
 ) -> Function:
-    (function,) = read(document({path: {method: operation}}, **more)).functions
+    (function,) = read_document(document({path: {method: operation}}, **more)).functions
     return function
 
 
@@ -81,7 +80,7 @@ SHOP = document(
 
 
 def test_a_document_becomes_functions() -> None:
-    found = read(SHOP)
+    found = read_document(SHOP)
     assert found.title == "T"
     assert found.servers == (Server(url="https://shop.example"),)
     assert found.skipped == ()
@@ -146,106 +145,18 @@ def test_the_method_gives_hints(
 
 
 def test_a_method_of_ones_own_gives_none() -> None:
-    (found,) = read(document({"/a": {"additionalOperations": {"COPY": {}}}})).functions
+    (found,) = read_document(document({"/a": {"additionalOperations": {"COPY": {}}}})).functions
     assert (found.read_only, found.destructive, found.idempotent) == (None, None, None)
     assert isinstance(found.origin, Route)
     assert found.origin.method == "COPY"
 
 
-PARAMETERS: list[JsonValue] = [
-    {"name": "a", "in": "query", "description": "of a", "schema": TEXT},
-    {"name": "b", "in": "query", "description": "of b", "schema": {**TEXT, "description": "own"}},
-    {
-        "name": "c",
-        "in": "query",
-        "description": "of c",
-        "schema": {"$ref": "#/components/schemas/S"},
-    },
-    {
-        "name": "d",
-        "in": "query",
-        "description": "same",
-        "schema": {**TEXT, "description": "the same."},
-    },
-    {"name": "e", "in": "query", "schema": {**TEXT, "description": "own e"}},
-    {
-        "name": "f",
-        "in": "query",
-        "description": "of f",
-        "schema": {**TEXT, "format": "password", "description": "x"},
-    },
-]
-
-
-@pytest.mark.parametrize(
-    ("describe", "params"),
-    [
-        ("model", ["@param b of b", "@param body of body"]),
-        (
-            "full",
-            [
-                "@param a of a",
-                "@param b of b",
-                "@param c of c",
-                "@param d same",
-                "@param e own e",
-                "@param body of body",
-            ],
-        ),
-        ("brief", []),
-    ],
-)
-def test_a_parameter_is_described_where_its_schema_does_not(
-    describe: Describe, params: list[str]
-) -> None:
-    body: JsonObject = {
-        "description": "of body",
-        "content": {"application/json": {"schema": {"type": "object", "description": "own"}}},
-    }
-    operation: JsonObject = {
-        "summary": "S",
-        "parameters": PARAMETERS,
-        "requestBody": body,
-        "tags": ["t"],
-    }
-    whole = document(
-        {"/a": {"post": operation}}, components={"schemas": {"S": {**TEXT, "description": "of S"}}}
-    )
-    (found,) = read(whole, describe=describe).functions
-    lines = found.description.splitlines()
-    assert [line for line in lines if line.startswith("@param")] == params
-    assert ("@tag t" in lines) is (describe != "brief")
-
-
-def test_what_a_person_gives_is_described_where_nobody_keeps_it_from_the_model() -> None:
-    whole = document(
-        {"/a": {"post": {"parameters": PARAMETERS}}}, components={"schemas": {"S": TEXT}}
-    )
-    (found,) = read(whole, is_human=None).functions
-    assert "@param f of f" in found.description
-    assert found.separated is None
-    (found,) = read(whole, is_human=lambda path, _: str(path) == "$input.query.b").functions
-    assert "@param b" not in found.description
-    assert found.separated is not None
-
-
-def test_a_parameter_marked_for_people_is_not_described() -> None:
-    parameter: JsonObject = {
-        "name": "a",
-        "in": "query",
-        "description": "d",
-        "schema": {"description": "own"},
-    }
-    for mark, text in ((True, ""), (False, "@param a d")):
-        assert only({"parameters": [{**parameter, "x-human": mark}]}).description == text
-
-
 def test_names_may_be_chosen() -> None:
-    assert [each.name for each in read(SHOP, names="operation_id").functions] == [
+    assert [each.name for each in read_document(SHOP, names="operation_id").functions] == [
         "getOrder",
         "orders_eraseById",
     ]
-    assert [each.name for each in read(SHOP, names=lambda r: r.method).functions] == [
+    assert [each.name for each in read_document(SHOP, names=lambda r: r.method).functions] == [
         "GET",
         "DELETE",
     ]
@@ -254,7 +165,7 @@ def test_names_may_be_chosen() -> None:
 @pytest.mark.parametrize("option", ["names", "describe", "on_skip"])
 def test_an_option_that_there_is_not_is_refused(option: str) -> None:
     with pytest.raises(DefinitionError, match=r"is not one of the choices\. Write '"):
-        read(SHOP, **{option: "nonsense"})  # pyright: ignore[reportArgumentType]
+        read_document(SHOP, **{option: "nonsense"})  # pyright: ignore[reportArgumentType]
 
 
 BROKEN = document(
@@ -270,7 +181,7 @@ BROKEN = document(
 
 
 def test_one_bad_operation_does_not_refuse_the_rest() -> None:
-    found = read(BROKEN)
+    found = read_document(BROKEN)
     assert [each.name for each in found.functions] == ["a_post"]
     assert [(each.where, each.reason, each.pointer) for each in found.skipped] == [
         ("GET /a", "The reference '#/none' leads nowhere.", "/paths/~1a/get"),
@@ -281,18 +192,18 @@ def test_one_bad_operation_does_not_refuse_the_rest() -> None:
 
 def test_skipping_may_be_an_error_that_lists_everything() -> None:
     with pytest.raises(DocumentError) as caught:
-        read(BROKEN, on_skip="raise")
+        read_document(BROKEN, on_skip="raise")
     text = str(caught.value)
     assert "3 operations cannot become functions:" in text
     assert all(
         part in text for part in ("GET /a: ", "PUT /a: ", "POST webhook w: ", "/paths/~1a/put")
     )
-    assert read(SHOP, on_skip="raise").functions
+    assert read_document(SHOP, on_skip="raise").functions
 
 
 def test_a_document_without_paths_has_no_functions() -> None:
-    assert read({"openapi": "3.1.0"}) == DocumentReading(functions=())
-    assert read({"openapi": "3.1.0", "info": 7, "paths": None}).functions == ()
+    assert read_document({"openapi": "3.1.0"}) == DocumentReading(functions=())
+    assert read_document({"openapi": "3.1.0", "info": 7, "paths": None}).functions == ()
 
 
 def test_schemas_are_made_when_somebody_asks() -> None:
@@ -312,7 +223,7 @@ def answer_of(schema: JsonValue) -> JsonObject:
 
 
 def test_functions_can_be_compared_copied_and_pickled() -> None:
-    first, second = read(SHOP), read(copy.deepcopy(SHOP))
+    first, second = read_document(SHOP), read_document(copy.deepcopy(SHOP))
     assert first == second
     assert copy.deepcopy(first) == first
     assert pickle.loads(pickle.dumps(first.functions)) == first.functions
@@ -320,7 +231,7 @@ def test_functions_can_be_compared_copied_and_pickled() -> None:
 
 def test_the_document_is_not_changed() -> None:
     before = copy.deepcopy(SHOP)
-    for function in read(SHOP).functions:
+    for function in read_document(SHOP).functions:
         _ = function.parameters, function.output
     assert before == SHOP
 
@@ -407,9 +318,9 @@ def test_nothing_outside_is_ever_read(address: str, events: list[tuple[str, obje
     whole = document(
         paths, **{"$self": address + "-self", "jsonSchemaDialect": address, "externalDocs": away}
     )
-    read(whole)  # imports what is imported late
+    read_document(whole)  # imports what is imported late
     events.clear()
-    found = read(whole)
+    found = read_document(whole)
     for function in found.functions:
         _ = function.parameters, function.output
     assert [each for each in events if "pyfunctools" not in str(each[1])] == []
@@ -431,7 +342,7 @@ def test_pure_circles_are_skipped_at_once() -> None:
         "B": {"$ref": "#/components/schemas/A"},
     }
     began = time.process_time()
-    found = read(
+    found = read_document(
         document(
             {"/a": {"post": body_of(schemas["A"])}, "/b": {"get": {}}},
             components={"schemas": schemas},
@@ -452,7 +363,9 @@ def test_a_diamond_of_two_to_the_thirtieth_is_as_large_as_it_is_written() -> Non
     schemas["S30"] = TEXT
     tracemalloc.start()
     began = time.process_time()
-    found = read(document({"/a": {"post": body_of(pair(0))}}, components={"schemas": schemas}))
+    found = read_document(
+        document({"/a": {"post": body_of(pair(0))}}, components={"schemas": schemas})
+    )
     definitions = found.functions[0].parameters["$defs"]
     took = time.process_time() - began
     _, peak = tracemalloc.get_traced_memory()
@@ -489,7 +402,7 @@ def test_hostile_schemas_need_no_more_than_the_smallest_of_threads(kind: str) ->
     )
 
     def has_output() -> bool:
-        (function,) = read(text).functions
+        (function,) = read_document(text).functions
         function.validate({"body": []})
         return function.output is not None
 
@@ -513,10 +426,10 @@ def test_text_of_a_document_is_never_run(events: list[tuple[str, object]]) -> No
     }
     whole = document({"/" + HOSTILE.replace("/", "").replace("{", ""): {"get": operation}})
     for names in ("accessor", "operation_id"):
-        read(whole, names=names).functions[0].validate({})
+        read_document(whole, names=names).functions[0].validate({})
     events.clear()
     for names in ("accessor", "operation_id"):
-        found = read(whole, names=names).functions[0]
+        found = read_document(whole, names=names).functions[0]
         assert NAME.fullmatch(found.name)
         assert HOSTILE in found.description
         found.validate({"query": {HOSTILE: HOSTILE}})
@@ -539,7 +452,7 @@ def test_nothing_hidden_reaches_a_name_a_title_or_a_description(hidden: str) -> 
         ],
     }
     whole = document({"/a": {"get": operation}}, info={"title": text, "description": text})
-    found = read(whole, names="operation_id")
+    found = read_document(whole, names="operation_id")
     (function,) = found.functions
     shown = [
         function.name,
@@ -562,7 +475,7 @@ def test_line_ends_of_other_systems_are_nothing_hidden() -> None:
 
 def test_a_server_with_a_password_refuses_the_document() -> None:
     with pytest.raises(DocumentError, match="holds a user's name or password"):
-        read(document({}, servers=[{"url": "https://u:p@h/"}]))
+        read_document(document({}, servers=[{"url": "https://u:p@h/"}]))
 
 
 @pytest.mark.parametrize(
@@ -596,8 +509,8 @@ def test_references_into_other_files_are_read_under_a_root(tmp_path: Path) -> No
         "openapi: 3.1.0\npaths:\n  /a: {$ref: 'paths.yaml#/item'}\n"
         "components:\n  schemas:\n    Item: {type: string}\n"
     )
-    assert [each.where for each in read(path).skipped] == ["/a"]
-    (found,) = read(path, resolver=files_under(tmp_path)).functions
+    assert [each.where for each in read_document(path).skipped] == ["/a"]
+    (found,) = read_document(path, resolver=files_under(tmp_path)).functions
     assert found.output == {
         "$ref": "#/$defs/Order",
         "$defs": {
@@ -608,16 +521,16 @@ def test_references_into_other_files_are_read_under_a_root(tmp_path: Path) -> No
             "Item": TEXT,
         },
     }
-    (skipped,) = read(path, resolver=files_under(tmp_path / "schemas")).skipped
+    (skipped,) = read_document(path, resolver=files_under(tmp_path / "schemas")).skipped
     assert "outside" in skipped.reason
 
 
 def test_limits_are_those_given() -> None:
     text = json.dumps(SHOP)
     with pytest.raises(DocumentError, match="larger"):
-        read(text, limits=Limits(document=10))
+        read_document(text, limits=Limits(document=10))
     with pytest.raises(DocumentError, match="deep"):
-        read(SHOP, limits=Limits(document_depth=3))
+        read_document(SHOP, limits=Limits(document_depth=3))
 
 
 @pytest.mark.slow
@@ -636,7 +549,7 @@ def test_a_document_of_ten_thousand_operations_costs_little_more_than_its_json()
     }
     text = json.dumps(document(paths))
     began = time.process_time()
-    found = read(text)
+    found = read_document(text)
     assert len(found.functions) == 10_000
     assert time.process_time() - began < 5
 
@@ -644,7 +557,7 @@ def test_a_document_of_ten_thousand_operations_costs_little_more_than_its_json()
 def test_a_boolean_that_is_sent_as_plain_text_is_a_boolean_to_the_model() -> None:
     body = {"required": True, "content": {"text/plain": {"schema": {"type": "boolean"}}}}
     operation = {"requestBody": body, "responses": {}}
-    (function,) = read({"openapi": "3.1.0", "paths": {"/a": {"put": operation}}}).functions
+    (function,) = read_document({"openapi": "3.1.0", "paths": {"/a": {"put": operation}}}).functions
     assert function.parameters["properties"] == {"body": {"type": "boolean"}}
     assert not function.check('{"body": "perhaps"}')
     assert isinstance(function.origin, Route)

@@ -11,7 +11,7 @@ from watched import watched
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.sources.openapi.reader import read
+from pyfunctools.sources.openapi.reader import read_document
 
 REFERENCES = [
     "http://127.0.0.1:{port}/x",
@@ -118,7 +118,7 @@ def test_T30_an_external_reference_is_followed_nowhere(
 def test_T30_with_on_skip_it_is_an_error_that_names_the_reference_and_the_operation() -> None:
     document = with_reference((*BODY, "schema"), None, "http://127.0.0.1:1/x")
     with pytest.raises(DocumentError, match=r"POST /a/\{id\}: .*http://127.0.0.1:1/x") as caught:
-        read(document, on_skip="raise")
+        read_document(document, on_skip="raise")
     assert caught.value.pointer == "/paths/~1a~1{id}/post"
 
 
@@ -193,7 +193,9 @@ def test_T31_schemas_that_all_expand_into_each_other_are_not_expanded() -> None:
         body = {"content": {"application/json": {"schema": named[i]}}}
         paths[f"/s{i}"] = {"post": {"requestBody": body, "responses": {"200": body}}}
     begun = time.process_time()
-    reading = read({"openapi": "3.0.3", "paths": paths, "components": {"schemas": schemas}})
+    reading = read_document(
+        {"openapi": "3.0.3", "paths": paths, "components": {"schemas": schemas}}
+    )
     built = [(function.parameters, function.output) for function in reading.functions]
     assert time.process_time() - begun < 3  # measured: 0.5 s, most of it the copies handed out
     assert len(built) == count

@@ -14,7 +14,7 @@ from stacks import on_stack
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.limits import Limits
-from pyfunctools.sources.openapi.reader import DocumentReading, read
+from pyfunctools.sources.openapi.reader import DocumentReading, read_document
 from pyfunctools.sources.openapi.yaml12 import parse_yaml
 
 DEEP = 100_000
@@ -56,12 +56,12 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_T32_hostile_yaml_is_refused_quickly_and_in_little_memory(name: str) -> None:
     text, reason = REFUSED[name]
-    read("openapi: 3.1.0\npaths: {}\n")  # loads what is loaded when it is first needed
+    read_document("openapi: 3.1.0\npaths: {}\n")  # loads what is loaded when it is first needed
     tracemalloc.start()
     try:
         begun = time.process_time()
         with pytest.raises(DocumentError, match=reason):
-            read(text)
+            read_document(text)
         taken, most = time.process_time() - begun, tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -71,14 +71,14 @@ def test_T32_hostile_yaml_is_refused_quickly_and_in_little_memory(name: str) -> 
 
 def test_T32_aliases_up_to_the_limit_are_read_and_counted_each_time() -> None:
     text = bomb(5, 6)
-    assert read(text).functions == ()
+    assert read_document(text).functions == ()
     nodes = [1 + 1]  # a list and the text in it, then lists of six of the one before
     for _ in range(4):
         nodes += [1 + 6 * nodes[-1]]
     count = 1 + sum(nodes) + 2
-    assert read(text, limits=Limits(document_nodes=count)).functions == ()
+    assert read_document(text, limits=Limits(document_nodes=count)).functions == ()
     with pytest.raises(DocumentError, match=f"more than {count - 1} nodes"):
-        read(text, limits=Limits(document_nodes=count - 1))
+        read_document(text, limits=Limits(document_nodes=count - 1))
 
 
 def test_T32_yaml_is_read_as_yaml_1_2() -> None:
@@ -135,7 +135,7 @@ def test_T33_what_is_nested_too_deep_is_an_error_of_ours_on_any_stack(name: str)
 
     def refused() -> None:
         with pytest.raises(DocumentError, match="nested more than 256 deep"):
-            read(source)
+            read_document(source)
 
     refused()
     on_stack(refused)
@@ -162,7 +162,7 @@ def test_T33_long_chains_of_references_are_read_on_any_stack(keyword: str) -> No
 
     def whole() -> None:
         begun = time.process_time()
-        reading = read(document)
+        reading = read_document(document)
         assert len(reading.functions) + len(reading.skipped) == 2
         for function in reading.functions:
             _ = function.parameters, function.output
@@ -243,7 +243,7 @@ def test_T34_a_pattern_never_hangs(pattern: str) -> None:
 def test_T34_no_long_path_hangs_our_own_patterns(piece: str) -> None:
     path = "/" + piece * (LONG // len(piece))
     begun = time.process_time()
-    reading = read({"openapi": "3.1.0", "paths": {path: {"get": {}}}})
+    reading = read_document({"openapi": "3.1.0", "paths": {path: {"get": {}}}})
     assert len(reading.functions) + len(reading.skipped) == 1
     assert time.process_time() - begun < 5
 

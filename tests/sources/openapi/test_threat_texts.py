@@ -15,7 +15,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, DocumentError, PyfunctoolsError
 from pyfunctools.record.function import NAME, Function
-from pyfunctools.sources.openapi.reader import read
+from pyfunctools.sources.openapi.reader import read_document
 
 EVIL = '"""+__import__("os").system("touch {made}")+"""\n\'\'\');exec("1")#{{0.__class__}}'
 
@@ -82,7 +82,7 @@ def test_T36_names_are_valid_unique_and_their_own(names: str) -> None:
     paths |= {f"/{name}": {"post": {"operationId": name}} for name in HOSTILE_NAMES}
 
     def read_names(paths: dict[str, JsonValue]) -> dict[str, str]:
-        found = read({"openapi": "3.1.0", "paths": paths}, names=names).functions  # type: ignore[arg-type]
+        found = read_document({"openapi": "3.1.0", "paths": paths}, names=names).functions  # type: ignore[arg-type]
         return {f"{f.origin.method} {f.origin.path}": f.name for f in found}  # type: ignore[union-attr]
 
     made = read_names(paths)  # type: ignore[arg-type]
@@ -163,7 +163,7 @@ def test_T37_a_joiner_stays_between_emoji() -> None:
         "openapi": "3.1.0",
         "paths": {"/a": {"get": {"summary": "A 👩\u200d🚀, a\u200db."}}},
     }
-    assert read(document).functions[0].description == "A 👩\u200d🚀, ab."
+    assert read_document(document).functions[0].description == "A 👩\u200d🚀, ab."
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_T37_a_joiner_stays_between_emoji() -> None:
 def test_T39_a_server_with_a_user_or_a_password_in_it_is_refused(url: str) -> None:
     document = {**DOCUMENT, "servers": [{"url": url, "variables": {"h": {"default": "h"}}}]}
     with pytest.raises(DocumentError, match="a user's name or password") as caught:
-        read(document)
+        read_document(document)
     assert "u:p" not in str(caught.value)
 
 
