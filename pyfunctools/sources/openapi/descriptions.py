@@ -13,7 +13,7 @@ from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_
 from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import IsHuman, answer
-from pyfunctools.schema.vocabulary import COMPOSED
+from pyfunctools.schema.vocabulary import COMPOSITION
 from pyfunctools.sources.openapi.bodies import BodyInput
 from pyfunctools.sources.openapi.document import Document
 from pyfunctools.sources.openapi.operation_parameters import ParameterInput
@@ -97,7 +97,7 @@ class Descriptions:
             mark = {}
             if id(target.value) not in seen:
                 seen.add(id(target.value))
-                for keyword in COMPOSED:
+                for keyword in COMPOSITION:
                     branches = items_of(schema.get(keyword))
                     queue += [target.below(branch, keyword) for branch in branches]
         return False

@@ -27,10 +27,10 @@ from pyfunctools.schema.vocabulary import (
     DRAFT,
     DYNAMIC_REFERENCES,
     IDENTITY,
-    LISTED,
-    NAMED,
+    ONE_SCHEMA,
     REFERENCES,
-    SINGLE,
+    SCHEMA_LIST,
+    SCHEMA_MAP,
     UNIONS,
 )
 from pyfunctools.sources.alternatives import loosened, overlapping
@@ -54,7 +54,7 @@ class DefinitionNames:
         self._folder = document.main.uri.rpartition("/")[0] + "/"
         self.home = ["definitions"] if "swagger" in document.root else ["components", "schemas"]
         place = document.main.at("/" + "/".join(self.home))
-        schemas = {} if place is None else place.fields
+        schemas: JsonSchema = {} if place is None else place.fields
         self._own = Counter(map(_cleaned, schemas))
         self._exact = frozenset(name for name in self._own if name in schemas)
         self._names: dict[tuple[Resource, str], str] = {}
@@ -237,16 +237,16 @@ class DocumentDefinitions:
                     continue
                 copy[keyword] = value
                 if isinstance(value, dict):
-                    if keyword in NAMED:
+                    if keyword in SCHEMA_MAP:
                         copy[keyword] = named = dict(value)
                         for name, inner in value.items():
                             if isinstance(inner, dict):
                                 named[name] = made = dict[str, JsonValue]()
                                 todo.append((inner, made, resource))
-                    elif keyword in SINGLE:
+                    elif keyword in ONE_SCHEMA:
                         copy[keyword] = made = dict[str, JsonValue]()
                         todo.append((value, made, resource))
-                elif keyword in LISTED and isinstance(value, list):
+                elif keyword in SCHEMA_LIST and isinstance(value, list):
                     copy[keyword] = listed = list(value)
                     for index, inner in enumerate(value):
                         if isinstance(inner, dict):

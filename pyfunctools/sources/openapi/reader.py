@@ -13,7 +13,7 @@ from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.function import Function, Skipped
-from pyfunctools.route import IDEMPOTENT, NOTHING, SAFE, Connected, Server
+from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, ConnectionNames, Server
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
 from pyfunctools.sources.openapi.descriptions import Describe, Descriptions
 from pyfunctools.sources.openapi.document import Document, DocumentResolver
@@ -49,7 +49,7 @@ def read_document(
     on_skip: OnSkip = "collect",
     resolver: DocumentResolver | None = None,
     limits: Limits = DEFAULT_LIMITS,
-    connected: Connected = NOTHING,
+    connected: ConnectionNames = NO_NAMES,
 ) -> DocumentReading:
     """Return the functions of an OpenAPI or Swagger document.
 
