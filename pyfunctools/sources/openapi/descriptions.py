@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_of
 from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.separation.predicates import IsHuman, answer
+from pyfunctools.schema.separation.predicates import IsHuman, ask
 from pyfunctools.schema.vocabulary import COMPOSITION
 from pyfunctools.sources.openapi.bodies import BodyInput
 from pyfunctools.sources.openapi.document import Document
@@ -92,7 +92,7 @@ class Descriptions:
             target = self._document.follow(place)
             schema: dict[str, JsonValue] = {**target.fields, **place.fields, **mark}
             schema.pop("$ref", None)
-            if answer(self._is_human, Path.of(argument), schema):
+            if ask(self._is_human, Path.of(argument), schema):
                 return True
             mark = {}
             if id(target.value) not in seen:
