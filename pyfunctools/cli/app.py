@@ -31,7 +31,7 @@ from pyfunctools.cli.source import (
 from pyfunctools.cli.typed_arguments import arguments_of
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.record.function import Function
-from pyfunctools.record.origin import place
+from pyfunctools.record.origin import origin_text
 from pyfunctools.route import Route
 
 app = typer.Typer(
@@ -342,7 +342,7 @@ def _served(function: Function, server: str | None) -> None:
 def _row(function: Function) -> dict[str, object]:
     return {
         "name": function.name,
-        "origin": place(function.origin),
+        "origin": origin_text(function.origin),
         "description": function.description,
         "tags": list(function.tags),
         "deprecated": function.deprecated,

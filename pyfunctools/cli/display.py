@@ -15,7 +15,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.controller import Controller
 from pyfunctools.record.function import Function
-from pyfunctools.record.origin import place
+from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome
 
 _SHORT = 24
@@ -55,7 +55,7 @@ def summary_of(function: Function) -> str:
 
 def row_of(function: Function) -> tuple[str, str, str]:
     """Return the line of a function in a list: its name, where it lives, what it does."""
-    return function.name, place(function.origin), summary_of(function)
+    return function.name, origin_text(function.origin), summary_of(function)
 
 
 def function_table(functions: list[Function]) -> RenderableType:
@@ -108,7 +108,8 @@ def function_page(function: Function) -> RenderableType:
         )
         if said
     ]
-    about = " · ".join(part for part in (place(function.origin), *function.tags, *marks) if part)
+    facts = (origin_text(function.origin), *function.tags, *marks)
+    about = " · ".join(filter(None, facts))
     parts: list[RenderableType] = [plain(function.name, "bold cyan"), plain(about, "dim")]
     if function.description:
         parts += [Text(), plain(function.description)]

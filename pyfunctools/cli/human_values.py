@@ -14,7 +14,7 @@ from pyfunctools.cli.display import compact, plain
 from pyfunctools.execution.person.approval import PendingCall
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
-from pyfunctools.record.origin import place
+from pyfunctools.record.origin import origin_text
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure
 
@@ -70,7 +70,7 @@ def _address(function: Function, server: str | None) -> str:
     """Return where a call goes: method and address, or the method's qualified name."""
     origin = function.origin
     if not isinstance(origin, Route):
-        return place(origin)
+        return origin_text(origin)
     base = server or ""
     if server == "document":
         base = origin.servers[0].url if origin.servers else ""

@@ -242,9 +242,9 @@ class Controller(Calling):
                 `allow_empty` a tag, a pattern or all methods match none of the functions; the error
                 names what is close.
         """
-        from pyfunctools.controller.selection import chosen
+        from pyfunctools.controller.selection import selected_names
 
-        kept = chosen(
+        kept = selected_names(
             self.functions,
             tags=tags,
             names=names,
@@ -476,10 +476,10 @@ def _own_tickets() -> Tickets:
 
 
 def _collision(one: Function, other: Function) -> DefinitionError:
-    from pyfunctools.record.origin import place
+    from pyfunctools.record.origin import origin_text
 
     return DefinitionError(
         one.name,
-        f"Two functions have this name: {place(one.origin)} and {place(other.origin)}.",
+        f"Two functions have this name: {origin_text(one.origin)} and {origin_text(other.origin)}.",
         "Rename one with `@function(name=...)`, or tell controllers apart with `prefixed`.",
     )

@@ -13,7 +13,7 @@ from pyfunctools.route import Route
 from pyfunctools.schema.ground.did_you_mean import near_names
 
 
-def chosen(
+def selected_names(
     functions: Sequence[Function],
     *,
     tags: Iterable[str] | None,

@@ -99,7 +99,7 @@ def _affordable(strict: Mapping[str, Rendering], row: Dialect) -> set[str]:
     return kept
 
 
-def listed(
+def tool_items(
     functions: Sequence[Function],
     renderings: dict[str, Rendering],
     item: Callable[[Function, str, dict[str, Any]], dict[str, Any]],

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 from pyfunctools._json import JsonValue
 from pyfunctools.controller.calling import Beside, Calling, longest_of
-from pyfunctools.controller.tool_list import listed, renderings_of, size_of
+from pyfunctools.controller.tool_list import renderings_of, size_of, tool_items
 from pyfunctools.controller.turn import Turn
 from pyfunctools.controller.turns import PersonsAnswer, Turns
 from pyfunctools.dialects.loss import Loss
@@ -81,7 +81,7 @@ class Tools(list[Any]):
             tool = self._envelope.tool(function.name, description, schema, strict=enforced)
             return {**tool, **traits_of(function)} if row.envelope == "mcp" else tool
 
-        super().__init__(listed(functions, self._renderings, item, budget))
+        super().__init__(tool_items(functions, self._renderings, item, budget))
         lost = {name: rendering.losses for name, rendering in self._renderings.items()}
         self.losses = {name: losses for name, losses in lost.items() if losses}
 

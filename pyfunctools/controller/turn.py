@@ -26,7 +26,7 @@ from pyfunctools.errors import DefinitionError, WaitingError
 from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.record.call import Call
 from pyfunctools.record.file import File
-from pyfunctools.record.outcome import Outcome, Waiting, json_of
+from pyfunctools.record.outcome import Outcome, Waiting, outcome_json
 from pyfunctools.record.question import Question
 from pyfunctools.schema import Issue, Path
 
@@ -85,7 +85,7 @@ class Turn:
                 text=outcome.text,
                 is_error=outcome.is_error,
                 content=outcome.content,
-                value=json_of(outcome) if outcome.ok else None,
+                value=outcome_json(outcome) if outcome.ok else None,
                 call=spoken,
             )
             for call, outcome, spoken in zip(

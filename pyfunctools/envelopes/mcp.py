@@ -25,7 +25,7 @@ from pyfunctools.envelopes.sdk_data import member, object_or_empty, plain_data
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import WRAPPED
-from pyfunctools.record.outcome import Outcome, json_of
+from pyfunctools.record.outcome import Outcome, outcome_json
 from pyfunctools.schema import Validator
 from pyfunctools.schema.ground.references import find_target
 from pyfunctools.schema.vocabulary import COMPOSITION
@@ -207,7 +207,7 @@ _BROKEN: Final = "The function ran, but its result is not what it promises."
 def _structured(
     outcome: Outcome, output: ToolOutput | None, *, modern: bool
 ) -> tuple[JsonValue] | None:
-    known = json_of(outcome)
+    known = outcome_json(outcome)
     if known is None:
         return None
     if output is not None:

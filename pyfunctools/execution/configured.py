@@ -217,8 +217,8 @@ def _view(function: Function, fixed: Fixed) -> FixedView:
     places = {keys: path for keys, path in paths.items() if has_property(schema, keys)}
     if not places:
         return FixedView(fixed=fixed, places={}, shown=contract, whole=contract)
-    shown = contract.remade(without_properties(schema, list(places)))
-    whole = contract.remade(schema, places)
+    shown = contract.with_parameters(without_properties(schema, list(places)))
+    whole = contract.with_parameters(schema, places)
     return FixedView(fixed=fixed, places=places, shown=shown, whole=whole)
 
 

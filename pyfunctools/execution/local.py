@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thre
     from pyfunctools.execution.runner import Run
     from pyfunctools.record.file import File
     from pyfunctools.record.function import Function
-    from pyfunctools.record.handler import Bound, Handler
+    from pyfunctools.record.handler import Handler, ReadyCall
 
 THREADS = 64
 """Synchronous functions that run at the same time under `acall`, without an executor."""
@@ -67,7 +67,7 @@ class LocalRunner:
         if not isinstance(bound, Success):
             return bound
         if run.begin is not None:
-            refused = await run.begin(handler.held(bound.value))
+            refused = await run.begin(handler.arguments_of(bound.value))
             if refused is not None:
                 return refused
         try:
@@ -94,7 +94,9 @@ class LocalRunner:
             return _raised(function, error)
         return _returned(function, handler, value)
 
-    async def _in_executor(self, bound: "Bound", awaits: bool) -> tuple[object, Exception | None]:
+    async def _in_executor(
+        self, bound: "ReadyCall", awaits: bool
+    ) -> tuple[object, Exception | None]:
         """Return the value or the exception of a call in a thread or on the executor.
 
         Raises:
@@ -141,7 +143,7 @@ def _threads() -> "ThreadPoolExecutor":
     return ThreadPoolExecutor(THREADS, "pyfunctools")
 
 
-def _called(bound: "Bound") -> object:
+def _called(bound: "ReadyCall") -> object:
     """Call, and collect the items of an iterator."""
     value = bound()
     if isinstance(value, Iterator) and not isinstance(value, io.IOBase):
@@ -149,7 +151,7 @@ def _called(bound: "Bound") -> object:
     return value
 
 
-def _caught(bound: "Bound") -> tuple[object, Exception | None]:
+def _caught(bound: "ReadyCall") -> tuple[object, Exception | None]:
     """Call, and return the value or the function's exception; others are the executor's."""
     try:
         return _called(bound), None
@@ -157,7 +159,7 @@ def _caught(bound: "Bound") -> tuple[object, Exception | None]:
         return None, error
 
 
-def _caught_remotely(bound: "Bound") -> tuple[object, Exception | None]:
+def _caught_remotely(bound: "ReadyCall") -> tuple[object, Exception | None]:
     """Call in another process.
 
     An exception that cannot be copied (pickled) would break the pool of processes.
@@ -179,7 +181,7 @@ async def _awaited(value: object) -> object:
     return await cast("Awaitable[object]", value)
 
 
-def _bound(run: "Run", handler: "Handler") -> "Success[Bound] | Outcome":
+def _bound(run: "Run", handler: "Handler") -> "Success[ReadyCall] | Outcome":
     try:
         bound = handler.bind(run.arguments, run.context, run.info)
     except PyfunctoolsError:

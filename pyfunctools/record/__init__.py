@@ -1,1 +1,1 @@
-"""The one record that every source makes: a function, what it takes, and what came of a call."""
+"""The records of functions and calls: `Function`, which every source makes, `Call`, `Outcome`."""

@@ -11,11 +11,11 @@ from pyfunctools.schema.result import Failure, Repair, Success
 class Call:
     """One call that a model wrote.
 
-    `name` is that of the function, or as written where there is no such function. `arguments` are
-    read and coerced, as far as they could be where `result` is a `Failure`; `repairs` are those of
-    the result. `span` is where the call begins and ends in the text (of bytes: in the text they
-    say), `None` where it came as an object. `id`, `namespace` and `caller` are the vendor's, where
-    it gives them; a result is sent back under this id.
+    `name` is the function's, or as the model wrote it if there is no such function. `arguments` are
+    parsed and coerced, as far as possible if `result` is a `Failure`; `repairs` are the result's.
+    `span` is the start and the end of the call in the text (bytes are decoded first), `None` if it
+    came as an object. `id`, `namespace` and `caller` are the vendor's, if it sends them; the result
+    is sent back with this id.
     """
 
     id: str | None = None

@@ -1,4 +1,4 @@
-"""`CallInfo`: which call a function runs for."""
+"""`CallInfo`: facts about a call, for the function that runs."""
 
 from dataclasses import dataclass, field
 from types import UnionType
@@ -7,11 +7,11 @@ from typing import Annotated, Never, Union, get_args, get_origin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallInfo:
-    """Which call a function runs for. A parameter with this hint gets it, and is in no schema.
+    """Facts about a call. A parameter of a function with this hint gets it, and is in no schema.
 
-    `id` is the call's: the vendor's, where it gave one. It stays the same when the call goes on
-    after a person has answered, so it can tell a repeated call from a new one. `attempt` is 1, and
-    2 where the call goes on with a ticket. `audience` is what `call` or `resume` was given.
+    `id` is the vendor's id of the call, or one of ours. It is the same when the call is resumed
+    after a person has answered, so a repeated call can be told from a new one. `attempt` is 1, or 2
+    for a call resumed with a ticket. `audience` is the argument of `call` or `resume`.
     """
 
     id: str
@@ -22,7 +22,7 @@ class CallInfo:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> Never:
-        """Refuse to be a field: what a model writes there would look like the program's.
+        """Raise an error: in a field, the model could write it.
 
         Raises:
             TypeError: always.
@@ -31,12 +31,12 @@ class CallInfo:
 
 
 def person_in(info: CallInfo | None) -> object:
-    """Return how a remote server reaches a person in a call (`execution.steps.Person`), if so."""
+    """Return the `execution.steps.Person` that a remote server may ask during the call, if any."""
     return None if info is None else info._person  # pyright: ignore[reportPrivateUsage]
 
 
 def wants_info(hint: object) -> bool:
-    """Return whether a hint is `CallInfo`, or a union with it."""
+    """Return whether a hint is `CallInfo` or a union with it."""
     if get_origin(hint) is Annotated:
         return wants_info(get_args(hint)[0])
     if get_origin(hint) in (Union, UnionType):

@@ -1,4 +1,4 @@
-"""`Contract`: the schemas of a function and what checks against them, compiled when asked for."""
+"""`Contract`: the schemas of a function and what checks against them, compiled on first use."""
 
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,20 +11,20 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue, json_copy, memb
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.note import Note
-from pyfunctools.record.handler import Declared
+from pyfunctools.record.handler import DeclaredProperties
+from pyfunctools.record.human_side import HumanSide
 from pyfunctools.record.param import Param, parameters_of
-from pyfunctools.record.renderings import Renderings, checked
+from pyfunctools.record.renderings import Renderings, check_rendered
 from pyfunctools.schema.checker import Checker
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import prune, resolve
-from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.normalization.oddities import MAY_ADD_PROPERTIES, faults_of
 from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Side, Success
-from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_secret_of_human, is_upload
+from pyfunctools.schema.separation.predicates import IsHuman, any_of
 from pyfunctools.schema.separation.separate import Separated, separate_normalized
 from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_MAP, TESTED_ONLY, UNIONS, judging
@@ -33,73 +33,32 @@ if TYPE_CHECKING:
     from pyfunctools.dialects.rendering import Rendering
 
 Notes = Callable[[], Iterable[Note]]
-"""What says, when it is asked, what was odd in schemas as they were written."""
+"""Returns the notes on schemas as they were written."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PersonsPart:
-    """What is known of a function's human side beside its schema.
+class Recipe:
+    """How a contract was made, with its predicate; empty in a pickle, which cannot have it."""
 
-    `is_any` or `is_all` of it is secret; `defaults` are what stands in the schema for secrets that
-    were not given. `names` are those that the schema declares, which are no values of a person's.
-    With `takes_files` a file is wanted somewhere. `validator` is that of their schema.
-    """
-
-    is_any: bool
-    is_all: bool
-    defaults: tuple[JsonValue, ...] = field(repr=False)
-    names: frozenset[str]
-    takes_files: bool
-    validator: Validator = field(repr=False)
-    _division: Separated = field(repr=False)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (PersonsPart.of, (self._division.shared("whole"),))
-
-    @classmethod
-    def of(cls, human: JsonSchema) -> "PersonsPart":
-        """Return the facts about the human's side of a function, read from its schema."""
-        validator = Validator(human)
-        division = separate_normalized(human, is_secret_of_human, validator)
-        parts = [(keys, part) for keys, part in subschemas(human) if isinstance(part, dict)]
-        return cls(
-            is_any=division.has_human,
-            is_all=division.owner(()) == "human",
-            defaults=tuple(_defaults(division.shared("human"))),
-            names=frozenset(str(k[-1]) for k, _ in parts if len(k) > 1 and k[-2] == "properties"),
-            takes_files=any(is_upload(part) for _, part in parts),
-            validator=validator,
-            _division=division,
-        )
-
-    def split(self, human: JsonValue) -> JsonValue:
-        """Return the secrets in a value of the human's part."""
-        return self._division.part(human, "human")
-
-
-class Remake:
-    """What makes a contract anew, with its predicate; a copy from a pickle has neither."""
-
-    __slots__ = ("is_human", "of")
+    __slots__ = ("is_human", "make")
 
     def __init__(
-        self, of: "Callable[..., Contract] | None" = None, is_human: IsHuman | None = None
+        self, make: "Callable[..., Contract] | None" = None, is_human: IsHuman | None = None
     ) -> None:
-        self.of = of
+        self.make = make
         self.is_human = is_human
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Remake, ())
+        return (Recipe, ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contract:
-    """The schemas of a function, `parameters` and `output`, both normalized, and their checks.
+    """The normalized schemas of a function, `parameters` and `output`, and their checks.
 
-    Made when first read: `separated`, the model's and the human's side, `None` where nothing is the
-    human's; `checker`, which reads what a model wrote; `notes`, what was odd in the schemas as they
-    were written; `person`, what is known of the human's side. `first` are the inputs that
-    stand before the others in a list of arguments.
+    Made on first use: `separated`, the two sides of the parameters (`None` if there is no human
+    side); `human_side`, facts about the human's; `checker`, which reads and checks the arguments of
+    a model; `notes` on the schemas as they were written. `first` are the names that stand before
+    the others in a list of arguments.
     """
 
     parameters: JsonSchema
@@ -110,9 +69,9 @@ class Contract:
     output_validator: Validator | None = field(compare=False)
     checker: Lazy[Checker] = field(compare=False, repr=False)
     notes: Lazy[tuple[Note, ...]] = field(compare=False, repr=False)
-    person: Lazy[PersonsPart] = field(compare=False, repr=False)
+    human_side: Lazy[HumanSide] = field(compare=False, repr=False)
     renderings: Renderings = field(compare=False, repr=False, default_factory=Renderings)
-    _remake: "Remake" = field(compare=False, repr=False)
+    _recipe: Recipe = field(compare=False, repr=False)
 
     @classmethod
     def of(
@@ -128,11 +87,10 @@ class Contract:
     ) -> "Contract":
         """Return the contract of normalized `parameters` and `output`.
 
-        `is_human` decides what `separated` keeps from the model, and `None` keeps nothing. `notes`
-        says what was odd in them, when somebody asks. With `sets` every array of `uniqueItems` is a
-        set of the program's, and what the model repeats in it is left out as a repair. With
-        `hinted` the two are pydantic's, of type hints: a time needs no offset from UTC, and what
-        pydantic has written is not judged by `format` again.
+        `is_human` decides what `separated` keeps from the model; with `None` it keeps nothing. With
+        `sets` each array with `uniqueItems` becomes a Python set, so that repeated items are left
+        out as a repair. With `hinted` the schemas are pydantic's, made from type hints: a time
+        needs no offset from UTC, and `format` is not checked in what pydantic has written.
         """
         validator = Validator(parameters, formats="local" if hinted else True)
         separated = Lazy(partial(_separated, validator, is_human))
@@ -145,71 +103,71 @@ class Contract:
             output_validator=None if output is None else Validator(output, formats=not hinted),
             checker=Lazy(partial(_checker, validator, separated, first, sets)),
             notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(separated.value))))),
-            person=Lazy(partial(_person, separated)),
-            _remake=Remake(
+            human_side=Lazy(partial(_human_side, separated)),
+            _recipe=Recipe(
                 partial(cls.of, output=output, notes=notes, first=first, sets=sets, hinted=hinted),
                 is_human,
             ),
         )
 
     @classmethod
-    def written(
+    def from_schemas(
         cls,
         name: str,
         parameters: JsonSchema | Sequence[Param],
         output: JsonSchema | None,
         is_human: IsHuman | None,
         *,
-        sound: bool = True,
+        lenient: bool = False,
     ) -> "Contract":
-        """Return the contract of a written function, `name`: normalized, closed and compiled.
+        """Return the contract of a function from schemas as written: normalized and compiled.
 
-        Without `sound` what is odd in the schemas, and can be compiled, is in the notes: somebody
-        else wrote them.
+        `name` is the function's, for errors. A mistake in a schema is an error,
+        but with `lenient` only a note if it still compiles: somebody else wrote it.
 
         Raises:
             DefinitionError: the parameters are not those of an object, a schema does not compile,
-                or, with `sound`, one of the two has a mistake (`faults_of`).
+                or, unless `lenient`, a schema has a mistake.
         """
         given = parameters if isinstance(parameters, Mapping) else parameters_of(parameters, name)
-        whole = _read(name, "/parameters", given, partial(_closed, name), sound)
-        result = None if output is None else _read(name, "/output", output, normalize, sound)
-        contract = cls.of(whole, result, is_human, partial(notes_on, given, output))
-        with _blamed(name, "/parameters"):
+        whole = _read(name, "/parameters", given, partial(_closed, name), lenient)
+        result = None if output is None else _read(name, "/output", output, normalize, lenient)
+        contract = cls.of(whole, result, is_human, partial(schema_notes, given, output))
+        with _as_definition_error(name, "/parameters"):
             contract.validator.compile()
         if contract.output_validator is not None:
-            with _blamed(name, "/output"):
+            with _as_definition_error(name, "/output"):
                 contract.output_validator.compile()
         return contract
 
-    def remade(self, parameters: JsonSchema, fixed: Container[Keys] = ()) -> "Contract":
-        """Return the contract of other parameters, in which `fixed` places are not the model's.
+    def with_parameters(self, parameters: JsonSchema, fixed: Container[Keys] = ()) -> "Contract":
+        """Return the contract with other parameters, in which `fixed` places are human.
 
         Raises:
-            DefinitionError: this is a copy from a pickle, which has no predicate of its own.
+            DefinitionError: this contract is from a pickle, which has no predicate.
         """
-        if self._remake.of is None:
+        if self._recipe.make is None:
             raise DefinitionError(
                 "configured(fixed)",
                 "The functions were pickled.",
                 "Configure them before, or make the controller anew.",
             )
-        known, places = self._remake.is_human, fixed
+        known = self._recipe.is_human
 
         def is_fixed(path: Path, _: JsonSchema) -> bool:
-            return path.keys in places
+            return path.keys in fixed
 
         is_human = any_of(*(() if known is None else (known,)), is_fixed) if fixed else known
-        return self._remake.of(parameters, is_human=is_human)
+        return self._recipe.make(parameters, is_human=is_human)
 
     @property
     def llm(self) -> JsonSchema:
-        """The parameters as a model has them: its side, or all where nothing is the human's."""
+        """The model's side of the parameters, or all of them if there is no human side."""
         separated = self.separated.value
         return self.parameters if separated is None else separated.shared("llm")
 
     def positional(self) -> tuple[JsonSchema | bool, ...]:
-        """Return the schema of each input in order, complete with the `$defs` it reaches."""
+        """Return the schema of each input in order, with the `$defs` that it uses."""
         properties = _properties(self.parameters)
         definitions = self.parameters.get("$defs")
         return tuple(
@@ -218,11 +176,11 @@ class Contract:
             if isinstance(inner, dict)
         )
 
-    def declared(self) -> Declared:
-        """Return the properties that the parameters declare, those of branches too."""
+    def declared(self) -> DeclaredProperties:
+        """Return the properties that the parameters declare, those in branches too."""
         place = self.validator.outline.place
         closed = self.parameters.get("additionalProperties") is False
-        return Declared(
+        return DeclaredProperties(
             names=tuple(
                 dict.fromkeys(name for part in place.possible.parts for name in part.declared)
             ),
@@ -231,15 +189,15 @@ class Contract:
         )
 
     def parse(self, text: str | bytes) -> Success[JsonValue] | Failure:
-        """Read what a model wrote."""
+        """Parse the text of a model; see `Function.parse`."""
         return parse(text, self.llm)
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
-        """Return the value with wrong spellings put right, by the model's side of the schema."""
+        """Return the value with wrong spellings corrected by the model's side of the schema."""
         return self.checker.value.coerce(value)
 
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
-        """Return whether a value is right, with every issue, for one side or for the whole."""
+        """Return whether a value is valid for one side or as the whole; see `Function.validate`."""
         if side not in _SIDES:
             remedy = 'Write "whole", "llm" or "human".'
             raise DefinitionError("validate(side)", f"{side!r} is no side.", remedy)
@@ -250,7 +208,7 @@ class Contract:
         return separated.validate(value, side)
 
     def merge(self, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
-        """Join the model's and the human's part, `None` where there is none; check the whole."""
+        """Merge the model's and the human's part (`None` for no part), and validate the whole."""
         separated = self.separated.value
         if separated is None:
             return self.validator.validate({} if llm is None else llm)
@@ -263,17 +221,15 @@ class Contract:
         rendering: "Rendering | None" = None,
         allow_truncated: bool = False,
     ) -> Success[JsonValue] | Failure:
-        """Return the arguments a model may write, read, coerced and checked; see
-        `Function.check`.
-        """
+        """Return the arguments of a model, parsed, coerced and validated; see `Function.check`."""
         checker = self.checker.value
         if rendering is None or not rendering.reshapes:
             return checker.check(arguments, allow_truncated=allow_truncated)
-        return checked(arguments, rendering, checker.check, allow_truncated=allow_truncated)
+        return check_rendered(arguments, rendering, checker.check, allow_truncated=allow_truncated)
 
 
-def notes_on(parameters: JsonSchema, output: JsonSchema | None) -> Iterator[Note]:
-    """Yield what is odd in schemas as written, at pointers below `/parameters` and `/output`."""
+def schema_notes(parameters: JsonSchema, output: JsonSchema | None) -> Iterator[Note]:
+    """Yield the notes on schemas as written, at pointers below `/parameters` and `/output`."""
     from pyfunctools.schema.normalization.oddities import notes_of
 
     yield from notes_of(parameters, "/parameters")
@@ -282,7 +238,7 @@ def notes_on(parameters: JsonSchema, output: JsonSchema | None) -> Iterator[Note
 
 
 def _lost(separated: Separated | None) -> Iterator[Note]:
-    """Yield a note on each place that the model lost, since one alternative in it is a person's."""
+    """Yield a note for each place that is human as a whole because of a part of it."""
     for path in () if separated is None else separated.lost:
         yield Note(
             text=f"`{path}` is the person's as a whole: one alternative in it is, or a part that "
@@ -301,15 +257,18 @@ def _checker(
     whole: Validator, sides: Lazy[Separated | None], first: Sequence[str], sets: bool
 ) -> Checker:
     separated = sides.value
-    judge = separated or whole
     schema = whole.schema if separated is None else separated.shared("llm")
-    parameters = schema if isinstance(schema, dict) else {}
-    names = _in_order(_properties(parameters), first)
-    return Checker(judge, names=names, sets=sets)
+    names = _in_order(_properties(schema if isinstance(schema, dict) else {}), first)
+    return Checker(separated or whole, names=names, sets=sets)
+
+
+def _human_side(sides: Lazy[Separated | None]) -> HumanSide:
+    separated = sides.value
+    return HumanSide({} if separated is None else separated.shared("human"))
 
 
 def _required(parts: Iterable[Part], depth: int = 8) -> frozenset[str]:
-    """Return the names that every object has that fits these parts, by all branches of a union."""
+    """Return the names that each valid object has, in all branches of a union."""
     found: set[str] = set()
     for part in parts:
         found.update(part.required)
@@ -320,22 +279,9 @@ def _required(parts: Iterable[Part], depth: int = 8) -> frozenset[str]:
 
 
 def _in_order(names: Mapping[str, object], first: Sequence[str]) -> list[str]:
-    """Return the names of properties in the order that a list of arguments has."""
+    """Return the names of properties in the order of a list of arguments."""
     leading = [name for name in first if name in names]
     return [*leading, *(name for name in names if name not in leading)]
-
-
-def _person(sides: Lazy[Separated | None]) -> PersonsPart:
-    separated = sides.value
-    return PersonsPart.of({} if separated is None else separated.shared("human"))
-
-
-def _defaults(schema: JsonSchema) -> Iterator[JsonValue]:
-    return (
-        inner["default"]
-        for _, inner in subschemas(schema)
-        if isinstance(inner, dict) and "default" in inner
-    )
 
 
 _SIDES = ("whole", "llm", "human")
@@ -346,8 +292,8 @@ def _properties(schema: JsonSchema) -> JsonObject:
 
 
 @contextmanager
-def _blamed(name: str, pointer: str) -> Generator[None]:
-    """Turn what is no schema into a mistake of the function that has it."""
+def _as_definition_error(name: str, pointer: str) -> Generator[None]:
+    """Raise a `SchemaError` as a `DefinitionError` that names the function."""
     try:
         yield
     except SchemaError as error:
@@ -360,30 +306,32 @@ def _read(
     pointer: str,
     written: JsonSchema,
     normalized: Callable[[JsonSchema], JsonSchema],
-    sound: bool,
+    lenient: bool,
 ) -> JsonSchema:
-    """Return a schema that somebody wrote, `normalized`; `sound` if there is no mistake in it.
+    """Return a written schema, `normalized`.
 
     Raises:
-        DefinitionError: there is; all of them are told, up to a few.
+        DefinitionError: it is invalid, or has a mistake and `lenient` is false.
     """
-    with _blamed(name, pointer):
+    with _as_definition_error(name, pointer):
         check_schema(written)
-        faults = faults_of(written, closed=pointer == "/parameters") if sound else ()
-        told = list(islice(faults, _TOLD + 1))
-        if not told:
+        faults = faults_of(written, closed=pointer == "/parameters") if not lenient else ()
+        found = list(islice(faults, _MAX_FAULTS + 1))
+        if not found:
             return normalized(written)
-    lines = [f"{wrong} (at {pointer}{at}). {remedy}" for at, wrong, remedy in told[:_TOLD]]
-    more = ["There are more."] if len(told) > _TOLD else []
+    lines = [f"{wrong} (at {pointer}{at}). {remedy}" for at, wrong, remedy in found[:_MAX_FAULTS]]
+    more = ["There are more."] if len(found) > _MAX_FAULTS else []
     raise DefinitionError(name, " ".join([*lines, *more]))
 
 
-_TOLD = 8
-"""Mistakes of one schema that are told at once."""
+_MAX_FAULTS = 8
+"""Mistakes of one schema in one error."""
 
 
 def _closed(name: str, parameters: JsonSchema) -> JsonSchema:
-    if parameters and all(map(_is_object, parameters.values())) and _HOLDERS.isdisjoint(parameters):
+    """Return parameters as a normalized object schema without undeclared properties."""
+    are_properties = parameters and all(isinstance(each, Mapping) for each in parameters.values())
+    if are_properties and _OBJECT_VALUED.isdisjoint(parameters):
         raise DefinitionError(
             name,
             "The parameters are properties alone, and no schema of an object.",
@@ -403,9 +351,5 @@ def _closed(name: str, parameters: JsonSchema) -> JsonSchema:
     return prune({"type": "object", "properties": {}, **schema, **closed, **defined})
 
 
-def _is_object(value: JsonValue) -> bool:
-    return isinstance(value, Mapping)
-
-
-_HOLDERS = SCHEMA_MAP | (ONE_SCHEMA & judging("object")) | TESTED_ONLY
-"""Keywords that hold an object, of those that a schema of an object may have alone."""
+_OBJECT_VALUED = SCHEMA_MAP | (ONE_SCHEMA & judging("object")) | TESTED_ONLY
+"""Keywords with objects as values that may be the only ones in the schema of an object."""

@@ -9,9 +9,9 @@ from pyfunctools.errors import wrong_type
 class File(str):
     """The bytes of a file, and the name and media type they are sent under.
 
-    To a schema it is a text, the base64 of its content, and so it is written in JSON; in multipart
-    and in a body of its own the bytes are sent as they are, unless the schema wants base64 there.
-    `File(path.read_bytes(), filename=path.name)` is how a file is read: a name is never opened.
+    As a text it is its content in base64: so a schema sees it, and so it is written in JSON. In a
+    multipart or binary body the bytes are sent, unless the schema there says base64. It never opens
+    a file: write `File(path.read_bytes(), filename=path.name)`.
     """
 
     __slots__ = ("content", "content_type", "filename")
@@ -23,7 +23,7 @@ class File(str):
     def __new__(
         cls, content: bytes, filename: str | None = None, content_type: str | None = None
     ) -> "File":
-        """Return a file of these bytes.
+        """Make a file of bytes.
 
         Raises:
             DefinitionError: they are not bytes, or the name or the media type is not text.
@@ -47,7 +47,7 @@ class File(str):
         return (File, (self.content, self.filename, self.content_type))
 
     def spelled(self, schema: JsonSchema | bool) -> bytes:
-        """Return the content of the file, or its base64 where the schema of its place says so."""
+        """Return the content, or its base64 if the schema of its place says so."""
         if not isinstance(schema, dict):
             return self.content
         if schema.get("contentEncoding") == "base64url":

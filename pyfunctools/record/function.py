@@ -1,4 +1,4 @@
-"""`Function`: the one record that every source makes and everything after it works on."""
+"""`Function`: the record of a function, which every source makes."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,11 +10,11 @@ from pyfunctools._lazy import Lazy
 from pyfunctools._text import short_repr, visible
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.note import Note, hidden_notes
-from pyfunctools.record.origin import Method, Origin, place
+from pyfunctools.record.origin import Method, Origin, origin_text
 from pyfunctools.record.traits import Traits, checked_traits
 from pyfunctools.schema.separation.predicates import IsHuman, check_predicate, is_human_by_default
 
-if TYPE_CHECKING:  # the engine is loaded by the first function whose schemas are asked for
+if TYPE_CHECKING:  # the engine is loaded when the schemas of a function are first used
     from pyfunctools.dialects.rendering import Rendering
     from pyfunctools.record.contract import Contract
     from pyfunctools.record.handler import Handler, KeywordHandler
@@ -23,10 +23,10 @@ if TYPE_CHECKING:  # the engine is loaded by the first function whose schemas ar
     from pyfunctools.schema.separation.separate import Separated
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
-"""What a function may be called: the rule that every vendor's rule admits."""
+"""Names of functions that every vendor accepts."""
 
-LONG = 1024
-"""Characters of a description that every vendor takes (OpenAI's limit, seen in 2026)."""
+MAX_DESCRIPTION = 1024
+"""Characters of a description that every vendor accepts (OpenAI's limit in 2026)."""
 
 GROUPS = ("query", "header", "cookie", "body")
 """The groups of an operation's parameters, in the order of `Function.positional`."""
@@ -34,7 +34,10 @@ GROUPS = ("query", "header", "cookie", "body")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
-    """What could not become a function: where, why, and the JSON Pointer in a document."""
+    """A part of a source that could not become a function, and why.
+
+    `pointer` is its JSON Pointer in a document.
+    """
 
     where: str
     reason: str
@@ -43,12 +46,11 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Function:
-    """One function a model may call, whatever it came from.
+    """A function that a model may call, from any source.
 
-    Frozen, and equal to another that says the same; the schemas behind `parameters`, `output` and
-    `separated` are built when first asked for, shared and read-only. The hints `read_only`,
-    `destructive` and `idempotent` are `None` where nobody said. What it hands out is a copy: to
-    change that changes no function.
+    Frozen, and compared by value. The schemas behind `parameters`, `output` and `separated` are
+    built on first use; what the properties return is a copy. `read_only`, `destructive` and
+    `idempotent` are `None` if unknown.
 
     Raises:
         DefinitionError: the name is not a letter or `_` followed by up to 63 letters, digits, `_`
@@ -85,11 +87,11 @@ class Function:
             object.__setattr__(self, "description", shown)
 
     def __repr__(self) -> str:
-        said = ((each, getattr(self, each.name)) for each in fields(self) if each.repr)
-        told = {each.name: short_repr(held) for each, held in said if held != each.default}
+        values = ((each, getattr(self, each.name)) for each in fields(self) if each.repr)
+        texts = {each.name: short_repr(value) for each, value in values if value != each.default}
         if self.origin is not None:
-            told["origin"] = f"<{short_repr(place(self.origin))[1:-1]}>"
-        return f"Function({', '.join(f'{name}={held}' for name, held in told.items())})"
+            texts["origin"] = f"<{short_repr(origin_text(self.origin))[1:-1]}>"
+        return f"Function({', '.join(f'{name}={text}' for name, text in texts.items())})"
 
     def __hash__(self) -> int:
         return hash((self.name, self.description))
@@ -108,28 +110,28 @@ class Function:
     ) -> "Function":
         """Return a function from a written schema.
 
-        `parameters` is a JSON Schema object in any draft's spelling, or a list of `Param`. The
-        `handler` is called with the arguments by keyword, and with `context` if it names it; it may
-        be asynchronous. It takes every property, the human's too; what a property's `default` says
-        is given where it is left out and the handler has no default of its own. Without a handler
-        the function can be checked and shown but not called.
+        `parameters` is a JSON Schema of an object, in any draft, or a list of `Param`. The
+        `handler` is called with keyword arguments, and with `context` if it has such a parameter;
+        it may be asynchronous. It takes every property, the human's too. If an argument is missing,
+        the handler's own default is used, or else the property's `default`. Without a handler the
+        function can be checked and shown, but not called.
 
         Raises:
-            DefinitionError: the name cannot be used, the parameters are not those of an object, a
+            DefinitionError: the name is invalid, the parameters are not those of an object, a
                 schema has a mistake (a misspelled keyword, a pattern that does not compile, a
-                `$ref` that leads nowhere), a trait or the handler is none, or the handler does not
-                take a property or needs what is none.
+                `$ref` without a target), a setting has the wrong type, or the handler does not take
+                a property or requires a parameter that is not a property.
         """
         from pyfunctools.record.contract import Contract
         from pyfunctools.record.handler import KeywordHandler
 
         check_predicate(is_human)
         checked_traits("from_schema", {"name": name, "description": description})
-        said = checked_traits("from_schema", traits)
+        settings = checked_traits("from_schema", traits)
         if handler is not None and not callable(handler):
             remedy = "Write the function that runs."
             raise wrong_type("from_schema(handler)", "a function", handler, remedy)
-        contract = Contract.written(name, parameters, output, is_human)
+        contract = Contract.from_schemas(name, parameters, output, is_human)
         runs = None if handler is None else KeywordHandler(handler, contract.parameters)
         if runs is not None:
             runs.check_takes(name, contract.declared())
@@ -140,7 +142,7 @@ class Function:
             _contract=Lazy.of(contract),
             _handler=runs,
         )
-        return replace(function, **said)
+        return replace(function, **settings)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -149,57 +151,58 @@ class Function:
 
     @property
     def llm(self) -> Mapping[str, Any]:
-        """The JSON Schema of what a model may write: `separated.llm`, or `parameters`."""
+        """The JSON Schema of a model's arguments: `separated.llm`, or `parameters`."""
         return json_copy(self._contract.value.llm)
 
     @property
     def output(self) -> Mapping[str, Any] | None:
-        """The JSON Schema of what comes back, or `None` where nobody said."""
+        """The JSON Schema of the output, `None` if unknown."""
         return json_copy(self._contract.value.output)
 
     @property
     def separated(self) -> "Separated | None":
-        """The model's and the human's side, or `None` where nothing is the human's."""
+        """The model's and the human's side, `None` if nothing belongs to the human."""
         return self._contract.value.separated.value
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What was odd in the source, and did not keep it from becoming a function.
+        """Oddities of the source that did not prevent the function.
 
-        It is looked for when somebody asks: the schemas as they were written are read once more.
+        They are looked for on first use: the schemas as written are read once more.
         """
-        said = f"The description is longer than the {LONG:,} characters that every vendor takes."
-        own = (Note(text=said),) if len(self.description) > LONG else ()
-        return tuple(dict.fromkeys((*self._noted, *own, *self._contract.value.notes.value)))
+        notes = [*self._noted]
+        if len(self.description) > MAX_DESCRIPTION:
+            limit = f"the {MAX_DESCRIPTION:,} characters that every vendor takes"
+            notes.append(Note(text=f"The description is longer than {limit}."))
+        return tuple(dict.fromkeys((*notes, *self._contract.value.notes.value)))
 
     @property
     def positional(self) -> tuple[Mapping[str, Any] | bool, ...]:
-        """The schema of each input in the order a list of arguments has.
+        """The schema of each input, in the order of a list of arguments.
 
-        For an operation the path parameters, then `query`, `header`, `cookie` and `body` where
-        there are such; else the properties in their order. Each is complete, with the `$defs` it
-        reaches.
+        For an operation the path parameters, then `query`, `header`, `cookie` and `body` if it has
+        them; else the properties in their order. Each has the `$defs` that it uses.
         """
         return self._contract.value.positional()
 
     def parse(self, text: str | bytes) -> "Success[Any] | Failure":
-        """Read what a model wrote; see `pyfunctools.schema.parse`."""
+        """Parse the text of a model; see `pyfunctools.schema.parse`."""
         return self._contract.value.parse(text)
 
     def coerce(self, value: Any) -> "Success[Any]":
-        """Return the value with wrong spellings put right by the schema; nothing is lost."""
+        """Return the value with wrong spellings corrected by the schema; nothing is lost."""
         return self._contract.value.coerce(value)
 
     def validate(self, value: Any, side: "Side" = "whole") -> "Success[Any] | Failure":
-        """Return whether a value is right, with every issue, for one side or for the whole.
+        """Return whether a value is valid for one side or as the whole, with every issue.
 
         Raises:
-            DefinitionError: there is no such side.
+            DefinitionError: the side is unknown.
         """
         return self._contract.value.validate(value, side)
 
     def merge(self, *, llm: Any = None, human: Any = None) -> "Success[Any] | Failure":
-        """Join the model's and the human's part, and check the whole; see `schema.merge`."""
+        """Merge the model's and the human's part, and validate the whole; see `schema.merge`."""
         return self._contract.value.merge(llm, human)
 
     def check(
@@ -209,14 +212,14 @@ class Function:
         rendering: "Rendering | None" = None,
         allow_truncated: bool = False,
     ) -> "Success[Any] | Failure":
-        """Return the arguments a model may write, read, coerced and checked.
+        """Return the arguments of a model, parsed, coerced and validated.
 
-        `arguments` is its text, or the value where somebody has read it. A list is taken as the
-        inputs in the order of `positional`, without those that are the human's. Text that ends
-        inside its last scalar is an issue unless `allow_truncated`: 1 may have been 1000.
+        `arguments` is the model's text, or a value that was parsed already. A list has the inputs
+        in the order of `positional`, without human ones. Text that ends inside its last scalar is
+        an issue unless `allow_truncated`: 1 may have been 1000.
 
-        With the `rendering` that the model was sent, the arguments are restored first, and a
-        failure speaks of them in the names and the shape that the model saw.
+        With the `rendering` that was sent to the model, the arguments are restored first, and a
+        failure has the names and the shape of the rendering.
         """
         return self._contract.value.check(
             arguments, rendering=rendering, allow_truncated=allow_truncated
@@ -225,38 +228,38 @@ class Function:
     def render(
         self, dialect: str, *, strict: bool | None = None, inline: bool | None = None
     ) -> "Rendering":
-        """Return the schema of what a model may write as a vendor takes it.
+        """Return the schema of a model's arguments as a vendor accepts it.
 
         `dialect` is `"openai"`, `"anthropic"`, `"gemini"` or another row of `dialects.table`. With
-        `strict` it is a schema that the vendor can enforce, where it can be; by default the
-        function's own `strict` decides. `inline` puts definitions in the place of references; by
-        default those that are referred to once, or as the dialect wants it. What the dialect cannot
-        say is in `Rendering.losses`. The last renderings of a function are kept (`Limits.cache`).
+        `strict` the vendor can enforce the schema, if possible; the default is the function's own
+        `strict`. `inline` replaces references by their definitions; by default those that are used
+        once, or as the dialect wants it. `Rendering.losses` lists what the dialect cannot express.
+        The last renderings of a function are kept (`Limits.cache`).
 
         Raises:
-            DefinitionError: there is no such dialect.
+            DefinitionError: the dialect is unknown.
         """
         contract, asked = self._contract.value, self.strict if strict is None else strict
         return contract.renderings.get(contract.llm, dialect, strict=asked, inline=inline)
 
 
 def contract_of(function: Function) -> "Contract":
-    """Return the contract of a function, shared: its schemas must not be changed."""
+    """Return the contract of a function; its schemas are shared and must not be changed."""
     return function._contract.value  # pyright: ignore[reportPrivateUsage]
 
 
 def with_contract(function: Function, contract: "Lazy[Contract]") -> Function:
-    """Return the function with other schemas, which need not be there yet."""
+    """Return the function with another contract."""
     return replace(function, _contract=contract)
 
 
 def handler_of(function: Function) -> "Handler | None":
-    """Return the handler of a function of this process, `None` where it lives elsewhere."""
+    """Return the handler of a function in this process, `None` for other functions."""
     return function._handler  # pyright: ignore[reportPrivateUsage]
 
 
 def with_handler(function: Function, called: Callable[..., object]) -> Function:
-    """Return the function with another callable to run it, which gets what the first one would."""
+    """Return the function run by another callable, which gets the same arguments."""
     from pyfunctools.record.handler import KeywordHandler
 
     handler = handler_of(function)
@@ -265,8 +268,8 @@ def with_handler(function: Function, called: Callable[..., object]) -> Function:
     return replace(function, _handler=handler.calling(called))
 
 
-def noted(function: Function, notes: Iterable[Note]) -> Function:
-    """Return the function with further notes on its source."""
+def with_notes(function: Function, notes: Iterable[Note]) -> Function:
+    """Return the function with more notes on its source."""
     known = function._noted  # pyright: ignore[reportPrivateUsage]
     return replace(function, _noted=(*known, *notes))
 

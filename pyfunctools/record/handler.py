@@ -1,66 +1,66 @@
-"""What runs a Python function: the protocol, and the one for a callable that takes keywords."""
+"""`Handler`: calls a Python function; `KeywordHandler` calls it with keyword arguments."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias, get_type_hints
 
 from pyfunctools._bound import BoundCall
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.call_info import CallInfo, wants_info
 from pyfunctools.record.origin import is_async
 from pyfunctools.schema import Failure, Success
 
-Bound: TypeAlias = Callable[[], object]
-"""A call with everything in it; what it gives may have to be awaited or iterated over."""
+ReadyCall: TypeAlias = Callable[[], object]
+"""A call with its arguments bound; its result may have to be awaited or iterated over."""
 
 
 class Handler(Protocol):
-    """What makes a call of checked arguments, and JSON of what comes back."""
+    """Binds checked arguments to a callable, and converts its result to JSON."""
 
     @property
     def is_async(self) -> bool:
-        """Whether the call gives something to await or an async generator."""
+        """Whether the call returns an awaitable or an async generator."""
         ...
 
     @property
     def wants_context(self) -> str | None:
-        """The parameter that has to be given a context, or `None` where none has to."""
+        """The parameter that must be given a context, `None` if there is no such parameter."""
         ...
 
     def bind(
         self, arguments: JsonObject, context: object, info: CallInfo | None = None
-    ) -> Success[Bound] | Failure:
-        """Return the call, its arguments as the objects the callable wants.
+    ) -> Success[ReadyCall] | Failure:
+        """Return the call, its arguments converted to the callable's types; nothing runs yet.
 
-        What the callable's own types refuse is a `Failure`. Nothing of the callable runs yet.
+        Arguments that these types reject are a `Failure`.
         """
         ...
 
-    def held(self, bound: Bound) -> Mapping[str, object]:
-        """Return the arguments in a call that `bind` made, defaults too, by their names in JSON."""
+    def arguments_of(self, bound: ReadyCall) -> Mapping[str, object]:
+        """Return the arguments of a call that `bind` returned, with defaults, by JSON name."""
         ...
 
     def dump(self, value: object) -> JsonValue:
-        """Return the value that came back as JSON.
+        """Return the result of a call as JSON.
 
         Raises:
-            Exception: whatever the value's own serialisation raises.
+            Exception: any that the value's own serialization raises.
         """
         ...
 
     def calling(self, called: Callable[..., object]) -> "Handler":
-        """Return a handler that makes the same calls of another callable."""
+        """Return a handler that calls another callable with the same arguments."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Declared:
-    """What parameters declare: the `names` of all properties, and those that are always there.
+class DeclaredProperties:
+    """The `names` of all declared properties, and those that are always `required`.
 
-    With `closed` there are no others.
+    If the schema is `closed` there are no others.
     """
 
     names: tuple[str, ...]
@@ -68,98 +68,97 @@ class Declared:
     closed: bool
 
 
-@dataclass(frozen=True, slots=True)
 class KeywordHandler:
-    """A callable that takes the arguments by keyword, and `context` if it names it.
+    """Calls a callable with keyword arguments, without converting them.
 
-    A parameter hinted `CallInfo` gets that.
-
-    `parameters` is the schema of the arguments. What a property's `default` says is given where the
-    arguments lack the property and the callable has no default of its own.
+    A parameter named `context` gets the context, one with the hint `CallInfo` gets that. The
+    `default` of a property in the schema `parameters` is used if the argument is missing and the
+    callable has no default of its own.
     """
 
-    callable: Callable[..., object]
-    parameters: JsonSchema = field(default_factory=dict[str, JsonValue], repr=False)
-    is_async: bool = field(init=False)
-    _takes_context: bool = field(init=False)
-    _info: str | None = field(init=False, repr=False)
-    _in_order: bool = field(init=False, repr=False)
-    _defaults: JsonObject = field(init=False, repr=False)
+    __slots__ = (
+        "_defaults",
+        "_has_positional_only",
+        "_info",
+        "_takes_context",
+        "callable",
+        "is_async",
+        "parameters",
+    )
 
-    def __post_init__(self) -> None:
-        called = self.callable
-        own = _own_parameters(called) or ()
-        needed = [each.name for each in own if _is_needed(each)]
-        info = next((each.name for each in own if wants_info(_hint(called, each))), None)
-        properties = self.parameters.get("properties")
-        places = properties if isinstance(properties, dict) else {}
-        defaults = {
-            name: place["default"]
-            for name in needed
-            if isinstance(place := places.get(name), dict) and "default" in place
+    wants_context = None
+
+    def __init__(self, called: Callable[..., object], parameters: JsonSchema | None = None) -> None:
+        own = _parameters(called) or ()
+        schemas = members_of((parameters or {}).get("properties"))
+        self.callable = called
+        self.parameters = parameters or {}
+        self.is_async = is_async(called)
+        self._takes_context = "context" in _wrapped_parameters(called)
+        self._info = next((each.name for each in own if wants_info(_hint(called, each))), None)
+        self._has_positional_only = any(each.kind is _POSITIONAL_ONLY for each in own)
+        self._defaults: JsonObject = {
+            each.name: schema["default"]
+            for each in own
+            if _is_required(each)
+            and isinstance(schema := schemas.get(each.name), dict)
+            and "default" in schema
         }
-        object.__setattr__(self, "is_async", is_async(called))
-        object.__setattr__(self, "_takes_context", "context" in _names(called))
-        object.__setattr__(self, "_info", info)
-        object.__setattr__(self, "_in_order", any(each.kind is _LEADING for each in own))
-        object.__setattr__(self, "_defaults", defaults)
-
-    @property
-    def wants_context(self) -> None:
-        """Nothing: a handler that names the context is given `None` where there is none."""
-        return
 
     def bind(
         self, arguments: JsonObject, context: object, info: CallInfo | None = None
-    ) -> Success[Bound] | Failure:
-        """Return the call; plain JSON is handed over as it is."""
-        missing = {name: held for name, held in self._defaults.items() if name not in arguments}
+    ) -> Success[ReadyCall] | Failure:
+        """Return the call."""
+        missing = {name: value for name, value in self._defaults.items() if name not in arguments}
         extra: dict[str, object] = {"context": context} if self._takes_context else {}
         if self._info is not None:
             extra[self._info] = info
-        given: dict[str, object] = {**deepcopy(missing), **arguments, **extra}
+        named: dict[str, object] = {**deepcopy(missing), **arguments, **extra}
         leading: list[object] = []
-        for each in (_own_parameters(self.callable) or ()) if self._in_order else ():
-            if each.kind is not _LEADING or (each.name not in given and _is_needed(each)):
+        for each in (_parameters(self.callable) or ()) if self._has_positional_only else ():
+            if each.kind is not _POSITIONAL_ONLY or (each.name not in named and _is_required(each)):
                 break
-            leading.append(given.pop(each.name, each.default))
-        return Success(value=BoundCall(self.callable, *leading, **given))
+            leading.append(named.pop(each.name, each.default))
+        return Success(value=BoundCall(self.callable, *leading, **named))
 
-    def held(self, bound: Bound) -> Mapping[str, object]:
-        """Return the arguments in a call that `bind` made, defaults too, by their names in JSON."""
+    def arguments_of(self, bound: ReadyCall) -> Mapping[str, object]:
+        """Return the arguments of a call that `bind` returned, with defaults, by JSON name."""
         if not isinstance(bound, BoundCall):
             return {}
-        before: tuple[object, ...] = getattr(self.callable, "args", ())  # one that is partial too
-        own = _own_parameters(self.callable) or ()
+        before: tuple[object, ...] = getattr(self.callable, "args", ())  # of a `functools.partial`
+        own = _parameters(self.callable) or ()
         leading = zip(own, bound.args[len(before) :], strict=False)
-        named = {each.name: value for each, value in leading}
-        held = {**_unset(self.callable), **named, **bound.keywords}
-        return {name: each for name, each in held.items() if name not in self._of_the_program}
+        found = {
+            **_defaults(_wrapped_parameters(self.callable)),
+            **{each.name: value for each, value in leading},
+            **bound.keywords,
+        }
+        return {name: value for name, value in found.items() if name not in self._program_names}
 
     @property
-    def _of_the_program(self) -> tuple[str | None, ...]:
+    def _program_names(self) -> tuple[str | None, ...]:
         return ("context", self._info)
 
     def dump(self, value: object) -> JsonValue:
-        """Return the value that came back as JSON, by pydantic's rules."""
+        """Return the result as JSON, by pydantic's rules."""
         from pydantic import TypeAdapter
 
         return TypeAdapter[object](object).dump_python(value, mode="json")
 
     def calling(self, called: Callable[..., object]) -> "KeywordHandler":
-        """Return a handler that makes the same calls of another callable."""
+        """Return a handler that calls another callable with the same arguments."""
         return KeywordHandler(called, self.parameters)
 
-    def check_takes(self, where: str, declared: Declared) -> None:
-        """Refuse a callable that the `declared` arguments cannot be given to.
+    def check_takes(self, where: str, declared: DeclaredProperties) -> None:
+        """Check that the callable can be called with the `declared` arguments.
 
-        `where` names the function.
+        `where` is the name of the function.
 
         Raises:
-            DefinitionError: it does not take one of them, needs what is none of them or may be left
-                out, or takes `context`, which is one of them.
+            DefinitionError: the callable does not take one of them, requires a parameter that is
+                not declared or may be missing, or a property is named `context`.
         """
-        own = _own_parameters(self.callable)
+        own = _parameters(self.callable)
         if own is None:
             return
         taken = [each.name for each in own if each.kind in _NAMED]
@@ -181,16 +180,16 @@ class KeywordHandler:
                 f"Add {'a parameter' if len(lost) == 1 else 'parameters'} of that name or "
                 "`**rest` to it, or take the property out of the schema.",
             )
-        needed = [each.name for each in own if _is_needed(each)]
-        unfed = [n for n in needed if n not in (*declared.names, *self._of_the_program)]
+        required = [each.name for each in own if _is_required(each)]
+        unfed = [n for n in required if n not in (*declared.names, *self._program_names)]
         if unfed and declared.closed:
             raise DefinitionError(
                 where,
                 f"`{name}` needs {_listed(unfed)}, which the parameters do not declare.",
                 "Declare the property, or give the parameter a default.",
             )
-        known = (*self._defaults, *declared.required)
-        optional = [n for n in needed if n in declared.names and n not in known]
+        always = (*self._defaults, *declared.required)
+        optional = [n for n in required if n in declared.names and n not in always]
         if optional:
             raise DefinitionError(
                 where,
@@ -199,14 +198,18 @@ class KeywordHandler:
             )
 
 
-_LEADING = inspect.Parameter.POSITIONAL_ONLY
-_NAMED = (_LEADING, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
+_NAMED = (
+    _POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.KEYWORD_ONLY,
+)
 
 
-def _own_parameters(called: Callable[..., object]) -> tuple[inspect.Parameter, ...] | None:
-    """Return the parameters of a callable itself, `None` where it does not tell them.
+def _parameters(called: Callable[..., object]) -> tuple[inspect.Parameter, ...] | None:
+    """Return the parameters of a callable itself, `None` if it has no signature.
 
-    What a decorator wraps is not looked at: it may be called with other arguments.
+    A function that a decorator wraps may have other parameters than the decorated one.
     """
     try:
         signature = inspect.signature(called, follow_wrapped=False)
@@ -215,32 +218,31 @@ def _own_parameters(called: Callable[..., object]) -> tuple[inspect.Parameter, .
     return tuple(signature.parameters.values())
 
 
-def _hint(called: Callable[..., object], parameter: inspect.Parameter) -> object:
-    """Return the hint of a parameter, read where it is a text; the text where it cannot be."""
-    if not isinstance(parameter.annotation, str):
-        return parameter.annotation
-    names = getattr(inspect.unwrap(called), "__globals__", {})
-    try:
-        return get_type_hints(called, names).get(parameter.name)
-    except Exception:  # a hint's text may raise anything, and need not be read here
-        return parameter.annotation
-
-
-def _names(called: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+def _wrapped_parameters(called: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters of the function that a callable wraps, or of the callable."""
     try:
         return inspect.signature(called).parameters
     except (TypeError, ValueError):  # as above
         return {}
 
 
-def _unset(called: Callable[..., object]) -> dict[str, object]:
-    """Return the default of each parameter that has one."""
-    found = _names(called).items()
+def _hint(called: Callable[..., object], parameter: inspect.Parameter) -> object:
+    """Return the hint of a parameter, evaluated if it is a string and that is possible."""
+    if not isinstance(parameter.annotation, str):
+        return parameter.annotation
+    names = getattr(inspect.unwrap(called), "__globals__", {})
+    try:
+        return get_type_hints(called, names).get(parameter.name)
+    except Exception:  # evaluating a hint may raise anything, and other hints do not matter here
+        return parameter.annotation
+
+
+def _defaults(parameters: Mapping[str, inspect.Parameter]) -> dict[str, object]:
     empty = inspect.Parameter.empty
-    return {name: each.default for name, each in found if each.default is not empty}
+    return {name: each.default for name, each in parameters.items() if each.default is not empty}
 
 
-def _is_needed(parameter: inspect.Parameter) -> bool:
+def _is_required(parameter: inspect.Parameter) -> bool:
     return parameter.kind in _NAMED and parameter.default is inspect.Parameter.empty
 
 

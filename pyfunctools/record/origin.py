@@ -1,4 +1,4 @@
-"""Where a function lives."""
+"""`Origin`: where a function is: in Python, at a route, or on an MCP server."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias, Union
 
 from pyfunctools._json import JsonValue
 
-if TYPE_CHECKING:  # what has a method for its origin needs no route
+if TYPE_CHECKING:  # a Python function needs no route
     from pyfunctools.route import Route
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """A Python callable: its qualified name, and whether calling it gives something to await."""
+    """A Python callable: its qualified name, and whether it is asynchronous."""
 
     qualname: str
     is_async: bool = False
@@ -23,10 +23,10 @@ class Method:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteTool:
-    """A tool of an MCP server: the server's name and the tool's own.
+    """A tool of an MCP server, by the server's name and its own.
 
-    `digest` tells a change of what the tool says of itself. With `wraps` what it gives stands in an
-    object, as its `result`.
+    `digest` changes with the tool's description, schemas and annotations. With `wraps` its result
+    is in an object, under `result`.
     """
 
     server: str
@@ -36,22 +36,22 @@ class RemoteTool:
 
 
 WRAPPED: Final = "x-fastmcp-wrap-result"
-"""The keyword of fastmcp by which an MCP tool says that its output stands in an object."""
+"""The keyword by which fastmcp marks an output schema whose result is wrapped in an object."""
 
-_SAID: Final = ("annotations", "description", "inputSchema", "name", "outputSchema")
+_DIGESTED: Final = ("annotations", "description", "inputSchema", "name", "outputSchema")
 
 
 def digest_of_tool(tool: Mapping[str, JsonValue]) -> str:
-    """Return a digest of what a model and we go by: name, description, schemas and annotations."""
-    said = {word: tool.get(word) for word in _SAID}
-    return sha256(dumps(said, sort_keys=True).encode()).hexdigest()
+    """Return a digest of a tool's name, description, schemas and annotations."""
+    fields = {word: tool.get(word) for word in _DIGESTED}
+    return sha256(dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
 Origin: TypeAlias = Union[Method, "Route", RemoteTool]
 
 
-def place(origin: Origin | None) -> str:
-    """Return where a function lives, in a few words: `GET /teas`, `Shop.buy`, `files/read`."""
+def origin_text(origin: Origin | None) -> str:
+    """Return an origin as a short text: `GET /teas`, `Shop.buy`, `files/read`."""
     match origin:
         case None:
             return "a written schema"
@@ -64,7 +64,7 @@ def place(origin: Origin | None) -> str:
 
 
 def is_async(called: Callable[..., object]) -> bool:
-    """True if a call gives something to await or an async generator, as far as can be seen."""
+    """Return whether a callable is declared to return an awaitable or an async generator."""
     candidates = (called, inspect.getattr_static(type(called), "__call__", None))
     return any(
         inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each) for each in candidates

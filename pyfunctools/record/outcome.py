@@ -1,4 +1,4 @@
-"""What came of a call."""
+"""`Outcome`: the result of a call."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -13,36 +13,36 @@ from pyfunctools.schema import Issue, Repair
 from pyfunctools.schema.ground.json_values import is_json_value
 
 Sent: TypeAlias = Literal["no", "yes", "unknown"]
-"""Whether a request reached the other side: `unknown` when the connection broke after sending."""
+"""Whether a request reached the server; `unknown` if the connection broke after sending."""
 
 Reason: TypeAlias = Literal[
-    "arguments",  # the arguments are wrong; `issues` says where
-    "unknown",  # there is no such function
-    "needs_human",  # a person has to give their part; see `waiting`
+    "arguments",  # the arguments are invalid; see `issues`
+    "unknown",  # the function does not exist
+    "needs_human",  # a person has to give values; see `waiting`
     "needs_approval",  # a person has to approve the call; see `waiting`
-    "declined",  # a person was asked for their part and gave none
-    "denied",  # a person was asked to approve the call and did not
+    "declined",  # a person was asked for values and gave none
+    "denied",  # a person was asked for approval and refused
     "ticket_used",
     "ticket_expired",
-    "ticket_changed",  # the function is not what it was when the ticket was issued
-    "ticket_foreign",  # not a ticket, or not one for this controller
+    "ticket_changed",  # the function has changed since the ticket was issued
+    "ticket_foreign",  # not a ticket, or one of another controller
     "ticket_gone",  # the function of the ticket does not exist any more
-    "raised",  # the function, or something else of the application's, raised an exception
-    "output",  # what came back is not what was declared
-    "status",  # the server answered with a status other than 2xx
-    "transport",  # there is no complete answer
-    "deadline",  # there is no complete answer within the time
+    "raised",  # the function, or other code of the application, raised an exception
+    "output",  # the output does not fit its schema
+    "status",  # the response has a status other than 2xx
+    "transport",  # there is no complete response
+    "deadline",  # there is no complete response in time
     "cancelled",  # the call was cancelled after it had started
 ]
-"""Why a call did not succeed, as one word to branch on."""
+"""Why a call did not succeed, as one word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Response:
-    """The HTTP side of an outcome.
+    """The HTTP response of a call.
 
-    `status` is `None` where no answer came. Names in `headers` are in lower case. `retry_after` is
-    in seconds. `sent` says whether the request reached the server.
+    `status` is `None` if there was no response. Names in `headers` are in lower case. `retry_after`
+    is in seconds. `sent` tells whether the request reached the server.
     """
 
     status: int | None = None
@@ -51,7 +51,7 @@ class Response:
     sent: Sent = "no"
 
     def __repr__(self) -> str:
-        # The names of the headers only: a value may be a credential.
+        # Only the names of the headers: a value may be a credential.
         told = [f"status={self.status}", f"headers={short_repr(sorted(self.headers))}"]
         if self.retry_after is not None:
             told.append(f"retry_after={self.retry_after:g}")
@@ -60,12 +60,12 @@ class Response:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Waiting:
-    """A call that waits for a person. Nothing of it has run.
+    """A call that waits for a person; it has not run yet.
 
-    `arguments` are the model's part. `questions` are what to ask the person for this call, with
-    what was wrong with their last answers; `call` and `resume` take the answers by their `path`.
-    `approval` is whether the call has to be approved too. `ticket` is what
-    `Controller.resume` takes; it is `None` where the model's part is too large for one.
+    `arguments` are the model's part. `questions` are those to the person, with the errors of their
+    last answers; `call` and `resume` take the answers by `path`. `approval` tells whether the call
+    has to be approved. `ticket` is the argument of `Controller.resume`, or `None` if the model's
+    part is too large for a ticket.
     """
 
     call_id: str
@@ -84,20 +84,20 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Outcome:
-    """What came of a call: `text` for the model, `value` for the program.
+    """The result of a call: `text` for the model, `value` for the program.
 
-    A method may return one of its own: to tell the two apart, to show files (`content`) to a model
-    that can see, or, with `reason="raised"`, to say that it failed.
+    A method may return one itself: for different texts and values, to show files (`content`) to a
+    model with vision, or to report an error, with `reason="raised"`.
 
-    `reason` is `None` after success, else one word; see `Reason`. `issues` are what is wrong with
-    the arguments or with what came back. `exception` is what the application's own code raised.
-    `response` is there where an HTTP request was made or refused, `waiting` where a person has to
-    do something first: such a call is neither `ok` nor an error.
+    `reason` is `None` after success, else one word; see `Reason`. `issues` are those of the
+    arguments or of the output. `exception` is one that the application's code raised. `response` is
+    set after an HTTP request, `waiting` if a person has to act first: such a call is neither `ok`
+    nor an error.
 
-    The `repr` is bounded, and shows no value, no header, no ticket and no exception.
+    The `repr` has a maximum length, and shows no value, header, ticket or exception.
 
     Raises:
-        DefinitionError: the `reason` is not one of those words, or `content` holds no `File`s.
+        DefinitionError: the `reason` is unknown, or `content` is not a tuple of `File`s.
     """
 
     text: str
@@ -125,19 +125,19 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        """True if the function ran and did not fail."""
+        """Whether the function ran and did not fail."""
         return self.reason is None
 
     @property
     def is_error(self) -> bool:
-        """True if the call failed; one that waits for a person has not."""
+        """Whether the call failed; one that waits for a person has not."""
         return self.reason is not None and self.reason not in _WAITS
 
     def unwrap(self) -> object:
         """Return the value.
 
         Raises:
-            CallError: the call failed, or waits for a person; the error holds this outcome.
+            CallError: the call failed, or waits for a person; the error has this outcome.
         """
         if self.reason is None:
             return self.value
@@ -155,10 +155,10 @@ class Outcome:
         return f"Outcome({', '.join(f'{name}={said}' for name, said in told.items())})"
 
 
-def json_of(outcome: Outcome) -> tuple[JsonValue] | None:
-    """Return the value as JSON, whole, with secrets left out as they are of the text.
+def outcome_json(outcome: Outcome) -> tuple[JsonValue] | None:
+    """Return the value as JSON in a tuple, without secrets, as a model may see it.
 
-    It may be shown to a model. `None` where the value has no form in JSON.
+    `None` if the value has no JSON form.
     """
     if outcome._json is not None:  # pyright: ignore[reportPrivateUsage]
         return outcome._json  # pyright: ignore[reportPrivateUsage]
@@ -166,8 +166,8 @@ def json_of(outcome: Outcome) -> tuple[JsonValue] | None:
     return (value,) if is_json_value(value) else None
 
 
-def state_of(waiting: Waiting) -> JsonValue:
-    """Return with what a call goes on that a remote server has asked a person in."""
+def waiting_state(waiting: Waiting) -> JsonValue:
+    """Return the state of a call in which a remote server has asked a person."""
     return cast("JsonValue", waiting._state)  # pyright: ignore[reportPrivateUsage]
 
 

@@ -1,4 +1,4 @@
-"""`Param`: a parameter written by hand, for those who would rather not write JSON Schema."""
+"""`Param`: a parameter written by hand, without JSON Schema."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ _TYPES: tuple[str, ...] = get_args(ParamType)
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One parameter of a function that is written by hand.
+    """One parameter of a function, written by hand.
 
-    `items` is what an array holds, a `Param` (its name says nothing) or a type's name; `properties`
-    are an object's, which is then closed. `default` is absent where it is `...`; a parameter with a
-    default is never required.
+    `items` is the type of an array's items, a `Param` (its name is not used) or a type's name.
+    `properties` are those of an object, which then allows no others. A `default` of `...` means no
+    default; a parameter with a default is never required.
     """
 
     name: str
@@ -33,11 +33,11 @@ class Param:
     default: JsonValue | EllipsisType = ...
 
     def schema(self, where: str = "") -> JsonSchema:
-        """Return the JSON Schema of this one parameter.
+        """Return the JSON Schema of this parameter.
 
         Raises:
-            DefinitionError: a field holds what it cannot, or `items` or `properties` stand beside
-                a type that has none.
+            DefinitionError: a field has an invalid value, or `type` does not allow `items` or
+                `properties`.
         """
         where = f"{where}({self.name})"
         self._check(where)
@@ -56,11 +56,6 @@ class Param:
         return schema
 
     def _check(self, where: str) -> None:
-        """Refuse a field that holds what it cannot.
-
-        Raises:
-            DefinitionError: see `schema`.
-        """
         for name, kinds, remedy in _FIELDS:
             held: object = getattr(self, name)
             if not isinstance(held, kinds):
@@ -90,14 +85,14 @@ _FIELDS: tuple[tuple[str, UnionType | type | tuple[type, ...], str], ...] = (
     ("enum", (Sequence, NoneType), "Write a list of its values."),
     ("items", Param | str | None, "Write a `Param` or a type's name."),
 )
-"""What the fields of a `Param` may hold, whatever a type checker said of it."""
+"""The types of the fields, for users without a type checker, and the remedies."""
 
 
 def parameters_of(params: Sequence[object], where: str) -> dict[str, JsonValue]:
-    """Return the closed JSON Schema object of these parameters, in their order.
+    """Return the JSON Schema of an object with exactly these parameters, in their order.
 
     Raises:
-        DefinitionError: one of them is no `Param` (a schema among them, say), or two share a name.
+        DefinitionError: one of them is not a `Param` (but a schema, say), or two have one name.
     """
     properties: dict[str, JsonValue] = {}
     required: list[str] = []

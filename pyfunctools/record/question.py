@@ -1,4 +1,4 @@
-"""What a person is asked for one call, as data."""
+"""`Question`: a question to a person, as data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,22 +17,22 @@ Kind: TypeAlias = Literal[
     "file",
     "json",
 ]
-"""How an answer is given. Of `options` a `choice` is one, `choices` are some; `json` is JSON, or
-for a list of texts or numbers one on each line."""
+"""How a question is answered. A `choice` is one of the `options`, `choices` are several; `json` is
+JSON, or for a list of texts or numbers one item on each line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """One thing to ask a person for one call; it goes through JSON: `Question(**asdict(question))`.
 
-    `path` says where the answer stands in the arguments, such as `$input.card.number`: values for
-    `call` and `resume` may be a mapping of these. `label` can be read alone; `help` says more.
-    `options` are the values to choose from, `default` is what stands where nothing is given, and
-    `problem` what was wrong with the last answer. What is `secret` is typed without echo. `schema`
-    is the JSON Schema of the answer, with its definitions.
+    `path` is the place of the answer in the arguments, such as `$input.card.number`: the `human`
+    values of `call` and `resume` may be a mapping of these paths. `label` can be read alone, `help`
+    adds details. `options` are the values to choose from, `default` is used if there is no answer,
+    `problem` is the error of the last answer. A `secret` is typed without echo. `schema` is the
+    JSON Schema of the answer, with its definitions.
 
-    Where the answer decides what else is asked (how many, or which of several kinds of thing) the
-    next questions have the rest: answer it again with them.
+    An answer may lead to further questions (a number of items, one of several kinds). These come in
+    the next round: answer this one again with them.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""The renderings of one function, and the check of what a model wrote by one of them."""
+"""The renderings of a function, and the check of arguments that a model wrote for one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,12 +18,12 @@ Key = tuple[str, bool, bool | None]
 
 
 class Renderings:
-    """The last renderings of one function, by what was asked for; a copy of it is empty."""
+    """The last renderings of a function, by their settings; a pickle or copy is empty."""
 
-    __slots__ = ("_kept",)
+    __slots__ = ("_known",)
 
     def __init__(self) -> None:
-        self._kept: dict[Key, Rendering] = {}
+        self._known: dict[Key, Rendering] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Renderings, ())
@@ -31,34 +31,34 @@ class Renderings:
     def get(
         self, schema: JsonSchema, dialect: str, *, strict: bool, inline: bool | None
     ) -> "Rendering":
-        """Return the rendering of the schema, which is the same at every call.
+        """Return a rendering of the schema, which must be the same one in each call.
 
         Raises:
-            DefinitionError: there is no such dialect.
+            DefinitionError: the dialect is unknown.
         """
         key = (dialect, strict, inline)
-        kept = self._kept.get(key) if isinstance(dialect, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
-        if kept is None:
+        found = self._known.get(key) if isinstance(dialect, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+        if found is None:
             from pyfunctools.dialects.rendering import render
 
-            kept = render(schema, dialect, strict=strict, inline=inline)
+            found = render(schema, dialect, strict=strict, inline=inline)
             # A new dictionary each time: another thread may be reading the old one.
-            newest = [*self._kept.items(), (key, kept)][-DEFAULT_LIMITS.cache :]
-            self._kept = dict(newest)
-        return kept
+            newest = [*self._known.items(), (key, found)][-DEFAULT_LIMITS.cache :]
+            self._known = dict(newest)
+        return found
 
 
-def checked(
+def check_rendered(
     arguments: str | bytes | JsonValue,
     rendering: "Rendering",
     check: Callable[[JsonValue], Success[JsonValue] | Failure],
     *,
     allow_truncated: bool,
 ) -> Success[JsonValue] | Failure:
-    """Return the arguments that a model wrote by a rendering, restored and checked.
+    """Return arguments that a model wrote for a rendering, restored and checked.
 
-    What is not right as it was written is coerced by the schema that the model saw, and checked
-    again. A failure has the value and the paths as the model saw them.
+    If they are invalid, they are coerced by the schema that the model saw, and checked again. A
+    failure has the value and the paths of that schema.
     """
     schema, repairs = rendering.schema, tuple[Repair, ...]()
     value: JsonValue
@@ -74,15 +74,15 @@ def checked(
         value = arguments
     first = check(rendering.restore(value))
     if first:
-        return _repaired(first, repairs)
+        return _with_repairs(first, repairs)
     coerced = coerce(schema, value)
     again = check(rendering.restore(coerced.value)) if coerced.repairs else first
     if again:
-        return _repaired(again, (*repairs, *coerced.repairs))
-    return _repaired(rendering.reworded(first), repairs)
+        return _with_repairs(again, (*repairs, *coerced.repairs))
+    return _with_repairs(rendering.reworded(first), repairs)
 
 
-def _repaired(
+def _with_repairs(
     result: Success[JsonValue] | Failure, before: Sequence[Repair]
 ) -> Success[JsonValue] | Failure:
     return replace(result, repairs=(*before, *result.repairs)) if before else result

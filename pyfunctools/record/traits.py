@@ -1,4 +1,4 @@
-"""`Traits`: the list of what can be said of a function beside its name and its schemas."""
+"""`Traits`: the settings of a function beside its name and its schemas."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict, cast
@@ -7,11 +7,11 @@ from pyfunctools.errors import DefinitionError, wrong_type
 
 
 class Traits(TypedDict, total=False):
-    """The traits of a function, each a field of `Function`, and `None` where nobody said.
+    """The settings of a function, each a field of `Function`; `None` means unknown.
 
-    `display_text` is what a user is shown while it runs, `confirm` asks a person before each call,
-    `concurrent` says whether it may run beside others (where nobody said, what is `read_only` may),
-    and `strict` whether it is rendered strictly.
+    `display_text` is shown to a person while the function runs. With `confirm` a person approves
+    each call. With `concurrent` it may run beside other calls (by default, if it is `read_only`).
+    With `strict` it is rendered strictly.
     """
 
     title: str | None
@@ -34,9 +34,7 @@ _KINDS: Mapping[str, object] = {
 
 
 def checked_traits(where: str, given: Mapping[str, object]) -> dict[str, object]:
-    """Return the settings of a function, its tags as a tuple; a single text is one tag.
-
-    `where` names the function in errors.
+    """Return settings with `tags` as a tuple (a single text is one tag); `where` is for errors.
 
     Raises:
         TypeError: a setting is unknown.

@@ -18,7 +18,7 @@ from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.note import Note
 from pyfunctools.record.contract import Contract
-from pyfunctools.record.function import Function, Skipped, noted
+from pyfunctools.record.function import Function, Skipped, with_notes
 from pyfunctools.record.origin import WRAPPED, RemoteTool, digest_of_tool
 from pyfunctools.schema.ground.references import find_target
 from pyfunctools.schema.normalization.normalize import normalize
@@ -90,7 +90,7 @@ def function_of_tool(
     output, wraps = _unwrapped(promised)
     annotations = tool.get("annotations")
     hints = annotations if isinstance(annotations, dict) else {}
-    contract = Contract.written(name, _loose(given or {}), output, is_human, sound=False)
+    contract = Contract.from_schemas(name, _loose(given or {}), output, is_human, lenient=True)
     function = Function(
         name=name,
         description=_text(tool.get("description")) or "",
@@ -103,7 +103,7 @@ def function_of_tool(
         ),
         _contract=Lazy.of(contract),
     )
-    return noted(function, _notes(given or {}))
+    return with_notes(function, _notes(given or {}))
 
 
 def reread(tool: JsonObject, known: Function, *, is_human: IsHuman | None) -> Function:

@@ -140,9 +140,9 @@ def test_the_outcomes_are_the_same(name: str, arguments: Any, revision: str) -> 
         (each.content, each.content_type) for each in there.content
     ]
     if here.ok and not here.content:
-        from pyfunctools.record.outcome import json_of
+        from pyfunctools.record.outcome import outcome_json
 
-        assert json_of(here) == json_of(there)
+        assert outcome_json(here) == outcome_json(there)
 
 
 def test_a_persons_part_is_asked_for_here() -> None:

@@ -22,7 +22,7 @@ from pyfunctools import Controller, DefinitionError, Function, Outcome, Question
 from pyfunctools.cli.demo_shop import DOCUMENT, TeaShop
 from pyfunctools.integrations.mcp import server
 from pyfunctools.record.origin import Method
-from pyfunctools.record.outcome import json_of
+from pyfunctools.record.outcome import outcome_json
 from pyfunctools.schema import Validator
 from pyfunctools.testing import arguments, mistakes
 
@@ -68,7 +68,9 @@ async def round_of(local: Controller, calls: list[tuple[str, Any]], revision: st
                 if here.ok:
                     assert there.text == here.text
                 if here.ok and (revision == "auto" or local[name].output is not None):
-                    assert json_of(there) == json_of(here)  # older clients take objects alone
+                    assert outcome_json(there) == outcome_json(
+                        here
+                    )  # older clients take objects alone
 
 
 def waited_alike(here: Outcome, there: Outcome, seen: list[Any]) -> None:

@@ -51,17 +51,17 @@ def test_what_is_nobodys_has_no_sides(is_human: None) -> None:
 def test_a_written_schema_is_seen_to_be_one_at_once() -> None:
     wrong: JsonSchema = {"$ref": "https://example.com/schema.json"}
     with pytest.raises(DefinitionError):
-        Contract.written("f", wrong, None, None)
+        Contract.from_schemas("f", wrong, None, None)
     assert Contract.of(wrong, None, None).parameters is wrong
     with pytest.raises(DefinitionError, match="wrap them in an object"):
-        Contract.written("f", {"type": "array"}, None, None)
+        Contract.from_schemas("f", {"type": "array"}, None, None)
 
 
 def test_parameters_written_either_way_are_the_same() -> None:
-    params = Contract.written("f", [Param("a", "integer")], {"type": "string"}, None)
+    params = Contract.from_schemas("f", [Param("a", "integer")], {"type": "string"}, None)
     written: JsonSchema = {"properties": {"a": {"type": "integer"}}, "required": ["a"]}
-    assert params == Contract.written("f", written, {"type": "string"}, None)
-    assert params != Contract.written("f", written, None, None)
+    assert params == Contract.from_schemas("f", written, {"type": "string"}, None)
+    assert params != Contract.from_schemas("f", written, None, None)
 
 
 def test_a_list_begins_with_the_inputs_that_stand_first() -> None:

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from pyfunctools import Method, RemoteTool, Route
-from pyfunctools.record.origin import Origin, place
+from pyfunctools.record.origin import Origin, origin_text
 
 ORIGINS: list[Origin] = [
     Method(qualname="Shop.buy", is_async=True),
@@ -29,7 +29,7 @@ def test_an_origin_survives_copies(origin: Origin) -> None:
     ],
 )
 def test_the_place_is_said_in_a_few_words(origin: Origin | None, words: str) -> None:
-    assert place(origin) == words
+    assert origin_text(origin) == words
 
 
 def test_a_method_is_synchronous_unless_said() -> None:

@@ -24,7 +24,7 @@ from pyfunctools.execution.request.connection import Connection, server_url
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import finish
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.record.origin import place
+from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.schema import Failure
 from pyfunctools.schema.ground.path import value_at
@@ -146,7 +146,7 @@ class ApplicationRunner:
     async def _carried(self, hosted: "_Hosted", call: PreparedCall) -> Outcome:
         with hosted.busy():
             await hosted.start()
-            where = visible(place(call.route)).replace("\n", " ")
+            where = visible(origin_text(call.route)).replace("\n", " ")
             state, tasks = hosted.lifespan.state, hosted.tasks
             raised: list[BaseException] = []
             send = over_application(

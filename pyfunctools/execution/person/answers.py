@@ -175,7 +175,7 @@ def plain_json(value: object) -> JsonValue:
 
 def as_meant(function: Function, value: JsonValue) -> JsonValue:
     """Return a person's values with each text as the schema wants it; what else they are stays."""
-    wanted = contract_of(function).person.value.validator
+    wanted = contract_of(function).human_side.value.validator
     if wanted.is_valid(value):
         return value
     for repair in coerced(wanted.outline, value).repairs:

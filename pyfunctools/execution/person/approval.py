@@ -167,8 +167,8 @@ class View:
         parameters = contract_of(self._function).parameters
         yield separate_normalized(parameters, is_secret).split(whole)[1]
         if self._function.separated is not None:
-            known = contract_of(self._function).person.value
-            yield known.split(self._function.separated.split(whole)[1])
+            known = contract_of(self._function).human_side.value
+            yield known.secrets_in(self._function.separated.split(whole)[1])
 
 
 _AGAIN = "the secret itself, since what stood there was changed"

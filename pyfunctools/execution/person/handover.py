@@ -40,7 +40,7 @@ from pyfunctools.execution.steps import Answered, Person, check_callable
 from pyfunctools.execution.trace import MASKED, log_raised
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.origin import RemoteTool
-from pyfunctools.record.outcome import Outcome, Waiting, state_of
+from pyfunctools.record.outcome import Outcome, Waiting, waiting_state
 from pyfunctools.record.question import Question
 from pyfunctools.schema import Failure, Issue, Path, Repair, Success
 from pyfunctools.schema.feedback.plain_words import TEXTS
@@ -157,7 +157,7 @@ class Handover:
                     outcome.waiting,
                     call_id=self._info.id,
                     arguments=self._llm,
-                    ticket=self._issue_ticket(after, state=state_of(outcome.waiting)),
+                    ticket=self._issue_ticket(after, state=waiting_state(outcome.waiting)),
                     _state=None,
                 )
                 return replace(outcome, waiting=waiting)
@@ -168,7 +168,7 @@ class Handover:
 
     async def _answer_server(self, waiting: Waiting) -> Answered | Outcome | None:
         """Return the person's answer to a server's question, `None` if nobody can be asked."""
-        state = state_of(waiting)
+        state = waiting_state(waiting)
         values: object
         values, self._for_server = self._for_server, None  # good for the first question only
         asked: object = self._ask if waiting.questions else self._approve

@@ -9,7 +9,7 @@ from urllib.parse import quote, quote_plus
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import visible
-from pyfunctools.record.outcome import Outcome, json_of
+from pyfunctools.record.outcome import Outcome, outcome_json
 from pyfunctools.schema import Issue
 from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than
 from pyfunctools.schema.ground.preview import preview_scalar
@@ -52,7 +52,7 @@ class Masker:
         """Return an outcome with its text, issues and JSON masked; its `value` stays."""
         if not self.spellings:
             return outcome
-        text, json = self.text(outcome.text), json_of(outcome)
+        text, json = self.text(outcome.text), outcome_json(outcome)
         masked = None if json is None else (self.value(json[0]),)
         issues = tuple(map(self._issue, outcome.issues))
         if (text, issues, masked) == (outcome.text, outcome.issues, json):

@@ -68,15 +68,16 @@ class PrivateValues:
         separated = contract.separated.value
         if separated is None:
             return Masker(())
-        side = contract.person.value
+        side = contract.human_side.value
         parts = (*self.given, separated.part(self.bound, "human"))
         private = _inside(parts)
-        if side.is_all:
-            secret = [*private, *_inside(side.defaults)]
+        if side.is_all_secret:
+            secret = [*private, *_inside(side.secret_defaults)]
         else:
             secret = [inner for inner in private if hasattr(inner, "get_secret_value")]
-            secret += _inside([*map(side.split, parts), *side.defaults]) if side.is_any else ()
-        names = side.names | self.fields
+            if side.has_secrets:
+                secret += _inside([*map(side.secrets_in, parts), *side.secret_defaults])
+        names = side.property_names | self.fields
         others: set[str] = set()
         if is_error:
             others = _texts(private, names) - _texts(_inside((self.llm,)), frozenset())

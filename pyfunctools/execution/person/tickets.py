@@ -21,7 +21,7 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.stores import MemoryStore, SqliteStore, TicketStore
 from pyfunctools.record.function import Function
-from pyfunctools.record.origin import place
+from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome, Reason
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.ground.path import Keys
@@ -343,7 +343,7 @@ def digest_of(function: Function) -> str:
     separated = function.separated
     sides = () if separated is None else (separated.llm, separated.human or {})
     schemas = [_untold(each) for each in (function.parameters, *sides)]
-    said = [function.name, place(function.origin), *schemas]
+    said = [function.name, origin_text(function.origin), *schemas]
     return _coded(sha256(dumps(said, sort_keys=True).encode()).digest()[:16])
 
 

@@ -61,7 +61,7 @@ def merged(function: Function, llm: JsonValue, human: JsonValue) -> Success[Json
 
     It would be uploaded as its own content, and was most often meant as a path.
     """
-    if contract_of(function).person.value.takes_files:
+    if contract_of(function).human_side.value.takes_files:
         wrong = tuple(_texts_for_files(function, human))
         if wrong:
             return Failure(value=None, issues=wrong)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
     from pyfunctools.record.call_info import CallInfo
-    from pyfunctools.record.handler import Bound
+    from pyfunctools.record.handler import ReadyCall
     from pyfunctools.schema.result import Failure, Success
 
 
@@ -56,7 +56,7 @@ class MethodHandler(NamedTuple):
 
     def bind(
         self, arguments: JsonObject, context: object, info: "CallInfo | None" = None
-    ) -> "Success[Bound] | Failure":
+    ) -> "Success[ReadyCall] | Failure":
         """Return the call, its arguments as the objects the hints name; nothing of it runs yet."""
         objects = self.arguments.read(arguments)
         if not isinstance(objects, dict):
@@ -81,7 +81,7 @@ class MethodHandler(NamedTuple):
             named.update(cast("Mapping[str, object]", named.pop(self.others, {})))
         return self.called(*by_place, **named)
 
-    def held(self, bound: "Bound") -> Objects:
+    def arguments_of(self, bound: "ReadyCall") -> Objects:
         """Return the arguments in a call that `bind` made, defaults too, by their names in JSON."""
         call = cast("BoundCall", bound)
         objects = cast("Objects", call.args[0] if call.args else call.keywords)
@@ -113,7 +113,7 @@ class MethodHandler(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def _success() -> "type[Success[Bound]]":
+def _success() -> "type[Success[ReadyCall]]":
     from pyfunctools.schema.result import Success  # needed by the first call, and by none before
 
     return Success

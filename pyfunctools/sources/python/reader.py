@@ -177,9 +177,10 @@ def _contract_of(
 def _contract(
     written: _Both, normalized: _Both, is_human: IsHuman | None, sets: bool
 ) -> "Contract":
-    from pyfunctools.record.contract import Contract, notes_on
+    from pyfunctools.record.contract import Contract, schema_notes
 
-    return Contract.of(*normalized, is_human, partial(notes_on, *written), sets=sets, hinted=True)
+    notes = partial(schema_notes, *written)
+    return Contract.of(*normalized, is_human, notes, sets=sets, hinted=True)
 
 
 def _docs_of(called: Callable[..., object], attribute: str, owner: type | None) -> Docs:
