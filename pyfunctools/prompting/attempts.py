@@ -139,7 +139,7 @@ class Attempts:
             )
         if isinstance(self.result, Failure):
             told = {(issue.path, issue.expected) for issue in self.repeated}
-            return feedback(self.result.value, self.result.issues, told=told)
+            return feedback(self.result.value, self.result.issues, repeated=told)
         said = self.result.text if isinstance(self.result, Outcome) else ""
         again = (_again(issue) for issue in self.repeated if issue.side != "human")
         return "\n".join((said, *again))

@@ -11,7 +11,7 @@ from stacks import on_stack
 from pyfunctools import Function
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.feedback.feedback import SIZE, feedback
+from pyfunctools.schema.feedback.feedback import feedback
 from pyfunctools.schema.feedback.lines import one_line
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.result import Issue, Side
@@ -158,7 +158,6 @@ WIDE = {f"property_number_{n}_{'w' * 60}": "漢字" * 100 for n in range(300)}
 def test_the_text_has_a_bound(value: JsonValue, issues: list[Issue]):
     text = feedback(value, issues)
     assert len(text.encode()) <= LIMIT
-    assert SIZE <= LIMIT
     assert text.count("```") == 2
     assert "send the complete arguments again" in text
 
@@ -253,10 +252,10 @@ def test_every_issue_is_marked_or_listed(value: JsonValue):
 def test_mistakes_that_were_told_before_are_marked():
     told = {("$input.a", "integer"), ("$input.b", "integer"), ("$input.gone", "integer")}
     issues = [issue(("a",)), issue(("b",)), issue(("c",)), issue(("d", "e"), message="It is odd.")]
-    text = feedback({"a": 1, "c": 2}, issues, told={*told, ("$input.d.e", "integer")})
+    text = feedback({"a": 1, "c": 2}, issues, repeated={*told, ("$input.d.e", "integer")})
     assert '"a": 1, // ❌ AGAIN, expected integer' in text
     assert '"b": undefined // ❌ AGAIN, missing: expected integer' in text
     assert '"c": 2, // ❌ expected integer' in text
     assert "- AGAIN: It is odd." in text
     assert "You were told before of what is marked AGAIN" in text
-    assert "AGAIN" not in feedback({"a": 1}, [issue(("a",), "string")], told=told)
+    assert "AGAIN" not in feedback({"a": 1}, [issue(("a",), "string")], repeated=told)

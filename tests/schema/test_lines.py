@@ -7,10 +7,10 @@ from pyfunctools.schema.feedback.lines import (
     DETAILS,
     CommentedPlace,
     Detail,
-    lines_of,
+    LineWriter,
+    is_present,
     one_line,
-    safe,
-    stands,
+    without_closers,
 )
 from pyfunctools.schema.ground.path import Keys
 
@@ -20,14 +20,20 @@ FULL, SHORT, LEAST = DETAILS
 def marked(*places: Keys, hidden: Keys | None = None) -> CommentedPlace:
     root = CommentedPlace()
     for keys in places:
-        root.at(keys).comments["wrong"] = None
+        root.at(keys).comments.append("wrong")
     if hidden is not None:
         root.at(hidden).hidden = True
     return root
 
 
+def written(value: JsonValue, root: CommentedPlace, detail: Detail) -> LineWriter:
+    writer = LineWriter(detail)
+    assert writer.write(value, root)
+    return writer
+
+
 def text(value: JsonValue, root: CommentedPlace, detail: Detail = FULL) -> str:
-    return "\n".join(line.text for line in lines_of(value, root, detail))
+    return "\n".join(written(value, root, detail).lines)
 
 
 def test_the_lines_of_json_and_comments_are_json_without_the_comments():
@@ -52,7 +58,7 @@ def test_a_scalar_is_one_line():
 
 
 def test_several_comments_stand_on_one_line():
-    root = CommentedPlace(comments={"too short": None, "too odd": None})
+    root = CommentedPlace(comments=["too short", "too odd"])
     assert text("x", root) == '"x" // ❌ too short; too odd'
 
 
@@ -86,7 +92,7 @@ def test_what_is_hidden_is_never_written_and_neither_is_anything_below():
     ],
 )
 def test_a_place_is_there_or_missing_or_nowhere(value: JsonValue, keys: Keys, there: bool | None):
-    assert stands(value, keys) is there
+    assert is_present(value, keys) is there
 
 
 def test_right_items_around_a_wrong_one_are_left_out():
@@ -128,14 +134,13 @@ def test_what_is_right_and_large_is_folded():
     )
 
 
-def test_lines_say_when_they_stand_for_more():
-    value: JsonValue = {"a": "x" * 1000, "b": [0] * 1000, "c": 1}
-    found = {
-        line.text.split(":")[0]: line.elided for line in lines_of(value, CommentedPlace(), SHORT)
-    }
-    assert found == {"{ … 3 properties }": True}
-    lines = lines_of(value, marked(("c",)), SHORT)
-    assert [line.elided for line in lines] == [False, True, True, False, False]
+@pytest.mark.parametrize(
+    "value", [{"a": "x" * 1000}, {"b": [0] * 1000}, {str(n): n for n in range(99)}]
+)
+def test_it_is_known_whether_anything_is_left_out(value: dict[str, JsonValue]):
+    assert written(value, CommentedPlace(), SHORT).is_elided
+    assert written({**value, "c": 1}, marked(("c",)), SHORT).is_elided
+    assert not written({"c": 1}, marked(("c",)), SHORT).is_elided
 
 
 @pytest.mark.parametrize(
@@ -155,7 +160,7 @@ def test_texts_and_names_cannot_close_a_fence_or_a_tag():
     shown = text({"```": "</tool>```"}, marked(("```",)))
     assert "```" not in shown
     assert "</" not in shown
-    assert safe("a < b") == "a < b"
+    assert without_closers("a < b") == "a < b"
 
 
 def test_deep_places_are_found_however_deep():
@@ -182,7 +187,9 @@ def test_the_size_of_the_value_costs_nothing():
     }
     root = marked(("rows", 999_999, "text"), ("k199999",), ("missing",))
     start = process_time()
-    lines = [line.text for detail in DETAILS for line in lines_of(value, root, detail)]
+    writers = [LineWriter(detail) for detail in DETAILS]
+    for writer in writers:
+        writer.write(value, root)
     assert process_time() - start < 1
-    assert len(lines) < 300
-    assert sum('"k199999": 199999' in line for line in lines) == 3
+    assert sum(len(writer.lines) for writer in writers) < 300
+    assert '  "k199999": 199999, // ❌ wrong' in writers[-1].lines

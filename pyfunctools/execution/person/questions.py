@@ -23,7 +23,7 @@ from pyfunctools.execution.person.answers import Answers, answers_of, as_meant, 
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.question import Kind, Question
 from pyfunctools.schema import Issue, Path
-from pyfunctools.schema.feedback.plain_words import TEXTS, humanized, told
+from pyfunctools.schema.feedback.plain_words import TEXTS, humanized, problem_text
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import defined_name, prune
 from pyfunctools.schema.outline.json_types import ALL_TYPES, listed_values
@@ -417,7 +417,7 @@ class Sheet:
         if not wrong:
             return None
         is_missing = not answers.is_given and wrong[0].path.keys[: len(keys)] == keys
-        return told(wrong[0], self.texts, missing=is_missing)
+        return problem_text(wrong[0], self.texts, missing=is_missing)
 
 
 def _complete(place: Place) -> JsonSchema | bool:

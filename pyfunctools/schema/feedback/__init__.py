@@ -1,1 +1,1 @@
-"""The text a model is sent about what is wrong with its arguments."""
+"""The text about invalid arguments: for the model that sent them, or for a person."""

@@ -1,62 +1,68 @@
-"""What is sent back to the model: the value it sent, with a comment on each line that is wrong."""
+"""The text that is sent back to the model: the value it sent, with a comment on each mistake."""
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Protocol, TypeAlias
 
 from pyfunctools._json import JsonValue
+from pyfunctools._text import quantity
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.feedback.lines import (
     DETAILS,
     GIVEN,
     MARK,
     CommentedPlace,
-    Line,
-    lines_of,
+    LineWriter,
+    is_present,
     one_line,
-    safe,
-    stands,
+    without_closers,
 )
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.preview import escape_invisible
 
-SIZE = 8_000
-"""How long the text may be, in bytes of UTF-8."""
-
-
 NOT_YOURS = "What a person gave is not accepted. This is not yours to correct."
-"""What a model reads where nothing that is wrong is its own."""
-
+"""The text if a person made all the mistakes."""
 
 AGAIN = "AGAIN"
-"""What marks a mistake of which the model had been told."""
+"""Marks a mistake that the model was told of before."""
+
+_LISTED = 2_000
+"""Bytes of the longest list below the value."""
+_UNCOUNTED = 900
+"""Issues that are left out after which they are "many" instead of a number."""
+_TEXT = 2_000
+"""Characters of a text that could not be parsed; the middle is cut."""
+
+PathAndExpected: TypeAlias = tuple[str, str]
+"""The `path` and `expected` of an issue, which tell one mistake from another."""
 
 
 class IssueLike(Protocol):
-    """What feedback needs to know of an issue; see `Issue`."""
+    """The fields of an `Issue` that feedback needs."""
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """The place of the mistake."""
         ...
 
     @property
     def expected(self) -> str:
-        """What would be right."""
+        """A line that describes a valid value."""
         ...
 
     @property
     def value(self) -> JsonValue:
-        """What was there; `None` where nothing was."""
+        """The invalid value; `None` if it is missing."""
         ...
 
     @property
     def message(self) -> str:
-        """The whole complaint as a sentence."""
+        """The complaint as a sentence."""
         ...
 
     @property
     def side(self) -> str:
-        """Whose it is: `human` where a person gave the value."""
+        """Who made the mistake; `human` for a person."""
         ...
 
 
@@ -65,108 +71,79 @@ def feedback(
     issues: Sequence[IssueLike],
     *,
     hidden: Iterable[Keys] = (),
-    told: Collection[tuple[str, str]] = (),
+    repeated: Collection[PathAndExpected] = (),
 ) -> str:
     """Return the text that tells a model what is wrong with the value it sent.
 
     The value stands in a fence as JSON, with a comment on each wrong line and a line for each
-    missing property; what has no line there is listed below. Large parts that are right are left
-    out, and at most 32 issues and 8 kB are spelled out. What belongs to a person is never shown:
-    issues whose side is `human` are left out, and the values at their paths and at those in
-    `hidden` are masked. Issues whose path and `expected` are in `told` are pointed out as made
-    again. Works on any value, JSON or not, and costs what it shows, not what the
-    value holds.
+    missing property. Issues that are not about a line are listed below. Large valid parts are left
+    out, and at most 32 issues in 8 kB are described.
+
+    A person's values are never shown: issues of the side `human` are left out, and the values at
+    their paths and at the paths `hidden` are masked. Issues whose path and `expected` are in
+    `repeated` are marked as made again.
     """
-    theirs = [issue for issue in issues if issue.side == "human"]
-    yours = [issue for issue in issues if issue.side != "human"]
-    if theirs and not yours:
+    own: dict[PathAndExpected, IssueLike] = {}
+    hidden = [*hidden]
+    for issue in issues:
+        if issue.side == "human":
+            hidden.append(issue.path.keys)
+        else:
+            own.setdefault((issue.path, issue.expected), issue)
+    if issues and not own:
         return NOT_YOURS
-    hidden = (*hidden, *(issue.path.keys for issue in theirs))
-    told_apart = {(issue.path, issue.expected): issue for issue in reversed(yours)}
-    distinct = list(reversed(told_apart.values()))
-    spelled = distinct[: DEFAULT_LIMITS.issues]
-    if isinstance(value, str) and _was_unreadable(value, spelled):
-        body = _Body(_text(value))
+    described = dict(islice(own.items(), DEFAULT_LIMITS.issues))
+    writer, unmarked = None, described
+    if isinstance(value, str) and all(issue.value != value for issue in described.values()):
+        body = _unparsed(value)  # a string that could not be parsed as JSON
     else:
-        body = _json(value, spelled, hidden, told)
-    listed = _listed((issue for issue in spelled if id(issue) not in body.marked), told)
-    parts = [_first(len(distinct), len(body.marked)), body.text]
-    if listed:
-        parts += ["Also wrong:" if body.marked else "What is wrong:", *listed]
-    untold = len(distinct) - len(body.marked) - len(listed)
-    if any((issue.path, issue.expected) in told for issue in spelled):
+        writer, unmarked = _marked(value, described, hidden, repeated)
+        body = "\n".join(["```json", *writer.lines, "```"])
+    marked = len(described) - len(unmarked)
+    parts = [_first_line(len(own), marked), body]
+    if listed := _list(unmarked, repeated):
+        parts += ["Also wrong:" if marked else "What is wrong:", *listed]
+    if any(map(repeated.__contains__, described)):
         parts.append(f"You were told before of what is marked {AGAIN}: send something else there.")
-    return "\n".join([*parts, _last(spelled, body, untold)])
+    is_elided = writer is not None and writer.is_elided
+    parts.append(_last_line(len(own) - marked - len(listed), is_elided, GIVEN in body))
+    return "\n".join(parts)
 
 
-_LISTED = 2_000
-"""Of the size, what the list below the value may take."""
-_UNCOUNTED = 900
-_TEXT = 2_000
-"""How much is shown of a text that could not be read."""
-
-
-class _Body(NamedTuple):
-    """The value in its fence, the identities of the issues marked in it, and what is left out."""
-
-    text: str
-    marked: frozenset[int] = frozenset()
-    elided: bool = False
-
-
-def _json(
+def _marked(
     value: JsonValue,
-    issues: Sequence[IssueLike],
+    issues: Mapping[PathAndExpected, IssueLike],
     hidden: Iterable[Keys],
-    told: Collection[tuple[str, str]],
-) -> _Body:
+    repeated: Collection[PathAndExpected],
+) -> tuple[LineWriter, dict[PathAndExpected, IssueLike]]:
+    """Return the lines of the value with its comments, and the issues that are in none of them."""
     root = CommentedPlace()
     for keys in hidden:
         root.at(keys).hidden = True
-    noted: list[tuple[int, CommentedPlace]] = []
-    for issue in issues:
+    places: dict[PathAndExpected, CommentedPlace] = {}
+    for key, issue in issues.items():
         keys = issue.path.keys
-        there = stands(value, keys)
-        if there is False or len(keys) > DEFAULT_LIMITS.depth:
-            continue
-        place = root.at(keys)
-        place.hidden = place.hidden or issue.side == "human"
-        lead = "missing: expected " if there is None else "expected "
-        if (issue.path, issue.expected) in told:
-            lead = f"{AGAIN}, {lead}"
-        place.comments[lead + one_line(issue.expected)] = None
-        noted.append((id(issue), place))
-    lines, whole = _within(lines_of(value, root, DETAILS[0]), DETAILS[0].size)
-    for detail in DETAILS[1:]:
-        if not whole:
-            lines, whole = _within(lines_of(value, root, detail), detail.size)
-    text = "\n".join(["```json", *(line.text for line in lines), "```"])
-    written = {id(line.place) for line in lines}
-    marked = frozenset(issue for issue, place in noted if id(place) in written)
-    return _Body(text, marked, any(line.elided for line in lines))
+        present = is_present(value, keys)
+        if present is not False and len(keys) <= DEFAULT_LIMITS.depth:
+            places[key] = root.at(keys)
+            before = f"{AGAIN}, " if key in repeated else ""
+            before += "expected" if present else "missing: expected"
+            comment = f"{before} {one_line(issue.expected)}"
+            if comment not in places[key].comments:
+                places[key].comments.append(comment)
+    writers = [LineWriter(detail) for detail in DETAILS]
+    writer = next((each for each in writers if each.write(value, root)), writers[-1])
+    unmarked = {key: issue for key, issue in issues.items() if places.get(key) not in writer.marked}
+    return writer, unmarked
 
 
-def _within(lines: Iterable[Line], left: int) -> tuple[list[Line], bool]:
-    """Return the lines that there is room for, and whether they are all."""
-    taken: list[Line] = []
-    for line in lines:
-        left -= len(line.text.encode()) + 1
-        if left < 0:
-            return [*taken, Line("// … the rest", elided=True)], False
-        taken.append(line)
-    return taken, True
-
-
-def _listed(issues: Iterable[IssueLike], told: Collection[tuple[str, str]]) -> list[str]:
+def _list(
+    issues: Mapping[PathAndExpected, IssueLike], repeated: Collection[PathAndExpected]
+) -> list[str]:
     lines: list[str] = []
     left = _LISTED
-    for issue in issues:
-        # The sentence may quote the value, which is not the model's to see if it is a person's.
-        says = issue.message
-        if issue.side == "human":
-            says = f"{issue.path}: expected {issue.expected}"
-        again = f"{AGAIN}: " if (issue.path, issue.expected) in told else ""
-        line = f"- {again}{one_line(says, 400)}"
+    for key, issue in issues.items():
+        line = f"- {f'{AGAIN}: ' if key in repeated else ''}{one_line(issue.message, 400)}"
         left -= len(line.encode()) + 1
         if left < 0:
             break
@@ -174,24 +151,17 @@ def _listed(issues: Iterable[IssueLike], told: Collection[tuple[str, str]]) -> l
     return lines
 
 
-def _was_unreadable(value: str, issues: Sequence[IssueLike]) -> bool:
-    """Return whether this is text that could not be read, and no string of which something is
-    said.
-    """
-    return not any(issue.side == "human" or issue.value == value for issue in issues)
+def _unparsed(text: str) -> str:
+    """Return a text that is not JSON in a fence."""
+    if len(text) > _TEXT:
+        half = _TEXT // 2
+        text = f"{text[:half]}\n… {len(text) - _TEXT:,} more characters …\n{text[-half:]}"
+    lines = [without_closers(escape_invisible(line)) for line in text.splitlines()]
+    return "\n".join(["```text", *lines, "```"])
 
 
-def _text(value: str) -> str:
-    half = _TEXT // 2
-    if len(value) > _TEXT:
-        cut = len(value) - _TEXT
-        value = f"{value[:half]}\n… {cut:,} more characters …\n{value[-half:]}"
-    shown = "\n".join(safe(escape_invisible(line)) for line in value.splitlines())
-    return f"```text\n{shown}\n```"
-
-
-def _first(count: int, marked: int) -> str:
-    mistakes = "1 mistake" if count == 1 else f"{count} mistakes"
+def _first_line(count: int, marked: int) -> str:
+    mistakes = quantity(count, "mistake")
     if count > 1_000:  # where a value has more, the last issue says just that
         mistakes = "more than 1,000 mistakes"
     if not marked:
@@ -200,16 +170,16 @@ def _first(count: int, marked: int) -> str:
     return f"The arguments have {mistakes}, {which}marked with {MARK}:"
 
 
-def _last(issues: Sequence[IssueLike], body: _Body, untold: int) -> str:
+def _last_line(left_out: int, is_elided: bool, has_given: bool) -> str:
     parts = ["Correct every mistake, keep the rest, and send the complete arguments again."]
-    if untold:
-        others = "Another mistake is" if untold == 1 else f"{untold} more mistakes are"
-        if untold > _UNCOUNTED:
+    if left_out:
+        others = "Another mistake is" if left_out == 1 else f"{left_out} more mistakes are"
+        if left_out > _UNCOUNTED:
             others = "Many more mistakes are"
         parts.append(f"{others} not shown: look for the like in the rest.")
-    if body.elided:
-        right = "" if untold else " was right and"
+    if is_elided:
+        right = "" if left_out else " was right and"
         parts.append(f"What is left out here (…){right} is to be sent in full.")
-    if GIVEN in body.text:
+    if has_given:
         parts.append("Leave out what a person gave: it is not yours to send.")
     return " ".join(parts)

@@ -1,10 +1,10 @@
-"""A value as lines of JSON: a comment on what is wrong, and much of what is right left out.
+"""A value as lines of JSON with a comment on each mistake; large valid parts are left out.
 
-Nothing here costs more than the lines that come of it, however large the value.
+The cost depends on what is written, not on the size of the value.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
@@ -16,16 +16,17 @@ from pyfunctools.schema.ground.preview import escape_invisible, preview, preview
 
 MARK = "❌"
 GIVEN = "(given by a person)"
-"""What stands for a value that belongs to a person."""
+"""Written in place of a person's value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
-    """How much of a value is written: at most `size` bytes, or not in this detail.
+    """How much of a value is written, in at most `size` bytes.
 
-    Of what has something wrong inside, the first `properties` and `items` that are right. What is
-    right in all its parts stands on one line up to `inline` characters, else on several down to
-    `depth` levels, else it is left out. A text is cut after `text` characters.
+    Of an object or array with mistakes inside, the first `properties` or `items` without mistakes
+    are written. A part without mistakes stands on one line of up to `inline` characters, or else on
+    several down to `depth` levels, or else only its size is written. A string is cut after `text`
+    characters.
     """
 
     size: int
@@ -41,216 +42,209 @@ DETAILS = (
     Detail(size=5_500, properties=12, items=3, inline=60, depth=0, text=120),
     Detail(size=5_500, properties=2, items=0, inline=40, depth=0, text=48),
 )
-"""From all that is worth reading to what is needed to find the wrong places."""
+"""From the most to the least; the first in which the whole value has room is used."""
 
 
 @dataclass(slots=True, eq=False)
 class CommentedPlace:
-    """A place in a value: the comments on it, and the places below it that have some.
+    """A place in a value with its comments, and the places below it that have some.
 
-    A `hidden` place belongs to a person: neither it nor anything below is ever written.
+    A `hidden` place belongs to a person: its value and what is below are never written.
     """
 
-    comments: dict[str, None] = field(default_factory=dict[str, None])
+    comments: list[str] = field(default_factory=list[str])
     below: "dict[str | int, CommentedPlace]" = field(
         default_factory=dict[str | int, "CommentedPlace"]
     )
     hidden: bool = False
 
     def at(self, keys: Keys) -> "CommentedPlace":
-        """Return the place some steps below, which is made where it is not there yet."""
+        """Return the place at these keys below, which is created if needed."""
         place = self
         for key in keys:
             place = place.below.setdefault(key, CommentedPlace())
         return place
 
-    @property
-    def comment(self) -> str:
-        """The comments as the end of a line; empty where there are none."""
-        return f" // {MARK} {'; '.join(self.comments)}" if self.comments else ""
 
+_NO_COMMENT = CommentedPlace()
 
-class Line(NamedTuple):
-    """One line, the place whose comments it carries, and whether it stands for what is left out."""
-
-    text: str
-    place: CommentedPlace | None = None
-    elided: bool = False
-
-
-NOWHERE = CommentedPlace()
-"""A place with nothing wrong in it."""
-
-
-def lines_of(value: JsonValue, place: CommentedPlace, detail: Detail) -> Iterator[Line]:
-    """Return the value's lines, with one for each place that has comments and that it lacks."""
-    return _LineWriter(detail).write(_Member(value=value, place=place), "", 0)
-
-
-_FOLDED = re.compile("[\\s\x85\u2028\u2029]+", re.ASCII)
-"""White space that folds: not the space that a name or a value holds by its own right (U+00A0)."""
+_SPACE = re.compile("[\\s\x85\u2028\u2029]+", re.ASCII)
+"""White space that becomes one space; a no-break space (U+00A0) is part of a name or value."""
 
 
 def one_line(text: str, limit: int = 300) -> str:
-    """Return the text so that it can end neither a line nor a fence nor a tag around it."""
-    cut = shortened(_FOLDED.sub(" ", text).strip(" "), limit)
-    return safe(escape_invisible(cut))
+    """Return the text on one line, in which it can end neither a fence nor a tag around it."""
+    return without_closers(escape_invisible(shortened(_SPACE.sub(" ", text).strip(" "), limit)))
 
 
-def safe(text: str) -> str:
-    """Return the text with the starts of closing tags and fences as JSON escapes them."""
+def without_closers(text: str) -> str:
+    """Return the text with the beginnings of fences and closing tags as JSON escapes."""
     return text.replace("```", "\\u0060" * 3).replace("</", "<\\/").replace("<|", "\\u003c|")
 
 
-def stands(value: JsonValue, keys: Keys) -> bool | None:
-    """Return whether a place is there; `None` for a property that an object does not have."""
-    if value_at(value, keys) is not None:
+def is_present(value: JsonValue, keys: Keys) -> bool | None:
+    """Return whether there is a value at these keys; `None` for a missing property of an object."""
+    if not keys:
         return True
-    around = value_at(value, keys[:-1])
-    is_property = around is not None and isinstance(around[0], dict) and isinstance(keys[-1], str)
-    return None if is_property else False
+    outer = value_at(value, keys[:-1])
+    if outer is not None and isinstance(outer[0], dict) and isinstance(keys[-1], str):
+        return True if keys[-1] in outer[0] else None
+    return outer is not None and value_at(outer[0], keys[-1:]) is not None
 
 
 class _Member(NamedTuple):
-    """A member of an object or array: what stands before its value, the value and its place.
+    """A member of an object or array, with its name in front.
 
-    Without a value of its own it is `missing`; `gap` members that are right are left out instead.
+    It is `missing` if it has comments but no value. With `gap`, it stands for that many members
+    without mistakes that are left out.
     """
 
-    before: str = ""
+    name: str = ""
     value: JsonValue = None
-    place: CommentedPlace = NOWHERE
+    place: CommentedPlace = _NO_COMMENT
     missing: bool = False
     gap: int = 0
 
 
 _READ = 10_000
-"""How many members of an object are gone through for those that are written in their order."""
+"""How many members of an object are read to write those with mistakes in their order."""
+_INDENTED = 16
+"""The deepest level that is indented further than the one above."""
+_KEY = 80
+"""Characters of a property's name; the rest is cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class _LineWriter:
-    detail: Detail
+class _NoRoomError(Exception):
+    """The next line would exceed the size of the detail."""
 
-    def write(self, member: _Member, after: str, level: int) -> Iterator[Line]:
-        """Yield the lines of a value that stands `level` deep, with `after` at their end."""
+
+class LineWriter:
+    """Writes the lines of a value in one detail.
+
+    `marked` are the places whose comments are written, and `is_elided` is whether anything is left
+    out.
+    """
+
+    def __init__(self, detail: Detail) -> None:
+        self._detail = detail
+        self._left = detail.size
+        self.lines: list[str] = []
+        self.marked: set[CommentedPlace] = set()
+        self.is_elided = False
+
+    def write(self, value: JsonValue, place: CommentedPlace) -> bool:
+        """Write as many lines of a value as there is room for; return whether these are all."""
+        try:
+            self._member(_Member(value=value, place=place), "", 0)
+        except _NoRoomError:
+            self.lines.append("// … the rest")
+            self.is_elided = True
+            return False
+        return True
+
+    def _line(self, level: int, text: str, place: CommentedPlace = _NO_COMMENT) -> None:
+        line = "  " * min(level, _INDENTED) + text
+        if place.comments:
+            line += f" // {MARK} {'; '.join(place.comments)}"
+        self._left -= len(line.encode()) + 1
+        if self._left < 0:
+            raise _NoRoomError
+        self.lines.append(line)
+        if place.comments:
+            self.marked.add(place)
+
+    def _member(self, member: _Member, comma: str, level: int) -> None:
         value, place = member.value, member.place
-        before = _indent(level) + member.before
-        if member.missing or place.hidden or not isinstance(value, dict | list | tuple):
-            cut = isinstance(value, str) and len(value) > self.detail.text - 2
-            text = before + self._scalar(member) + after
-            yield self._line(text, place, elided=cut and not place.comments)
+        if (text := self._on_one_line(member, level)) is not None:
+            self._line(level, member.name + text + comma, place)
             return
-        if not place.below:
-            if (text := self._inline(value)) is not None:
-                yield self._line(before + text + after, place)
-                return
-            if level >= self.detail.depth:
-                yield self._line(before + _folded(value) + after, place, elided=True)
-                return
-        yield self._line(before + ("{" if isinstance(value, dict) else "["), place)
-        yield from self._members(value, place, level + 1)
-        yield Line(_indent(level) + ("}" if isinstance(value, dict) else "]") + after)
+        if isinstance(value, dict):
+            brackets, unit, members = "{}", "property", self._properties(value, place)
+        else:
+            items: Sequence[JsonValue] = value if isinstance(value, list | tuple) else ()
+            brackets, unit, members = "[]", "item", self._items(items, place, level + 1)
+        self._line(level, member.name + brackets[0], place)
+        last = len(members) - (2 if members and members[-1].gap else 1)
+        for n, inner in enumerate(members):
+            if inner.gap:
+                self.is_elided = True
+                self._line(level + 1, f"// … {quantity(inner.gap, f'more {unit}')}")
+            else:
+                self._member(inner, "," if n < last else "", level + 1)
+        self._line(level, brackets[1] + comma)
+
+    def _on_one_line(self, member: _Member, level: int) -> str | None:
+        """Return the value as one line; `None` if it needs several."""
+        value, place, detail = member.value, member.place, self._detail
+        if place.hidden:
+            return GIVEN
+        if member.missing:
+            return "undefined"
+        if not isinstance(value, dict | list | tuple):
+            is_cut = isinstance(value, str) and len(value) > detail.text - 2
+            self.is_elided |= is_cut and not place.comments
+            return without_closers(preview_scalar(value, detail.text))
+        if place.below:
+            return None
+        if (text := self._inline(value)) is not None or level < detail.depth:
+            return text
+        self.is_elided = True
+        if isinstance(value, dict):
+            return f"{{ … {quantity(len(value), 'property')} }}"
+        return f"[ … {quantity(len(value), 'item')} ]"
 
     def _inline(self, value: JsonValue) -> str | None:
-        text = preview(value, self.detail.inline + 1)
-        if isinstance(value, dict | list | tuple) and len(text) > self.detail.inline:
+        """Return a value as one line, unless it is an object or array that is too long for it."""
+        text = preview(value, self._detail.inline + 1)
+        if isinstance(value, dict | list | tuple) and len(text) > self._detail.inline:
             return None
-        return safe(text)
+        return without_closers(text)
 
-    def _scalar(self, member: _Member) -> str:
-        if member.place.hidden:
-            return GIVEN
-        return (
-            "undefined" if member.missing else safe(preview_scalar(member.value, self.detail.text))
-        )
-
-    def _line(self, text: str, place: CommentedPlace, *, elided: bool = False) -> Line:
-        return Line(text + place.comment, place if place.comments else None, elided)
-
-    def _members(
-        self,
-        value: Mapping[str, JsonValue] | Sequence[JsonValue],
-        place: CommentedPlace,
-        level: int,
-    ) -> Iterator[Line]:
-        if isinstance(value, Mapping):
-            members, unit = list(self._properties(value, place)), "property"
-        else:
-            members, unit = list(self._items(value, place, level)), "item"
-        last = max((n for n, member in enumerate(members) if not member.gap), default=-1)
-        for n, member in enumerate(members):
-            if member.gap:
-                left_out = quantity(member.gap, f"more {unit}")
-                yield Line(f"{_indent(level)}// … {left_out}", elided=True)
-            else:
-                yield from self.write(member, "," if n < last else "", level)
-
-    def _properties(
-        self, value: Mapping[str, JsonValue], place: CommentedPlace
-    ) -> Iterator[_Member]:
-        wanted = {
+    def _properties(self, value: Mapping[str, JsonValue], place: CommentedPlace) -> list[_Member]:
+        members: list[_Member] = []
+        unwritten = {
             key: below
             for key, below in place.below.items()
             if isinstance(key, str) and key in value
         }
-        right = gap = 0
+        shown = gap = 0
         for key in islice(value, _READ):
             if key not in place.below:
-                right += 1
-                if right > self.detail.properties:
+                shown += 1
+                if shown > self._detail.properties:
                     gap += 1
                     continue
             if gap:
-                yield _Member(gap=gap)
+                members.append(_Member(gap=gap))
                 gap = 0
-            yield _member(key, value, wanted.pop(key, NOWHERE))
-        gap += max(len(value) - _READ - len(wanted), 0)
+            members.append(_Member(_name(key), value[key], unwritten.pop(key, _NO_COMMENT)))
+        gap += max(len(value) - _READ - len(unwritten), 0)
         if gap:
-            yield _Member(gap=gap)
-        for key, below in wanted.items():
-            yield _member(key, value, below)
+            members.append(_Member(gap=gap))
+        members += [_Member(_name(key), value[key], below) for key, below in unwritten.items()]
         for key, below in place.below.items():
             if key not in value and below.comments:
-                yield _Member(before=_named(key), place=below, missing=True)
+                members.append(_Member(_name(key), place=below, missing=True))
+        return members
 
     def _items(
         self, value: Sequence[JsonValue], place: CommentedPlace, level: int
-    ) -> Iterator[_Member]:
-        count = len(value)
-        first = range(min(count, self.detail.items))
-        if level >= self.detail.depth:
-            first = [n for n in first if self._inline(value[n]) is not None]
-        wrong = {n for n in place.below if isinstance(n, int) and n < count}
+    ) -> list[_Member]:
+        members: list[_Member] = []
+        shown = {n for n in place.below if isinstance(n, int) and n < len(value)}
+        for n, item in enumerate(value[: self._detail.items]):
+            if level < self._detail.depth or self._inline(item) is not None:
+                shown.add(n)
         after = 0
-        for n in sorted(wrong.union(first)):
+        for n in sorted(shown):
             if n > after:
-                yield _Member(gap=n - after)
-            yield _Member(value=value[n], place=place.below.get(n, NOWHERE))
+                members.append(_Member(gap=n - after))
+            members.append(_Member(value=value[n], place=place.below.get(n, _NO_COMMENT)))
             after = n + 1
-        if after < count:
-            yield _Member(gap=count - after)
+        if after < len(value):
+            members.append(_Member(gap=len(value) - after))
+        return members
 
 
-def _member(key: str, value: Mapping[str, JsonValue], place: CommentedPlace) -> _Member:
-    return _Member(before=_named(key), value=value[key], place=place)
-
-
-def _named(key: str | int) -> str:
-    return f"{safe(preview_scalar(key, _KEY))}: "
-
-
-def _indent(level: int) -> str:
-    """Return the space before a line; far down it grows no more, or there would be nothing else."""
-    return "  " * min(level, _INDENTED)
-
-
-_INDENTED = 16
-_KEY = 80
-"""After how many characters a property's name is cut."""
-
-
-def _folded(value: Mapping[str, JsonValue] | Sequence[JsonValue]) -> str:
-    if isinstance(value, Mapping):
-        return f"{{ … {quantity(len(value), 'property')} }}"
-    return f"[ … {quantity(len(value), 'item')} ]"
+def _name(key: str | int) -> str:
+    return f"{without_closers(preview_scalar(key, _KEY))}: "

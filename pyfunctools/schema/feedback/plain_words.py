@@ -1,4 +1,4 @@
-"""Our own words for a person: a table that an application may translate, and what is made of it."""
+"""What a person reads: a table of texts that an application may translate, and the use of it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -51,14 +51,14 @@ TEXTS: Final[Mapping[str, str]] = {
     "properties": "{limit} values",
     "or": " or ",
 }
-"""The words that a person is shown, by keys that stay the same; what is in braces is filled in."""
+"""The texts that a person reads, by keys that stay the same; names in braces are filled in."""
 
 
 def check_texts(texts: object) -> None:
-    """Refuse words for keys that there are not, or in which not the same is filled in.
+    """Check texts that replace some of `TEXTS`.
 
     Raises:
-        DefinitionError: it is so; the error names what is close.
+        DefinitionError: they are no mapping, a key is unknown, or a text has other names in braces.
     """
     if not isinstance(texts, Mapping):
         raise wrong_type("texts", "a mapping of keys to texts", texts, 'Write `{"needed": "..."}`.')
@@ -77,14 +77,14 @@ _FILLED = re.compile(r"\{[^{}]*\}|[{}]")
 
 
 def humanized(name: str) -> str:
-    """Return a name as it is read: `card_number` and `cardNumber` are `Card number`."""
+    """Return a name as words: `Card number` for `card_number` and for `cardNumber`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.\s]+", " ", name).split()
-    read = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
-    return read[:1].upper() + read[1:] or name
+    text = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
+    return text[:1].upper() + text[1:] or name
 
 
 def label_of(keys: Keys, texts: Mapping[str, str] = TEXTS) -> str:
-    """Return what a place is called: `Guests 2: Passport number`."""
+    """Return the label of a place: `Guests 2: Passport number` for `guests[1].passport_number`."""
     label = ""
     for key in keys:
         if isinstance(key, int):
@@ -96,29 +96,31 @@ def label_of(keys: Keys, texts: Mapping[str, str] = TEXTS) -> str:
     return label
 
 
-def told(issue: IssueLike, texts: Mapping[str, str] = TEXTS, *, missing: bool = False) -> str:
-    """Return what is wrong with an answer as a sentence for the person who gave it."""
+def problem_text(
+    issue: IssueLike, texts: Mapping[str, str] = TEXTS, *, missing: bool = False
+) -> str:
+    """Return what is wrong with an answer, as a sentence for the person who gave it."""
     if missing:
         return texts["needed"]
     if issue.expected.startswith(("no value here", "no property", "nothing")):
         return texts["not_asked"]
-    return texts["wrong"].format(expected=plain(issue.expected, texts))
+    return texts["wrong"].format(expected=_in_plain_words(issue.expected, texts))
 
 
 def to_person(issues: Sequence[IssueLike], texts: Mapping[str, str] = TEXTS) -> str:
-    """Return a sentence for each issue, each on a line, which begins with what it is about."""
+    """Return a line for each issue: the label of the place, and what is wrong there."""
     lines: dict[str, None] = {}
     for issue in issues:
-        problem, label = told(issue, texts), label_of(issue.path.keys, texts)
-        lines[texts["sentence"].format(label=label, problem=problem) if label else problem] = None
+        text, label = problem_text(issue, texts), label_of(issue.path.keys, texts)
+        lines[texts["sentence"].format(label=label, problem=text) if label else text] = None
     return "\n".join(lines)
 
 
-def plain(expected: str, texts: Mapping[str, str] = TEXTS) -> str:
-    """Return a line of what a schema expects in a person's words; `null` is not for them."""
+def _in_plain_words(expected: str, texts: Mapping[str, str]) -> str:
+    """Return the `expected` line of an issue in words for a person, who may not give `null`."""
     if expected.startswith("a file"):
         return texts["file"]
-    # What stands in quotes is a value, and stays as it is.
+    # Values stand in quotes, and are not translated.
     pieces = _QUOTED.split(expected)
     pieces[::2] = (_reworded(piece, texts) for piece in pieces[::2])
     return "".join(pieces)
