@@ -1,1 +1,1 @@
-"""A value -> what the schema says a wrong spelling must have meant. `coerce` is the verb."""
+"""A value in a wrong spelling -> the value that was meant. The verb is `coerce`."""

@@ -34,40 +34,36 @@ WRAPPERS: Final = frozenset(
         "tool_input",
     }
 )
-"""Keys that models put around the arguments."""
-
+"""Keys of objects that models put around the arguments."""
 
 _JSON = ("{", "[", '"', "`", "~")
-"""How a text begins that may be JSON."""
+"""The first characters of JSON in a string: of a bracket, a quote or a fence."""
 _GUESSED = frozenset({"prose", "rest", "truncated"})
-"""Repairs after which a text is rather taken for one that only looks like JSON.
+"""Repairs after which a string counts as prose, not as JSON.
 
-So is a text that opens a bracket and neither closes it nor puts anything into it.
+So does a string with an opening bracket only: `[`.
 """
 
 
-def may_be_json(text: str) -> bool:
-    """Return whether a text begins as JSON of an object, an array or a string does, or a fence."""
-    return text.lstrip()[:1] in _JSON
-
-
 def meanings(
-    value: JsonValue, types: frozenset[str], listed: Mapping[str, JsonValue]
+    value: JsonValue, types: frozenset[str], constants: Mapping[str, JsonValue]
 ) -> Iterator[tuple[str, JsonValue]]:
-    """Yield what a scalar may have been meant as, with the kind of the repair, likeliest first."""
+    """Yield what a scalar may have been meant as, the likeliest first, with the kind of repair.
+
+    `constants` are the values that a place lists, each by the string that stands for it.
+    """
     if isinstance(value, str):
-        known = _only(value.strip(), {text: text.strip() for text in listed})
-        if known is None:
-            folded = {text: text.strip().casefold() for text in listed}
-            known = _only(value.strip().casefold(), folded)
-        if known is not None:
-            yield "constant", listed[known]
+        if constants and (name := _closest(value, constants)) is not None:
+            yield "constant", constants[name]
         if "null" in types and spells_null(value):
             yield "null", None
         if "boolean" in types and (truth := boolean_from(value)) is not None:
             yield "boolean", truth
         if "integer" in types or "number" in types:
-            yield from (("number", number) for number in _numbers(value))
+            whole, number = integer_from(value), number_from(value)
+            for meant in (number, whole) if "." in value else (whole, number):
+                if meant is not None:
+                    yield "number", meant
     elif isinstance(value, float) and value.is_integer():
         yield "integer", int(value)
     elif isinstance(value, int) and not isinstance(value, bool) and "string" in types:
@@ -76,31 +72,25 @@ def meanings(
             yield "string", text
 
 
-def _only(wanted: str, texts: dict[str, str]) -> str | None:
-    found = [text for text, plain in texts.items() if plain == wanted]
-    return found[0] if len(found) == 1 else None
+def _closest(text: str, names: Mapping[str, JsonValue]) -> str | None:
+    """Return the only name that equals a text without space around it, or else without case."""
+    for fold in (str, str.casefold):
+        found = [name for name in names if fold(name.strip()) == fold(text.strip())]
+        if len(found) == 1:
+            return found[0]
+    return None
 
 
-def _numbers(text: str) -> Iterator[int | float]:
-    whole, number = integer_from(text), number_from(text)
-    if whole is not None and "." not in text:
-        yield whole
-    if number is not None:
-        yield number
-    if whole is not None:
-        yield whole
-
-
-def decoded(text: str, place: Place) -> Success[JsonValue] | None:
-    """Return the object or array that a text says, however often it was encoded."""
+def parsed(text: str, place: Place) -> Success[JsonValue] | None:
+    """Return the object or array that a string contains as JSON, encoded once or several times."""
     repairs: tuple[Repair, ...] = ()
     value: JsonValue = text
     while isinstance(value, str):
-        if not may_be_json(value):
+        if value.lstrip()[:1] not in _JSON:
             return None
-        read = parse_at(value, lambda: place)
-        kinds = {repair.kind for repair in read.repairs}
-        if not read or kinds & _GUESSED or ("closer" in kinds and not read.value):
+        result = parse_at(value, lambda: place)
+        kinds = {repair.kind for repair in result.repairs}
+        if not result or kinds & _GUESSED or ("closer" in kinds and not result.value):
             return None
-        value, repairs = read.value, (*repairs, *read.repairs)
+        value, repairs = result.value, (*repairs, *result.repairs)
     return Success(value=value, repairs=repairs) if isinstance(value, dict | list) else None

@@ -1,11 +1,11 @@
-"""A value -> what the schema says it must have meant; nothing is lost, and nothing invented.
+"""A value -> the value that was meant, in the spelling of the schema. Nothing is lost or invented.
 
-The kinds of repair: `number`, `boolean`, `null` (from a text), `integer` (from `42.0`), `string`
-(from an integer), `constant` (a listed value, but for case and space), `json` (a JSON text where an
-object or array is wanted; with those of `parse` where it had to be recovered), `item` (a single
-value where an array is wanted), `absent` (null for an optional property that takes none) and
-`unwrapped` (an object that stood in another, under a single key such as `arguments`). Where arrays
-of `uniqueItems` are known to be sets, `repeated` is an item that one held already: it is left out.
+The kinds of repair: `number`, `boolean`, `null` (from a string), `integer` (from `42.0`), `string`
+(from an integer), `constant` (a listed value in another case or with space around it), `json` (a
+JSON text where an object or array is wanted; with the repairs of `parse` if it had to be
+recovered), `item` (a single value where an array is wanted), `absent` (null for an optional
+property that does not allow it) and `unwrapped` (an object in another, under a single key such as
+`arguments`). If arrays of `uniqueItems` are known to be sets, `repeated` items are left out.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def coerce(schema: Mapping[str, Any] | bool, value: Any) -> Success[Any]:
-    """Return the value in the spelling that the schema wants, as far as it is certain which.
+    """Return the value in the spelling that the schema wants, as far as that is certain.
 
-    A value that fits is given as it is, the same object; so is one that cannot be helped, is nested
-    more than 64 deep or is no JSON. Parts that need no repair are shared with it. A whole number
-    under `integer` becomes an `int` even where it is right as it is (`42.0`).
+    A valid value is returned unchanged, as the same object; so is one that cannot be repaired, is
+    not JSON, or is nested more than 64 deep. Parts without repairs are shared with the argument. A
+    float such as `42.0` becomes an `int` where an `integer` is wanted, though it is valid.
 
     Raises:
-        SchemaError: the schema is none; see `normalize`.
+        SchemaError: the schema is invalid; see `normalize`.
     """
     from pyfunctools.schema.normalization.normalize import normalize
     from pyfunctools.schema.outline.outline import Outline
@@ -45,45 +45,42 @@ def coerced(
 ) -> Success[JsonValue]:
     """Return the value in the spelling that a normalized schema wants; see `coerce`.
 
-    With `sets` every array of `uniqueItems` is a set of the program's, in which a second time says
-    nothing. Elsewhere that is unknown: `[1, 1, 2]` may have been meant as `[1, 3, 2]`.
+    With `sets`, every array of `uniqueItems` is a `set` of the program, so repeated items are
+    removed. Otherwise they are not: `[1, 1, 2]` may have been meant as `[1, 3, 2]`.
 
-    With `tests` what its own test accepts is taken to be right. Then the value must be JSON that is
-    refused, and no whole number may stand in it as a float where an integer may be wanted.
+    With `tests`, a part that its compiled test accepts is valid. This is only for an invalid value
+    that is JSON and has no float such as `42.0` where an integer may be wanted.
 
     Raises:
-        TextWantedError: with `tests` and `written`, a float stands where only a text is wanted.
+        TextWantedError: with `tests` and `written`, a float stands where only a string is wanted.
     """
-    # Loaded by the first value that is not right as it is.
+    # Imported here, so that only an invalid value loads it.
     from pyfunctools.schema.coercion.match import TooMuch
     from pyfunctools.schema.coercion.repairing import Coercion
 
     coercion = Coercion(sets=sets, tests=tests, written=written)
     try:
-        result = (coercion.repaired if tests else coercion.value)(outline.place, value, ())
+        result = (coercion.repaired if tests else coercion.coerced)(outline.place, value, ())
     except (TooMuch, RecursionError):
         return Success(value=value)
     return Success(value=result, repairs=tuple(coercion.repairs))
 
 
 def is_exact(outline: "Outline", value: JsonValue) -> bool:
-    """Return whether no whole number stands as a float (`42.0`) where an integer may be wanted.
+    """Return whether no float such as `42.0` stands where an integer may be wanted.
 
-    Then `coerce` gives the value as it is, if it is right; where that is known, this is quicker. A
-    value that is nested more than 64 deep is not looked through.
+    Then `coerce` returns a valid value unchanged. False if it is nested more than 64 deep.
     """
-    floats = _has_whole_float(value)
-    return floats is False or (floats is True and not outline.place.has_float_for_integer(value))
+    found = _has_whole_float(value)
+    return found is False or (found is True and not outline.place.has_float_for_integer(value))
 
 
 def _has_whole_float(value: JsonValue) -> bool | None:
-    """Return whether a float without a fraction is anywhere in a value; `None` if it is too
-    deep.
-    """
+    """Return whether a value has a float such as `42.0`; `None` if it is nested too deep."""
     found = False
     level: dict[int, Iterable[JsonValue]] = {0: (value,)}
     for _ in range(DEFAULT_LIMITS.depth + 1):
-        # By identity: what is held twice is looked through once, even if it holds itself.
+        # By identity, so that a value that contains itself comes to an end.
         below: dict[int, Iterable[JsonValue]] = {}
         for values in level.values():
             for inner in values:

@@ -1,16 +1,17 @@
-"""One value on its way through one schema: how `coerce` gets at what it must have meant."""
+"""How `coerce` repairs one value by one schema."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.schema.coercion.candidates import WRAPPERS, decoded, meanings
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.schema.coercion.candidates import WRAPPERS, meanings, parsed
 from pyfunctools.schema.coercion.match import (
     EXACT,
     MAX_DEPTH,
-    NOT,
-    ROUND,
-    Fit,
-    Fitting,
+    MISMATCH,
+    WHOLE_FLOAT,
+    Match,
+    Matcher,
     TextWantedError,
     TooMuch,
     is_set,
@@ -18,151 +19,156 @@ from pyfunctools.schema.coercion.match import (
 )
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, Path
-from pyfunctools.schema.outline.json_types import json_type, listed_values
+from pyfunctools.schema.outline.json_types import json_type
 from pyfunctools.schema.outline.outline import Part, PartTests, Place, ValueTest
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.result import Repair
 from pyfunctools.schema.vocabulary import UNIONS
 
 _MOST_VALUES = 1_000_000
+"""Members that are repaired in one value."""
 _MOST_TRIALS = 256
+"""Branches of unions that are tried for one value."""
 _MOST_PATHS = 16 << 20
-"""What is done at most for one value; one that takes more is given as it is."""
+"""Characters of the paths of all repairs; a value that exceeds any of these limits is unchanged."""
 _MOST_WRAPS = 3
-"""Arrays of one item inside each other that are put around one value."""
+"""Arrays of one item that are put around one value."""
 
 
 class Coercion:
-    """One value on its way through one schema.
+    """Repairs one value, by one schema; `repairs` lists the changes.
 
-    With `tests` what its own test accepts is taken to be right; see `coerced`.
+    With `tests`, a value is valid if the compiled test of its part accepts it. With `sets`, items
+    of arrays of `uniqueItems` that are repeated are removed. With `written`, a float where only a
+    string is wanted raises `TextWantedError`.
     """
 
     def __init__(
         self, *, sets: bool = False, tests: PartTests | None = None, written: bool = False
     ) -> None:
         self._written = written
-        self._fitting = Fitting(sets=sets)
+        self._matcher = Matcher(sets=sets)
         self._sets = sets
         self._tests = tests
+        self._place_tests: dict[Place, ValueTest | None] = {}
         self._values = _MOST_VALUES
         self._trials = _MOST_TRIALS
         self._paths = _MOST_PATHS
-        self._known: dict[Place, ValueTest | None] = {}
         self._wraps = 0
         self._active: set[tuple[Part, int]] = set()
         self.repairs: list[Repair] = []
 
-    def value(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
-        """Return the value as it is wanted at a place.
+    def coerced(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
+        """Return the value of a place, repaired if it is not valid.
 
         Raises:
-            TooMuch: it is nested too deep, or there is too much of it.
-            TextWantedError: with `written`, a float stands where only a text is wanted.
+            TooMuch: it is nested too deep, or too large.
+            TextWantedError: with `written`, it has a float where only a string is wanted.
         """
-        right = self._is_right(place, value, keys)
-        return value if right else self.repaired(place, value, keys)
+        is_valid = self._is_valid(place, value, keys)
+        return value if is_valid else self.repaired(place, value, keys)
 
     def repaired(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
-        """Return a value that is not right as it is wanted at a place.
+        """Return an invalid value, repaired as far as that is certain.
 
         Raises:
-            TooMuch: as `value`.
-            TextWantedError: as `value`.
+            TooMuch: as `coerced`.
+            TextWantedError: as `coerced`.
         """
         self._values -= 1
         if self._values < 0 or len(keys) > MAX_DEPTH:
             raise TooMuch
         if isinstance(value, dict | list):
             return self._container(place, value, keys)
-        if self._tests and self._fit(place, value, keys) == EXACT:
-            return value  # it is refused for what no repair heals
+        if self._tests and self._match(place, value, keys) == EXACT:
+            return value  # it is invalid by a rule that no repair can meet
         if self._written and self._tests and type(value) is float and place.wants_string:
             raise TextWantedError
-        for kind, candidate in meanings(value, place.types, _constants(place)):
-            listed = kind == "string" and self._fit(place, [value], keys) == EXACT
-            if not listed and self._fit(place, candidate, keys) == EXACT:
-                self._note(kind, value, candidate, keys)
-                return candidate
+        for kind, meant in meanings(value, place.types, place.constants):
+            is_item = kind == "string" and self._match(place, [value], keys) == EXACT
+            if not is_item and self._match(place, meant, keys) == EXACT:
+                self._note(kind, value, meant, keys)
+                return meant
         if isinstance(value, str) and not place.types.isdisjoint(("object", "array")):
-            result = self._read(place, value, keys)
+            result = self._from_json(place, value, keys)
             if result is not value:
                 return result
         for part, keyword in place.unions:
-            result = self._tried(place, part.branches(keyword), value, keys)
+            result = self._by_branch(place, part.branches(keyword), value, keys)
             if result is not value:
                 return result
         return self._wrapped(place, value, keys)
 
-    def _is_right(self, place: Place, value: JsonValue, keys: Keys) -> bool:
+    def _is_valid(self, place: Place, value: JsonValue, keys: Keys) -> bool:
         test = self._test(place)
-        return test(value) if test else self._fit(place, value, keys) == EXACT
+        return test(value) if test else self._match(place, value, keys) == EXACT
 
     def _test(self, place: Place) -> ValueTest | None:
-        """Return the compiled test of a place; `None` where not all that is stated there has one.
-
-        A container that it refuses for what no repair heals is walked in vain: nothing comes of it.
-        """
+        """Return the compiled test of a place; `None` if not all of its parts have one."""
         if self._tests is None:
             return None
-        if place not in self._known:
-            self._known[place] = _all_of([self._tests(part.keys) for part in place.roots])
-        return self._known[place]
+        if place not in self._place_tests:
+            found = [self._tests(part.keys) for part in place.roots]
+            tests = [test for test in found if test is not None]
+            test: ValueTest | None = None
+            if len(tests) == len(found):
+                test = tests[0] if len(tests) == 1 else lambda value: all(t(value) for t in tests)
+            self._place_tests[place] = test
+        return self._place_tests[place]
 
-    def _fit(self, place: Place, value: JsonValue, keys: Keys) -> Fit:
-        fit: Fit = EXACT
+    def _match(self, place: Place, value: JsonValue, keys: Keys) -> Match:
+        match: Match = EXACT
         for part in place.roots:
-            fit = min(fit, self._fitting.of(part, value, len(keys)))
-        return fit
+            match = min(match, self._matcher.match(part, value, len(keys)))
+        return match
 
-    def _read(self, place: Place, text: str, keys: Keys) -> JsonValue:
-        """Return what a JSON text says, or the text itself where it says nothing that is wanted."""
-        read = decoded(text, place)
-        if read is None or json_type(read.value) not in place.types:
+    def _from_json(self, place: Place, text: str, keys: Keys) -> JsonValue:
+        """Return the value of a JSON text, or the text itself if that is not what is wanted."""
+        result = parsed(text, place)
+        if result is None or json_type(result.value) not in place.types:
             return text
         mark = len(self.repairs)
-        self._note("json", text, read.value, keys)
-        self.repairs += (replace(r, path=Path.of((*keys, *r.path.keys))) for r in read.repairs)
-        result = self._moved(place, read.value, keys)
-        if isinstance(result, list) and not self._fit(place, result, keys):
-            made = self._undone(mark)
+        self._note("json", text, result.value, keys)
+        for repair in result.repairs:
+            self.repairs.append(replace(repair, path=Path.of((*keys, *repair.path.keys))))
+        value = self._moved(place, result.value, keys)
+        if isinstance(value, list) and not self._match(place, value, keys):
+            undone = self._undo(mark)
             wrapped = self._wrapped(place, text, keys)
             if wrapped is not text:
                 return wrapped
-            self.repairs += made
-        return result
+            self.repairs += undone
+        return value
 
     def _container(
         self, place: Place, value: JsonObject | list[JsonValue], keys: Keys
     ) -> JsonValue:
         mark = len(self.repairs)
-        meant, undecided = self._branched(place, value, keys)
+        chosen, open_unions = self._with_branches(place, value, keys)
         result: JsonValue
-        if isinstance(value, dict):
-            result = self._members(meant, value, keys)
+        if isinstance(value, Mapping):
+            result = self._properties(chosen, value, keys)
         else:
-            result = self._once(meant.parts, self._items(meant, list(value), value, keys), keys)
-        for branches in undecided:
-            if self._fit(place, result, keys) == NOT:
-                result = self._tried(place, branches, result, keys)
-        if not isinstance(value, dict) or not _may_move(place, value):
+            result = self._without_repeats(chosen, self._items(chosen, value, keys), keys)
+        for branches in open_unions:
+            if self._match(place, result, keys) == MISMATCH:
+                result = self._by_branch(place, branches, result, keys)
+        if not isinstance(value, dict) or not _may_be_moved(place, value):
             return result
-        if self._fit(place, result, keys) != NOT:
+        if self._match(place, result, keys) != MISMATCH:
             return result
-        made = self._undone(mark)
-        for other in (self._unwrapped, self._wrapped):
-            found = other(place, value, keys)
-            if found is not value:
-                return found
-        self.repairs += made
+        undone = self._undo(mark)
+        for move in (self._unwrapped, self._wrapped):
+            moved = move(place, value, keys)
+            if moved is not value:
+                return moved
+        self.repairs += undone
         return result
 
-    def _branched(
+    def _with_branches(
         self, place: Place, value: JsonValue, keys: Keys
     ) -> tuple[Place, list[list[Part]]]:
-        """Return the place with the branches that were meant, and the unions that leave it
-        open.
-        """
+        """Return the place with the union branches that were meant, and the undecided unions."""
         if not place.unions:
             return place, []
         found: dict[Part, None] = {}
@@ -178,12 +184,12 @@ class Coercion:
                 branches, union = part.branches(keyword), union_of(part, keyword)
                 meant = union.branch_by_tag(value)
                 if meant is None:
-                    fits = [self._fitting.of(branch, value, len(keys)) for branch in branches]
+                    fits = [self._matcher.match(each, value, len(keys)) for each in branches]
                     if EXACT in fits or not fits:
                         continue
                     meant = (
-                        branches[fits.index(ROUND)]
-                        if ROUND in fits
+                        branches[fits.index(WHOLE_FLOAT)]
+                        if WHOLE_FLOAT in fits
                         else union.intended_branch(value)
                     )
                 if meant is None:
@@ -192,86 +198,84 @@ class Coercion:
                     queue += meant.parts
         return place.outline.place_of(tuple(found)), undecided
 
-    def _members(self, meant: Place, value: JsonObject, keys: Keys) -> JsonObject:
-        changed: dict[str, JsonValue] | None = None
+    def _properties(self, outer: Place, value: JsonObject, keys: Keys) -> JsonObject:
+        changed: dict[str, JsonValue] = {}
+        absent: set[str] = set()
         for name, inner in value.items():
-            place = meant.inside(name) if type(name) is str else None
-            if place is None or self._is_right(place, inner, keys):
+            place = outer.inside(name) if type(name) is str else None
+            if place is None or self._is_valid(place, inner, keys):
                 continue
             below = (*keys, name)
-            if inner is None and self._absent(meant, place, name, below):
+            if inner is None and self._is_absent(outer, place, name, below):
                 self._note("absent", None, None, below)
-                changed = dict(value) if changed is None else changed
-                del changed[name]
+                absent.add(name)
                 continue
             result = self.repaired(place, inner, below)
             if result is not inner:
-                changed = dict(value) if changed is None else changed
                 changed[name] = result
-        return value if changed is None else changed
-
-    def _absent(self, meant: Place, place: Place, name: str, keys: Keys) -> bool:
-        """Return whether null was written for an optional property that does not take it."""
-        declared = any(name in part.declared for part in meant.parts)
-        required = any(name in part.required for part in meant.parts)
-        return declared and not required and self._fit(place, None, keys) == NOT
-
-    def _items(
-        self, meant: Place, items: list[JsonValue], value: JsonValue, keys: Keys
-    ) -> JsonValue:
-        changed = False
-        first = max((len(part.items[0]) for part in meant.parts), default=0)
-        rest = meant.inside(first)
-        test = self._test(rest)
-        for index, inner in enumerate(items):
-            if test and index >= first and test(inner):
-                continue
-            place = meant.inside(index) if index < first else rest
-            result = self.value(place, inner, (*keys, index))
-            if result is not inner:
-                changed = True
-                items[index] = result
-        return items if changed else value
-
-    def _once(self, parts: tuple[Part, ...], value: JsonValue, keys: Keys) -> JsonValue:
-        """Return an array without what is in it twice, if it is a set."""
-        if not (
-            self._sets and isinstance(value, list) and any(is_set(part.rules) for part in parts)
-        ):
+        if not changed and not absent:
             return value
-        twice = repeats(value)
-        for index in twice:
-            self._note("repeated", value[index], None, (*keys, index))
-        again = frozenset(twice)
-        kept = [item for index, item in enumerate(value) if index not in again]
-        return kept if twice else value
+        return {n: changed.get(n, inner) for n, inner in value.items() if n not in absent}
 
-    def _tried(self, place: Place, branches: list[Part], value: JsonValue, keys: Keys) -> JsonValue:
-        """Return the value as the one branch wants it that can be made to fit with least repair."""
+    def _is_absent(self, outer: Place, place: Place, name: str, keys: Keys) -> bool:
+        """Return whether null was written for an optional property that does not allow it."""
+        declared = any(name in part.declared for part in outer.parts)
+        required = any(name in part.required for part in outer.parts)
+        return declared and not required and self._match(place, None, keys) == MISMATCH
+
+    def _items(self, outer: Place, value: list[JsonValue], keys: Keys) -> list[JsonValue]:
+        changed = value
+        rest = outer.inside(outer.first_items)
+        test = self._test(rest)
+        for index, inner in enumerate(value):
+            if test and index >= outer.first_items and test(inner):
+                continue
+            result = self.coerced(outer.inside(index), inner, (*keys, index))
+            if result is not inner:
+                changed = list(value) if changed is value else changed
+                changed[index] = result
+        return changed
+
+    def _without_repeats(self, place: Place, value: list[JsonValue], keys: Keys) -> list[JsonValue]:
+        """Return a set without repeated items; other arrays are unchanged."""
+        if not self._sets or not any(is_set(part.rules) for part in place.parts):
+            return value
+        repeated = repeats(value)
+        for index in repeated:
+            self._note("repeated", value[index], None, (*keys, index))
+        indexes = frozenset(repeated)
+        unique = [item for index, item in enumerate(value) if index not in indexes]
+        return unique if repeated else value
+
+    def _by_branch(
+        self, place: Place, branches: Sequence[Part], value: JsonValue, keys: Keys
+    ) -> JsonValue:
+        """Return the value as the one branch wants it that needs the fewest repairs."""
         kind = json_type(value)
-        taking = [branch for branch in branches if kind in branch.types]
+        if isinstance(value, dict | list):
+            branches = [branch for branch in branches if kind in branch.types] or branches
         found: list[tuple[list[Repair], JsonValue]] = []
-        for branch in taking if taking and isinstance(value, dict | list) else branches:
+        for branch in branches:
             trial = (branch, id(value))
             if self._trials <= 0 or trial in self._active:
                 continue
             self._trials -= 1
             self._active.add(trial)
             mark = len(self.repairs)
-            result = self.value(place.outline.place_of((branch,)), value, keys)
+            result = self.coerced(place.outline.place_of((branch,)), value, keys)
             self._active.discard(trial)
-            made = self._undone(mark)
-            if made and self._fit(place, result, keys) == EXACT:
-                found.append((made, result))
-        found.sort(key=lambda each: len(each[0]))
-        rivals = [r for made, r in found[1:] if len(made) == len(found[0][0])]
-        if not found or not all(equal(found[0][1], rival) for rival in rivals):
+            undone = self._undo(mark)
+            if undone and self._match(place, result, keys) == EXACT:
+                found.append((undone, result))
+        fewest = min((len(repairs) for repairs, _ in found), default=0)
+        found = [each for each in found if len(each[0]) == fewest]
+        if not found or not all(equal(found[0][1], result) for _, result in found):
             return value
         self.repairs += found[0][0]
         return found[0][1]
 
     def _unwrapped(self, place: Place, value: JsonObject, keys: Keys) -> JsonValue:
-        """Return what an object with the one key `arguments`, or the like, holds, if that fits."""
+        """Return the value of an object's only key, such as `arguments`, if that matches."""
         name = next(iter(value), "")
         if len(value) != 1 or name not in WRAPPERS:
             return value
@@ -281,13 +285,13 @@ class Coercion:
         inner = value[name]
         self._note("unwrapped", value, inner, keys)
         result = self._moved(place, inner, keys)
-        if isinstance(result, dict) and self._fit(place, result, keys) == EXACT:
+        if isinstance(result, dict) and self._match(place, result, keys) == EXACT:
             return result
-        self._undone(mark)
+        self._undo(mark)
         return value
 
     def _wrapped(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
-        """Return an array of this one value, if an array is wanted and that one fits."""
+        """Return an array with this value as its only item, if an array is wanted and matches."""
         if value is None or value == "" or self._wraps >= _MOST_WRAPS:
             return value
         if "array" not in place.types or json_type(value) in place.types:
@@ -295,23 +299,23 @@ class Coercion:
         mark = len(self.repairs)
         self._note("item", value, [value], keys)
         self._wraps += 1
-        items = place.inside(0)
-        wrapped = [self._moved(items, value, (*keys, 0))]
+        wrapped = [self._moved(place.inside(0), value, (*keys, 0))]
         self._wraps -= 1
-        short = all(_least(part.rules) <= 1 for part in place.parts)
-        if short and self._fit(place, wrapped, keys) == EXACT:
+        least = [part.rules.get("minItems") for part in place.parts]
+        is_enough = all(not isinstance(each, int) or each <= 1 for each in least)
+        if is_enough and self._match(place, wrapped, keys) == EXACT:
             return wrapped
-        self._undone(mark)
+        self._undo(mark)
         return value
 
     def _moved(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
-        """Return a value as it is wanted at a place where it did not stand.
+        """Return the value coerced at another place than the one where it was written.
 
-        Compiled tests take `42.0` for an integer, and whether such floats are in it where integers
-        are wanted was asked of the place where it stood.
+        Compiled tests cannot be used: they accept `42.0` as an integer, and such floats were looked
+        for only at the place where the value was written.
         """
         tests, self._tests = self._tests, None
-        result = self.value(place, value, keys)
+        result = self.coerced(place, value, keys)
         self._tests = tests
         return result
 
@@ -322,40 +326,15 @@ class Coercion:
             raise TooMuch
         self.repairs.append(Repair(path=path, kind=kind, before=before, after=after))
 
-    def _undone(self, mark: int) -> list[Repair]:
-        made = self.repairs[mark:]
+    def _undo(self, mark: int) -> list[Repair]:
+        """Remove and return the repairs after the first `mark`."""
+        undone = self.repairs[mark:]
         del self.repairs[mark:]
-        return made
+        return undone
 
 
-def _all_of(tests: list[ValueTest | None]) -> ValueTest | None:
-    if len(tests) == 1:  # which it nearly always is
-        return tests[0]
-    known = [test for test in tests if test is not None]
-    return None if len(known) < len(tests) else lambda value: all(test(value) for test in known)
-
-
-def _constants(place: Place) -> dict[str, JsonValue]:
-    """Return the constants that are listed anywhere for a place, by a text that says them.
-
-    A text says itself; `x-enum-varnames` has a name for each value of an `enum`.
-    """
-    found: dict[str, JsonValue] = {}
-    for part in place.possible.parts:
-        values, names = listed_values(part.rules) or (), part.rules.get("x-enum-varnames")
-        named = zip(names, values, strict=False) if isinstance(names, list) else ()
-        found |= {name: value for name, value in named if isinstance(name, str)}
-        found |= {value: value for value in values if isinstance(value, str)}
-    return found
-
-
-def _may_move(place: Place, value: JsonObject) -> bool:
-    """Return whether an object may be a wrapper, or may be meant as the item of an array."""
+def _may_be_moved(place: Place, value: JsonObject) -> bool:
+    """Return whether an object may be a wrapper, or the single item of a wanted array."""
     if len(value) == 1 and next(iter(value)) in WRAPPERS:
         return True
     return "array" in place.types and "object" not in place.types
-
-
-def _least(schema: JsonSchema) -> int:
-    least = schema.get("minItems")
-    return least if isinstance(least, int) else 0

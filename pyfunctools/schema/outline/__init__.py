@@ -1,1 +1,1 @@
-"""What a schema wants at each place of a value, and which branch of a union was meant."""
+"""The parts of a schema that apply to each place in a value, and the branch of a union for it."""

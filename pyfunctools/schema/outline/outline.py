@@ -299,6 +299,20 @@ class Place:
         named = [part.types for part in self.roots if part.types != ALL_TYPES]
         return frozenset[str]().union(*named)
 
+    @cached_property
+    def constants(self) -> dict[str, JsonValue]:
+        """The constants of all parts and unions, by the strings that stand for them.
+
+        A string stands for itself; `x-enum-varnames` has a name for each value of `enum`.
+        """
+        found: dict[str, JsonValue] = {}
+        for part in self.possible.parts:
+            values, names = listed_values(part.rules) or (), part.rules.get("x-enum-varnames")
+            named = zip(names, values, strict=False) if isinstance(names, list) else ()
+            found |= {name: value for name, value in named if isinstance(name, str)}
+            found |= {value: value for value in values if isinstance(value, str)}
+        return found
+
     def inside(self, key: str | int) -> "Place":
         """Return the place of a property or an item.
 

@@ -1,1 +1,1 @@
-"""Whether a value is right, and why not. `validate` and `Validator` are the verbs."""
+"""Whether a value is valid, and why not. The verb is `validate`; `Validator` is for many values."""

@@ -6,13 +6,21 @@ import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.coercion.match import EXACT, MAX_DEPTH, NOT, ROUND, Fit, Fitting, TooMuch
+from pyfunctools.schema.coercion.match import (
+    EXACT,
+    MAX_DEPTH,
+    MISMATCH,
+    WHOLE_FLOAT,
+    Match,
+    Matcher,
+    TooMuch,
+)
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline
 
 
-def fit(schema: JsonSchema | bool, value: JsonValue) -> Fit:
-    return Fitting().of(Outline(schema).root, value)
+def match(schema: JsonSchema | bool, value: JsonValue) -> Match:
+    return Matcher().match(Outline(schema).root, value)
 
 
 OBJECT: JsonSchema = {
@@ -27,63 +35,66 @@ OBJECT: JsonSchema = {
     ("schema", "value", "expected"),
     [
         (True, 1, EXACT),
-        (False, 1, NOT),
+        (False, 1, MISMATCH),
         ({}, 1, EXACT),
         ({"type": "integer"}, 1, EXACT),
-        ({"type": "integer"}, 1.0, ROUND),
-        ({"type": "integer"}, 1.5, NOT),
-        ({"type": "integer"}, True, NOT),
-        ({"type": "integer"}, "1", NOT),
+        ({"type": "integer"}, 1.0, WHOLE_FLOAT),
+        ({"type": "integer"}, 1.5, MISMATCH),
+        ({"type": "integer"}, True, MISMATCH),
+        ({"type": "integer"}, "1", MISMATCH),
         ({"type": "number"}, 1, EXACT),
         ({"type": "number"}, 1.0, EXACT),
-        ({"type": "number"}, True, NOT),
+        ({"type": "number"}, True, MISMATCH),
         ({"type": ["integer", "null"]}, None, EXACT),
-        ({"type": ["integer", "null"]}, 2.0, ROUND),
+        ({"type": ["integer", "null"]}, 2.0, WHOLE_FLOAT),
         ({"type": ["integer", "number"]}, 2.0, EXACT),
         ({"enum": [1, "a"]}, 1.0, EXACT),
-        ({"enum": [1, "a"]}, True, NOT),
+        ({"enum": [1, "a"]}, True, MISMATCH),
         ({"enum": [1, "a"]}, "a", EXACT),
         ({"const": {"a": [1]}}, {"a": [1.0]}, EXACT),
-        ({"const": {"a": [1]}}, {"a": [True]}, NOT),
-        ({"type": "integer", "enum": [1, 2]}, 3, NOT),
+        ({"const": {"a": [1]}}, {"a": [True]}, MISMATCH),
+        ({"type": "integer", "enum": [1, 2]}, 3, MISMATCH),
         ({"anyOf": [{"type": "integer"}, {"type": "string"}]}, "a", EXACT),
-        ({"anyOf": [{"type": "integer"}, {"type": "string"}]}, 1.0, ROUND),
-        ({"oneOf": [{"type": "integer"}, {"type": "string"}]}, None, NOT),
+        ({"anyOf": [{"type": "integer"}, {"type": "string"}]}, 1.0, WHOLE_FLOAT),
+        ({"oneOf": [{"type": "integer"}, {"type": "string"}]}, None, MISMATCH),
         ({"allOf": [{"type": "integer"}, {"enum": [1]}]}, 1, EXACT),
-        ({"allOf": [{"type": "integer"}, {"enum": [1]}]}, 2, NOT),
+        ({"allOf": [{"type": "integer"}, {"enum": [1]}]}, 2, MISMATCH),
         (OBJECT, {"a": 1, "b": 1, "c": "x"}, EXACT),
-        (OBJECT, {"a": 1.0, "b": 1.0}, ROUND),
-        (OBJECT, {"b": 1}, NOT),
-        (OBJECT, {"a": 1, "d": 1}, NOT),
-        (OBJECT, {"a": 1, "c": "y"}, NOT),
+        (OBJECT, {"a": 1.0, "b": 1.0}, WHOLE_FLOAT),
+        (OBJECT, {"b": 1}, MISMATCH),
+        (OBJECT, {"a": 1, "d": 1}, MISMATCH),
+        (OBJECT, {"a": 1, "c": "y"}, MISMATCH),
         ({"additionalProperties": {"type": "integer"}}, {"k": 1}, EXACT),
-        ({"additionalProperties": {"type": "integer"}}, {"k": "1"}, NOT),
-        ({"patternProperties": {"^a": {"type": "integer"}}}, {"ab": "1", "b": "1"}, NOT),
+        ({"additionalProperties": {"type": "integer"}}, {"k": "1"}, MISMATCH),
+        ({"patternProperties": {"^a": {"type": "integer"}}}, {"ab": "1", "b": "1"}, MISMATCH),
         ({"patternProperties": {"^a": {"type": "integer"}}}, {"ab": 1, "b": "1"}, EXACT),
         ({"properties": {"a": {"type": "integer"}}}, "no object", EXACT),
-        ({"items": {"type": "integer"}}, [1, 2.0], ROUND),
-        ({"items": {"type": "integer"}}, [1, "2"], NOT),
+        ({"items": {"type": "integer"}}, [1, 2.0], WHOLE_FLOAT),
+        ({"items": {"type": "integer"}}, [1, "2"], MISMATCH),
         ({"prefixItems": [{"type": "integer"}], "items": False}, [1], EXACT),
-        ({"prefixItems": [{"type": "integer"}], "items": False}, [1, 2], NOT),
-        ({"items": [{"type": "integer"}], "additionalItems": {"type": "null"}}, [1, 2], NOT),
+        ({"prefixItems": [{"type": "integer"}], "items": False}, [1, 2], MISMATCH),
+        ({"items": [{"type": "integer"}], "additionalItems": {"type": "null"}}, [1, 2], MISMATCH),
         ({"type": "array"}, (1, 2), EXACT),
         ({"type": "object"}, {1: 2}, EXACT),
-        ({"type": "string"}, b"x", NOT),
+        ({"type": "string"}, b"x", MISMATCH),
         ({"type": "number"}, float("nan"), EXACT),
     ],
 )
-def test_how_well_a_value_fits(schema: JsonSchema | bool, value: JsonValue, expected: Fit):
-    assert fit(schema, value) == expected
+def test_how_well_a_value_matches(schema: JsonSchema | bool, value: JsonValue, expected: Match):
+    assert match(schema, value) == expected
 
 
-def test_every_value_that_the_official_suite_calls_valid_fits(shared: Path):
+def test_every_valid_value_of_the_official_suite_matches(shared: Path):
     count = 0
     for file in sorted((shared / "suite" / "tests" / "draft2020-12").rglob("*.json")):
         for group in json.loads(file.read_text()):
             for test in group["tests"]:
                 if test["valid"]:
                     try:
-                        assert fit(normalize(group["schema"]), test["data"]) != NOT, (group, test)
+                        assert match(normalize(group["schema"]), test["data"]) != MISMATCH, (
+                            group,
+                            test,
+                        )
                         count += 1
                     except SchemaError:
                         continue
@@ -113,12 +124,12 @@ def test_recursive_schemas_and_values_come_to_an_end():
     for _ in range(MAX_DEPTH - 1):
         value = {"n": value}
     began = process_time()
-    assert fit(schema, value) == NOT
+    assert match(schema, value) == MISMATCH
     loop: JsonSchema = {"$ref": "#/$defs/loop", "$defs": schema["$defs"]}
-    assert fit(loop, value) == EXACT
+    assert match(loop, value) == EXACT
     assert process_time() - began < 1
     with pytest.raises(TooMuch):
-        fit(schema, {"n": value})
+        match(schema, {"n": value})
     circle: dict[str, JsonValue] = {}
     circle["n"] = circle
-    assert fit(schema, circle) == EXACT
+    assert match(schema, circle) == EXACT
