@@ -103,16 +103,16 @@ def open_object(
     """Return the content of `Controller.from_object`."""
     from pyfunctools.execution.local import LocalRunner
     from pyfunctools.limits import checked_limits
-    from pyfunctools.sources.python import reader
+    from pyfunctools.sources.python.reader import read_object
 
     check_predicate(is_human)
-    functions = reader.functions_of_object(source, all=all, inherited=inherited, is_human=is_human)
+    reading = read_object(source, all=all, inherited=inherited, is_human=is_human)
     runner = LocalRunner(limits=checked_limits(limits))
     return Opened(
-        ((function, runner) for function in functions),
+        ((function, runner) for function in reading.functions),
         (source if isinstance(source, type) else type(source)).__name__,
-        reader.description_of(source),
-        reader.skipped_of_object(source, all=all, inherited=inherited),
+        reading.description,
+        reading.skipped,
     )
 
 

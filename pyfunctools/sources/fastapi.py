@@ -1,6 +1,6 @@
-"""A FastAPI application, a router or routes: its own document, and what that leaves out.
+"""A FastAPI application, a router or routes: its functions, and the paths outside its document.
 
-FastAPI is imported when an application is read, and by nothing else.
+FastAPI is imported only when an application is read.
 """
 
 import re
@@ -19,22 +19,22 @@ from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_defaul
 from pyfunctools.sources.openapi.descriptions import Describe
 from pyfunctools.sources.openapi.naming import Naming
 from pyfunctools.sources.openapi.reader import DocumentReading, OnSkip, read_document
-from pyfunctools.sources.python.aliases import owned
+from pyfunctools.sources.python.unlisted_names import document_with_owners
 
 if TYPE_CHECKING:
     from fastapi import APIRouter, FastAPI
     from starlette.routing import BaseRoute
 
-    from pyfunctools.sources.python.core import CoreSchema, Reader
+    from pyfunctools.sources.python.core_schema import CoreReader, CoreSchema
 
     Source: TypeAlias = FastAPI | APIRouter | Iterable[BaseRoute]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
-    """An application that was read: itself, its document's functions, and what it leaves out.
+    """An application, the reading of its document, and all that was skipped.
 
-    `name` is what errors call it; `root_path` stands before every path that it is called by.
+    `name` is its name in errors; `root_path` is the prefix of every path that it is called by.
     """
 
     application: "FastAPI"
@@ -57,21 +57,21 @@ def read_application(
 ) -> Application:
     """Return the functions of a FastAPI application, of an `APIRouter`, or of routes.
 
-    A router, or routes, are put into an application of their own: middleware, exception handlers
-    and state of the one they stand in are not theirs. What has a path and stands not in the
-    document (`include_in_schema=False`, websockets, what is mounted, routes of Starlette) is in
-    `skipped` and never more than that: `on_skip="raise"` asks only about operations.
+    A router, or routes, are put into a new application, without the middleware, exception handlers
+    and state of the one they belong to. Paths that are not in the document
+    (`include_in_schema=False`, websockets, mounted applications, routes of Starlette) are in
+    `skipped`, also with `on_skip="raise"`, which is about operations only.
 
     Raises:
-        DefinitionError: FastAPI is not installed, or the source is none of these.
-        DocumentError: the application cannot make its document, or as the reader of documents does.
+        DefinitionError: FastAPI is not installed, or the source is something else.
+        DocumentError: the application cannot create its document, or the document cannot be read.
     """
     application, name = _application_of(source)
     reader, bodies = _bodies_of(application)
     document = _document_of(application, name)
     if is_human is not None and isinstance(document, dict):  # pyright: ignore - an own `openapi`
-        _check_marks(bodies if reader.marked else (), document)
-        document = owned(document, reader.classes)
+        _check_marks(bodies if reader.is_marked else (), document)
+        document = document_with_owners(document, reader.classes)
     reading = read_document(
         document,
         names=names,
@@ -93,7 +93,7 @@ def read_application(
 
 
 class ServedPath(NamedTuple):
-    """Where an application answers: a template, the paths it takes, the methods (none for any)."""
+    """One route of an application: its template, its pattern and its methods (empty for any)."""
 
     kind: str
     template: str
@@ -110,10 +110,10 @@ class RouteTable:
         self._templates = {_shape(place.template) for place in self._places}
 
     def elsewhere(self, method: str, template: str, path: str) -> str | None:
-        """Return the other route that takes a path made of this template: `GET /teas/{id}`.
+        """Return the other route that would answer a path made of this template: `GET /teas/{id}`.
 
-        Nothing where it is the template's own, where none takes it, and where the application knows
-        no such template, because somebody has rewritten its document.
+        `None` if the template's own route answers, or no route, or if the application has no such
+        template because its document was rewritten.
         """
         shape = _shape(template)
         if shape not in self._templates:
@@ -146,9 +146,10 @@ def _application_of(source: object) -> "tuple[FastAPI, str]":
     given = list(cast("Iterable[object]", source)) if isinstance(source, Iterable) else [source]
     for route in given:
         if not isinstance(route, BaseRoute):
+            kind = type(route).__name__
             raise DefinitionError(
                 "from_fastapi",
-                f"A {type(route).__name__} is no FastAPI application, router or route.",
+                f"This must be a FastAPI application, a router or routes, not `{kind}`.",
                 "Pass the `FastAPI` object itself, an `APIRouter`, or routes such as `app.routes`.",
             )
         own.router.routes.append(route)
@@ -157,38 +158,38 @@ def _application_of(source: object) -> "tuple[FastAPI, str]":
 
 def _root_path_of(application: "FastAPI") -> str:
     path = str(getattr(application, "root_path", ""))
-    return path.rstrip("/") if path.startswith("/") else ""  # others never match any path
+    return path.rstrip("/") if path.startswith("/") else ""  # another prefix never matches
 
 
 def _document_of(application: "FastAPI", name: str) -> JsonObject:
     try:
         return application.openapi()
-    except Exception as error:  # the models, the routes and an own `openapi` are somebody's code
+    except Exception as error:  # models, routes and a custom `openapi` are the user's code
         raise DocumentError(
             name,
-            f"The application cannot make its document: {type(error).__name__}: {error}",
-            remedy="`app.openapi()` has to give it.",
+            f"The application cannot create its document: {type(error).__name__}: {error}",
+            remedy="`app.openapi()` has to return it.",
         ) from error
 
 
 class _RouteBody(NamedTuple):
-    """A route, and pydantic's own description of its body."""
+    """A route, and the core schema of its body."""
 
     route: Any
     core: "CoreSchema"
 
 
-def _bodies_of(application: "FastAPI") -> "tuple[Reader, list[_RouteBody]]":
-    """Return how the bodies of an application are read.
+def _bodies_of(application: "FastAPI") -> "tuple[CoreReader, list[_RouteBody]]":
+    """Return the bodies of an application, and the reader that has read them.
 
     Raises:
         DefinitionError: a mark in a body would have no effect.
     """
     from pydantic import TypeAdapter
 
-    from pyfunctools.sources.python.core import MisuseError, Reader
+    from pyfunctools.sources.python.core_schema import CoreReader, MisuseError
 
-    reader, bodies = Reader(), list[_RouteBody]()
+    reader, bodies = CoreReader(), list[_RouteBody]()
     for route in _walked(application.routes):
         field = getattr(getattr(route, "original_route", route), "body_field", None)
         if field is None:
@@ -203,19 +204,19 @@ def _bodies_of(application: "FastAPI") -> "tuple[Reader, list[_RouteBody]]":
 
 
 def _check_marks(bodies: Iterable[_RouteBody], document: JsonObject) -> None:
-    """Refuse a document that lacks a mark which a body has: the model would give that part.
+    """Refuse a document that lacks a mark of a body: the model would give that part.
 
     Raises:
-        DefinitionError: it lacks one.
+        DefinitionError: a mark is missing.
     """
-    from pyfunctools.sources.python.vanished import vanished
+    from pyfunctools.sources.python.lost_marks import lost_marks
 
     for route, core in bodies:
         for schema in _schemas_of(document, route):
-            for place in vanished(core, schema, document):
+            for place in lost_marks(core, schema, document):
                 raise DefinitionError(
                     f"{getattr(route, 'path', '')}({place})",
-                    "It is marked as the human's, and the application's document does not say so.",
+                    "It is marked as the human's, and the application's document lacks the mark.",
                     "Put the mark last (`Annotated[..., human()]`), or let the hook write "
                     '`"x-human": true`.',
                 )
@@ -233,7 +234,7 @@ def _schemas_of(document: JsonObject, route: object) -> Iterator[JsonObject]:
 def _walked(routes: "Sequence[BaseRoute]") -> Iterable[Any]:
     from fastapi import routing
 
-    # From 0.13x on, what was included stays a branch of its own, which this walks through.
+    # From 0.13x on an included router stays a branch of the routes.
     walk = cast("Callable[..., Iterable[Any]]", getattr(routing, "iter_route_contexts", list))
     return walk(routes)
 
@@ -265,23 +266,25 @@ def _left_out(places: Iterable[ServedPath], document: JsonObject) -> Iterator[Sk
         path = visible(template)
         if kind == "websocket":
             yield Skipped(
-                where=f"websocket {path}", reason="A websocket is not called for an answer."
+                where=f"websocket {path}", reason="A websocket has no response to a call."
             )
         elif kind == "mount":
-            reason = "What is mounted has a document of its own, if any: open it by itself."
+            reason = "A mounted application has its own document, if any: open it by itself."
             yield Skipped(where=path or "/", reason=reason)
         elif kind == "operation" or is_shown:
             reason = (
-                _WHY[kind] if is_shown else "The application hides it (`include_in_schema=False`)."
+                _REASONS[kind]
+                if is_shown
+                else "The application hides it (`include_in_schema=False`)."
             )
             for method in sorted(methods - _known(paths, template)):
                 if kind == "operation" or method != "HEAD":
                     yield Skipped(where=f"{method} {path}", reason=reason)
 
 
-_WHY = {
+_REASONS = {
     "operation": "The application's document leaves it out.",
-    "route": "A route of Starlette says nothing of its parameters.",
+    "route": "A route of Starlette does not declare its parameters.",
 }
 
 

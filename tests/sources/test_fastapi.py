@@ -196,9 +196,9 @@ def test_what_stands_outside_the_document_is_named_with_its_reason() -> None:
         ("GET /hidden", "The application hides it (`include_in_schema=False`)"),
         ("GET /in/side", "The application hides it (`include_in_schema=False`)"),
         ("POST /in/side", "The application hides it (`include_in_schema=False`)"),
-        ("websocket /talk", "A websocket is not called for an answer"),
-        ("/other/{path}", "What is mounted has a document of its own, if any: open it by itself"),
-        ("GET /plain", "A route of Starlette says nothing of its parameters"),
+        ("websocket /talk", "A websocket has no response to a call"),
+        ("/other/{path}", "A mounted application has its own document, if any: open it by itself"),
+        ("GET /plain", "A route of Starlette does not declare its parameters"),
     }
 
 
@@ -240,7 +240,7 @@ def failing() -> Any:
 @pytest.mark.parametrize(
     ("document", "said"),
     [
-        (failing, "cannot make its document: ValueError: no such model"),
+        (failing, "cannot create its document: ValueError: no such model"),
         (lambda: None, "A NoneType is not a document."),
         (lambda: {"openapi": "3.1.0", "paths": []}, "`paths` is a list"),
     ],
@@ -256,7 +256,9 @@ def test_an_application_without_a_document_is_a_document_error(document: Any, sa
     "source", [None, 3, "app", object(), Starlette(), [1], FastAPI, [FastAPI()]]
 )
 def test_anything_else_is_a_definition_error_that_says_what_to_pass(source: Any) -> None:
-    with pytest.raises(DefinitionError, match=r"no FastAPI application.*Pass the `FastAPI` object"):
+    with pytest.raises(
+        DefinitionError, match=r"must be a FastAPI application.*Pass the `FastAPI` object"
+    ):
         read_application(source)
 
 

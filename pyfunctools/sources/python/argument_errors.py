@@ -1,4 +1,4 @@
-"""What pydantic, or a validator of the user's, refuses: as issues like any other."""
+"""Errors of pydantic, or of a validator of the user's, as issues like any other."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -14,24 +14,17 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails, ValidationError
 
 
-def refusal(keys: Keys, value: JsonValue, said: str) -> Issue:
-    """Return the issue of a value that somebody refused, in that somebody's words."""
-    path = Path.of(keys)
-    said = " ".join(visible(said).split()) or "another value"
-    return Issue(path=path, expected=said, value=value, message=f"{path}: {said}")
-
-
-def refused(arguments: JsonObject, places: Iterable[Keys], said: str) -> Failure:
+def failure_at(arguments: JsonObject, places: Iterable[Keys], expected: str) -> Failure:
     """Return the failure of arguments in which something else is expected at these places."""
-    issues = tuple(refusal(keys, _at(arguments, keys), said) for keys in places)
+    issues = tuple(_issue_at(keys, _at(arguments, keys), expected) for keys in places)
     return Failure(value=arguments, issues=issues)
 
 
-def raised(error: Exception, arguments: JsonObject) -> Failure:
-    """Return the failure behind what pydantic raised, or why the arguments are not JSON.
+def failure_of(error: Exception, arguments: JsonObject) -> Failure:
+    """Return the failure behind pydantic's error, or behind arguments that are not JSON.
 
     Raises:
-        Exception: a fault of a validator, which refuses a value with a `ValueError`.
+        Exception: the error itself, if a validator raised anything but a `ValueError`.
     """
     import json
 
@@ -42,13 +35,13 @@ def raised(error: Exception, arguments: JsonObject) -> Failure:
     try:
         json.dumps(arguments)
     except Exception as reason:  # somebody else's object, or one too deep or too large
-        said = f"{type(reason).__name__}: {reason}"
-        return Failure(value=arguments, issues=(refusal((), arguments, said),))
+        text = f"{type(reason).__name__}: {reason}"
+        return Failure(value=arguments, issues=(_issue_at((), arguments, text),))
     raise error
 
 
-def without(failure: Failure, step: str, arguments: JsonObject) -> Failure:
-    """Return the failure as one about keys of `arguments`, not of what stands under `step`."""
+def lifted(failure: Failure, step: str, arguments: JsonObject) -> Failure:
+    """Return the failure with paths that begin below `step` instead of at it."""
     return Failure(value=arguments, issues=tuple(_lifted(each, step) for each in failure.issues))
 
 
@@ -61,13 +54,13 @@ def _lifted(issue: Issue, step: str) -> Issue:
 def issues_of(error: "ValidationError", value: JsonValue) -> tuple[Issue, ...]:
     """Return the issues behind pydantic's error about `value`.
 
-    Where a validator of the user's spoke, only what such validators said: the schema has been
-    checked before, so the rest is about branches of unions the value was not meant for. Of the
-    input, the context and the links nothing is told.
+    If a validator of the user's raised, only its messages: the schema has been checked before, so
+    the other errors are about branches of unions that were not meant. They hold no input, context
+    or links.
     """
     details = error.errors(include_url=False, include_input=False)
-    spoken = [each for each in details if each["type"] not in _built_in()]
-    return tuple(_issue(each, value) for each in spoken or details)
+    users = [each for each in details if each["type"] not in _built_in()]
+    return tuple(_issue(each, value) for each in users or details)
 
 
 @lru_cache(maxsize=1)
@@ -80,25 +73,29 @@ def _built_in() -> frozenset[str]:
 def _issue(detail: "ErrorDetails", value: JsonValue) -> Issue:
     keys = tuple(_steps(detail["loc"], value, detail["type"] == "missing"))
     context = detail.get("ctx", {})
-    said = context.get("error")
-    message = str(said) if isinstance(said, Exception) else detail["msg"]
+    raised = context.get("error")
+    message = str(raised) if isinstance(raised, Exception) else detail["msg"]
     if detail["type"] == "bytes_invalid_encoding":
-        # pydantic tells the first wrong character, of what may be a person's file.
+        # pydantic quotes the first wrong character, maybe of a person's file.
         message = f"text in {context.get('encoding', 'base64')}"
-    elif detail["type"] in _OFFSETS:
-        message = _OFFSETS[detail["type"]]
-    return refusal(keys, _at(value, keys), message)
+    return _issue_at(keys, _at(value, keys), _OFFSETS.get(detail["type"], message))
+
+
+def _issue_at(keys: Keys, value: JsonValue, message: str) -> Issue:
+    path = Path.of(keys)
+    expected = " ".join(visible(message).split()) or "another value"
+    return Issue(path=path, expected=expected, value=value, message=f"{path}: {expected}")
 
 
 _OFFSETS = {
     "timezone_aware": "a time with an offset from UTC, such as 2025-01-31T09:30:00Z",
     "timezone_naive": "a time without an offset from UTC, such as 2025-01-31T09:30:00",
 }
-"""What pydantic's words leave open: how a right value looks."""
+"""Messages with an example, where pydantic's have none."""
 
 
 def _steps(location: Sequence[str | int], value: JsonValue, missing: bool) -> Iterator[str | int]:
-    """Yield the steps that lead through the value; pydantic names branches of unions among them."""
+    """Yield the steps through the value, without pydantic's names for branches of unions."""
     for index, step in enumerate(location):
         if below := value_at(value, (step,)):
             value = below[0]

@@ -1,4 +1,5 @@
-"""Makes a call of checked arguments: hinted objects, fresh defaults, and the program's part."""
+"""The handler of a callable: checked arguments become objects, defaults are copied, parameters
+injected."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
@@ -10,29 +11,28 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.sources.python.callable_schemas import (
     ArgumentsReader,
     Objects,
-    arguments_of,
-    dumped,
-    output_of,
+    output_as_json,
+    read_output,
+    read_parameters,
 )
 from pyfunctools.sources.python.callable_signature import EMPTY, Injected, Signature, read_signature
 from pyfunctools.sources.python.docstrings import Docs
-from pyfunctools.sources.python.hint_scope import Enclosing
+from pyfunctools.sources.python.hint_scope import EnclosingScope
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
-
     from pyfunctools.record.call_info import CallInfo
     from pyfunctools.record.handler import ReadyCall
     from pyfunctools.schema.result import Failure, Success
+    from pyfunctools.sources.python.hints import Adapter
 
 
 class MethodHandler(NamedTuple):
-    """Runs one Python callable.
+    """Calls one Python callable.
 
-    `where` is what it is called in errors, `owner` the class it is defined in. Those in `order` go
-    by place, `many` and `others` are the names of `*args` and `**kwargs`. `defaults` are those of
-    the parameters, of which Python does not know the `handed` ones by itself. A copy is the handler
-    itself; it can be sent to another process where the callable can.
+    `where` is its name in errors, `owner` the class that defines it. `positional` are the names of
+    parameters to pass by position, `args` is the name of `*args`. `defaults` are those of the
+    parameters; `passed` are the names of the ones that are passed with every call. A copy is the
+    handler itself; it can be pickled if the callable can.
     """
 
     called: Callable[..., object]
@@ -40,81 +40,79 @@ class MethodHandler(NamedTuple):
     owner: type | None
     is_async: bool
     arguments: ArgumentsReader
-    output: "TypeAdapter[tuple[object]] | None"
-    order: tuple[str, ...]
-    many: str | None
-    others: str | None
+    output: "Adapter | None"
+    positional: tuple[str, ...]
+    args: str | None
     defaults: Mapping[str, object]
-    handed: tuple[str, ...]
+    passed: tuple[str, ...]
     context: tuple[Injected, ...]
     provided: tuple[Injected, ...]
 
     @property
     def wants_context(self) -> str | None:
-        """The parameter that has to be given a context, or `None` where none has to."""
+        """The parameter that needs a context, or `None`."""
         return next((each.name for each in self.context if each.required), None)
 
     def bind(
         self, arguments: JsonObject, context: object, info: "CallInfo | None" = None
     ) -> "Success[ReadyCall] | Failure":
-        """Return the call, its arguments as the objects the hints name; nothing of it runs yet."""
+        """Return the call with its arguments as objects; nothing of the callable runs yet."""
         objects = self.arguments.read(arguments)
         if not isinstance(objects, dict):
             return objects
-        for name in self.handed:
+        for name in self.passed:
             if self.arguments.keys[name] not in arguments:
                 objects[name] = _fresh(self.defaults[name])
         for each in self.context:
             objects[each.name] = each.value(context, info)
-        by_name = not (self.order or self.many or self.others or self.provided)
-        if by_name:
-            return _success()(value=BoundCall(self.called, **objects))
-        return _success()(value=BoundCall(self._call, objects, context))
+        if self.positional or self.args or self.arguments.kwargs or self.provided:
+            return _success()(value=BoundCall(self._call, objects, context))
+        return _success()(value=BoundCall(self.called, **objects))
 
     def _call(self, objects: Objects, context: object) -> object:
-        """Call with these objects and what the providers make now."""
+        """Call with these objects and with new values of the providers."""
         named = {**objects, **{each.name: each.value(context) for each in self.provided}}
-        by_place = [named.pop(name) for name in self.order]
-        if self.many is not None:
-            by_place.extend(cast("Iterable[object]", named.pop(self.many, ())))
-        if self.others is not None:
-            named.update(cast("Mapping[str, object]", named.pop(self.others, {})))
-        return self.called(*by_place, **named)
+        positional = [named.pop(name) for name in self.positional]
+        if self.args is not None:
+            positional.extend(cast("Iterable[object]", named.pop(self.args, ())))
+        if self.arguments.kwargs is not None:
+            named.update(cast("Mapping[str, object]", named.pop(self.arguments.kwargs, {})))
+        return self.called(*positional, **named)
 
     def arguments_of(self, bound: "ReadyCall") -> Objects:
-        """Return the arguments in a call that `bind` made, defaults too, by their names in JSON."""
+        """Return the arguments of a call from `bind`, defaults too, by their names in JSON."""
         call = cast("BoundCall", bound)
         objects = cast("Objects", call.args[0] if call.args else call.keywords)
         named = {**self.defaults, **objects}
         held = {key: named[name] for name, key in self.arguments.keys.items() if name in named}
-        others = held.pop(self.arguments.keys.get(self.others or "", ""), {})
-        return {**cast("Objects", others), **held}
+        kwargs = held.pop(self.arguments.keys.get(self.arguments.kwargs or "", ""), {})
+        return {**cast("Objects", kwargs), **held}
 
     def dump(self, value: object) -> JsonValue:
-        """Return the value that came back as JSON, by the hint of the return.
+        """Return an output as JSON, by its hint.
 
         Raises:
             Exception: whatever the value's own serialisation raises.
         """
-        return dumped(value, self.output)
+        return output_as_json(value, self.output)
 
     def calling(self, called: Callable[..., object]) -> "MethodHandler":
-        """Return a handler that makes the same calls of another callable, defaults and all."""
-        from pyfunctools.record.origin import is_async  # only tests come here
+        """Return a handler that makes the same calls to another callable, with these defaults."""
+        from pyfunctools.record.origin import is_async  # only `Controller.replaced` needs it
 
-        handed = tuple(name for name in self.defaults if name in self.arguments.keys)
-        return self._replace(called=called, is_async=is_async(called), handed=handed)
+        passed = tuple(name for name in self.defaults if name in self.arguments.keys)
+        return self._replace(called=called, is_async=is_async(called), passed=passed)
 
     def __deepcopy__(self, memo: object) -> "MethodHandler":
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_handler_again, (self.called, self.where, self.owner, self.arguments.renames))
+        return (_handler_of, (self.called, self.where, self.owner, self.arguments.renames))
 
 
 @lru_cache(maxsize=1)
 def _success() -> "type[Success[ReadyCall]]":
-    from pyfunctools.schema.result import Success  # needed by the first call, and by none before
+    from pyfunctools.schema.result import Success  # the first call needs it, not the start
 
     return Success
 
@@ -125,7 +123,7 @@ def read_handler(
     docs: Docs,
     *,
     owner: type | None = None,
-    enclosing: Enclosing | None = None,
+    enclosing: EnclosingScope | None = None,
     renames: bool = True,
 ) -> tuple[MethodHandler, JsonSchema, JsonSchema | None]:
     """Return the handler of a callable, the schema of its parameters and that of its output.
@@ -134,8 +132,8 @@ def read_handler(
         DefinitionError: the signature cannot be read, or a hint has no schema.
     """
     signature = read_signature(called, where, owner=owner, enclosing=enclosing)
-    parameters, arguments = arguments_of(signature, docs, renames=renames)
-    returned, output = output_of(signature, docs)
+    parameters, arguments = read_parameters(signature, docs, renames=renames)
+    output_schema, output = read_output(signature, docs)
     handler = MethodHandler(
         called=called,
         where=where,
@@ -143,39 +141,38 @@ def read_handler(
         is_async=signature.is_async,
         arguments=arguments,
         output=output,
-        order=signature.order,
-        many=next((each.name for each in signature.inputs if each.kind == "many"), None),
-        others=arguments.others,
+        positional=signature.positional,
+        args=next((each.name for each in signature.inputs if each.kind == "args"), None),
         defaults={
             each.name: each.default for each in signature.inputs if each.default is not EMPTY
         },
-        handed=tuple(_handed(signature, arguments)),
+        passed=tuple(_passed_defaults(signature, arguments)),
         context=tuple(each for each in signature.injected if each.provider is None),
         provided=tuple(each for each in signature.injected if each.provider is not None),
     )
-    return handler, parameters, returned
+    return handler, parameters, output_schema
 
 
-def _handler_again(
+def _handler_of(
     called: Callable[..., object], where: str, owner: type | None, renames: bool
 ) -> MethodHandler:
     return read_handler(called, where, Docs(), owner=owner, renames=renames)[0]
 
 
-def _handed(signature: Signature, arguments: ArgumentsReader) -> Iterator[str]:
-    """Yield the names of the defaults that have to be handed over.
+def _passed_defaults(signature: Signature, arguments: ArgumentsReader) -> Iterator[str]:
+    """Yield the names of defaults to pass with every call.
 
-    Those by place, those that are copied, and all where pydantic fills in defaults of its own.
+    Those by position, mutable ones, and all if pydantic would fill in its own.
     """
     for each in signature.inputs:
-        by_place = arguments.filled or each.name in signature.order
-        if each.default is not EMPTY and (by_place or _is_changeable(each.default)):
+        always = arguments.fills_defaults or each.name in signature.positional
+        if each.default is not EMPTY and (always or _is_mutable(each.default)):
             yield each.name
 
 
 def _fresh(default: object) -> object:
-    """Return a default for one call; what cannot be copied is given as it is."""
-    if not _is_changeable(default):
+    """Return a copy of a mutable default, or the default itself if it cannot be copied."""
+    if not _is_mutable(default):
         return default
     try:
         return deepcopy(default)
@@ -183,6 +180,6 @@ def _fresh(default: object) -> object:
         return default
 
 
-def _is_changeable(default: object) -> bool:
-    """Return whether a default could be changed by a call; what has an identity is left alone."""
+def _is_mutable(default: object) -> bool:
+    """Return whether a call could change a default; hashable objects are left alone."""
     return type(default).__hash__ is None or isinstance(default, tuple)  # pyright: ignore[reportUnnecessaryComparison]

@@ -1,31 +1,28 @@
-"""What a callable takes and what comes back: the schemas, objects out of JSON, and JSON again."""
+"""The schemas of a callable's parameters and output, and the conversion from and to JSON."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from types import GenericAlias, UnionType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast, get_args
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.sources.python.aliases import UNLISTED, Renamed, has_unlisted, only_sets, told
 from pyfunctools.sources.python.callable_signature import EMPTY, Input, Signature
 from pyfunctools.sources.python.docstrings import Docs, doc_of
-from pyfunctools.sources.python.hint_scope import Namespace, shown
+from pyfunctools.sources.python.hint_scope import Namespace, hint_text
+from pyfunctools.sources.python.unlisted_names import UNLISTED, with_declared_names, with_owners
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
-
     from pyfunctools.schema.result import Failure
-    from pyfunctools.sources.python.core import CoreSchema
-    from pyfunctools.sources.python.hints import HintReader
+    from pyfunctools.sources.python.hints import Adapter, HintReading
 
 Objects: TypeAlias = dict[str, object]
-"""Arguments as the objects the hints name, by the parameter's name."""
+"""Arguments as the objects that the hints name, by the parameter's name."""
 
 _REMEDY = (
     "Write a hint that JSON has a form for (a dataclass, a TypedDict, a pydantic model, ...), or "
@@ -34,145 +31,137 @@ _REMEDY = (
 
 
 class ArgumentsReader(NamedTuple):
-    """The reader of the arguments of one callable.
+    """Builds the arguments of one callable from JSON.
 
-    `keys` are the parameters' names in JSON. `plain` has, by that name, the parameter's own and the
-    types of what is handed over just as it comes; `filled` says that pydantic has a default to fill
-    in. `others` is the name of `**kwargs`, `taken` what none of it may be called. `unlisted` is the
-    schema where pydantic reads names that are not listed in it. With `sets` every array of
-    `uniqueItems` in the schema is a set.
+    `read_json` is pydantic's. `keys` are the names in JSON by the parameter's name. `plain` has, by
+    name in JSON, the parameter's name and the types of values that need no pydantic;
+    `fills_defaults` tells whether pydantic has a default to fill in. `kwargs` is the name of
+    `**kwargs`, `reserved` are names that none of its keys may have. `unlisted` is the schema with
+    `UNLISTED`, if it has any; with `renames` such names are accepted. With `only_sets` every array
+    with `uniqueItems` is a set.
     """
 
-    reading: "HintReader"
+    read_json: Callable[[str], Objects]
     keys: Mapping[str, str]
     required: frozenset[str]
-    filled: bool
+    fills_defaults: bool
     plain: Mapping[str, tuple[str, frozenset[type]]]
-    others: str | None
-    taken: frozenset[str]
+    kwargs: str | None
+    reserved: frozenset[str]
     unlisted: JsonSchema | None
     renames: bool
-    sets: bool = True
+    only_sets: bool
 
     def read(self, arguments: JsonObject) -> "Objects | Failure":
-        """Return the objects, or what the hints or a validator of the user's refuse of `arguments`.
+        """Return the objects, or the issues that the hints or a validator of the user's found.
 
-        What is handed over is never the caller's own list or object.
+        No object is the caller's own list or dictionary.
         """
         if not self.required <= arguments.keys():
-            absent = [(key,) for key in sorted(self.required - arguments.keys())]
-            return _refused(arguments, absent, "a value, for it is required")
+            missing = [(key,) for key in sorted(self.required - arguments.keys())]
+            return _failure(arguments, missing, "a value, for it is required")
         if self.unlisted is not None:
-            declared = Renamed(self.unlisted, arguments, renames=self.renames)
-            if declared.refused:
-                said = "nothing by this name, which the schema does not have"
-                return _refused(arguments, declared.refused, said)
-            arguments = cast("JsonObject", declared.value)
-        if self.others is not None:
-            return self._open(arguments, self.others)
-        if self.filled:
-            return self._built(arguments)
+            value, refused = with_declared_names(self.unlisted, arguments, renames=self.renames)
+            if refused:
+                expected = "nothing by this name, which the schema does not have"
+                return _failure(arguments, refused, expected)
+            arguments = cast("JsonObject", value)
+        if self.kwargs is not None:
+            return self._with_kwargs(arguments, self.kwargs)
+        if self.fills_defaults:
+            return self._by_pydantic(arguments)
         objects: Objects = {}
         for key, value in arguments.items():
             name, types = self.plain.get(key, _NOT_PLAIN)
             if type(value) not in types:
-                return self._built(arguments)
+                return self._by_pydantic(arguments)
             objects[name] = value
         return objects
 
-    def _open(self, arguments: JsonObject, others: str) -> "Objects | Failure":
-        known = {key for name, key in self.keys.items() if name != others}
-        rest = {key: value for key, value in arguments.items() if key not in known}
-        if not self.taken.isdisjoint(rest):
-            unwanted = [(key,) for key in sorted(self.taken & rest.keys())]
-            said = "nothing by this name, which is not the caller's"
-            return _refused(arguments, unwanted, said)
-        given = {key: value for key, value in arguments.items() if key in known}
-        objects = self._built({**given, self.keys[others]: rest})
+    def _with_kwargs(self, arguments: JsonObject, kwargs: str) -> "Objects | Failure":
+        declared = {key for name, key in self.keys.items() if name != kwargs}
+        rest = {key: value for key, value in arguments.items() if key not in declared}
+        if not self.reserved.isdisjoint(rest):
+            reserved = [(key,) for key in sorted(self.reserved & rest.keys())]
+            expected = "nothing by this name, which is not the caller's"
+            return _failure(arguments, reserved, expected)
+        named = {key: value for key, value in arguments.items() if key in declared}
+        objects = self._by_pydantic({**named, self.keys[kwargs]: rest})
         if isinstance(objects, dict):
             return objects
-        from pyfunctools.sources.python.argument_errors import without
+        from pyfunctools.sources.python.argument_errors import lifted
 
-        return without(objects, self.keys[others], arguments)
+        return lifted(objects, self.keys[kwargs], arguments)
 
-    def _built(self, arguments: JsonObject) -> "Objects | Failure":
+    def _by_pydantic(self, arguments: JsonObject) -> "Objects | Failure":
         import json
 
         try:
-            return self.reading.read(json.dumps(arguments))
+            return self.read_json(json.dumps(arguments))
         except Exception as error:  # a validator of the user's may raise anything
-            from pyfunctools.sources.python.argument_errors import raised
+            from pyfunctools.sources.python.argument_errors import failure_of
 
-            return raised(error, arguments)
+            return failure_of(error, arguments)
 
 
-def _refused(arguments: JsonObject, places: Iterable[Keys], said: str) -> "Failure":
-    from pyfunctools.sources.python.argument_errors import refused
+def _failure(arguments: JsonObject, places: Iterable[Keys], expected: str) -> "Failure":
+    from pyfunctools.sources.python.argument_errors import failure_at
 
-    return refused(arguments, places, said)
+    return failure_at(arguments, places, expected)
 
 
 _NOT_PLAIN: tuple[str, frozenset[type]] = ("", frozenset())
 
 
-def arguments_of(
+def read_parameters(
     signature: Signature, docs: Docs, *, renames: bool = True
 ) -> tuple[JsonSchema, ArgumentsReader]:
-    """Return the schema of what a callable takes, one closed object, and what reads it.
+    """Return the schema of a callable's parameters, one closed object, and the arguments' reader.
 
-    A name that pydantic reads and the schema does not list is renamed to the declared one, or with
-    `renames` off, where nobody knows whose the field is, refused.
+    With `renames` names that pydantic reads and the schema does not list are accepted; without,
+    they are refused.
 
     Raises:
-        DefinitionError: a parameter has a hint that pydantic has no schema for, or a mark in it
-            would have no effect.
+        DefinitionError: pydantic has no schema for a hint, or a mark in it would have no effect.
     """
-    from pyfunctools.sources.python.hints import (
-        fields_of,
-        has_default,
-        plain_of,
-        reading_of,
-        schema_of,
-    )
+    from pyfunctools.sources.python.hints import has_default, plain_types, read_hints
 
-    hints = {each.name: each.hint for each in signature.inputs}
     try:
-        reading = reading_of(hints, signature.names)
-        made = schema_of(reading, signature.names)
+        reading = read_hints({each.name: each.hint for each in signature.inputs}, signature.names)
     except Exception as error:  # pydantic and the hints' classes may raise anything
-        raise _culprit(signature, error) from error
-    _check_marks(signature, reading, made)
-    fields = fields_of(reading)
-    keys = _keys_of(signature, fields)
+        raise _error_of_parameter(signature, error) from error
+    _check_marks(signature, reading)
+    fields = reading.fields()
+    keys = _keys_of(signature, reading)
+    kwargs = next((each.name for each in signature.inputs if each.kind == "kwargs"), None)
+    schema = _schema(signature, docs, reading, keys, kwargs)
+    has_unlisted = reading.has_unlisted or UNLISTED in schema
     arguments = ArgumentsReader(
-        reading=reading,
+        read_json=reading.read,
         keys=keys,
         required=frozenset(keys[each.name] for each in signature.inputs if each.required),
-        filled=has_default(fields),
-        plain=plain_of(fields),
-        others=next((each.name for each in signature.inputs if each.kind == "others"), None),
-        taken=signature.taken | (keys.keys() - set(keys.values())),
-        unlisted=None,
+        fills_defaults=has_default(fields),
+        plain={keys[name]: (name, plain_types(field)) for name, field in fields.items()},
+        kwargs=kwargs,
+        reserved=signature.reserved | (keys.keys() - set(keys.values())),
+        unlisted=schema if has_unlisted else None,
         renames=renames,
+        only_sets=reading.only_sets,
     )
-    schema = _schema(signature, docs, made, arguments)
-    arguments = arguments._replace(sets=only_sets(schema))
-    if has_unlisted(schema):
-        return told(schema), arguments._replace(unlisted=schema)
-    return schema, arguments
+    return with_owners(schema) if has_unlisted else schema, arguments
 
 
-def _keys_of(signature: Signature, fields: "Mapping[str, CoreSchema]") -> Mapping[str, str]:
-    """Return the parameters' names in JSON, each of another name.
+def _keys_of(signature: Signature, reading: "HintReading") -> Mapping[str, str]:
+    """Return the name in JSON of each parameter.
 
     Raises:
         DefinitionError: two of them have one name.
     """
-    from pyfunctools.sources.python.core import key_of
+    from pyfunctools.sources.python.core_schema import declared_name
 
     keys: dict[str, str] = {}
-    for name, field in fields.items():
-        key = key_of(name, field)
+    for name, field in reading.fields().items():
+        key = declared_name(name, field)
         first = next((other for other, known in keys.items() if known == key), None)
         if first is not None:
             raise DefinitionError(
@@ -184,13 +173,13 @@ def _keys_of(signature: Signature, fields: "Mapping[str, CoreSchema]") -> Mappin
     return keys
 
 
-def _check_marks(signature: Signature, reading: "HintReader", made: JsonObject) -> None:
-    """Refuse what is marked in the hints and not in the schema: it would be the model's."""
-    if not reading.marked:
+def _check_marks(signature: Signature, reading: "HintReading") -> None:
+    """Refuse a mark that is in the hints and not in the schema: the model would give the value."""
+    if not reading.is_marked:
         return
-    from pyfunctools.sources.python.vanished import vanished
+    from pyfunctools.sources.python.lost_marks import lost_marks
 
-    place = next(vanished(reading.core, made), None)
+    place = next(lost_marks(reading.core, reading.schema), None)
     if place is not None:
         raise DefinitionError(
             f"{signature.where}({place})",
@@ -202,97 +191,103 @@ def _check_marks(signature: Signature, reading: "HintReader", made: JsonObject) 
 
 
 def _schema(
-    signature: Signature, docs: Docs, made: JsonObject, arguments: ArgumentsReader
+    signature: Signature,
+    docs: Docs,
+    reading: "HintReading",
+    keys: Mapping[str, str],
+    kwargs: str | None,
 ) -> JsonSchema:
-    places = cast("Mapping[str, JsonSchema]", made.get("properties", {}))
-    properties: dict[str, JsonSchema] = {}
-    additional: JsonValue = False
-    for each in signature.inputs:
-        key = arguments.keys[each.name]
-        if each.kind == "others":
-            additional = places[key].get("additionalProperties", True)
-        elif key in places:  # else its hint hides it, and its default stands
-            properties[key] = _property(each, places[key], made, docs, signature)
-    unlisted = {**cast("JsonObject", made.get(UNLISTED) or {})}
-    if arguments.others is not None:  # else nothing of another name is taken
-        unlisted |= {name: key for name, key in arguments.keys.items() if name not in properties}
-        unlisted.pop(arguments.keys[arguments.others], None)
-        unlisted.pop(arguments.others, None)
+    generated = reading.schema
+    places = cast("Mapping[str, JsonSchema]", members_of(generated.get("properties")))
+    properties = {
+        keys[each.name]: _property(each, places[keys[each.name]], reading, docs, signature)
+        for each in signature.inputs
+        if each.kind != "kwargs" and keys[each.name] in places  # else the hint hides it
+    }
+    required = [keys[each.name] for each in signature.inputs if each.required]
     schema: dict[str, JsonValue] = {
         "type": "object",
         "properties": properties,
-        "required": [key for key in properties if key in arguments.required],
-        "additionalProperties": additional,
-        **({UNLISTED: unlisted} if unlisted and arguments.others is not None else {}),
+        "required": [key for key in required if key in properties],
+        "additionalProperties": False,
     }
-    if "$defs" in made:
-        schema["$defs"] = made["$defs"]
+    if kwargs is not None:
+        schema["additionalProperties"] = places[keys[kwargs]].get("additionalProperties", True)
+        unlisted = {
+            **members_of(generated.get(UNLISTED)),
+            **{name: key for name, key in keys.items() if name not in properties},
+        }
+        unlisted = {n: key for n, key in unlisted.items() if n not in (kwargs, keys[kwargs])}
+        if unlisted:
+            schema[UNLISTED] = unlisted
+    if "$defs" in generated:
+        schema["$defs"] = generated["$defs"]
     return schema
 
 
 def _property(
-    each: Input, place: JsonSchema, made: JsonObject, docs: Docs, signature: Signature
+    each: Input, place: JsonSchema, reading: "HintReading", docs: Docs, signature: Signature
 ) -> JsonSchema:
-    from pyfunctools.sources.python.hints import json_default
-
     schema = dict(place)
-    said = doc_of(each.hint) or docs.parameters.get(each.name)
-    if said and "description" not in schema:
-        schema["description"] = said
-    if each.default is EMPTY and not _is_secret(place):
+    description = doc_of(each.hint) or docs.parameters.get(each.name)
+    if description and "description" not in schema:
+        schema["description"] = description
+    if each.default is EMPTY and "default" not in schema:
         return schema
-    schema.pop("default", None)
-    if not _is_secret(place) and (each.default is not None or _takes_null(place, made)):
-        # What is no JSON of its hint makes the parameter optional, and nothing is said of it.
-        with suppress(Exception):
-            schema["default"] = json_default(each.hint, each.default, signature.names)
+    if _is_secret(place):  # then no default is shown
+        schema.pop("default", None)
+    elif each.default is not EMPTY:
+        schema.pop("default", None)
+        if each.default is not None or _allows_null(place, reading.schema):
+            from pyfunctools.sources.python.hints import json_default
+
+            with suppress(Exception):  # it is not JSON: the parameter is optional all the same
+                schema["default"] = json_default(each.hint, each.default, signature.names)
     return schema
 
 
 def _is_secret(place: JsonSchema) -> bool:
-    """Return whether pydantic keeps what stands here secret, so that no default is shown."""
+    """Return whether a part of a schema is of a type that pydantic keeps secret."""
     inner = (schema for _, schema in subschemas(place))
     return any(isinstance(schema, dict) and schema.get("writeOnly") is True for schema in inner)
 
 
-def _takes_null(place: JsonSchema | bool, made: JsonObject) -> bool:
-    schema = resolve(made, place)
+def _allows_null(place: JsonSchema | bool, root: JsonObject) -> bool:
+    schema = resolve(root, place)
     if not isinstance(schema, dict):
         return schema is True
     branches = schema.get("anyOf") or schema.get("oneOf")
     if branches:
-        return any(_takes_null(each, made) for each in cast("list[JsonSchema]", branches))
+        return any(_allows_null(each, root) for each in cast("list[JsonSchema]", branches))
     return schema.get("type", "null") == "null" and "enum" not in schema
 
 
-def _culprit(signature: Signature, error: Exception) -> DefinitionError:
-    """Return the error that names the parameter whose hint cannot be used."""
-    from pyfunctools.sources.python.core import MisuseError
-    from pyfunctools.sources.python.hints import reading_of, schema_of
+def _error_of_parameter(signature: Signature, error: Exception) -> DefinitionError:
+    """Return the error that names the parameter with the unusable hint."""
+    from pyfunctools.sources.python.core_schema import MisuseError
+    from pyfunctools.sources.python.hints import read_hints
 
     for each in signature.inputs:
         where = f"{signature.where}({each.name})"
         try:
-            schema_of(reading_of({each.name: each.hint}, signature.names), {})
+            read_hints({each.name: each.hint}, signature.names)
+        except MisuseError as misuse:
+            reason = f"In `{hint_text(each.hint)}` {misuse.reason}"
+            return DefinitionError(where, reason, misuse.remedy)
         except Exception as reason:  # as above
-            if isinstance(reason, MisuseError):
-                said = f"In `{shown(each.hint)}` {reason.reason}"
-                return DefinitionError(where, said, reason.remedy)
-            return no_schema(where, each.hint, reason)
+            return _no_schema(where, each.hint, reason, _REMEDY)
     return DefinitionError(signature.where, f"Its hints have no JSON Schema: {error}", _REMEDY)
 
 
-def no_schema(
-    where: str, hint: object, reason: Exception, remedy: str = _REMEDY
-) -> DefinitionError:
-    """Return the error of a hint that pydantic has no schema for."""
-    first, _, rest = str(reason).partition("\n")
-    said = first.partition(". ")[0].rstrip(".")
-    if said.endswith(":"):  # the cause stands below, at the end of it
-        said = shortened(" ".join((said, *rest.split())), 300)
-    if "regex" in said:
-        remedy = "Write a pattern without look-around and references back, which Rust's has not."
-    return DefinitionError(where, f"The hint `{shown(hint)}` has no JSON Schema: {said}.", remedy)
+def _no_schema(where: str, hint: object, error: Exception, remedy: str) -> DefinitionError:
+    first, _, rest = str(error).partition("\n")
+    reason = first.partition(". ")[0].rstrip(".")
+    if reason.endswith(":"):  # the cause follows at the end of the message
+        reason = shortened(" ".join((reason, *rest.split())), 300)
+    if "regex" in reason:
+        remedy = "Write a pattern without look-around and back-references: Rust has neither."
+    text = f"The hint `{hint_text(hint)}` has no JSON Schema: {reason}."
+    return DefinitionError(where, text, remedy)
 
 
 _OUTPUT_REMEDY = (
@@ -301,42 +296,39 @@ _OUTPUT_REMEDY = (
 )
 
 
-def output_of(
-    signature: Signature, docs: Docs
-) -> "tuple[JsonSchema | None, TypeAdapter[tuple[object]] | None]":
-    """Return the schema of the output and its adapter, `None` for both where nobody says it.
+def read_output(signature: Signature, docs: Docs) -> "tuple[JsonSchema | None, Adapter | None]":
+    """Return the schema of a callable's output and its adapter, both `None` without a hint.
 
     Raises:
         DefinitionError: pydantic has no schema for the hint.
     """
-    if signature.output is EMPTY:
+    hint = signature.output
+    if hint is EMPTY:
         return None, None
     try:
-        shared = _is_built_in(signature.output)
-        made = _made_once(signature.output) if shared else _made(signature.output, signature.names)
-        schema, adapter = made
+        shared = _is_built_in(hint)
+        schema, adapter = _shared_output(hint) if shared else _output(hint, signature.names)
     except Exception as error:  # pydantic and the hint's classes may raise anything
-        where = f"{signature.where} -> return"
-        raise no_schema(where, signature.output, error, _OUTPUT_REMEDY) from error
+        raise _no_schema(f"{signature.where} -> return", hint, error, _OUTPUT_REMEDY) from error
     if docs.returns and "description" not in schema:
         schema = {**schema, "description": docs.returns}
     return schema or None, adapter
 
 
-def dumped(value: object, adapter: "TypeAdapter[tuple[object]] | None") -> JsonValue:
-    """Return a value that came back as JSON, by pydantic's rules.
+def output_as_json(value: object, adapter: "Adapter | None") -> JsonValue:
+    """Return an output as JSON, by pydantic's rules.
 
-    What is not what its hint promised is written as what it is, so that it shows.
+    A value that does not match its hint is written by its own type, so that the mistake shows.
 
     Raises:
         Exception: whatever the value's own serialisation raises.
     """
-    adapter = adapter or _made_once(object)[1]
+    adapter = adapter or _shared_output(object)[1]
     written = adapter.dump_python((value,), mode="json", by_alias=True, warnings=False)
     return cast("list[JsonValue]", written)[0]
 
 
-def _made(hint: object, names: Namespace) -> "tuple[JsonSchema, TypeAdapter[tuple[object]]]":
+def _output(hint: object, names: Namespace) -> "tuple[JsonSchema, Adapter]":
     from pyfunctools.sources.python.hints import output_adapter, output_schema
 
     adapter = output_adapter(hint, names)
@@ -344,14 +336,12 @@ def _made(hint: object, names: Namespace) -> "tuple[JsonSchema, TypeAdapter[tupl
 
 
 @lru_cache(maxsize=256)
-def _made_once(hint: object) -> "tuple[JsonSchema, TypeAdapter[tuple[object]]]":
-    return _made(hint, {})
+def _shared_output(hint: object) -> "tuple[JsonSchema, Adapter]":
+    return _output(hint, {})
 
 
 def _is_built_in(hint: object) -> bool:
-    """Return whether a hint is made of Python's own types only, so that all may share its
-    adapter.
-    """
+    """Return whether a hint has Python's own types only: all callables share its adapter."""
     if isinstance(hint, GenericAlias | UnionType):
         return all(map(_is_built_in, get_args(hint)))
     return isinstance(hint, type) and hint.__module__ == "builtins"

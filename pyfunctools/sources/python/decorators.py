@@ -7,34 +7,32 @@ from typing import NamedTuple, Protocol, TypeVar, Unpack, cast, overload
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.traits import Traits, checked_traits
-from pyfunctools.sources.python.hint_scope import Enclosing, inside, is_a
+from pyfunctools.sources.python.hint_scope import EnclosingScope, is_a, wrapped_by
 
 _MARK = "__pyfunctools__"
-_OWN = ("name", "description")
 
 
-class _Wrapping(Protocol):
+class _MethodObject(Protocol):
     """A `staticmethod` or a `classmethod` object."""
 
     @property
     def __func__(self) -> Callable[..., object]: ...
 
 
-F = TypeVar("F", bound="Callable[..., object] | _Wrapping")
+F = TypeVar("F", bound="Callable[..., object] | _MethodObject")
 
 
 class Marks(NamedTuple):
-    """The settings of `@function`; what was not said is as a `Function` has it by default.
+    """The settings of `@function`; `traits` has the other fields of a `Function` that were set.
 
-    A named tuple, and no dataclass, because `dataclasses` costs more to import than all the rest.
-
-    `enclosing` are the names of the functions around the definition that its hints may mean.
+    A named tuple, because importing `dataclasses` costs more than everything else here. `enclosing`
+    holds the local names of surrounding functions that the hints use.
     """
 
     name: str | None = None
     description: str | None = None
     traits: Mapping[str, object] = MappingProxyType({})
-    enclosing: Enclosing | None = None
+    enclosing: EnclosingScope | None = None
 
 
 @overload
@@ -51,32 +49,34 @@ def function(
 
 
 def function(marked: F | None = None, /, **settings: object) -> F | Callable[[F], F]:
-    """Mark a method or a function as one a model may call; it stays exactly what it was.
+    """Mark a method or a function as one a model may call, and return it unchanged.
 
-    Stands alone (`@function`) or with settings (`@function(tags=["orders"])`), over or under
-    `@staticmethod` and `@classmethod`. Nothing is built here: a hint or a name that cannot be used
-    is an error of the controller.
+    Use it alone (`@function`) or with settings (`@function(tags=["orders"])`), over or under
+    `@staticmethod` and `@classmethod`. Nothing is built here: hints and names are checked when a
+    controller is created.
 
     Args:
-        name: What the model calls it, instead of its own name.
-        description: What the model reads, instead of the docstring.
+        name: The name for the model, instead of the function's own.
+        description: The description for the model, instead of the docstring.
         title: A short name for people.
-        tags: What `controller.select(tags=...)` finds it by.
-        deprecated: Whether better not to use it any more.
-        display_text: What a user is shown while it runs.
+        tags: Tags for `controller.select(tags=...)`.
+        deprecated: Whether it should no longer be used.
+        display_text: The text a user sees while it runs.
         read_only: Whether it changes nothing.
         destructive: Whether it may destroy something.
-        idempotent: Whether doing it twice is as doing it once.
+        idempotent: Whether calling it twice has the same effect as calling it once.
         confirm: Whether a person has to approve each call.
-        concurrent: Whether it may run beside other calls.
+        concurrent: Whether it may run at the same time as other calls.
         strict: Whether it is rendered strictly by default.
 
     Raises:
-        DefinitionError: what is marked is no function or method (a class, a property), or cannot
-            carry a mark; or a setting is of the wrong type.
+        DefinitionError: the marked object is not a function or method (a class, a property), or
+            takes no attributes; or a setting is of the wrong type.
     """
     traits = checked_traits("function", settings) if settings else {}
-    name, description = (cast("str | None", traits.pop(each, None)) for each in _OWN)
+    name, description = (
+        cast("str | None", traits.pop(each, None)) for each in ("name", "description")
+    )
     marks = Marks(name, description, traits)
     if marked is not None:
         return _attached(marked, marks, _caller(1))
@@ -88,17 +88,17 @@ def function(marked: F | None = None, /, **settings: object) -> F | Callable[[F]
 
 
 def marks_of(target: object) -> Marks | None:
-    """Return the marks that `@function` left, or `None`; runs nobody's code."""
+    """Return the settings that `@function` attached, or `None`; runs nobody's code."""
     while target is not None:
         try:
             attributes: object = object.__getattribute__(target, "__dict__")
         except AttributeError:
             attributes = None
-        if is_a(attributes, dict):
-            found = cast("Mapping[str, object]", attributes).get(_MARK)
+        if type(attributes) is dict:
+            found = cast("dict[str, object]", attributes).get(_MARK)
             if isinstance(found, Marks):
                 return found
-        target = inside(target)
+        target = wrapped_by(target)
     return None
 
 
@@ -112,10 +112,10 @@ def _attached(target: F, marks: Marks, frame: FrameType) -> F:
     if is_a(target, type) or is_a(target, property):
         raise DefinitionError(
             getattr(target, "__name__", "property"),
-            "`@function` stands over what is neither a function nor a method.",
+            "`@function` marks a function or a method, and this is neither.",
             "Mark the method itself; of a class, pass an instance to `Controller.from_object`.",
         )
-    enclosing = Enclosing.around(target, frame)
+    enclosing = EnclosingScope.around(target, frame)
     try:
         setattr(target, _MARK, marks if enclosing is None else marks._replace(enclosing=enclosing))
     except AttributeError:

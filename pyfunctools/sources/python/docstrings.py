@@ -27,7 +27,7 @@ from typing import (
 
 from typing_extensions import Doc, is_typeddict
 
-from pyfunctools.sources.python.hint_scope import Namespace, marks_of_hint
+from pyfunctools.sources.python.hint_scope import Namespace, metadata_of
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -258,7 +258,7 @@ def doc_of(hint: object) -> str | None:
     """Return the text of the `Doc` in a hint, or a bare text in its `Annotated`, or `None`."""
     while get_origin(hint) in (Required, NotRequired):
         hint = get_args(hint)[0]
-    marks = marks_of_hint(hint)
+    marks = metadata_of(hint)
     docs = [mark.documentation for mark in marks if isinstance(mark, Doc)]
     texts = docs or [mark for mark in marks if isinstance(mark, str) and mark.strip()]
     return cleandoc(texts[-1]) if texts else None

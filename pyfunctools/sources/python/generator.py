@@ -1,4 +1,4 @@
-"""JSON Schema of type hints: pydantic's, said as a model should read it.
+"""JSON Schema of type hints: pydantic's generator, with descriptions that help a model.
 
 Imports pydantic at once, so whoever needs this file imports it when it is needed.
 """
@@ -22,10 +22,15 @@ from pydantic_core import core_schema
 
 from pyfunctools._json import JsonValue
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.sources.python.aliases import SET, UNLISTED
-from pyfunctools.sources.python.core import NAMES_KEY, CoreSchema, fields_in, key_of
+from pyfunctools.sources.python.core_schema import (
+    NAMES_KEY,
+    CoreSchema,
+    declared_name,
+    fields_in,
+)
 from pyfunctools.sources.python.docstrings import class_docs
 from pyfunctools.sources.python.hint_scope import Namespace
+from pyfunctools.sources.python.unlisted_names import UNLISTED
 
 _HERE = __name__.rpartition(".")[0]
 
@@ -39,11 +44,16 @@ _Inner: TypeAlias = (
 
 
 class Generator(GenerateJsonSchema):
-    """pydantic's own generator, without the titles it makes up, and with the classes' docstrings.
+    """pydantic's own generator, without generated titles, and with the docstrings of classes.
 
-    A branch of a union that has no schema is refused rather than left out. `names` is what texts in
-    hints are read with. `base64` says that bytes outside of models are base64 even where pydantic
-    does not tell, which before 2.14 it does of no configuration that stands in no class.
+    A branch of a union without a schema is an error, not left out. `names` is the namespace of the
+    hints. With `base64` bytes outside of models are base64: pydantic before 2.14 ignores
+    configuration that belongs to no class.
+
+    After `generate`, `only_sets` tells whether every array with `uniqueItems` is a set: a set that
+    a model filled twice is the same set, a list in which nothing may be repeated may have been
+    meant otherwise. `has_unlisted` tells whether a schema below the
+    root has `UNLISTED`.
     """
 
     def __init__(
@@ -60,29 +70,41 @@ class Generator(GenerateJsonSchema):
         self._base64 = base64
         self._models = 0
         self._enums: dict[tuple[object, object], type] = {}
+        self.only_sets = True
+        self.has_unlisted = False
 
     def generate(
         self, schema: core_schema.CoreSchema, mode: JsonSchemaMode = "validation"
     ) -> JsonSchemaValue:
-        """Return the schema; what pydantic says of enumerations is put right in the end."""
-        result = super().generate(schema, mode)
-        for _, inner in subschemas(result):
-            if isinstance(inner, dict) and "enum" in inner:
+        """Return the JSON Schema, as JSON.
+
+        Raises:
+            Exception: whatever pydantic raises, or a class wrote something that is not JSON.
+        """
+        result = cast("JsonSchemaValue", as_json(super().generate(schema, mode)))
+        for keys, inner in subschemas(result):
+            if not isinstance(inner, dict):
+                continue
+            if "enum" in inner:
                 enum = self._enums.get((inner.get("title"), inner.get("description")))
                 if enum is not None:
-                    _named(self._described(inner, enum), enum)
+                    _with_member_names(self._described(inner, enum), enum)
+            is_set = inner.pop(_SET, None) is not None
+            if inner.get("uniqueItems") is True and not is_set:
+                self.only_sets = False
+            self.has_unlisted = self.has_unlisted or (bool(keys) and UNLISTED in inner)
         return result
 
     def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
-        """Refuse what loses a branch; a default that is no JSON is simply not shown."""
+        """Refuse a lost branch of a union; a default that is not JSON is simply left out."""
         if kind == "skipped-choice":
             raise PydanticInvalidForJsonSchema(detail)
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
-        """Leave out a default that JSON cannot say: infinity, or not a number."""
+        """Leave out a default that JSON does not have: infinity, or not a number."""
         result = super().default_schema(schema)
         try:
-            json_of(result.get("default"))
+            as_json(result.get("default"))
         except ValueError:
             del result["default"]
         return result
@@ -92,11 +114,11 @@ class Generator(GenerateJsonSchema):
         return False
 
     def get_title_from_name(self, name: str) -> str:
-        """Return the name as it is, for the items of a tuple, which have no keys."""
+        """Return the name unchanged, for the items of a tuple, which have no keys."""
         return name
 
     def generate_inner(self, schema: _Inner) -> JsonSchemaValue:
-        """Mark what pydantic keeps secret as the human's, unless a field says otherwise."""
+        """Mark secret types as the human's, unless a field sets `x-human`."""
         result = super().generate_inner(schema)
         is_field = schema["type"] == "default" or schema["type"].endswith("-field")
         if not is_field and result.get("format") == "password" and result.get("writeOnly") is True:
@@ -104,22 +126,22 @@ class Generator(GenerateJsonSchema):
         return result
 
     def set_schema(self, schema: core_schema.SetSchema) -> JsonSchemaValue:
-        """Note that an array is a set; see `only_sets`."""
-        return self._noted_set(super().set_schema(schema))
+        """Note that an array is a set."""
+        return self._as_set(super().set_schema(schema))
 
     def frozenset_schema(self, schema: core_schema.FrozenSetSchema) -> JsonSchemaValue:
-        """Note that an array is a set, as above."""
-        return self._noted_set(super().frozenset_schema(schema))
+        """Note that an array is a set."""
+        return self._as_set(super().frozenset_schema(schema))
 
-    def _noted_set(self, result: JsonSchemaValue) -> JsonSchemaValue:
-        return {**result, SET: True} if self.mode == "validation" else result
+    def _as_set(self, result: JsonSchemaValue) -> JsonSchemaValue:
+        return {**result, _SET: True} if self.mode == "validation" else result
 
     def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:
-        """Return how bytes are written, and that they are the model's, being no file."""
+        """Write the encoding of bytes, which are the model's: they are not a file."""
         result = super().bytes_schema(schema)
         result["x-human"] = False
         if result.pop("format", None) == "base64url" or (self._base64 and not self._models):
-            # RFC 4648, sections 4 and 5: both alphabets are read, the second is written.
+            # RFC 4648, sections 4 and 5: both alphabets are read, the second one is written.
             result["contentEncoding"] = "base64" if self.mode == "validation" else "base64url"
             if isinstance(least := result.get("minLength"), int):
                 result["minLength"] = (least * 4 + 2) // 3
@@ -128,12 +150,12 @@ class Generator(GenerateJsonSchema):
         return result
 
     def model_fields_schema(self, schema: core_schema.ModelFieldsSchema) -> JsonSchemaValue:
-        """Note the names that a model is read from and that are not listed."""
-        return _noted(super().model_fields_schema(schema), schema)
+        """Note the unlisted names of a model."""
+        return _with_unlisted(super().model_fields_schema(schema), schema)
 
     def dataclass_args_schema(self, schema: core_schema.DataclassArgsSchema) -> JsonSchemaValue:
-        """Note the names that a dataclass is read from and that are not listed."""
-        return _noted(super().dataclass_args_schema(schema), schema)
+        """Note the unlisted names of a dataclass."""
+        return _with_unlisted(super().dataclass_args_schema(schema), schema)
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         """Describe a model and its fields by its docstrings."""
@@ -149,11 +171,11 @@ class Generator(GenerateJsonSchema):
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
         """Describe a `TypedDict` and its keys by its docstrings."""
-        noted = _noted(super().typed_dict_schema(schema), schema)
-        return self._described(noted, schema.get("cls"))
+        result = _with_unlisted(super().typed_dict_schema(schema), schema)
+        return self._described(result, schema.get("cls"))
 
     def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
-        """Remember an enumeration, whose name and docstring pydantic writes later."""
+        """Remember an enumeration: a hook of pydantic writes its title and description later."""
         result = super().enum_schema(schema)
         self._enums[(result.get("title"), result.get("description"))] = schema["cls"]
         return result
@@ -163,13 +185,13 @@ class Generator(GenerateJsonSchema):
         return self._described(super().named_tuple_schema(schema), schema["cls"])
 
     def call_schema(self, schema: core_schema.CallSchema) -> JsonSchemaValue:
-        """Describe a named tuple, which is a call to pydantic before 2.13; refuse other calls."""
+        """Describe a named tuple (pydantic before 2.13 has it as a call); refuse other calls."""
         if not isinstance(schema["function"], type):
-            return self.handle_invalid_for_json_schema(schema, "a function, which is no type")
+            return self.handle_invalid_for_json_schema(schema, "a function, which is not a type")
         return self._described(super().call_schema(schema), schema["function"])
 
     def is_subclass_schema(self, schema: core_schema.IsSubclassSchema) -> JsonSchemaValue:
-        """Refuse classes themselves: JSON has none."""
+        """Refuse classes themselves, which are not JSON."""
         return self.handle_invalid_for_json_schema(schema, f"{schema['cls']} itself")
 
     def _described(self, schema: JsonSchemaValue, cls: object) -> JsonSchemaValue:
@@ -186,67 +208,56 @@ class Generator(GenerateJsonSchema):
             del schema["description"]
         if docs.text:
             schema.setdefault("description", docs.text)
-        for name, place in _places(schema, cls):
-            if said := docs.attributes.get(name):
-                place.setdefault("description", said)
+        for name, field in _field_schemas(schema, cls):
+            if text := docs.attributes.get(name):
+                field.setdefault("description", text)
         return schema
 
 
-def _named(schema: JsonSchemaValue, enum: type) -> None:
-    """Write the names of the numbers of an enumeration; coercion takes the names too."""
+def _with_member_names(schema: JsonSchemaValue, enum: type) -> None:
+    """Write the names of the numbers of an enumeration; coercion accepts the names too."""
     members = {name: each.value for name, each in cast("type[Enum]", enum).__members__.items()}
     values = list(members.values())
     if values != schema["enum"] or not all(type(value) is int for value in values):
         return
     schema["x-enum-varnames"] = list(members)
-    told = ", ".join(f"{value} = {name}" for name, value in islice(members.items(), _NAMES))
-    said = (schema.get("description"), told + (", …" if len(members) > _NAMES else "") + ".")
-    schema["description"] = "\n\n".join(filter(None, said))
+    named = ", ".join(f"{value} = {name}" for name, value in islice(members.items(), _MAX_MEMBERS))
+    named += ", …." if len(members) > _MAX_MEMBERS else "."
+    schema["description"] = "\n\n".join(filter(None, (schema.get("description"), named)))
 
 
-_NAMES = 64
-"""How many members of an enumeration are told."""
+_MAX_MEMBERS = 64
+"""How many members of an enumeration a description names."""
+
+_SET = "x-pyfunctools-set"
+"""A mark beside the `uniqueItems` of a set; `generate` removes it."""
 
 
-def _noted(result: JsonSchemaValue, schema: CoreSchema) -> JsonSchemaValue:
-    """Note beside the properties of a class what it is read from under other names."""
+def _with_unlisted(result: JsonSchemaValue, schema: CoreSchema) -> JsonSchemaValue:
+    """Return the JSON Schema of a class with `UNLISTED`: the names that only pydantic reads."""
     metadata = cast("Mapping[str, object]", schema.get("metadata") or {})
     listed: Mapping[str, object] = result.get("properties", {})
-    others = {**cast("Mapping[str, str | None]", metadata.get(NAMES_KEY) or {})}
+    names = {**cast("Mapping[str, str | None]", metadata.get(NAMES_KEY) or {})}
     for name, field in fields_in(schema):
-        key = key_of(name, field)
-        if key not in listed:  # left out of the schema, and read all the same
-            others |= dict.fromkeys((key, name))
-    others = {name: key for name, key in others.items() if name not in listed}
-    return {**result, UNLISTED: others} if others else result
+        declared = declared_name(name, field)
+        if declared not in listed:  # hidden from the schema, but pydantic reads it
+            names |= dict.fromkeys((declared, name))
+    names = {name: declared for name, declared in names.items() if name not in listed}
+    return {**result, UNLISTED: names} if names else result
 
 
-_LARGE = 1 << 64
-"""Past this is asked whether Python writes an integer at all: not one of over 4,300 digits."""
-
-
-def json_of(value: object) -> JsonValue:
-    """Return a copy of a value, as it is when it is written as JSON and read again.
+def as_json(value: object) -> JsonValue:
+    """Return a copy of a value as JSON has it: tuples as lists, keys as text.
 
     Raises:
-        Exception: JSON has no form for it.
+        Exception: it is not JSON.
     """
-    kind = type(value)
-    if value is None or kind is bool or kind is str:
-        return cast("str | None", value)
-    if kind is int and -_LARGE < cast("int", value) < _LARGE:
-        return cast("int", value)
-    if kind is list:
-        return [json_of(each) for each in cast("list[object]", value)]
-    if kind is dict and all(type(key) is str for key in cast("dict[object, object]", value)):
-        return {key: json_of(each) for key, each in cast("dict[str, object]", value).items()}
-    # What is rare: a fraction, a large number, a tuple, a kind of text, a key that is no text.
     from json import dumps, loads
 
     return cast("JsonValue", loads(dumps(value, allow_nan=False)))
 
 
-def _places(schema: JsonSchemaValue, cls: type) -> Iterator[tuple[str, JsonSchemaValue]]:
+def _field_schemas(schema: JsonSchemaValue, cls: type) -> Iterator[tuple[str, JsonSchemaValue]]:
     """Yield the schema of each field of a class, by the field's name."""
     properties: dict[str, JsonSchemaValue] = schema.get("properties", {})
     fields: Mapping[str, FieldInfo] = getattr(cls, "__pydantic_fields__", {})
@@ -256,9 +267,9 @@ def _places(schema: JsonSchemaValue, cls: type) -> Iterator[tuple[str, JsonSchem
         for alias in (field.alias, field.validation_alias, field.serialization_alias)
         if isinstance(alias, str)
     }
-    for key, place in properties.items():
-        yield aliases.get(key, key), place
+    for key, field in properties.items():
+        yield aliases.get(key, key), field
     items: list[JsonSchemaValue] = schema.get("prefixItems", [])
-    for name, place in zip(getattr(cls, "_fields", ()), items, strict=False):
-        place.setdefault("title", name)
-        yield name, place
+    for name, item in zip(getattr(cls, "_fields", ()), items, strict=False):
+        item.setdefault("title", name)
+        yield name, item

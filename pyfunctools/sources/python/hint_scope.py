@@ -1,17 +1,16 @@
-"""What the names in a type hint mean, for classes inside functions and names defined later too.
+"""The names that type hints use, for classes inside functions and names defined later too.
 
-A hint that is text (`from __future__ import annotations`, or quotes) is read in the globals of its
-function. Names of a function around it are in no closure where only hints use them, so `@function`
-keeps those, and no others. Only hints of the user's own code are ever evaluated.
+A hint that is text (`from __future__ import annotations`, or quotes) is evaluated in the globals of
+its function. Local variables of enclosing functions are in no closure if only hints use them, so
+`@function` keeps those, and no others. Only hints of the user's own code are ever evaluated.
 """
 
 import sys
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from types import FrameType, FunctionType, MethodType, SimpleNamespace
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     ForwardRef,
     Literal,
@@ -27,22 +26,19 @@ from typing import (
 
 from pyfunctools._text import shortened
 
-if TYPE_CHECKING:  # imported where a hint is a text: most classes need neither to be decorated
-    import ast
-
 Namespace = Mapping[str, object]
-"""What names mean."""
+"""The values of names."""
 
 K = TypeVar("K")
 
 MAX_WRAPPINGS = 100
-"""Decorators on decorators: how many are looked through."""
+"""Decorators on decorators: how many are unwrapped."""
 
 
-class Enclosing:
-    """What the hints of one definition mean by the names of the functions around it.
+class EnclosingScope:
+    """The local variables of enclosing functions that the hints of one definition use.
 
-    A name that those functions define later keeps their frames alive, until it is found.
+    A name that those functions define later keeps their frames alive until it is found.
     """
 
     __slots__ = ("_found", "_frames", "_missing", "_own")
@@ -57,24 +53,24 @@ class Enclosing:
         self.names()
 
     @classmethod
-    def around(cls, target: object, frame: FrameType) -> "Enclosing | None":
-        """Return the names around a definition, or `None` where its hints need none.
+    def around(cls, target: object, frame: FrameType) -> "EnclosingScope | None":
+        """Return the scope around a definition, or `None` if its hints use no local names.
 
-        `frame` is where the definition is executed. The classes it stands in are not looked for:
-        their names are known from the class that is read in the end.
+        `frame` is the one that executes the definition. Classes around the definition are left out:
+        their names are known when the class is read.
         """
         function = function_behind(target)
         if function is None or "<locals>" not in function.__qualname__:
             return None
-        named = {name for hint in _raw_hints(function) for name in _named(hint)}
+        wanted = {name for hint in _raw_hints(function) for name in _names_in(hint)}
         own = function.__qualname__.rpartition("<locals>.")[2].split(".")
-        return cls(named, own, _enclosing_frames(function, frame)) if named else None
+        return cls(wanted, own, _enclosing_frames(function, frame)) if wanted else None
 
     def names(self) -> Namespace:
         """Return the names found so far, after another look for the missing ones."""
         while found := dict(self._look()):
             self._found |= found
-            below = (name for value in found.values() for name in _named_by(value))
+            below = (name for value in found.values() for name in _names_in_fields(value))
             self._missing = self._local({*self._missing, *below} - self._found.keys())
         if not self._missing:
             self._frames = ()
@@ -92,15 +88,15 @@ class Enclosing:
 
 
 def is_a(value: object, *kinds: type[K]) -> TypeGuard[K]:
-    """Return whether a value is of one of these kinds, asking its type and never the value.
+    """Return whether the type of a value is one of these, or a subclass.
 
-    `isinstance` asks for `__class__`, which a proxy answers by making what it stands for.
+    `isinstance` also reads `__class__`, and a lazy proxy would create its object to answer.
     """
     return issubclass(type(value), kinds)
 
 
 def class_of(obj: object) -> type:
-    """Return the class of an object, or the object where it is a class itself."""
+    """Return the class of an object, or the object itself if it is a class."""
     return obj if is_a(obj, type) else type(obj)
 
 
@@ -108,47 +104,41 @@ def function_behind(target: object) -> FunctionType | None:
     """Return the plain function under decorators, methods, partials and callable objects."""
     for _ in range(MAX_WRAPPINGS):
         if is_a(target, FunctionType):
-            wrapped: object = target.__dict__.get("__wrapped__")
-            if wrapped is None or "__signature__" in target.__dict__:
+            inner: object = target.__dict__.get("__wrapped__")
+            if inner is None or "__signature__" in target.__dict__:
                 return target
-            target = wrapped
-        elif (inner := _held(target)) is not None:
-            target = inner
-        else:
+        elif (inner := wrapped_by(target)) is None:
             from inspect import getattr_static
 
-            called = getattr_static(type(target), "__call__", None)
-            return function_behind(called) if is_a(called, FunctionType) else None
+            inner = getattr_static(target, "__wrapped__", None)
+            if inner is None:
+                called = getattr_static(type(target), "__call__", None)
+                return function_behind(called) if is_a(called, FunctionType) else None
+        target = inner
     return None
 
 
-def _held(target: object) -> object:
-    held = inside(target)
-    if held is not None:
-        return held
-    from inspect import getattr_static
-
-    return getattr_static(target, "__wrapped__", None)
-
-
-def inside(target: object) -> object:
-    """Return the callable in a method, `staticmethod`, `classmethod` or `partial`, else `None`."""
-    if is_a(target, MethodType) or is_a(target, staticmethod) or is_a(target, classmethod):
-        return cast("object", target.__func__)  # pyright: ignore[reportUnknownMemberType]
-    return cast("object", target.func) if is_a(target, partial) else None  # pyright: ignore[reportUnknownMemberType]
+def wrapped_by(target: object) -> object:
+    """Return the callable that a method, a `partial` or a property wraps, else `None`."""
+    kind = type(target)
+    if issubclass(kind, MethodType | staticmethod | classmethod):
+        return cast("MethodType", target).__func__
+    if issubclass(kind, partial | cached_property):
+        return cast("partial[object]", target).func
+    return cast("property", target).fget if issubclass(kind, property) else None
 
 
 def namespace_of(
-    function: FunctionType | None, owner: type | None, enclosing: Enclosing | None
+    function: FunctionType | None, owner: type | None, enclosing: EnclosingScope | None
 ) -> Namespace:
-    """Return the values of the names in a function's hints, its globals left out.
+    """Return the names that a function's hints can use, its globals left out.
 
-    `owner` is the class it is defined in. As in Python the class comes before the functions around
-    it, innermost first; those are looked for where the decorator ran and on the stack.
+    `owner` is the class that defines it. As in Python the class comes before the enclosing
+    functions, innermost first; their frames are searched where the decorator ran and on the stack.
     """
     layers: list[Mapping[str, object]] = []
     if owner is not None:
-        layers.append({name: value for name, value in vars(owner).items() if _is_hint(value)})
+        layers.append({name: value for name, value in vars(owner).items() if _can_be_hint(value)})
     if function is not None:
         layers.append({str(each): each for each in getattr(function, "__type_params__", ())})
         if enclosing is not None:
@@ -162,8 +152,10 @@ def namespace_of(
     return ChainMap(*(dict(layer) for layer in layers))
 
 
-def resolved(hints: Namespace, names: Namespace, behind: FunctionType | None) -> dict[str, object]:
-    """Return the hints with every text in them read, `Annotated` kept.
+def resolve_hints(
+    hints: Namespace, names: Namespace, behind: FunctionType | None
+) -> dict[str, object]:
+    """Return the hints with every text in them evaluated, `Annotated` kept.
 
     Raises:
         Exception: whatever evaluating the text raises, above all `NameError`.
@@ -176,13 +168,13 @@ def resolved(hints: Namespace, names: Namespace, behind: FunctionType | None) ->
     return found
 
 
-def shown(hint: object) -> str:
-    """Return a hint as an error shows it."""
+def hint_text(hint: object) -> str:
+    """Return the text of a hint for an error message."""
     if is_a(hint, type):
         return f"{hint.__module__}.{hint.__qualname__}"
     try:
         return shortened(str(hint), 200)
-    except Exception:  # somebody else's object, or one too deep to be written
+    except Exception:  # a `__repr__` of the user's, or too deep
         return type(hint).__name__
 
 
@@ -205,7 +197,7 @@ def _closure(function: FunctionType) -> Iterator[tuple[str, object]]:
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         try:
             yield name, cell.cell_contents
-        except ValueError:  # the cell is empty: the name is not defined yet
+        except ValueError:  # an empty cell: the name is not defined yet
             continue
 
 
@@ -219,65 +211,43 @@ def _raw_hints(definition: FunctionType | type) -> Iterable[object]:
     return vars(definition).get("__annotations__", {}).values()
 
 
-def _named_by(value: object) -> Iterator[str]:
-    """Yield the names that the hints of a class's fields use, its bases' too."""
+def _names_in_fields(value: object) -> Iterator[str]:
+    """Yield the names that the field hints of a class and its bases use."""
     for base in value.__mro__ if is_a(value, type) else ():
         for hint in _raw_hints(base):
-            yield from _named(hint)
+            yield from _names_in(hint)
 
 
-def _named(hint: object) -> Iterator[str]:
-    """Yield the names that the texts in a hint use."""
+def _names_in(hint: object) -> Iterator[str]:
+    """Yield the names that the texts in a hint use: `Item` and `list` for `"list['Item']"`."""
+    if isinstance(hint, ForwardRef):
+        hint = hint.__forward_arg__
     if isinstance(hint, str):
-        import ast
-
         try:
-            yield from _named_in(ast.parse(hint.strip(), mode="eval").body)
+            code = compile(hint.strip(), "<hint>", "eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return
-    elif isinstance(hint, ForwardRef):
-        yield from _named(hint.__forward_arg__)
-    elif (origin := get_origin(hint)) is not Literal:
-        inner = get_args(hint)
-        for each in inner[:1] if origin is Annotated else inner:
-            yield from _named(each)
+        yield from code.co_names
+        hint = code.co_consts  # quoted hints inside of the text
+    if get_origin(hint) is Literal:
+        return
+    inner = cast("tuple[object, ...]", hint if isinstance(hint, tuple) else get_args(hint))
+    for each in inner:
+        yield from _names_in(each)
 
 
-def _named_in(node: "ast.expr") -> Iterator[str]:
-    import ast
-
-    if isinstance(node, ast.Subscript):
-        yield from _named_in(node.value)
-        head = ast.unparse(node.value).rpartition(".")[2]
-        if head == "Literal":
-            return
-        if head == "Annotated" and isinstance(node.slice, ast.Tuple):
-            hint, *metadata = node.slice.elts
-            yield from _named_in(hint)
-            for each in metadata:
-                yield from (inner.id for inner in ast.walk(each) if isinstance(inner, ast.Name))
-            return
-    if isinstance(node, ast.Name):
-        yield node.id
-    elif isinstance(node, ast.Constant):
-        yield from _named(node.value) if isinstance(node.value, str) else ()
-    else:
-        for inner in ast.iter_child_nodes(node):
-            if isinstance(inner, ast.expr):
-                yield from _named_in(inner)
-
-
-def _is_hint(value: object) -> bool:
-    """Return whether what stands in a class body can be a hint: no method, default or property."""
-    return is_a(value, type) or type(value).__module__ in {
+def _can_be_hint(value: object) -> bool:
+    """Return whether a class attribute can be used as a hint: not a method, default or property."""
+    kind = type(value)
+    return issubclass(kind, type) or kind.__module__ in {
         "types",
         "typing",
         "typing_extensions",
     }
 
 
-def marks_of_hint(hint: object) -> tuple[object, ...]:
-    """Return the metadata in `Annotated[...]`; there is none in another hint."""
+def metadata_of(hint: object) -> tuple[object, ...]:
+    """Return the metadata in `Annotated[...]`; any other hint has none."""
     return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
 

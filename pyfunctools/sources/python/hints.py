@@ -15,6 +15,8 @@ from typing import (
     NamedTuple,
     NotRequired,
     Required,
+    TypeAlias,
+    TypeVar,
     Union,
     cast,
     get_args,
@@ -29,135 +31,119 @@ from pydantic_core import SchemaValidator, core_schema
 from typing_extensions import TypedDict
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.sources.python.core import CoreSchema, MisuseError, Reader, key_of
-from pyfunctools.sources.python.generator import Generator, json_of
+from pyfunctools.sources.python.core_schema import (
+    CoreReader,
+    CoreSchema,
+    MisuseError,
+)
+from pyfunctools.sources.python.generator import Generator, as_json
 from pyfunctools.sources.python.hint_scope import Namespace, keys_of
 
-Adapter = TypeAdapter[dict[str, object]]
-"""What reads and writes the values of several hints at once, by name."""
+Adapter: TypeAlias = TypeAdapter[tuple[object]]
+"""Writes the output of a callable, as the only item of a tuple."""
+
+A = TypeVar("A")
 
 _BASE64 = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 _TEXT = ConfigDict()
 
 
-def adapter_of(hints: Mapping[str, object], names: Namespace) -> Adapter:
-    """Return the adapter of these hints, each of which may be absent from the value.
+class HintReading(NamedTuple):
+    """The hints of several values, by name, as pydantic reads them.
 
-    `names` is what the texts in the hints of the classes among them mean. `bytes` are base64, but
-    where a type decodes them itself.
-
-    Raises:
-        Exception: whatever pydantic, or a class among the hints, raises.
-    """
-    create = cast("Callable[..., type[dict[str, object]]]", TypedDict)
-    rewriter = Rewriter(names)
-    rewritten = {name: rewriter.hint(hint) for name, hint in hints.items()}
-    fields = create("Arguments", rewritten, total=False)
-    config = _TEXT if any(map(_decodes, hints.values())) else _BASE64
-    setattr(fields, "__pydantic_config__", config)  # noqa: B010 - it is no attribute to a checker
-    adapter = TypeAdapter(fields)
-    if not adapter.pydantic_complete:
-        adapter.rebuild(raise_errors=True, _types_namespace=rewriter.known)
-    return adapter
-
-
-def output_adapter(hint: object, names: Namespace) -> TypeAdapter[tuple[object]]:
-    """Return the adapter of a one-item tuple of what comes back.
-
-    Raises:
-        Exception: whatever pydantic, or a class in the hint, raises.
-    """
-    # A class takes no configuration but its own, so the hint stands inside a tuple.
-    config = _TEXT if _decodes(hint) else _BASE64
-    rewriter = Rewriter(names)
-    inside = cast("type[tuple[object]]", GenericAlias(tuple, (rewriter.hint(hint),)))
-    adapter = TypeAdapter(inside, config=config)
-    if not adapter.pydantic_complete:
-        adapter.rebuild(raise_errors=True, _types_namespace=rewriter.known)
-    return adapter
-
-
-class HintReader(NamedTuple):
-    """The reader of the values of several hints at once: pydantic, from declared names only.
-
-    `core` is pydantic's own description of them, `read` gives the values out of JSON text.
+    `core` is pydantic's core schema of an object with these values, `schema` its JSON Schema with
+    `UNLISTED` names; `only_sets` and `has_unlisted` are those of the generator. `is_marked` tells
+    whether some part is the human's. `read` returns the values out of JSON text.
     """
 
     core: CoreSchema
-    read: Callable[[str], Any]
-    marked: bool
+    schema: JsonObject
+    only_sets: bool
+    has_unlisted: bool
+    is_marked: bool
+    read: Callable[[str], dict[str, object]]
+
+    def fields(self) -> Mapping[str, CoreSchema]:
+        """Return the core schema of each value's field, by name."""
+        core = self.core
+        if core["type"] == "definitions":
+            core = cast("CoreSchema", core["schema"])
+        return cast("Mapping[str, CoreSchema]", core["fields"])
 
 
-def reading_of(hints: Mapping[str, object], names: Namespace) -> HintReader:
-    """Return the reader of these hints: that of `adapter_of`, from declared names only.
+def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
+    """Return the reading of these hints; each value may be missing.
+
+    `names` is the namespace of the hints of classes among them. `bytes` are base64, unless a type
+    decodes them itself.
 
     Raises:
         Exception: whatever pydantic, or a class among the hints, raises; a `MisuseError` for a mark
-            that would mark nothing, and for names that cannot be told apart.
+            without effect, and for names that pydantic cannot tell apart.
     """
-    adapter, reader = adapter_of(hints, names), Reader()
+    create = cast("Callable[..., type[object]]", TypedDict)
+    rewriter = TypedDictRewriter(names)
+    rewritten = {name: rewriter.hint(hint) for name, hint in hints.items()}
+    fields = create("Arguments", rewritten, total=False)
+    config = _TEXT if any(map(_decodes, hints.values())) else _BASE64
+    setattr(fields, "__pydantic_config__", config)  # noqa: B010 - unknown to a type checker
+    adapter = _complete(TypeAdapter(fields), rewriter)
+    reader = CoreReader()
     core = reader.read(cast("CoreSchema", adapter.core_schema))
-    changed = _only_declared(core) if reader.changed else None
-    cause = _OWN_VALIDATORS if reader.changed and changed is None else reader.unreadable
-    if cause is not None and reader.marked:  # else all of it is the model's, whatever is read
-        reason = "a field is read under another field's name, or by an `AliasPath` alone"
-        raise MisuseError(f"{reason}, and {cause}.", "Give the field a plain alias of its own.")
-    validator = adapter.validator if changed is None else changed
-    # What a schema lists is the alias, also where the configuration of a class turns it off.
-    read = cast(
-        "Callable[[str], dict[str, object]]", partial(validator.validate_json, by_alias=True)
-    )
-    return HintReader(core, read, reader.marked)
-
-
-def _only_declared(core: CoreSchema) -> SchemaValidator | None:
-    """Return the validator of a core schema that differs from that of its classes.
-
-    `None` before pydantic 2.13, where each class is validated by its own.
-    """
-    build = cast("Callable[..., SchemaValidator]", SchemaValidator)
-    try:
-        return build(core, None, _use_prebuilt=False)
-    except TypeError:
-        return None
-
-
-_OWN_VALIDATORS = "only from pydantic 2.13 on a class can be read otherwise"
-
-
-def schema_of(reading: HintReader, names: Namespace) -> JsonObject:
-    """Return the JSON Schema of what is read, with the names noted that it does not list.
-
-    Raises:
-        Exception: whatever pydantic, or a class among the hints, raises.
-    """
+    validator, reason = adapter.validator, reader.unreadable
+    if reader.changed:
+        try:
+            build = cast("Callable[..., SchemaValidator]", SchemaValidator)
+            validator = build(core, None, _use_prebuilt=False)
+        except TypeError:  # pydantic before 2.13 validates each class by its own core schema
+            reason = "only from pydantic 2.13 on a class can be read otherwise"
+    if reason is not None and reader.is_marked:  # else the model gives all of it anyway
+        clash = "a field is read under another field's name, or by an `AliasPath` alone"
+        raise MisuseError(f"{clash}, and {reason}.", "Give the field a plain alias of its own.")
     generator = Generator(names, base64=False, by_alias=True, ref_template="#/$defs/{model}")
-    core = cast("core_schema.CoreSchema", reading.core)
-    return cast("JsonObject", json_of(generator.generate(core, "validation")))
+    schema = generator.generate(cast("core_schema.CoreSchema", core), "validation")
+    # Aliases are read, as the schema lists them, whatever the configuration of a class says.
+    by_name = False if reader.by_alias_only else None
+    read = partial(validator.validate_json, by_alias=True, by_name=by_name)
+    return HintReading(
+        core=core,
+        schema=schema,
+        only_sets=generator.only_sets,
+        has_unlisted=generator.has_unlisted,
+        is_marked=reader.is_marked,
+        read=cast("Callable[[str], dict[str, object]]", read),
+    )
 
 
-def output_schema(
-    adapter: TypeAdapter[tuple[object]], hint: object, names: Namespace
-) -> JsonSchema:
-    """Return the JSON Schema of what the adapter of one hint writes.
+def output_adapter(hint: object, names: Namespace) -> Adapter:
+    """Return the adapter of an output.
 
     Raises:
         Exception: whatever pydantic, or a class in the hint, raises.
     """
-    generator = partial(Generator, names, base64=not _decodes(hint))
-    kind = cast("type[Generator]", generator)
-    found = adapter.json_schema(by_alias=True, mode="serialization", schema_generator=kind)
-    made = cast("JsonObject", json_of(found))
-    schema = cast("list[JsonSchema]", made["prefixItems"])[0]
-    return {**schema, "$defs": made["$defs"]} if "$defs" in made else schema
+    # A class takes no configuration but its own, so the hint is put into a tuple.
+    config = _TEXT if _decodes(hint) else _BASE64
+    rewriter = TypedDictRewriter(names)
+    kind = cast("type[tuple[object]]", GenericAlias(tuple, (rewriter.hint(hint),)))
+    return _complete(TypeAdapter(kind, config=config), rewriter)
 
 
-def fields_of(reading: HintReader) -> Mapping[str, CoreSchema]:
-    """Return pydantic's own description of each hint that is read, by its name."""
-    core = reading.core
-    if core["type"] == "definitions":
-        core = cast("CoreSchema", core["schema"])
-    return cast("Mapping[str, CoreSchema]", core["fields"])
+def _complete(adapter: TypeAdapter[A], rewriter: "TypedDictRewriter") -> TypeAdapter[A]:
+    if not adapter.pydantic_complete:
+        adapter.rebuild(raise_errors=True, _types_namespace=rewriter.known)
+    return adapter
+
+
+def output_schema(adapter: Adapter, hint: object, names: Namespace) -> JsonSchema:
+    """Return the JSON Schema of the output that an adapter writes.
+
+    Raises:
+        Exception: whatever pydantic, or a class in the hint, raises.
+    """
+    generator = cast("type[Generator]", partial(Generator, names, base64=not _decodes(hint)))
+    whole = adapter.json_schema(by_alias=True, mode="serialization", schema_generator=generator)
+    schema = cast("list[JsonSchema]", whole["prefixItems"])[0]
+    return {**schema, "$defs": whole["$defs"]} if "$defs" in whole else schema
 
 
 def has_default(fields: Mapping[str, CoreSchema]) -> bool:
@@ -165,17 +151,9 @@ def has_default(fields: Mapping[str, CoreSchema]) -> bool:
     return any(cast("CoreSchema", each["schema"])["type"] == "default" for each in fields.values())
 
 
-def plain_of(fields: Mapping[str, CoreSchema]) -> Mapping[str, tuple[str, frozenset[type]]]:
-    """Return, by name in JSON, each field whose values need no pydantic: its name, their types."""
-    return {
-        key_of(name, field): (name, types)
-        for name, field in fields.items()
-        if (types := _plain_types(cast("CoreSchema", field["schema"])))
-    }
-
-
-def _plain_types(schema: CoreSchema) -> frozenset[type]:
-    types = frozenset[type]()
+def plain_types(field: CoreSchema) -> frozenset[type]:
+    """Return the types of a field's values if they need no pydantic: `int`, `str`, ..."""
+    schema, types = cast("CoreSchema", field["schema"]), frozenset[type]()
     if schema["type"] == "nullable" and schema.keys() <= {"type", "schema", "metadata"}:
         schema, types = cast("CoreSchema", schema["schema"]), frozenset({NoneType})
     plain = _PLAIN.get(str(schema["type"])) if schema.keys() <= {"type", "metadata"} else None
@@ -192,45 +170,40 @@ _PLAIN: Mapping[str, type] = {
 
 
 def json_default(hint: object, default: object, names: Namespace) -> JsonValue:
-    """Return a default as JSON.
-
-    That `None` fits is the caller's to know.
+    """Return a default as JSON. The hint has to allow a default of `None`.
 
     Raises:
-        Exception: it does not fit its hint, or JSON has no form for it.
+        Exception: it does not match its hint, or is not JSON.
     """
-    scalar = isinstance(hint, type) and hint in _PLAIN.values() and type(default) is hint
-    if default is None or scalar:
-        return json_of(default)
-    if get_origin(hint) is Annotated:  # aliases and the like mean nothing outside of an object
-        bare, *marks = get_args(hint)
-        kept = [mark for mark in marks if not isinstance(mark, FieldInfo)]
+    if default is None or (hint is cast("object", type(default)) and hint in _PLAIN.values()):
+        return as_json(default)
+    if get_origin(hint) is Annotated:  # an alias has no meaning outside of an object
+        bare, *metadata = get_args(hint)
+        kept = [each for each in metadata if not isinstance(each, FieldInfo)]
         hint = Annotated[(bare, *kept)] if kept else bare
     adapter = output_adapter(hint, names)
-    value = adapter.dump_python((default,), mode="json", by_alias=True, warnings="error")[0]
-    return json_of(value)
+    return as_json(adapter.dump_python((default,), mode="json", by_alias=True, warnings="error")[0])
 
 
 def _decodes(hint: object) -> bool:
-    """Return whether bytes in a hint are read from text by a rule of their own (`Base64Bytes`)."""
+    """Return whether a type in a hint decodes bytes itself (`Base64Bytes`)."""
     return isinstance(hint, EncodedBytes) or any(map(_decodes, get_args(hint)))
 
 
-class Rewriter:
-    """A rewriter of hints: each `typing.TypedDict` becomes one of `typing_extensions`.
+class TypedDictRewriter:
+    """Rewrites each `typing.TypedDict` in hints to one of `typing_extensions`.
 
-    Before Python 3.12 pydantic takes no other; from then on nothing is rewritten. `names` is what
-    texts in hints are read with; `known` adds the classes made, as one may name itself in its
-    hints.
+    Before Python 3.12 pydantic accepts no other; from then on nothing is rewritten. `names` is the
+    namespace of the hints; `known` also has the new classes, since a class may refer to itself.
     """
 
     def __init__(self, names: Namespace) -> None:
         self.known: dict[str, object] = dict(names)
         self._names = names
-        self._made: dict[type, object] = {}
+        self._rewritten: dict[type, object] = {}
 
     def hint(self, hint: object) -> object:
-        """Return one hint, rewritten.
+        """Return one rewritten hint.
 
         Raises:
             Exception: whatever evaluating the hints of a `TypedDict` raises.
@@ -242,36 +215,30 @@ class Rewriter:
         origin, inner = get_origin(hint), get_args(hint)
         if origin in (None, Literal, Callable):
             return hint
-        seen = inner[:1] if origin is Annotated else inner
-        rewritten = tuple(map(self.hint, seen))
-        if all(new is old for new, old in zip(rewritten, seen, strict=True)):
+        hints = inner[:1] if origin is Annotated else inner
+        rewritten = tuple(map(self.hint, hints))
+        if all(new is old for new, old in zip(rewritten, hints, strict=True)):
             return hint
-        return _of(origin, (*rewritten, *inner[len(seen) :]))
+        return _subscripted(origin, (*rewritten, *inner[len(hints) :]))
 
     def _class(self, cls: type) -> object:
-        if cls in self._made:
-            return self._made[cls]
-        name = f"{cls.__name__}_{len(self._made)}"
-        self._made[cls] = ForwardRef(name)
+        if cls in self._rewritten:
+            return self._rewritten[cls]
+        name = f"{cls.__name__}_{len(self._rewritten)}"
+        self._rewritten[cls] = ForwardRef(name)
         hints = {
-            key: _of(Required if required else NotRequired, (self.hint(hint),))
+            key: _subscripted(Required if required else NotRequired, (self.hint(hint),))
             for key, (hint, required) in keys_of(cls, self._names).items()
         }
-        made = cast("Callable[..., type]", TypedDict)(cls.__name__, hints)
+        created = cast("Callable[..., type]", TypedDict)(cls.__name__, hints)
         for attribute in ("__module__", "__qualname__", "__doc__", "__pydantic_config__"):
             if hasattr(cls, attribute):
-                setattr(made, attribute, getattr(cls, attribute))
-        self._made[cls] = self.known[name] = made
-        return made
+                setattr(created, attribute, getattr(cls, attribute))
+        self._rewritten[cls] = self.known[name] = created
+        return created
 
 
-def _of(origin: object, inner: tuple[object, ...]) -> object:
-    if origin is Annotated:
-        return Annotated[inner]
-    if origin is Union or origin is UnionType:
-        return Union[inner]  # noqa: UP007 - made at run time
-    if origin is Required:
-        return Required[inner[0]]
-    if origin is NotRequired:
-        return NotRequired[inner[0]]
-    return GenericAlias(cast("type", origin), inner)
+def _subscripted(origin: object, inner: tuple[object, ...]) -> object:
+    generic: Any = Union if origin is UnionType else origin
+    only, *more = inner
+    return generic[inner if more else only]

@@ -18,7 +18,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from pyfunctools.schema import Issue
-from pyfunctools.sources.python.argument_errors import issues_of, raised
+from pyfunctools.sources.python.argument_errors import failure_of, issues_of
 
 
 def even(value: int) -> int:
@@ -123,8 +123,8 @@ def test_what_is_missing_has_the_path_of_its_own_place() -> None:
 
 def test_what_is_no_error_of_pydantics_is_raised_again_but_for_what_is_no_json() -> None:
     with pytest.raises(KeyError, match="gone"):
-        raised(KeyError("gone"), {"a": 1})
-    said = raised(TypeError(), {"a": {1}}).issues  # type: ignore[dict-item]
+        failure_of(KeyError("gone"), {"a": 1})
+    said = failure_of(TypeError(), {"a": {1}}).issues  # type: ignore[dict-item]
     assert [issue.expected.partition(":")[0] for issue in said] == ["TypeError"]
 
 
@@ -132,5 +132,5 @@ def test_bytes_that_are_no_base64_are_told_without_any_of_them() -> None:
     adapter = TypeAdapter(bytes, config=ConfigDict(val_json_bytes="base64"))
     with pytest.raises(ValidationError) as caught:
         adapter.validate_json('"/etc/passwd"')
-    [issue] = raised(caught.value, {}).issues
+    [issue] = failure_of(caught.value, {}).issues
     assert issue.message == "$input: text in base64"

@@ -48,7 +48,7 @@ from typing_extensions import TypedDict as NewTypedDict
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema import Failure
-from pyfunctools.sources.python.callable_schemas import ArgumentsReader, arguments_of
+from pyfunctools.sources.python.callable_schemas import ArgumentsReader, read_parameters
 from pyfunctools.sources.python.callable_signature import read_signature
 from pyfunctools.sources.python.docstrings import Docs, read_docstring
 from pyfunctools.sources.python.markers import Context, Human, Inject, human
@@ -59,7 +59,7 @@ N = TypeVar("N", bound=int)
 
 def read(called: Callable[..., object]) -> tuple[dict[str, Any], ArgumentsReader]:
     docs = read_docstring(called.__doc__) if called.__doc__ else Docs()
-    schema, arguments = arguments_of(read_signature(called, called.__name__), docs)
+    schema, arguments = read_parameters(read_signature(called, called.__name__), docs)
     return dict(schema), arguments
 
 
@@ -577,7 +577,7 @@ def test_extra_keys_cannot_take_the_program_s_place() -> None:
             self, user: Context[str], db: Annotated[int, Inject(int)], **options: str
         ) -> None: ...
 
-    _, arguments = arguments_of(read_signature(Shop().f, "Shop.f"), Docs())
+    _, arguments = read_parameters(read_signature(Shop().f, "Shop.f"), Docs())
     result = arguments.read({"user": "me", "self": "you", "db": "x", "ok": "y"})
     assert isinstance(result, Failure)
     assert [str(issue.path) for issue in result.issues] == [

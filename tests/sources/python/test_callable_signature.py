@@ -37,9 +37,9 @@ def test_each_kind_of_parameter_is_told() -> None:
     assert shown(f) == [
         ("a", "named", int, True),
         ("b", "named", str, True),
-        ("rest", "many", list[int], False),
+        ("rest", "args", list[int], False),
         ("c", "named", float, False),
-        ("**others", "others", dict[str, bool], False),
+        ("**others", "kwargs", dict[str, bool], False),
     ]
 
 
@@ -54,7 +54,7 @@ def test_each_kind_of_parameter_is_told() -> None:
 )
 def test_what_goes_by_place_is_told(called: Any, order: tuple[str, ...]) -> None:
     called.__annotations__ = dict.fromkeys(inspect.signature(called).parameters, int)
-    assert read(called).order == order
+    assert read(called).positional == order
 
 
 def test_a_bound_method_has_no_self() -> None:
@@ -70,8 +70,8 @@ def test_a_bound_method_has_no_self() -> None:
     assert [each[0] for each in shown(Shop().buy)] == ["a"]
     assert [each[0] for each in shown(Shop.of)] == ["a"]
     assert [each[0] for each in shown(Shop.at)] == ["self"]
-    assert read(Shop().buy).taken == {"self"}
-    assert read(Shop.at).taken == set()
+    assert read(Shop().buy).reserved == {"self"}
+    assert read(Shop.at).reserved == set()
 
 
 def test_a_partial_has_what_is_left() -> None:
@@ -185,7 +185,7 @@ def test_what_the_program_gives_is_no_input() -> None:
     signature = read(f)
     assert [each.name for each in signature.inputs] == ["a"]
     assert [each.name for each in signature.injected] == ["user", "db"]
-    assert signature.taken == {"user", "db"}
+    assert signature.reserved == {"user", "db"}
 
 
 @pytest.mark.parametrize("called", [print, dict.get, type, 3], ids=str)
@@ -206,7 +206,7 @@ def test_unpacking_what_is_no_typed_dict_is_an_error() -> None:
     def f(**options: int) -> None: ...
 
     f.__annotations__["options"] = Unpack[int]
-    with pytest.raises(DefinitionError, match=r"f\(options\).*no TypedDict"):
+    with pytest.raises(DefinitionError, match=r"f\(options\).*not a TypedDict"):
         read(f)
 
 

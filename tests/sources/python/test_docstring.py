@@ -207,7 +207,7 @@ def test_our_own_docstrings_are_readable() -> None:
 
 def test_the_arguments_of_our_own_decorator_are_read() -> None:
     docs = read_docstring(function.__doc__ or "")
-    assert docs.parameters["tags"] == "What `controller.select(tags=...)` finds it by."
+    assert docs.parameters["tags"] == "Tags for `controller.select(tags=...)`."
     assert docs.parameters.keys() == {"name", "description", *Traits.__annotations__}
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import Doc, TypedDict
 
 from pyfunctools.sources.python.docstrings import Docs, class_docs, doc_of, own_docs
+from pyfunctools.sources.python.hints import output_adapter, output_schema, read_hints
 
 T = TypeVar("T")
 
@@ -175,9 +176,7 @@ def test_a_class_without_source_says_what_its_docstring_says() -> None:
 
 
 def test_the_field_s_description_wins_in_the_schema() -> None:
-    from pyfunctools.sources.python.hints import reading_of, schema_of
-
-    schema: Any = schema_of(reading_of({"x": Model}, {}), {})
+    schema: Any = read_hints({"x": Model}, {}).schema
     properties = schema["$defs"]["Model"]["properties"]
     assert properties["field"]["description"] == "By field."
     assert properties["doc"]["description"] == "By doc."
@@ -185,20 +184,13 @@ def test_the_field_s_description_wins_in_the_schema() -> None:
 
 
 def test_aliased_fields_are_described() -> None:
-    from pyfunctools.sources.python.hints import (
-        output_adapter,
-        output_schema,
-        reading_of,
-        schema_of,
-    )
-
     class Aliased(BaseModel):
         user_id: int = Field(alias="userId")
         """Whose."""
         out: int = Field(serialization_alias="Out", default=1)
         """What."""
 
-    read: Any = schema_of(reading_of({"x": Aliased}, {}), {})
+    read: Any = read_hints({"x": Aliased}, {}).schema
     written: Any = output_schema(output_adapter(Aliased, {}), Aliased, {})
     assert read["$defs"]["Aliased"]["properties"]["userId"]["description"] == "Whose."
     assert written["$defs"]["Aliased"]["properties"]["Out"]["description"] == "What."

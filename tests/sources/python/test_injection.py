@@ -6,7 +6,7 @@ from typing import Annotated, Any, Optional, cast
 import pytest
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.sources.python.callable_signature import Injected, program_part, read_signature
+from pyfunctools.sources.python.callable_signature import Injected, injection_mark, read_signature
 from pyfunctools.sources.python.markers import Context, ContextPart, Human, Inject
 
 
@@ -35,7 +35,7 @@ def injected(hint: object, **default: object) -> Injected:
     ],
 )
 def test_the_mark_is_found(hint: object, expected: object) -> None:
-    assert program_part(hint) == expected
+    assert injection_mark(hint) == expected
 
 
 def test_the_context_is_given_as_it_is() -> None:
@@ -115,7 +115,7 @@ def test_what_marks_nothing_is_refused_and_not_left_to_the_model(hint: object, r
     with pytest.raises(DefinitionError) as raised:
         answer_of(hint)
     assert raised.value.where == "f(x)"
-    assert raised.value.reason.endswith("inside `Annotated` marks nothing.")
+    assert raised.value.reason.endswith("inside `Annotated` has no effect.")
     assert raised.value.remedy == remedy
 
 

@@ -13,18 +13,19 @@ from pydantic import BaseModel
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import Skipped
 from pyfunctools.sources.python.decorators import function
-from pyfunctools.sources.python.reader import Member, functions_of_object, members_of
+from pyfunctools.sources.python.members import Member, exposed_members
+from pyfunctools.sources.python.reader import read_object
 
 T = TypeVar("T")
 
 
 def names(obj: object, *, everything: bool = False, inherited: bool = False) -> list[str]:
-    found = members_of(obj, everything=everything, inherited=inherited)
+    found = exposed_members(obj, everything=everything, inherited=inherited)
     return [each.name for each in found if isinstance(each, Member)]
 
 
 def skipped(obj: object, *, inherited: bool = False) -> dict[str, str]:
-    found = members_of(obj, everything=False, inherited=inherited)
+    found = exposed_members(obj, everything=False, inherited=inherited)
     return {each.where: each.reason for each in found if isinstance(each, Skipped)}
 
 
@@ -561,7 +562,7 @@ def test_a_mark_in_a_base_class_is_reported() -> None:
         "Derived.inherited": "It is inherited from Base; pass `inherited=True`."
     }
     assert skipped(Derived(), inherited=True) == {
-        "Derived.overridden": "A method of Derived without the mark is before it."
+        "Derived.overridden": "A method of Derived without the mark overrides it."
     }
 
 
@@ -569,9 +570,7 @@ def test_a_marked_attribute_that_is_no_method_is_reported() -> None:
     class Shop:
         move = function(functools.partial(int, base=2))
 
-    assert skipped(Shop()) == {
-        "Shop.move": "It is an attribute of Shop that is callable, and no method."
-    }
+    assert skipped(Shop()) == {"Shop.move": "It is a callable attribute of Shop, not a method."}
 
 
 def test_an_instance_method_of_a_bare_class_says_to_pass_an_instance() -> None:
@@ -579,14 +578,14 @@ def test_an_instance_method_of_a_bare_class_says_to_pass_an_instance() -> None:
         names(Marked)
     assert names(Plain, everything=True) == []
     with pytest.raises(DefinitionError, match=r"pass `Plain\(\.\.\.\)`"):
-        functions_of_object(Plain, all=True)
+        read_object(Plain, all=True)
 
 
 def test_methods_are_bound_as_python_binds_them() -> None:
     obj = Static()
     called = {
         each.name: each.called()
-        for each in members_of(obj, everything=False, inherited=False)
+        for each in exposed_members(obj, everything=False, inherited=False)
         if isinstance(each, Member)
     }
     assert called == {"static_over": 1, "static_under": 1, "class_over": 1, "class_under": 1}
@@ -595,7 +594,7 @@ def test_methods_are_bound_as_python_binds_them() -> None:
 def test_an_object_that_wraps_a_method_is_bound() -> None:
     [traced] = [
         each
-        for each in members_of(Wrapped(), everything=True, inherited=False)
+        for each in exposed_members(Wrapped(), everything=True, inherited=False)
         if isinstance(each, Member) and each.name == "traced"
     ]
     assert traced.called() == 1

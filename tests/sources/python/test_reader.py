@@ -20,12 +20,7 @@ from pyfunctools.record.origin import Method
 from pyfunctools.schema import Failure, normalize
 from pyfunctools.sources.python.decorators import function
 from pyfunctools.sources.python.markers import Context, Human, Inject, human
-from pyfunctools.sources.python.reader import (
-    description_of,
-    function_of,
-    functions_of_object,
-    skipped_of_object,
-)
+from pyfunctools.sources.python.reader import function_of, read_object
 
 
 @dataclass
@@ -100,7 +95,7 @@ class Shop:
 
 
 def by_name(obj: object, **settings: Any) -> dict[str, Function]:
-    return {each.name: each for each in functions_of_object(obj, **settings)}
+    return {each.name: each for each in read_object(obj, **settings).functions}
 
 
 def test_each_marked_method_is_a_function_in_order() -> None:
@@ -136,7 +131,7 @@ def test_the_origin_is_the_method() -> None:
 
 
 def test_the_schemas_are_normalized() -> None:
-    for each in functions_of_object(Shop(), all=True):
+    for each in read_object(Shop(), all=True).functions:
         assert normalize(each.parameters) == each.parameters
         assert each.output is None or normalize(each.output) == each.output
 
@@ -194,8 +189,7 @@ def test_a_wrong_argument_is_found_by_the_schema() -> None:
 
 
 def test_the_class_s_docstring_is_the_description() -> None:
-    assert description_of(Shop()) == description_of(Shop) == "A small shop.\n\nOpen all day."
-    assert description_of(object()) == description_of(type("X", (), {})) == ""
+    assert read_object(Shop()).description == "A small shop.\n\nOpen all day."
 
 
 def test_nothing_exposed_is_an_error_with_the_remedy() -> None:
@@ -212,12 +206,12 @@ def test_nothing_exposed_is_an_error_with_the_remedy() -> None:
 
     for obj in (Empty(), Undecorated(), Empty, 3, None):
         with pytest.raises(DefinitionError, match=r"`@function`.*`all=True`"):
-            functions_of_object(obj)
+            read_object(obj)
     with pytest.raises(DefinitionError, match=r"Hidden\._a: Its name begins with an underscore"):
-        functions_of_object(Hidden())
+        read_object(Hidden())
     for obj in (function_of, Shop().say, reader):
         with pytest.raises(DefinitionError, match="from_functions"):
-            functions_of_object(obj)
+            read_object(obj)
 
 
 def test_two_functions_of_one_name_are_an_error_that_names_both() -> None:
@@ -229,7 +223,7 @@ def test_two_functions_of_one_name_are_an_error_that_names_both() -> None:
         def b(self) -> None: ...
 
     with pytest.raises(DefinitionError, match=r"Twice\.b: Twice\.a is called 'c' too"):
-        functions_of_object(Twice())
+        read_object(Twice())
 
 
 @pytest.mark.parametrize("name", ["größe", "a b", "1a", "a" * 65, "", "a.b"])
@@ -240,7 +234,7 @@ def test_a_name_that_cannot_be_used_is_an_error_that_names_the_method(name: str)
 
     if name:
         with pytest.raises(DefinitionError, match=r"Shop\.a: .*@function\(name="):
-            functions_of_object(Shop())
+            read_object(Shop())
     else:
         assert list(by_name(Shop())) == ["a"]
 
@@ -250,7 +244,7 @@ def test_a_method_without_hints_is_an_error_that_names_the_parameter() -> None:
         def a(self, items): ...
 
     with pytest.raises(DefinitionError) as caught:
-        functions_of_object(Shop(), all=True)
+        read_object(Shop(), all=True)
     assert caught.value.where == "Shop.a(items)"
 
 
@@ -266,8 +260,8 @@ def test_what_is_marked_and_no_function_is_told() -> None:
         @function
         def _b(self) -> None: ...
 
-    assert [each.where for each in skipped_of_object(Shop())] == ["Shop._b", "Shop.inherited"]
-    assert [each.where for each in skipped_of_object(Shop(), inherited=True)] == ["Shop._b"]
+    assert [each.where for each in read_object(Shop()).skipped] == ["Shop._b", "Shop.inherited"]
+    assert [each.where for each in read_object(Shop(), inherited=True).skipped] == ["Shop._b"]
 
 
 def test_an_overriding_method_inherits_the_docstring() -> None:
@@ -379,7 +373,7 @@ def test_a_record_equals_another_that_says_the_same() -> None:
 
 
 def test_a_record_is_pickled_with_its_object() -> None:
-    for each in functions_of_object(Shop("far"), all=True):
+    for each in read_object(Shop("far"), all=True).functions:
         again = pickle.loads(pickle.dumps(each))
         assert again == each
         assert again._handler.is_async == each._handler.is_async

@@ -1,5 +1,6 @@
 """`typing.TypedDict` in hints, wherever it stands."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, NotRequired, Required, TypedDict, TypeVar
@@ -9,7 +10,7 @@ import typing_extensions
 from pydantic import Field
 
 from pyfunctools.sources.python.hint_scope import keys_of
-from pyfunctools.sources.python.hints import Rewriter, adapter_of, reading_of, schema_of
+from pyfunctools.sources.python.hints import TypedDictRewriter, read_hints
 
 T = TypeVar("T")
 METRES: Any = Field(description="In metres.")
@@ -45,7 +46,7 @@ class Plain:
 
 def schema(hint: object) -> dict[str, Any]:
     names = {"Tree": Tree}
-    return dict(schema_of(reading_of({"x": hint}, names), names))
+    return dict(read_hints({"x": hint}, names).schema)
 
 
 def test_the_keys_are_told_with_their_hints() -> None:
@@ -84,9 +85,9 @@ def test_it_is_understood_wherever_it_stands(hint: object) -> None:
 
 
 def test_one_that_holds_itself_is_understood() -> None:
-    adapter = adapter_of({"x": Tree}, {"Tree": Tree})
     value = {"value": 1, "below": [{"value": 2, "below": []}]}
-    assert adapter.validate_python({"x": value}) == {"x": value}
+    reading = read_hints({"x": Tree}, {"Tree": Tree})
+    assert reading.read(json.dumps({"x": value})) == {"x": value}
     assert schema(Tree)["$defs"]["Tree"]["properties"]["below"]["items"]["$ref"]
 
 
@@ -95,7 +96,7 @@ def test_one_that_holds_itself_is_understood() -> None:
     [int, list[int], Literal["a"], Callable[[int], int], Newer, Plain, list[Plain | None], T],
 )
 def test_everything_else_stays_itself(hint: object) -> None:
-    assert Rewriter({}).hint(hint) is hint
+    assert TypedDictRewriter({}).hint(hint) is hint
 
 
 class Held(typing_extensions.TypedDict, Generic[T]):

@@ -1,0 +1,266 @@
+"""pydantic's core schema of hints, and the names that pydantic reads each field from.
+
+A field has one declared name, the one in its JSON Schema. pydantic reads it from more: the field's
+own name beside its alias (`validate_by_name`), every choice of `AliasChoices`, the head of an
+`AliasPath`, and a field that the schema hides is read too. Such a name belongs to the field's
+owner. `CoreReader.read` stores at each class which names those are. Where one of them is the
+declared name of another field, or where the declared name itself is not read, it rewrites the
+fields so that pydantic reads the declared names only.
+
+Example: `token: str = Field(validation_alias=AliasPath("meta", "token"))` beside `meta: dict` is
+declared as `token`, but pydantic would read it from `meta`. After `read` it is read from `token`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, TypeAlias, cast
+
+from pydantic.json_schema import SkipJsonSchema
+
+from pyfunctools.sources.python.markers import HUMAN_KEY, ContextPart, Inject, mark_in, remedy_of
+
+CoreSchema: TypeAlias = Mapping[str, object]
+"""pydantic's own description of a hint, of which only a few keys are used."""
+
+NAMES_KEY = "pyfunctools_names"
+"""The metadata key, at the fields of a class, of a mapping from each name that is read and not
+declared to the declared name of its field, or to `None` where no value is accepted."""
+
+INNER = (
+    "schema",
+    "choices",
+    "items_schema",
+    "keys_schema",
+    "values_schema",
+    "lax_schema",
+    "strict_schema",
+    "json_schema",
+    "python_schema",
+    "json_schema_input_schema",
+    "steps",
+    "fields",
+    "arguments_schema",
+    "var_args_schema",
+    "var_kwargs_schema",
+    "extras_schema",
+    "definitions",
+)
+"""Keys that hold core schemas: one, a list (of fields, too), or a mapping by name."""
+
+
+class MisuseError(Exception):
+    """A hint that pydantic accepts and that would not have its effect, with the remedy."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.remedy = remedy
+
+
+class ReadClass(NamedTuple):
+    """A class: its declared names, and the other names it reads, with the declared name of each."""
+
+    declared: frozenset[str]
+    names: Mapping[str, str | None]
+
+
+class CoreReader:
+    """Reads core schemas, and collects facts about them.
+
+    `changed`: pydantic has to validate with the result. `by_alias_only`: and never by the own name
+    of a field beside its alias. `is_marked`: some part is the human's.
+    `unreadable`: why a class cannot be read by its declared names only. `classes`: those that read
+    more names than they declare.
+    """
+
+    def __init__(self) -> None:
+        self.changed = False
+        self.by_alias_only = False
+        self.is_marked = False
+        self.unreadable: str | None = None
+        self.classes: list[ReadClass] = []
+
+    def read(self, node: CoreSchema, cls: CoreSchema | None = None, field: str = "") -> CoreSchema:
+        """Return a core schema with the names of each class stored, itself if there are none.
+
+        `cls` is the core schema of the class around it, `field` the name of the field it is in.
+
+        Raises:
+            MisuseError: a default is a mark, or an inner part is marked as injected.
+        """
+        kind = node.get("type")
+        if kind == "default" and (mark := mark_in(node.get("default"))):
+            reason = f"the default of `{field}` is `{mark}`, a mark, which has no effect there."
+            raise MisuseError(reason, remedy_of(mark))
+        node = self._with_mark(node)
+        if kind == "function-plain":  # of the hint that it replaces only the marks count
+            replaced = CoreReader()
+            for inner in replaced_in(node):
+                replaced.read(inner)
+            self.is_marked = self.is_marked or replaced.is_marked
+        if cls is None or kind in ("model", "dataclass", "typed-dict"):
+            cls = node
+        found: dict[str, object] = {}
+        for key in INNER:
+            if key in node and (read := self._inner(node[key], cls, field)) is not node[key]:
+                found[key] = read
+        node = {**node, **found} if found else node
+        return self._with_names(node, cls) if kind in _FIELDS else node
+
+    def _inner(self, inner: object, cls: CoreSchema, field: str) -> object:
+        if isinstance(inner, dict):
+            held = cast("dict[str, object]", inner)
+            name = str(held["name"]) if isinstance(held.get("name"), str) else ""
+            if isinstance(held.get("type"), str):
+                return self.read(held, cls, name or field)
+            read = {key: self._inner(each, cls, name or key) for key, each in held.items()}
+            return read if any(read[key] is not held[key] for key in held) else held
+        if isinstance(inner, list | tuple):
+            listed = cast("list[object] | tuple[object, ...]", inner)
+            items = [self._inner(each, cls, field) for each in listed]
+            same = all(new is old for new, old in zip(items, listed, strict=True))
+            return listed if same else type(listed)(items)
+        return inner
+
+    def _with_mark(self, node: CoreSchema) -> CoreSchema:
+        """Return a core schema that its JSON Schema does not hide if it is the human's."""
+        metadata = cast("Mapping[str, object]", node.get("metadata") or {})
+        mark = metadata.get(HUMAN_KEY)
+        if mark is None:
+            self.is_marked = self.is_marked or is_secret_type(node)
+            return node
+        if isinstance(mark, ContextPart | Inject):
+            reason = "an inner part is marked as injected, which only a parameter can be."
+            raise MisuseError(reason, "Make it a parameter of its own.")
+        self.is_marked = True
+        return {**node, "metadata": {key: _unskipped(each) for key, each in metadata.items()}}
+
+    def _with_names(self, node: CoreSchema, cls: CoreSchema) -> CoreSchema:
+        fields = dict(fields_in(node))
+        config = cast("CoreSchema", cls.get("config") or {})
+        by_name = config.get("validate_by_name") is True
+        declared = {name: declared_name(name, field) for name, field in fields.items()}
+        others: dict[str, str | None] = {}
+        if config.get("extra_fields_behavior", node.get("extra_behavior")) == "allow":
+            others |= {name: declared.get(field) for name, field in _written(node, fields)}
+        by_alias_clashes = by_name_clashes = False
+        for name, field in fields.items():
+            heads, own = _heads(name, field), declared[name]
+            others |= dict.fromkeys({*heads, *([name] if by_name else [])} - {own}, own)
+            foreign = set(declared.values()) - {own}
+            by_alias_clashes |= not heads.isdisjoint(foreign) or _has_paths_only(field)
+            by_name_clashes |= by_name and name in foreign
+        if others:
+            self.classes.append(ReadClass(frozenset(declared.values()), others))
+        if (by_alias_clashes or by_name_clashes) and cls.get("custom_init") is True:
+            named = getattr(cls.get("cls"), "__qualname__", "the class")
+            self.unreadable = f"`{named}` has an `__init__` of its own"
+        elif by_alias_clashes or by_name_clashes:
+            self.by_alias_only = self.by_alias_only or by_name_clashes
+            node = self._by_declared_names(node, declared) if by_alias_clashes else node
+        others = {name: key for name, key in others.items() if name not in declared.values()}
+        if not others:
+            return node
+        metadata = cast("dict[str, object]", node.get("metadata") or {})
+        return {**node, "metadata": {**metadata, NAMES_KEY: others}}
+
+    def _by_declared_names(self, node: CoreSchema, declared: Mapping[str, str]) -> CoreSchema:
+        self.changed = True
+        fields = {
+            name: {**field, "validation_alias": declared[name]} for name, field in fields_in(node)
+        }
+        is_list = isinstance(node["fields"], list)
+        return {**node, "fields": list(fields.values()) if is_list else fields}
+
+
+def fields_in(node: CoreSchema) -> Iterator[tuple[str, CoreSchema]]:
+    """Yield the fields of a class, each with its own name."""
+    fields = node.get("fields")
+    if isinstance(fields, dict):
+        yield from cast("dict[str, CoreSchema]", fields).items()
+    elif isinstance(fields, list):
+        for field in cast("list[CoreSchema]", fields):
+            if isinstance(field, dict):
+                yield str(field.get("name")), field
+
+
+def declared_name(name: str, field: CoreSchema) -> str:
+    """Return the name of a field in pydantic's JSON Schema.
+
+    It is the alias, the first choice that is not a path, or else the field's own name.
+    """
+    alias = field.get("validation_alias", name)
+    if isinstance(alias, str):
+        return alias
+    return str(next((path[0] for path in _paths(alias) if len(path) == 1), name))
+
+
+def replaced_in(node: CoreSchema) -> Iterator[CoreSchema]:
+    """Yield the core schema that a `PlainValidator` replaces; pydantic keeps it for writing."""
+    written = node.get("serialization")
+    if isinstance(written, dict):
+        held = cast("CoreSchema", written).get("schema")
+        if isinstance(held, dict):
+            yield cast("CoreSchema", held)
+
+
+def is_secret_type(node: CoreSchema) -> bool:
+    """Return whether a core schema is that of a secret or an upload, which are the human's."""
+    function = node.get("function")
+    if not isinstance(function, dict):
+        return False
+    import sys
+
+    from pydantic import SecretBytes, SecretStr
+
+    called = cast("CoreSchema", function).get("function")
+    made = called if isinstance(called, type) else getattr(called, "__self__", None)
+    uploads = sys.modules.get("starlette.datastructures")  # imported by whoever hints an upload
+    kinds = (SecretStr, SecretBytes, *((uploads.UploadFile,) if uploads else ()))
+    return isinstance(made, type) and issubclass(made, kinds)
+
+
+def _paths(alias: object) -> list[list[object]]:
+    """Return the choices of an alias, each a path; that of an `AliasPath` stands alone."""
+    listed = cast("list[object]", alias)
+    if all(isinstance(each, list) for each in listed):
+        return cast("list[list[object]]", listed)
+    return [listed]
+
+
+def _has_paths_only(field: CoreSchema) -> bool:
+    """Return whether a field is not read from its declared name."""
+    alias = field.get("validation_alias")
+    return isinstance(alias, list) and all(len(path) > 1 for path in _paths(cast("object", alias)))
+
+
+def _heads(name: str, field: CoreSchema) -> set[str]:
+    """Return the keys of an object that pydantic reads a field from by alias."""
+    alias = field.get("validation_alias", name)
+    return {alias} if isinstance(alias, str) else {str(path[0]) for path in _paths(alias)}
+
+
+def _written(node: CoreSchema, fields: Mapping[str, CoreSchema]) -> Iterator[tuple[str, str]]:
+    """Yield the names that a class is written with, which no extra may have, each with its field.
+
+    A computed field has no field to read: its name stands alone.
+    """
+    for name, field in fields.items():
+        yield name, name
+        if isinstance(alias := field.get("serialization_alias"), str):
+            yield alias, name
+    for field in cast("list[CoreSchema]", node.get("computed_fields") or []):
+        yield str(field["property_name"]), ""
+        if isinstance(alias := field.get("alias"), str):
+            yield alias, ""
+
+
+def _unskipped(hooks: object) -> object:
+    """Return the hooks of a core schema without `SkipJsonSchema`."""
+    if not isinstance(hooks, list):
+        return hooks
+    skip = cast("type", SkipJsonSchema)
+    listed = cast("list[object]", hooks)
+    return [each for each in listed if not isinstance(getattr(each, "__self__", None), skip)]
+
+
+_FIELDS = frozenset({"model-fields", "typed-dict", "dataclass-args"})

@@ -1,0 +1,154 @@
+"""The methods of an object that are exposed as functions; reading runs nothing of its own code."""
+
+import builtins
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from inspect import CO_VARARGS
+from types import FunctionType, MethodType
+from typing import NamedTuple, cast, get_origin
+
+from pyfunctools.errors import DefinitionError
+from pyfunctools.record.function import Skipped
+from pyfunctools.sources.python.decorators import Marks, marks_of
+from pyfunctools.sources.python.hint_scope import class_of, function_behind, is_a, wrapped_by
+
+
+class Member(NamedTuple):
+    """One exposed method: its name, the class that defines it, the bound callable, its settings."""
+
+    name: str
+    owner: type
+    called: Callable[..., object]
+    marks: Marks | None
+
+
+def exposed_members(
+    obj: object, *, everything: bool, inherited: bool
+) -> Iterator[Member | Skipped]:
+    """Yield the exposed methods of an object, and the skipped ones with the reason.
+
+    Methods marked `@function` are exposed; with `everything` also every public method that the
+    class body defines, static and class methods included; with `inherited` also those of base
+    classes that no subclass overrides. A class itself exposes only static and class methods.
+    Marked methods that cannot be exposed are reported as skipped, with `everything` also other
+    public attributes that can be called.
+
+    Raises:
+        DefinitionError: a marked instance method of a class that was passed itself.
+    """
+    cls = class_of(obj)
+    is_exposed: dict[str, bool] = {}
+    for owner in cls.__mro__[:-1]:  # the last one is `object`
+        for name, raw in list(vars(owner).items()):
+            marks = marks_of(raw)
+            if name in is_exposed:  # overridden
+                if marks is not None and inherited and not is_exposed[name]:
+                    reason = f"A method of {cls.__name__} without the mark overrides it."
+                    yield Skipped(where=f"{cls.__name__}.{name}", reason=reason)
+                continue
+            is_exposed[name] = False
+            if marks is None and not everything:
+                continue
+            reason = _reason_to_skip(owner, name, raw)
+            if reason is None and marks is None and not _is_defined_in(owner, raw):
+                reason = "It is not defined in the class: mark it with `@function`."
+            if reason is None and owner is not cls and not inherited:
+                reason = f"It is inherited from {owner.__name__}; pass `inherited=True`."
+            if reason is None and marks is None and is_a(obj, type) and _needs_instance(raw):
+                reason = f"It needs an instance: pass `{cls.__name__}(...)`."
+            if reason is None:
+                is_exposed[name] = True
+                yield Member(name, owner, _bound(obj, name, raw), marks)
+            elif marks is not None or _is_public_callable(name, raw):
+                yield Skipped(where=f"{cls.__name__}.{name}", reason=reason)
+
+
+def _bound(obj: object, name: str, raw: object) -> Callable[..., object]:
+    cls = class_of(obj)
+    method = cast("Callable[..., object]", _without_binding(raw))
+    if is_a(raw, staticmethod):
+        return method
+    if is_a(raw, classmethod):
+        return MethodType(method, cls)
+    if is_a(obj, type):
+        raise DefinitionError(
+            f"{cls.__name__}.{name}",
+            "This is an instance method, and the class itself was passed.",
+            f"Pass an instance, such as `{cls.__name__}(...)`.",
+        )
+    if is_a(method, FunctionType):
+        _check_self(cls, method)
+    return MethodType(method, obj)
+
+
+def _check_self(cls: type, method: FunctionType) -> None:
+    """Refuse a method whose author forgot `self`: the instance would become an argument.
+
+    Raises:
+        DefinitionError: it takes no argument, or its first parameter is hinted as another class.
+    """
+    code = method.__code__
+    if code.co_argcount:
+        first = code.co_varnames[0]
+        hint = method.__annotations__.get(first)
+        if isinstance(hint, str):
+            hint = vars(builtins).get(hint.partition("[")[0])
+        kind = get_origin(hint) or hint
+        is_other = is_a(kind, type) and kind not in cls.__mro__
+        if first == "self" or not is_other or getattr(kind, "_is_protocol", False):
+            return
+    elif code.co_flags & CO_VARARGS:
+        return
+    raise DefinitionError(
+        f"{cls.__name__}.{method.__name__}",
+        "Its first parameter is not `self`.",
+        "Write `self` before the others, or `@staticmethod` over it.",
+    )
+
+
+def _reason_to_skip(owner: type, name: str, raw: object) -> str | None:
+    """Return why an attribute can never be exposed, or `None` for a public method."""
+    if name.startswith("_"):
+        return "Its name begins with an underscore."
+    if issubclass(type(raw), property | cached_property):
+        return "It is a property."
+    if not _is_method(_without_binding(raw)):
+        return f"It is a callable attribute of {owner.__name__}, not a method."
+    return None
+
+
+def _is_method(value: object) -> bool:
+    """Return whether this becomes a method: a function, or a decorator's object around one."""
+    if is_a(value, FunctionType):
+        return True
+    names = {name for kind in type(value).__mro__ for name in vars(kind)}
+    return {"__get__", "__call__"} <= names and function_behind(value) is not None
+
+
+def _is_defined_in(owner: type, raw: object) -> bool:
+    """Return whether a method is defined in the class body.
+
+    A function defined elsewhere and assigned in the body is an attribute, and so is a lambda; the
+    wrapper of a decorator without `functools.wraps` is a method.
+    """
+    method = _without_binding(raw)
+    function = method if is_a(method, FunctionType) else function_behind(method)
+    if function is None or function.__name__ == "<lambda>":
+        return False
+    scope = function.__qualname__.rpartition(".")[0]
+    is_wrapper = scope.endswith("<locals>") and scope != owner.__qualname__.rpartition(".")[0]
+    return scope == owner.__qualname__ or is_wrapper
+
+
+def _is_public_callable(name: str, raw: object) -> bool:
+    if name.startswith("_") or is_a(raw, type):
+        return False
+    return issubclass(type(raw), property | cached_property) or callable(_without_binding(raw))
+
+
+def _needs_instance(raw: object) -> bool:
+    return not issubclass(type(raw), staticmethod | classmethod)
+
+
+def _without_binding(raw: object) -> object:
+    return raw if _needs_instance(raw) else wrapped_by(raw)

@@ -1,0 +1,177 @@
+"""Names that pydantic reads and the JSON Schema does not list: their owner, and their removal.
+
+The generator writes them beside the properties of each class (`UNLISTED`). `with_owners` replaces
+that keyword: where a field is the human's, its other names are too. `with_declared_names` renames
+them in a value, so that pydantic reads declared names only.
+
+Example: the model `Card` reads its field `number`, marked as the human's, as `cardNumber` (listed)
+and as `number` (not listed). Its schema becomes
+
+    {"properties": {"cardNumber": {"type": "string", "x-human": true}},
+     "patternProperties": {"^(?:number)$": {"x-human": true, "not": {}}}}
+
+so that a `number` of the model's is dropped like any value that is not its own.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, Final, cast
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
+from pyfunctools.schema.ground.path import Keys, Path, value_at
+from pyfunctools.schema.ground.references import resolve
+from pyfunctools.schema.ground.walk import children, map_subschemas
+from pyfunctools.schema.separation.predicates import is_human_by_default
+from pyfunctools.schema.vocabulary import COMPOSITION
+
+if TYPE_CHECKING:  # it imports pydantic at once
+    from pyfunctools.sources.python.core_schema import ReadClass
+
+UNLISTED: Final = "x-pyfunctools-names"
+"""The keyword: names that are read, with the declared one; null where no value is accepted."""
+
+
+def with_owners(schema: JsonSchema) -> JsonSchema:
+    """Return a schema without `UNLISTED`, in which other names of a human's field are the human's.
+
+    They become a pattern that accepts no value: a person cannot use such a name, and no schema of
+    the model's has it.
+    """
+    return map_subschemas(schema, lambda inner: _with_owners(schema, inner))
+
+
+def _with_owners(root: JsonSchema, schema: JsonSchema) -> dict[str, JsonValue]:
+    listed = members_of(schema.get("properties"))
+    human = {
+        name
+        for name, declared in members_of(schema.get(UNLISTED)).items()
+        if declared in listed and _has_human_part(root, str(declared), listed)
+    }
+    result = {key: value for key, value in schema.items() if key != UNLISTED}
+    if shared := human & listed.keys():
+        marked = {name: {"allOf": [listed[name]], "x-human": True} for name in shared}
+        result["properties"] = {**listed, **marked}
+    if hidden := sorted(human - listed.keys()):
+        pattern = f"^(?:{'|'.join(map(_escaped, hidden))})$"
+        patterns = members_of(schema.get("patternProperties"))
+        result["patternProperties"] = {**patterns, pattern: {"x-human": True, "not": {}}}
+    return result
+
+
+def _has_human_part(root: JsonSchema, key: str, listed: JsonObject) -> bool:
+    """Return whether a property is the human's, or any part of it."""
+    stack = [(key, cast("JsonSchema | bool", listed[key]))]
+    seen: set[int] = set()
+    while stack:
+        name, schema = stack.pop()
+        whole = resolve(root, schema)
+        if not isinstance(whole, dict) or id(whole) in seen:
+            continue
+        seen.add(id(whole))
+        beside = schema if isinstance(schema, dict) else {}
+        if is_human_by_default(Path.of((name,)), {**whole, **beside}):
+            return True
+        stack += [(str(steps[-1]), inner) for steps, inner in children(whole)]
+    return False
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"\\{each}" if each in r"\.^$|?*+()[]{}/" else each for each in name)
+
+
+def document_with_owners(document: JsonObject, classes: "Collection[ReadClass]") -> JsonObject:
+    """Return an application's document in which other names of a human's field are the human's.
+
+    The application reads these classes itself. Their schemas are found by the declared names. A
+    name that is also a property of its own becomes the human's as well.
+    """
+    found = value_at(document, ("components", "schemas")) if classes else None
+    if found is None or not isinstance(found[0], dict):
+        return document
+    schemas = dict(found[0])
+    for title, schema in found[0].items():
+        listed = members_of(members_of(schema).get("properties"))
+        for one in classes:
+            if listed and listed.keys() <= one.declared and one.declared <= {*listed, *one.names}:
+                noted = {**members_of(schemas[title]), UNLISTED: one.names}
+                schemas[title] = _with_owners(document, noted)
+    components = cast("JsonObject", document["components"])
+    return {**document, "components": {**components, "schemas": schemas}}
+
+
+def with_declared_names(
+    schema: JsonSchema, value: JsonValue, *, renames: bool
+) -> tuple[JsonValue, list[Keys]]:
+    """Return a value with declared names only, and the places of names that are refused.
+
+    A name is refused if its field is given by the declared name too, if it has no field, and
+    without `renames` always.
+    """
+    refused: list[Keys] = []
+
+    def renamed(schemas: Iterable[object], value: JsonValue, keys: Keys) -> JsonValue:
+        if not isinstance(value, dict | list):
+            return value
+        places = applicable(schema, schemas)
+        if isinstance(value, list):
+            return [renamed(items_at(places, n), each, (*keys, n)) for n, each in enumerate(value)]
+        listed = {name for each in places for name in members_of(each.get("properties"))}
+        names = {
+            name: declared
+            for each in places
+            for name, declared in members_of(each.get(UNLISTED)).items()
+            if name not in listed
+        }
+        result: dict[str, JsonValue] = {}
+        for key, inner in value.items():
+            declared = names.get(key, key)
+            if key in names and (declared is None or declared in value or not renames):
+                refused.append((*keys, key))
+            else:
+                name = str(declared)
+                result[name] = renamed(property_at(places, name), inner, (*keys, name))
+        return result
+
+    return renamed([schema], value, ()), refused
+
+
+def applicable(root: JsonSchema, schemas: Iterable[object]) -> tuple[JsonSchema, ...]:
+    """Return these schemas and all that apply to the same value: references and branches."""
+    stack, found = list(schemas), dict[int, JsonSchema]()
+    while stack:
+        held = stack.pop()
+        if not isinstance(held, dict) or id(cast("object", held)) in found:
+            continue
+        one = cast("JsonSchema", held)
+        found[id(one)] = one  # keywords beside a reference apply too
+        whole = resolve(root, one)
+        if isinstance(whole, dict):
+            found[id(whole)] = whole
+            for keyword in COMPOSITION:
+                stack += cast("list[object]", whole.get(keyword) or [])
+    return tuple(found.values())
+
+
+def items_at(places: Iterable[JsonSchema], number: int) -> list[object]:
+    """Return the schemas of one item of an array to which these schemas apply."""
+    found: list[object] = []
+    for place in places:
+        listed = place.get("prefixItems")
+        if isinstance(listed, list) and number < len(listed):
+            found.append(listed[number])
+        elif "items" in place:
+            found.append(place["items"])
+    return found
+
+
+def property_at(places: Iterable[JsonSchema], key: str | None) -> Iterator[object]:
+    """Yield the schemas of a property of an object to which these schemas apply.
+
+    Without a key, those of a property that is not declared.
+    """
+    for place in places:
+        properties = members_of(place.get("properties"))
+        if key is not None and key in properties:
+            yield properties[key]
+        else:
+            yield from members_of(place.get("patternProperties")).values()
+            yield place.get("additionalProperties")
