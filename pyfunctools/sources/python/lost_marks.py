@@ -56,13 +56,13 @@ def lost_marks(
             queue.append(((*path, *step), inner, below))
 
 
-_Part: TypeAlias = tuple[tuple[str, ...], CoreSchema, Iterable[object]]
+_CorePart: TypeAlias = tuple[tuple[str, ...], CoreSchema, Iterable[object]]
 """A core schema right below another one: the step to it, itself, and its JSON Schemas."""
 
 
 def _parts(
     core: CoreSchema, places: _Places, definitions: dict[str, CoreSchema]
-) -> Iterator[_Part]:
+) -> Iterator[_CorePart]:
     kind = core["type"]
     if kind == "definitions":
         for each in cast("list[CoreSchema]", core["definitions"]):

@@ -154,12 +154,12 @@ def _function(
     return replace(function, **marks.traits)  # pyright: ignore[reportArgumentType]
 
 
-_Schemas = tuple[JsonSchema, JsonSchema | None]
+_BothSchemas = tuple[JsonSchema, JsonSchema | None]
 """The schema of the parameters, and that of the output."""
 
 
 def _contract_of(
-    where: str, written: _Schemas, is_human: IsHuman | None, only_sets: bool
+    where: str, written: _BothSchemas, is_human: IsHuman | None, only_sets: bool
 ) -> "Lazy[Contract]":
     parameters, output = written
     try:
