@@ -236,7 +236,7 @@ def open_application(
         found.application,
         name=found.name,
         root_path=found.root_path,
-        elsewhere=found.routes.elsewhere,
+        other_route=found.routes.elsewhere,
         limits=limits,
         **connection,
     )

@@ -451,11 +451,11 @@ def test_arguments_that_lead_elsewhere_are_refused_and_nothing_starts(
 ) -> None:
     asked: list[tuple[str, str, str]] = []
 
-    def elsewhere(method: str, template: str, path: str) -> str | None:
+    def other_route(method: str, template: str, path: str) -> str | None:
         asked.append((method, template, path))
         return "GET /things/{id}/cups" if "/cups" in path else None
 
-    teas, runner = hosted(elsewhere=elsewhere, root_path="/api")
+    teas, runner = hosted(other_route=other_route, root_path="/api")
     outcome = called(runner, way, {"id": "1/cups"})
     assert asked == [("GET", "/things/{id}", "/things/1/cups")]
     assert outcome.response.sent == "no"

@@ -10,10 +10,10 @@ import pytest
 from pyfunctools import LifespanError
 from pyfunctools.execution.asgi.conversation import (
     AHEAD,
-    BrokenAnswerError,
+    BrokenResponseError,
     Lifespan,
-    over_application,
     scope_of,
+    send_to,
 )
 from pyfunctools.execution.request.assembly import HttpRequest
 
@@ -24,11 +24,18 @@ def asked(method: str = "GET", url: str = "http://localhost/teas", **more: Any) 
     return HttpRequest(method=method, url=url, **more)
 
 
+def sender(
+    application: Any, tasks: set[asyncio.Task[None]], state: dict[str, object] | None = None
+) -> Any:
+    where, state = "GET /teas", {} if state is None else state
+    return send_to(application, where=where, root_path="", state=state, tasks=tasks)
+
+
 async def answer(
     application: Any, request: HttpRequest | None = None, state: dict[str, object] | None = None
 ) -> tuple[int, dict[str, str], bytes]:
     tasks: set[asyncio.Task[None]] = set()
-    send = over_application(application, "GET /teas", "", state if state is not None else {}, tasks)
+    send = sender(application, tasks, state)
     reply = await send(request or asked(), 0.0)
     body = b""
     while (chunk := await reply.read()) is not None:
@@ -151,7 +158,7 @@ def test_an_answer_that_breaks_off_is_an_error_where_it_is_read() -> None:
         await send(body(b"a", more=True))
         raise ValueError(SECRET)
 
-    with pytest.raises(BrokenAnswerError) as caught:
+    with pytest.raises(BrokenResponseError) as caught:
         asyncio.run(answer(application))
     assert isinstance(caught.value.__cause__, ValueError)
 
@@ -189,7 +196,7 @@ def test_an_application_is_never_far_ahead_and_is_stopped_where_nobody_reads() -
 
     async def read_one() -> None:
         tasks: set[asyncio.Task[None]] = set()
-        reply = await over_application(application, "GET /teas", "", {}, tasks)(asked(), 0.0)
+        reply = await sender(application, tasks)(asked(), 0.0)
         assert await reply.read() == b"x"
         for _ in range(10):
             await asyncio.sleep(0)
@@ -219,7 +226,7 @@ def test_who_sends_after_the_reader_has_left_is_told_and_nothing_is_logged(
 
     async def leave() -> None:
         tasks: set[asyncio.Task[None]] = set()
-        reply = await over_application(application, "GET /teas", "", {}, tasks)(asked(), 0.0)
+        reply = await sender(application, tasks)(asked(), 0.0)
         await reply.close()
         await asyncio.wait(tasks)
 

@@ -20,11 +20,11 @@ from pyfunctools.execution.http.connections import (
 )
 from pyfunctools.execution.http.exchange import (
     Exchange,
-    Lost,
+    LostResponse,
     OpenResponse,
-    Received,
-    Wire,
-    origin_of,
+    ReceivedResponse,
+    Transport,
+    origin_of_url,
     redirected,
     retry_after,
 )
@@ -179,8 +179,8 @@ REQUEST = HttpRequest(
 )
 
 
-def moved(status: int, location: str) -> Received:
-    return Received(status=status, headers=(("location", location),), body=b"")
+def moved(status: int, location: str) -> ReceivedResponse:
+    return ReceivedResponse(status=status, headers=(("location", location),), body=b"")
 
 
 def following(status: int, location: str, method: str = "GET") -> Any:
@@ -188,7 +188,7 @@ def following(status: int, location: str, method: str = "GET") -> Any:
     return redirected(request, moved(status, location))
 
 
-def scripted(*replies: Any) -> tuple[Wire, list[float]]:
+def scripted(*replies: Any) -> tuple[Transport, list[float]]:
     """Give a wire that answers with these, one after the other, and when it was asked."""
     left, times = list(replies), []
 
@@ -201,12 +201,14 @@ def scripted(*replies: Any) -> tuple[Wire, list[float]]:
             raise reply
         return OpenResponse(status=reply, headers=(), read=nothing, close=nothing)
 
-    return Wire(send=send, blocks=True), times
+    return Transport(send=send, blocks=True), times
 
 
-def exchanged(wire: Wire, seconds: float = 5, **limits: Any) -> Received | Lost:
+def exchanged(
+    wire: Transport, seconds: float = 5, **limits: Any
+) -> ReceivedResponse | LostResponse:
     exchange = Exchange(
-        wire=wire,
+        transport=wire,
         deadline=time.monotonic() + seconds,
         limits=Limits(deadline=seconds, **limits),
     )
@@ -216,7 +218,7 @@ def exchanged(wire: Wire, seconds: float = 5, **limits: Any) -> Received | Lost:
 def test_what_is_repeated_waits_a_little_longer_each_time() -> None:
     wire, times = scripted(503, ConnectionError(), 200)
     result = exchanged(wire, retries=2)
-    assert isinstance(result, Received)
+    assert isinstance(result, ReceivedResponse)
     assert result.status == 200
     assert 0.2 <= times[1] - times[0] < 0.35
     assert 0.4 <= times[2] - times[1] < 0.55
@@ -225,7 +227,7 @@ def test_what_is_repeated_waits_a_little_longer_each_time() -> None:
 def test_nothing_is_sent_after_the_deadline() -> None:
     wire, times = scripted(200)
     result = exchanged(wire, seconds=0)
-    assert isinstance(result, Lost)
+    assert isinstance(result, LostResponse)
     assert (result.sent, times) == ("no", [])
 
 
@@ -234,7 +236,7 @@ def test_a_keyboard_interrupt_passes_through() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        exchanged(Wire(send=send, blocks=True), retries=3)
+        exchanged(Transport(send=send, blocks=True), retries=3)
 
 
 @pytest.mark.parametrize(
@@ -276,8 +278,8 @@ def test_a_write_is_repeated_only_where_the_status_says_so(
 
 
 def test_nothing_follows_where_nothing_was_received() -> None:
-    assert redirected(REQUEST, Lost(reason="", sent="unknown")) is None
-    assert redirected(REQUEST, Received(status=200, headers=(), body=b"")) is None
+    assert redirected(REQUEST, LostResponse(reason="", sent="unknown")) is None
+    assert redirected(REQUEST, ReceivedResponse(status=200, headers=(), body=b"")) is None
 
 
 @pytest.mark.parametrize(
@@ -310,4 +312,4 @@ def test_a_date_to_wait_for_is_read_as_the_seconds_until_then() -> None:
     ],
 )
 def test_only_the_origin_of_a_url_is_told(url: str, origin: str | None) -> None:
-    assert origin_of(url) == origin
+    assert origin_of_url(url) == origin

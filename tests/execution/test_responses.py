@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyfunctools.execution.http.decoding import DecodedBody, UnreadableError
-from pyfunctools.execution.http.exchange import Lost, Received
-from pyfunctools.execution.http.responses import outcome_of
+from pyfunctools.execution.http.exchange import LostResponse, ReceivedResponse
+from pyfunctools.execution.http.responses import outcome_of_response
 from pyfunctools.record.outcome import Outcome
 
 
@@ -94,8 +94,8 @@ def came(
     expose: bool = False,
 ) -> Outcome:
     lines = headers if content_type is None else (("content-type", content_type), *headers)
-    received = Received(status=status, headers=lines, body=body)
-    return outcome_of(received, method="GET", name="f", expose=expose)
+    received = ReceivedResponse(status=status, headers=lines, body=body)
+    return outcome_of_response(received, method="GET", name="f", expose=expose)
 
 
 def test_json_is_a_value_for_the_program_and_text_for_the_model() -> None:
@@ -238,14 +238,16 @@ def test_headers_that_come_twice_are_joined() -> None:
     ],
 )
 def test_what_was_lost_says_whether_it_was_sent(method: str, sent: Any, text: str) -> None:
-    outcome = outcome_of(Lost(reason="Reason", sent=sent), method=method, name="f", expose=True)
+    outcome = outcome_of_response(
+        LostResponse(reason="Reason", sent=sent), method=method, name="f", expose=True
+    )
     assert outcome.is_error
     assert (outcome.text, outcome.response.sent, outcome.response.status) == (text, sent, None)
 
 
 def test_an_answer_that_broke_off_has_its_status() -> None:
-    lost = Lost(reason="Reason", sent="unknown", status=200, headers=(("x", "y"),))
-    outcome = outcome_of(lost, method="GET", name="f", expose=False)
+    lost = LostResponse(reason="Reason", sent="unknown", status=200, headers=(("x", "y"),))
+    outcome = outcome_of_response(lost, method="GET", name="f", expose=False)
     assert outcome.text == "200 OK, but: Reason."
     assert (outcome.response.status, outcome.response.headers, outcome.value) == (
         200,

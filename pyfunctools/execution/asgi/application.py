@@ -1,4 +1,4 @@
-"""Runs operations in this process: their application is called through ASGI, without a socket."""
+"""`ApplicationRunner`: runs the operations of an ASGI application in this process."""
 
 import time
 from asyncio import Task, create_task, current_task, shield, wait, wrap_future
@@ -13,9 +13,9 @@ from urllib.parse import quote, unquote
 
 from pyfunctools._text import visible
 from pyfunctools.errors import LifespanError, LoopError, wrong_type
-from pyfunctools.execution.asgi.conversation import AsgiApplication, Lifespan, over_application
-from pyfunctools.execution.http.exchange import Lost, Wire
-from pyfunctools.execution.http.responses import outcome_of
+from pyfunctools.execution.asgi.conversation import AsgiApplication, Lifespan, send_to
+from pyfunctools.execution.http.exchange import LostResponse, Transport
+from pyfunctools.execution.http.responses import outcome_of_response
 from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.person.blame import whole_refused
@@ -29,32 +29,32 @@ from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.schema import Failure
 from pyfunctools.schema.ground.path import value_at
 
-Elsewhere: TypeAlias = Callable[[str, str, str], str | None]
-"""A function that returns the other route a method and a path lead to, such as `GET /teas/{id}`."""
+OtherRoute: TypeAlias = Callable[[str, str, str], str | None]
+"""Returns the other route that would answer a method, template and path: `GET /teas/{id}`."""
 
 BASE_URL = "http://localhost"
-"""Where requests are said to go, when nobody says otherwise."""
+"""The address of the application, by default."""
 
 PATIENCE = 0.5
-"""Seconds after the deadline until a caller no longer waits for a loop that does not answer."""
+"""Seconds after the deadline for which a caller waits for a blocked loop."""
 
 
 class ApplicationRunner:
-    """Runs the operations of an ASGI application, in this process.
+    """Runs the operations of an ASGI application in this process, without a socket.
 
-    The application has one event loop, in a thread of its own: its lifespan and all its requests
-    run there, from whatever thread or loop they are called, so what it opens at its startup is used
-    where it was opened. It starts before the first call, once, and is shut down by `close`, which
-    waits for the calls that are under way; a later call starts it again. The time its startup takes
-    counts towards no deadline. Requests have their caller's context variables.
+    The application has its own event loop in its own thread. Its lifespan and all its requests run
+    there, from whichever thread or loop they are called: so it uses its connections on the loop
+    that opened them. It starts before the first call. `close` waits for the running calls and shuts
+    it down; a later call starts it again. Deadlines do not include its startup. A request sees the
+    context variables of its caller.
 
-    `server` is what the application is told of its own address (`http://localhost`); a path in it,
-    or else `root_path`, stands before every path. `elsewhere` says which other route would take a
-    request: that is refused, and nothing is sent. The other settings are as in `HttpRunner`;
-    headers and credentials are made where the caller is.
+    `server` is the address that the application sees as its own (`http://localhost`). Its path, or
+    else `root_path`, is put before every path. A request that another route would answer, by
+    `other_route`, is refused. The other settings are as in `HttpRunner`; headers and credentials
+    are provided in the caller's thread.
 
     Raises:
-        DefinitionError: the server or the headers are none.
+        DefinitionError: the server or the headers are invalid.
     """
 
     def __init__(
@@ -63,50 +63,50 @@ class ApplicationRunner:
         *,
         name: str,
         root_path: str = "",
-        elsewhere: Elsewhere = lambda _method, _template, _path: None,
+        other_route: OtherRoute = lambda _method, _template, _path: None,
         limits: Limits = DEFAULT_LIMITS,
         **connection: Unpack[Connection],
     ) -> None:
-        base, mark, query = server_url((), _text(connection.get("server"))).partition("?")
+        base, mark, query = server_url((), _server_text(connection.get("server"))).partition("?")
         scheme, _, rest = base.partition("://")
         host, slash, path = rest.partition("/")
         root_path = (root_path or unquote(slash + path)).rstrip("/")
         self._application = application
         self._name = name
         self._root_path = root_path
-        self._elsewhere = elsewhere
+        self._other_route = other_route
         self.limits = limits
         connection["server"] = f"{scheme}://{host}{quote(root_path)}{mark}{query}"
         self._http = HttpRunner(limits=limits, **connection)
         self._lock = Lock()
-        self._hosted: _Hosted | None = None
+        self._running: _RunningApplication | None = None
 
     def __repr__(self) -> str:
         return f"ApplicationRunner({self._name!r})"
 
     async def run(self, run: Run) -> Outcome:
-        """Send the request that the arguments make.
+        """Send the request of a call.
 
         Raises:
-            LoopError: this thread runs an event loop, which may not wait for another.
+            LoopError: a blocking call in a thread that runs an event loop.
             LifespanError: the application does not start.
-            DefinitionError: the function is no operation, or something has to be awaited.
+            DefinitionError: the function is not an operation, or a setting has to be awaited.
             DocumentError: the path cannot be used.
         """
         if not run.awaits and in_a_loop():
             raise LoopError(run.function.name)
-        call = await self._http.prepared(run, self._misled)
+        call = await self._http.prepared(run, self._refuse_other_route)
         if isinstance(call, Outcome):
             return call
-        since = time.monotonic()
-        hosted, future = self._submitted(call)
+        called_at = time.monotonic()
+        application, future = self._submit(call)
         wait_for = _await if run.awaits else _block
         try:
-            while not future.done() and (left := self._left(hosted, since)) > 0:
+            while not future.done() and (left := self._time_left(application, called_at)) > 0:
                 await wait_for(future, left)
             if future.done() and not future.cancelled():
                 return future.result()
-            return self._lost(call, stopped=future.cancelled())
+            return self._no_response(call, is_stopped=future.cancelled())
         finally:
             future.cancel()
 
@@ -116,69 +116,78 @@ class ApplicationRunner:
         Raises:
             LifespanError: its shutdown fails, or does not end within the deadline of a call.
         """
-        finish(self._closed(_block))
+        finish(self._close(_block))
 
     async def aclose(self) -> None:
-        """Do what `close` does, without blocking the event loop.
+        """Close without blocking the event loop; see `close`.
 
         Raises:
             LifespanError: its shutdown fails, or does not end within the deadline of a call.
         """
-        await self._closed(_await)
+        await self._close(_await)
 
-    async def _closed(self, wait_for: "_Wait") -> None:
-        ending = self._ending()
-        if ending is None:
-            return
+    async def _close(self, wait_for: "_Wait") -> None:
+        with self._lock:
+            application, self._running = self._running, None
+            if application is None:
+                return
+            ending = application.loop.submit(application.stop(self.limits.deadline))
+        ending.add_done_callback(lambda _: application.loop.close())
+        if application.loop.is_mine():
+            return  # The application ends itself: its loop cannot wait for itself.
         await wait_for(ending, 2 * self.limits.deadline + PATIENCE)
         if not ending.done():
             raise LifespanError(self._name, "shutdown", "It does not end.")
-        if not ending.cancelled():  # else its loop has ended, and the application with it
+        if not ending.cancelled():  # else the loop has ended, and the application with it
             ending.result()
 
-    def _submitted(self, call: PreparedCall) -> "tuple[_Hosted, Future[Outcome]]":
-        with self._lock:  # so that what is submitted before `close` is carried out before it
-            if self._hosted is None:
-                self._hosted = _Hosted(self._application, self._name)
-            hosted = self._hosted
-            return hosted, hosted.loop.submit(self._carried(hosted, call))
+    def _submit(self, call: PreparedCall) -> "tuple[_RunningApplication, Future[Outcome]]":
+        with self._lock:  # so that a call submitted before `close` is carried out before it
+            if self._running is None:
+                self._running = _RunningApplication(self._application, self._name)
+            application = self._running
+            return application, application.loop.submit(self._carry_out(application, call))
 
-    async def _carried(self, hosted: "_Hosted", call: PreparedCall) -> Outcome:
-        with hosted.busy():
-            await hosted.start()
-            where = visible(origin_text(call.route)).replace("\n", " ")
-            state, tasks = hosted.lifespan.state, hosted.tasks
+    async def _carry_out(self, application: "_RunningApplication", call: PreparedCall) -> Outcome:
+        with application.counted():
+            await application.start()
             raised: list[BaseException] = []
-            send = over_application(
-                self._application, where, self._root_path, state, tasks, raised.append
+            send = send_to(
+                self._application,
+                where=visible(origin_text(call.route)).replace("\n", " "),
+                root_path=self._root_path,
+                state=application.lifespan.state,
+                tasks=application.tasks,
+                on_error=raised.append,
             )
             deadline = time.monotonic() + self.limits.deadline
-            outcome = await self._http.exchanged(call, Wire(send=send), deadline)
+            outcome = await self._http.send(call, Transport(send=send), deadline)
             if outcome.ok or not raised:
                 return outcome
             return replace(outcome, exception=raised[-1])
 
-    def _left(self, hosted: "_Hosted", since: float) -> float:
-        """Return the seconds to wait for a loop that may have been blocked by what runs on it."""
+    def _time_left(self, application: "_RunningApplication", called_at: float) -> float:
+        """Return the seconds to wait for the loop, which the application may have blocked."""
         patience = self.limits.deadline + PATIENCE
-        if hosted.started_at is None:
+        if application.started_at is None:
             return patience
-        return max(since, hosted.started_at) + patience - time.monotonic()
+        return max(called_at, application.started_at) + patience - time.monotonic()
 
-    def _lost(self, call: PreparedCall, *, stopped: bool) -> Outcome:
+    def _no_response(self, call: PreparedCall, *, is_stopped: bool) -> Outcome:
         late = f"No answer came within {self.limits.deadline:g} s"
-        reason = "The application was shut down before it answered" if stopped else late
-        lost = Lost(reason=reason, sent="unknown", late=not stopped)
-        return outcome_of(lost, method=call.route.method, name=call.run.function.name, expose=False)
+        reason = "The application was shut down before it answered" if is_stopped else late
+        lost = LostResponse(reason=reason, sent="unknown", late=not is_stopped)
+        name = call.run.function.name
+        return outcome_of_response(lost, method=call.route.method, name=name, expose=False)
 
-    def _misled(self, call: PreparedCall) -> Outcome | None:
+    def _refuse_other_route(self, call: PreparedCall) -> Outcome | None:
         """Refuse arguments that would lead to another route than the function's.
 
-        A server cannot tell `/` in a value from one in the path: ASGI has decoded it by then.
+        The application cannot distinguish a `/` in a value from one in the path: ASGI decodes both.
         """
         route, arguments = call.route, call.run.arguments
         path = unquote(call.request.target.partition("?")[0])[len(self._root_path) :]
-        other = self._elsewhere(route.method, route.path, path)
+        other = self._other_route(route.method, route.path, path)
         if other is None:
             return None
         expected = f"a value with which this is not {other}"
@@ -200,19 +209,9 @@ class ApplicationRunner:
             text=text, reason="arguments", response=response, function=call.run.function.name
         )
 
-    def _ending(self) -> "Future[None] | None":
-        with self._lock:
-            hosted, self._hosted = self._hosted, None
-            if hosted is None:
-                return None
-            ending = hosted.loop.submit(hosted.stop(self.limits.deadline))
-        ending.add_done_callback(lambda _: hosted.loop.close())
-        # The loop cannot wait for itself: where the application ends itself, it goes on ending.
-        return None if hosted.loop.is_mine() else ending
 
-
-class _Hosted:
-    """An application from a startup to the shutdown, and its loop."""
+class _RunningApplication:
+    """An application from its startup to its shutdown, with its loop."""
 
     def __init__(self, application: AsgiApplication, name: str) -> None:
         self.loop = BackgroundLoop()
@@ -223,8 +222,8 @@ class _Hosted:
         self._starting: Task[None] | None = None
 
     @contextmanager
-    def busy(self) -> Generator[None]:
-        """Count a call as running meanwhile."""
+    def counted(self) -> Generator[None]:
+        """Count the current task as a running call."""
         task = cast("Task[object]", current_task())
         self._calls.add(task)
         try:
@@ -233,7 +232,7 @@ class _Hosted:
             self._calls.discard(task)
 
     async def start(self) -> None:
-        """Start the application unless it is up; the next call retries a start that failed.
+        """Start the application unless it runs; after a failure the next call tries again.
 
         Raises:
             LifespanError: it does not start.
@@ -241,7 +240,7 @@ class _Hosted:
         if self.started_at is None:
             if self._starting is None:
                 self._starting = create_task(self.lifespan.start())
-                # Whoever waits for it may be gone when it fails.
+                # Nobody may be left to read the exception.
                 self._starting.add_done_callback(lambda task: task.cancelled() or task.exception())
             starting = self._starting
             try:
@@ -252,7 +251,7 @@ class _Hosted:
             self.started_at = self.started_at or time.monotonic()
 
     async def stop(self, patience: float) -> None:
-        """Wait for the calls and the tasks they left running, then shut down.
+        """Wait for the calls and for the tasks that they left running, then shut down.
 
         Raises:
             LifespanError: the shutdown fails.
@@ -269,7 +268,7 @@ class _Hosted:
 
 
 _Wait: TypeAlias = Callable[["Future[Any]", float], Awaitable[None]]
-"""Waits for a future, for as many seconds at most."""
+"""Waits for a future, at most this many seconds."""
 
 
 async def _block(future: "Future[Any]", seconds: float) -> None:
@@ -280,13 +279,13 @@ async def _await(future: "Future[Any]", seconds: float) -> None:
     waiting = wrap_future(future)
     await wait((waiting,), timeout=seconds)
     if waiting.done() and not waiting.cancelled():
-        waiting.exception()  # the caller looks at the future itself
+        waiting.exception()  # read here: the caller reads that of the future
 
 
-def _text(server: object) -> str:
+def _server_text(server: object) -> str:
     if server is None:
         return BASE_URL
     if not isinstance(server, str):
-        remedy = "Leave it out, or pass the base URL that the application is to be told of."
+        remedy = "Leave it out, or pass the base URL that the application shall see as its own."
         raise wrong_type("server", "text", server, remedy)
     return server

@@ -1,7 +1,7 @@
 """An application in this process instead of a server: ASGI 3.0, without a socket.
 
-A conversation is one request and its answer, which comes in pieces as the application sends them;
-a lifespan is the application's startup and shutdown. Both belong to the loop they run on.
+A conversation is one request and its response, which the application sends in pieces. A lifespan is
+the startup and shutdown of the application. Both belong to the event loop on which they run.
 """
 
 import logging
@@ -15,7 +15,11 @@ from urllib.parse import unquote, urlsplit
 from pyfunctools._text import visible
 from pyfunctools.errors import LifespanError
 from pyfunctools.execution.http.exchange import Headers, OpenResponse
-from pyfunctools.execution.http.transports import framed, lines_of, reader_of
+from pyfunctools.execution.http.transports import (
+    chunk_reader,
+    complete_message,
+    decoded_headers,
+)
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.trace import log_raised
 
@@ -23,56 +27,53 @@ AsgiMessage: TypeAlias = MutableMapping[str, object]
 Receive: TypeAlias = Callable[[], Awaitable[AsgiMessage]]
 Send: TypeAlias = Callable[[AsgiMessage], Awaitable[None]]
 AsgiApplication: TypeAlias = Callable[[AsgiMessage, Receive, Send], Awaitable[None]]
-"""An ASGI application: it takes a scope, what gives it messages and what takes them."""
+"""An ASGI application: a function of a scope, and of functions that receive and send messages."""
 
 LOGGER = logging.getLogger("pyfunctools")
 
 AHEAD = 16
-"""Messages an application may be ahead of who reads them."""
+"""Messages that an application may send before they are read."""
 
 _VERSIONS = {"version": "3.0", "spec_version": "2.4"}
 
 
-class BrokenAnswerError(Exception):
-    """An application that ended inside its answer. Never leaves this room."""
+class BrokenResponseError(Exception):
+    """An application ended inside its response. Never leaves this room."""
 
 
-Keep: TypeAlias = Callable[[BaseException], object]
-"""Is called with what an application raises."""
-
-
-def over_application(
+def send_to(
     application: AsgiApplication,
+    *,
     where: str,
     root_path: str,
     state: MutableMapping[str, object],
     tasks: set[Task[None]],
-    keep: Keep | None = None,
+    on_error: Callable[[BaseException], object] = lambda _: None,
 ) -> Callable[[HttpRequest, float], Awaitable[OpenResponse]]:
     """Return a function that sends requests to an application on the running loop.
 
-    `where` is what a log calls them: a method and a template, for a path may hold a secret. `state`
-    is what the lifespan has left, of which each request gets a copy. `tasks` holds what runs, also
-    after the answer: an application may have work to do in the background. `keep` is called with
-    what the application raises.
+    `where` names a request in the log: a method and a template, because a path may hold a secret.
+    `state` is the lifespan's; each request gets a copy. `tasks` holds the running applications:
+    they may work in the background after the response. `on_error` is called with the exceptions of
+    the application.
     """
 
     async def send(request: HttpRequest, deadline: float) -> OpenResponse:
-        conversation = Conversation(request, where, keep)
+        conversation = Conversation(request, where, on_error)
         scope = scope_of(request, root_path)
         scope["state"] = dict(state)
-        task = create_task(conversation.hold(application, scope))
+        task = create_task(conversation.run(application, scope))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
         try:
             status, headers = await conversation.head()
         except BaseException:  # a cancelled call too
-            conversation.leave(task)
+            conversation.abandon(task)
             raise
         return OpenResponse(
             status=status,
             headers=headers,
-            read=reader_of(conversation.chunks()),
+            read=chunk_reader(conversation.chunks()),
             close=partial(conversation.close, task),
         )
 
@@ -83,7 +84,7 @@ def scope_of(request: HttpRequest, root_path: str) -> AsgiMessage:
     """Return the HTTP scope of a request, whose path begins with `root_path`."""
     parts = urlsplit(request.origin)
     path, _, query = request.target.partition("?")
-    headers = framed(request)[1] | {"accept-encoding": "identity"}  # nothing travels far
+    headers = complete_message(request)[1] | {"accept-encoding": "identity"}
     return {
         "type": "http",
         "asgi": dict(_VERSIONS),
@@ -103,109 +104,110 @@ def scope_of(request: HttpRequest, root_path: str) -> AsgiMessage:
 
 
 class Conversation:
-    """One request and its answer, between an application and who reads what it sends."""
+    """One request and its response, between an application and its caller."""
 
-    def __init__(self, request: HttpRequest, where: str, keep: Keep | None) -> None:
-        self._keep = keep
+    def __init__(
+        self, request: HttpRequest, where: str, on_error: Callable[[BaseException], object]
+    ) -> None:
+        self._on_error = on_error
         self._request = request
         self._where = where
         self._messages: deque[AsgiMessage] = deque()
-        self._news = Event()
-        self._room = Event()
-        self._over = Event()  # nobody reads any more: all is read, or the reader has left
-        self._is_asked = self._is_answered = self._has_ended = False
+        self._has_message = Event()
+        self._has_room = Event()
+        self._is_over = Event()  # all is read, or the caller has left
+        self._is_sent = self._is_answered = self._has_ended = False
         self._error: BaseException | None = None
 
-    async def hold(self, application: AsgiApplication, scope: AsgiMessage) -> None:
-        """Run the application to its end. What it raises is kept, and logged without its message.
+    async def run(self, application: AsgiApplication, scope: AsgiMessage) -> None:
+        """Run the application to its end. Its exception is stored, and logged without its message.
 
-        That also keeps `SystemExit` and its like from ending the loop.
+        So `SystemExit` does not end the loop either.
         """
         try:
             await application(scope, self._receive, self._send)
         except CancelledError:
             raise
-        except BaseException as error:  # as the docstring says
+        except BaseException as error:  # see the docstring
             self._error = error
-            if self._keep is not None:
-                self._keep(error)
-            if not self._over.is_set() or self._is_answered:
+            self._on_error(error)
+            if not self._is_over.is_set() or self._is_answered:
                 log_raised(self._where, "the application", error)
         finally:
             self._has_ended = True
-            self._news.set()
+            self._has_message.set()
 
     async def head(self) -> tuple[int, Headers]:
-        """Return the status and the headers; 500, as servers do, if the application sends none."""
+        """Return the status and the headers; status 500 if the application sends none."""
         while (message := await self._next()) is not None:
             if message["type"] == "http.response.start":
                 lines = cast("Iterable[tuple[bytes, bytes]]", message.get("headers") or ())
-                return int(cast("int", message["status"])), lines_of(lines)
+                return int(cast("int", message["status"])), decoded_headers(lines)
         self._is_answered = True
         return 500, ()
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the body as it comes.
+        """Yield the body in the pieces that the application sends.
 
         Raises:
-            BrokenAnswerError: the application ended inside it.
+            BrokenResponseError: the application ended inside the body.
         """
         while not self._is_answered:
             message = await self._next()
             if message is None:
-                raise BrokenAnswerError from self._error
+                raise BrokenResponseError from self._error
             if message["type"] == "http.response.body":
                 self._is_answered = not message.get("more_body", False)
                 if self._is_answered:
-                    self._over.set()
+                    self._is_over.set()
                 if self._request.method != "HEAD":
                     yield cast("bytes", message.get("body", b""))
 
     async def close(self, task: "Task[None]") -> None:
-        """End it; an application that is still sending is told, and cancelled."""
+        """End the conversation; an application that is still sending is cancelled."""
         if not self._is_answered:
-            self.leave(task)
-        self._over.set()
+            self.abandon(task)
+        self._is_over.set()
 
-    def leave(self, task: "Task[None]") -> None:
-        """Leave without having read all there is."""
-        self._over.set()
+    def abandon(self, task: "Task[None]") -> None:
+        """End the conversation before all of the response is read."""
+        self._is_over.set()
         self._messages.clear()
-        self._room.set()
+        self._has_room.set()
         task.cancel()
 
     async def _receive(self) -> AsgiMessage:
-        if not self._is_asked:
-            self._is_asked = True
+        if not self._is_sent:
+            self._is_sent = True
             body = self._request.content or b""
             return {"type": "http.request", "body": body, "more_body": False}
-        await self._over.wait()
+        await self._is_over.wait()
         return {"type": "http.disconnect"}
 
     async def _send(self, message: AsgiMessage) -> None:
-        while len(self._messages) >= AHEAD and not self._over.is_set():
-            self._room.clear()
-            await self._room.wait()
-        if self._over.is_set():
-            raise OSError("Nobody reads this answer any more.")  # as ASGI 2.4 wants it
+        while len(self._messages) >= AHEAD and not self._is_over.is_set():
+            self._has_room.clear()
+            await self._has_room.wait()
+        if self._is_over.is_set():
+            raise OSError("Nobody reads this answer any more.")  # as ASGI 2.4 specifies
         self._messages.append(message)
-        self._news.set()
+        self._has_message.set()
 
     async def _next(self) -> AsgiMessage | None:
         while not self._messages:
             if self._has_ended:
                 return None
-            self._news.clear()
-            await self._news.wait()
-        self._room.set()
+            self._has_message.clear()
+            await self._has_message.wait()
+        self._has_room.set()
         return self._messages.popleft()
 
 
 class Lifespan:
     """The startup and the shutdown of an application, in one task, as its contexts need it.
 
-    `state` is what the application leaves for its requests. One that takes no lifespan, which ASGI
-    lets it say by raising or returning at once, has none.
+    `state` is filled by the application for its requests. An application that does not support
+    lifespans raises or returns at once, as ASGI allows; then there is no startup or shutdown.
     """
 
     def __init__(self, application: AsgiApplication, name: str) -> None:
@@ -221,7 +223,7 @@ class Lifespan:
         """Start the application.
 
         Raises:
-            LifespanError: it says that it has failed.
+            LifespanError: the application reports a failure.
         """
         loop = get_running_loop()
         self.state.clear()
@@ -233,23 +235,25 @@ class Lifespan:
         await self._phase("startup")
 
     async def stop(self) -> None:
-        """Shut the application down, if it is up.
+        """Shut the application down, if it runs.
 
         Raises:
-            LifespanError: it says that it has failed, or raises.
+            LifespanError: the application reports a failure, or raises.
         """
         if self._task is not None and not self._task.done():
             await self._phase("shutdown")
             if self._error is not None:
-                raise LifespanError(self._name, "shutdown", _said(self._error)) from self._error
+                reason = _described(self._error)
+                raise LifespanError(self._name, "shutdown", reason) from self._error
 
     async def _phase(self, phase: str) -> None:
         self._inbox.put_nowait({"type": f"lifespan.{phase}"})
         failed = await self._answers[phase]
         if failed is not None and self._task is not None:
-            await self._task  # which raises nothing, and has kept what the application raised
-            said = failed.strip().rpartition("\n")[2] if self._error is None else _said(self._error)
-            raise LifespanError(self._name, phase, said) from self._error
+            await self._task  # which raises nothing, and stores the application's exception
+            last_line = failed.strip().rpartition("\n")[2]
+            reason = last_line if self._error is None else _described(self._error)
+            raise LifespanError(self._name, phase, reason) from self._error
 
     async def _run(self) -> None:
         scope: AsgiMessage = {"type": "lifespan", "asgi": dict(_VERSIONS), "state": self.state}
@@ -257,7 +261,7 @@ class Lifespan:
             await self._application(scope, self._inbox.get, self._send)
         except CancelledError:
             raise
-        except BaseException as error:  # nor may this end the loop
+        except BaseException as error:  # it must not end the loop
             self._error = error
             if not self._answers["startup"].done():
                 kind = type(error).__name__
@@ -268,8 +272,8 @@ class Lifespan:
 
     async def _send(self, message: AsgiMessage) -> None:
         _, phase, result = str(message["type"]).split(".")
-        said = str(message.get("message", ""))
-        self._settle(phase, said if result == "failed" else None)
+        text = str(message.get("message", ""))
+        self._settle(phase, text if result == "failed" else None)
 
     def _settle(self, phase: str, failed: str | None) -> None:
         answer = self._answers[phase]
@@ -278,9 +282,9 @@ class Lifespan:
 
 
 _RUNNING: set["Task[None]"] = set()
-"""Lifespans that are up: a loop holds its tasks but weakly."""
+"""Running lifespans: a loop holds only weak references to its tasks."""
 
 
-def _said(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     text = visible(str(error)).strip()
     return f"{type(error).__name__}: {text}" if text else f"{type(error).__name__}."

@@ -1,9 +1,9 @@
-"""A runner's own connections: pools of httpcore, whose sockets keep a deadline.
+"""A runner's own connections: pools of httpcore whose sockets keep a deadline.
 
-A timeout of httpcore's is for one read or write, which a server that sends a byte now and then
-never runs into. So its network backends are wrapped: every step gets what is left of the whole
-call, and with `public_only` a connection goes to addresses of the open internet alone. Nothing of
-the environment reaches a pool (proxies, `.netrc`, certificates).
+A timeout of httpcore limits one read or write; a server that sends a byte now and then never
+exceeds it. So its network backends are wrapped: every step gets the time that is left of the whole
+call, and with `public_only` connections go to public addresses only. A pool ignores the environment
+(proxies, `.netrc`, certificates).
 """
 
 import ipaddress
@@ -33,15 +33,15 @@ if TYPE_CHECKING:  # loaded by the first call that opens a connection
     import httpcore
 
 DEADLINE: ContextVar[float] = ContextVar("pyfunctools_deadline", default=inf)
-"""When the blocking call of this thread has to be over, as `time.monotonic` counts."""
+"""The end of the blocking call in this thread, as `time.monotonic` counts."""
 
 
 class NoConnectionError(TimeoutError):
-    """The deadline came before there was a connection. Never leaves this room."""
+    """The deadline was over before there was a connection. Never leaves this room."""
 
 
 class PrivateAddressError(OSError):
-    """A host without a public address, where only those may be called. Never leaves this room."""
+    """A host has no public address, and only those may be called. Never leaves this room."""
 
 
 class Pools:
@@ -50,7 +50,7 @@ class Pools:
     `library` is `httpx` or `httpx2`, by default the newer one that is installed.
 
     Raises:
-        DefinitionError: the library is neither of them, or not installed.
+        DefinitionError: the library is another one, or not installed.
     """
 
     def __init__(self, library: str | None, public_only: bool) -> None:
@@ -68,20 +68,20 @@ class Pools:
 
     @property
     def core(self) -> ModuleType:
-        """httpcore, or httpcore2 beside httpx2."""
+        """httpcore, or httpcore2 for httpx2."""
         return import_module(self._name.replace("httpx", "httpcore"))
 
     def of_threads(self) -> "httpcore.ConnectionPool":
-        """Return the blocking pool; after a fork it is another one."""
+        """Return the blocking pool; a forked process gets its own."""
         with self._lock:
             if self._of_threads is None or self._process != os.getpid():
                 core = self.core
                 backend = DeadlineBackend(core.SyncBackend(), public_only=self._public_only)
-                made: httpcore.ConnectionPool = core.ConnectionPool(
+                pool: httpcore.ConnectionPool = core.ConnectionPool(
                     network_backend=backend, **self._settings
                 )
-                self._of_threads, self._process = made, os.getpid()
-                weakref.finalize(self, made.close)
+                self._of_threads, self._process = pool, os.getpid()
+                weakref.finalize(self, pool.close)
             return self._of_threads
 
     def of_loop(self) -> "httpcore.AsyncConnectionPool":
@@ -115,17 +115,20 @@ class Pools:
         if pool is not None:
             await pool.aclose()
 
-    def proof(self, pair: tuple[str, str], request: HttpRequest, headers: Headers) -> str | None:
-        """Return the answer to a digest challenge (RFC 7616), or `None` where there is none."""
+    def digest(self, pair: tuple[str, str], request: HttpRequest, headers: Headers) -> str | None:
+        """Return the answer to a digest challenge (RFC 7616), or `None` if there is no challenge.
+
+        `pair` is the user and the password, `headers` are those of the response.
+        """
         library = import_module(self._name)
-        asked = library.Request(request.method, request.url)
-        flow = library.DigestAuth(*pair).auth_flow(asked)
+        message = library.Request(request.method, request.url)
+        flow = library.DigestAuth(*pair).auth_flow(message)
         next(flow)
         try:
-            flow.send(library.Response(401, headers=list(headers), request=asked))
+            flow.send(library.Response(401, headers=list(headers), request=message))
         except (library.HTTPError, *_NO_CHALLENGE):
             return None
-        return asked.headers.get("authorization")
+        return message.headers.get("authorization")
 
     @property
     def _settings(self) -> dict[str, object]:
@@ -139,12 +142,12 @@ class Pools:
 
 @lru_cache(maxsize=2)
 def _trusted(library: str) -> object:
-    """Return the TLS settings of a library, which ignore the environment's certificates."""
+    """Return the TLS settings of a library, without the environment's certificates."""
     return import_module(library).create_ssl_context(trust_env=False)
 
 
 class DeadlineStream:
-    """A blocking connection of which every step ends by the deadline with a `TimeoutError`."""
+    """A blocking connection; every step ends at the deadline, with a `TimeoutError`."""
 
     def __init__(self, inner: "httpcore.NetworkStream") -> None:
         self._inner = inner
@@ -156,22 +159,22 @@ class DeadlineStream:
         return self._inner.read(max_bytes, _left(timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Write all of it."""
+        """Write the whole buffer."""
         self._inner.write(buffer, _left(timeout))
 
     def start_tls(
         self, ssl_context: object, server_hostname: str | None = None, timeout: float | None = None
     ) -> "DeadlineStream":
-        """Return the connection with TLS on it."""
+        """Return the connection, encrypted."""
         context = cast("ssl.SSLContext", ssl_context)
         return DeadlineStream(self._inner.start_tls(context, server_hostname, _left(timeout)))
 
 
 class DeadlineBackend:
-    """Opens `DeadlineStream`s; with `public_only` to public addresses and no others.
+    """Opens `DeadlineStream`s; with `public_only` to public addresses only.
 
-    A name is resolved once, and the connection goes to an address that was looked at: a name that
-    changes its mind in between gains nothing.
+    A name is resolved once, and the connection goes to an address that was checked. So a name
+    whose address changes in between does not get past the check.
     """
 
     def __init__(self, inner: "httpcore.NetworkBackend", *, public_only: bool = False) -> None:
@@ -182,20 +185,20 @@ class DeadlineBackend:
     def connect_tcp(
         self, host: str, port: int, timeout: float | None = None, **options: Any
     ) -> DeadlineStream:
-        """Open a connection to the first address that answers, each given its share of the time.
+        """Open a connection to the first address that answers; all addresses share the time.
 
         Raises:
-            OSError: the name has no address, or none that is allowed.
+            OSError: the name has no address, or no public one.
             TimeoutError: the deadline is over before there is a connection.
         """
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         *others, last = addresses = _addresses(found, self._public_only)
         for index, address in enumerate(others):
-            with suppress(Exception):  # whatever it was, the next address may answer
-                return self._opened(address, port, timeout, len(addresses) - index, options)
-        return self._opened(last, port, timeout, 1, options)
+            with suppress(Exception):  # the next address may answer
+                return self._open(address, port, timeout, len(addresses) - index, options)
+        return self._open(last, port, timeout, 1, options)
 
-    def _opened(
+    def _open(
         self, address: str, port: int, timeout: float | None, share: int, options: dict[str, Any]
     ) -> DeadlineStream:
         left = _left(timeout, NoConnectionError)
@@ -204,7 +207,7 @@ class DeadlineBackend:
 
 
 class PublicBackend:
-    """Opens connections of an event loop to public addresses and no others."""
+    """Opens connections of an event loop, to public addresses only."""
 
     def __init__(self, inner: "httpcore.AsyncNetworkBackend") -> None:
         self._inner = inner
@@ -216,7 +219,7 @@ class PublicBackend:
         """Open a connection to the first public address.
 
         Raises:
-            OSError: the name has no address, or none that is public.
+            OSError: the name has no public address.
         """
         from asyncio import get_running_loop
 
@@ -225,7 +228,7 @@ class PublicBackend:
 
 
 def is_public(address: str) -> bool:
-    """Return whether an address is one of the open internet, also as an IPv6 address carries it."""
+    """Return whether an address is public; an IPv6 address may contain an IPv4 address."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour
@@ -236,14 +239,14 @@ def is_public(address: str) -> bool:
 
 
 _NO_CHALLENGE = (LookupError, RuntimeError, StopIteration, ValueError)
-"""What else the libraries raise where there is none, or one that they cannot answer."""
+"""Further errors of the libraries if there is no challenge, or one that they cannot answer."""
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def _addresses(found: Iterable[tuple[Any, ...]], public_only: bool) -> list[str]:
-    told = dict.fromkeys(str(entry[4][0]) for entry in found)
-    addresses = [each for each in told if not public_only or is_public(each)]
+    unique = dict.fromkeys(str(entry[4][0]) for entry in found)
+    addresses = [each for each in unique if not public_only or is_public(each)]
     if not addresses:
         raise PrivateAddressError("the host has no public address")
     return addresses

@@ -1,13 +1,16 @@
-"""The body of an answer, decoded while it arrives and never past its limit."""
+"""The body of a response, decoded while it arrives, up to a size limit."""
 
 import zlib
 
 PIECE = 1 << 16
-"""The most that is inflated at once: what a bomb costs before it is noticed."""
+"""Bytes that are inflated at once: the cost of a zip bomb before it is noticed."""
 
 
 class UnreadableError(Exception):
-    """A body that cannot be read. `reason` ends the sentence "the body". Never leaves this room."""
+    """A body cannot be read; never leaves this room.
+
+    `reason` completes the sentence "The body ...".
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -15,21 +18,21 @@ class UnreadableError(Exception):
 
 
 class DecodedBody:
-    """What has arrived of a body: `feed` takes the raw chunks, `whole` gives the decoded bytes.
+    """The body received so far: `feed` takes raw chunks, `whole` returns the decoded bytes.
 
-    `encoding` is the Content-Encoding. gzip (of one member or several) and deflate (with the zlib
-    header or, as some servers send it, without) are decoded; others, and more than one, are
-    refused, because they were not asked for.
+    `encoding` is the Content-Encoding. gzip (with one or several members) and deflate (with or
+    without the zlib header, which some servers leave out) are decoded. Other encodings, and several
+    at once, are refused, because the request did not accept them.
 
     Raises:
-        UnreadableError: the encoding is none of these.
+        UnreadableError: the encoding is another one.
     """
 
     def __init__(self, encoding: str, limit: int) -> None:
         self._limit = limit
         self._bytes = bytearray()
         self._head = b""
-        self._begun = False
+        self._has_begun = False
         self._inflate = None
         self._encoding = encoding.strip().lower().removeprefix("x-")
         if self._encoding not in ("", "identity", "gzip", "deflate"):
@@ -39,7 +42,7 @@ class DecodedBody:
         """Decode the next raw chunk.
 
         Raises:
-            UnreadableError: the body is larger than the limit, or is not what its encoding says.
+            UnreadableError: the body is larger than the limit, or its encoding is broken.
         """
         if self._encoding not in ("gzip", "deflate"):
             self._add(chunk)
@@ -53,7 +56,7 @@ class DecodedBody:
         """Return the decoded body, after the last chunk.
 
         Raises:
-            UnreadableError: the compressed data has not come to its end.
+            UnreadableError: the compressed data is incomplete.
         """
         if self._inflate is not None or self._head:
             raise UnreadableError("ends before its compressed data does")
@@ -63,12 +66,12 @@ class DecodedBody:
         while True:
             if self._inflate is None:
                 chunk = self._head + chunk
-                if self._begun and not chunk.strip(b"\0"):
+                if self._has_begun and not chunk.strip(b"\0"):
                     return  # padding after the last member
                 if len(chunk) < 2:
                     self._head = chunk
                     return
-                self._head, self._begun = b"", True
+                self._head, self._has_begun = b"", True
                 self._inflate = zlib.decompressobj(self._window(chunk))
             piece = self._inflate.decompress(chunk, PIECE)
             self._add(piece)
@@ -82,7 +85,7 @@ class DecodedBody:
                 return
 
     def _window(self, head: bytes) -> int:
-        """Return the window bits for data that begins so (RFC 1950, section 2.2)."""
+        """Return the window bits for the first bytes of data (RFC 1950, section 2.2)."""
         if self._encoding == "gzip":
             return 16 + zlib.MAX_WBITS
         zlib_header = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0

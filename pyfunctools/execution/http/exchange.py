@@ -1,8 +1,8 @@
-"""A request goes out and an answer comes in: the deadline, retries, redirects, and what went wrong.
+"""A request is sent and its response received: the deadline, retries, redirects, and failures.
 
-Written once, as coroutines. Over a wire that blocks they never suspend, and `steps.finish` runs
-them to their end. Whatever happens is a value here; only what ends the caller's own work
-(`CancelledError`, `KeyboardInterrupt`) passes through.
+Written once, as coroutines. With a blocking transport they never suspend, and `steps.finish` runs
+them to their end. Every failure is a value here; only exceptions that end the caller's own work
+(`CancelledError`, `KeyboardInterrupt`) pass.
 """
 
 import time
@@ -21,23 +21,24 @@ from pyfunctools.limits import Limits
 from pyfunctools.record.outcome import Sent
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
-"""Header lines as they came, the names in lower case."""
+"""The header lines of a response, the names in lower case."""
 
-Challenge: TypeAlias = Callable[[HttpRequest, Headers], str | None]
-"""Answers a 401: the `Authorization` to try again with, or `None`."""
+AnswerChallenge: TypeAlias = Callable[[HttpRequest, Headers], str | None]
+"""Returns the `Authorization` to send after a response with status 401, or `None`."""
 
 GRACE = 0.05
 """Seconds after the deadline until an awaited step is cancelled.
 
-A library's own timeout comes first and says more: whether there was a connection at all.
+The library's own timeout comes first, and tells whether there was a connection.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenResponse:
-    """An answer whose head is there; `read` gives the next chunk of its body, or `None` at its end.
+    """A response whose head is received.
 
-    `close` ends it, read to its end or not. `decoded` says that the Content-Encoding is undone.
+    `read` returns the next chunk of its body, or `None` at its end. `close` ends it at any time.
+    With `decoded` the body has no Content-Encoding any more.
     """
 
     status: int
@@ -48,11 +49,11 @@ class OpenResponse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wire:
-    """What carries requests: `send` takes one and the deadline, as `time.monotonic` counts.
+class Transport:
+    """A way to send requests: `send` takes one and the deadline, as `time.monotonic` counts.
 
-    One that `blocks` never suspends and keeps the deadline itself. `unsent` are the errors after
-    which nothing was sent, `late` those of a time that is over.
+    One that `blocks` never suspends, and keeps the deadline itself. After one of the errors
+    `unsent` nothing was sent; the errors `late` mean that the deadline is over.
     """
 
     send: Callable[[HttpRequest, float], Awaitable[OpenResponse]]
@@ -62,8 +63,8 @@ class Wire:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Received:
-    """An answer, read to its end and decoded."""
+class ReceivedResponse:
+    """A complete response, decoded."""
 
     status: int
     headers: Headers
@@ -71,12 +72,12 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lost:
-    """No answer, or one that could not be read.
+class LostResponse:
+    """No response, or one that could not be read.
 
-    `reason` begins a sentence; it names no host, no header and no value. `status` and `headers` are
-    there where the head of the answer was. `late` says that the deadline was the reason, `again`
-    that another try may fare better.
+    `reason` begins a sentence; it names no host, header or value. `status` and `headers` are set if
+    the head of the response was received. With `late` the deadline was over, with `retry` another
+    try may succeed.
     """
 
     reason: str
@@ -84,132 +85,137 @@ class Lost:
     status: int | None = None
     headers: Headers = ()
     late: bool = False
-    again: bool = False
+    retry: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """The exchange of requests and answers in one call: its wire, its deadline, its limits."""
+    """The requests and responses of one call, under one deadline."""
 
-    wire: Wire
+    transport: Transport
     deadline: float
     limits: Limits
-    challenge: Challenge | None = None
+    challenge: AnswerChallenge | None = None
 
-    async def run(self, request: HttpRequest, *, repeatable: bool) -> Received | Lost:
-        """Return the answer to a request.
+    async def run(
+        self, request: HttpRequest, *, repeatable: bool
+    ) -> ReceivedResponse | LostResponse:
+        """Return the response to a request.
 
-        A request that may be repeated is sent again, as often as the limits say, when the
-        connection failed or the server is overloaded, after the time it asks for; not where that
-        would be after the deadline.
+        A repeatable request is sent again, as often as the limits allow, if the connection failed
+        or the server is overloaded. The pause before is the one that the server asks for; there is
+        no try after the deadline.
         """
         tries = self.limits.retries if repeatable else 0
         attempt, arrived = 0, False
         while True:
-            result = await self._followed(request)
-            if arrived and isinstance(result, Lost):  # an earlier try was sent, if not this one
+            result = await self._follow_redirects(request)
+            if arrived and isinstance(result, LostResponse):  # an earlier try was sent
                 result = replace(result, sent="unknown")
             pause = _pause(result, attempt) if attempt < tries else None
             if pause is None or time.monotonic() + pause >= self.deadline:
                 return result
-            arrived = isinstance(result, Received) or result.sent != "no"
+            arrived = isinstance(result, ReceivedResponse) or result.sent != "no"
             await self._sleep(pause)
             attempt += 1
 
-    async def _followed(self, request: HttpRequest) -> Received | Lost:
-        result = await self._answered(request)
+    async def _follow_redirects(self, request: HttpRequest) -> ReceivedResponse | LostResponse:
+        result = await self._answer_challenge(request)
         for _ in range(self.limits.redirects):
             following = redirected(request, result)
             if following is None:
                 break
             request = following
-            result = await self._answered(request)
+            result = await self._answer_challenge(request)
         return result
 
-    async def _answered(self, request: HttpRequest) -> Received | Lost:
-        result = await self._once(request)
-        if self.challenge is None or not isinstance(result, Received) or result.status != 401:
+    async def _answer_challenge(self, request: HttpRequest) -> ReceivedResponse | LostResponse:
+        result = await self._send(request)
+        if self.challenge is None or isinstance(result, LostResponse) or result.status != 401:
             return result
         proof = self.challenge(request, result.headers)
         if proof is None:
             return result
-        return await self._once(
-            replace(request, headers={**request.headers, "authorization": proof})
-        )
+        headers = {**request.headers, "authorization": proof}
+        return await self._send(replace(request, headers=headers))
 
-    async def _once(self, request: HttpRequest) -> Received | Lost:
+    async def _send(self, request: HttpRequest) -> ReceivedResponse | LostResponse:
         if time.monotonic() >= self.deadline:
-            return Lost(reason=self._late, sent="no", late=True)
-        reply = None
+            return LostResponse(reason=self._too_late, sent="no", late=True)
+        response = None
         try:
-            async with self._until_late():
-                reply = await self.wire.send(request, self.deadline)
-                body = await self._body(request, reply)
-            return Received(status=reply.status, headers=reply.headers, body=body)
-        except Exception as error:  # a client runs code of its caller's: hooks, applications
-            return self._lost(error, reply)
+            async with self._until_deadline():
+                response = await self.transport.send(request, self.deadline)
+                body = await self._body(request, response)
+            return ReceivedResponse(status=response.status, headers=response.headers, body=body)
+        except Exception as error:  # a client runs code of its caller: hooks, applications
+            return self._lost(error, response)
         finally:
-            if reply is not None:
-                with suppress(Exception):  # what could go wrong here went wrong before
-                    await reply.close()
+            if response is not None:
+                with suppress(Exception):  # the response is already here, or lost
+                    await response.close()
 
-    async def _body(self, request: HttpRequest, reply: OpenResponse) -> bytes:
+    async def _body(self, request: HttpRequest, response: OpenResponse) -> bytes:
         limit = self.limits.response
-        encoding = "" if reply.decoded else _header(reply.headers, "content-encoding")
+        encoding = "" if response.decoded else _header(response.headers, "content-encoding")
         body = DecodedBody(encoding, limit)
-        if not encoding and request.method != "HEAD" and _longer(reply, limit):
+        if not encoding and request.method != "HEAD" and _is_longer(response, limit):
             raise UnreadableError(f"is larger than {limit} bytes")
         while time.monotonic() < self.deadline:
-            chunk = await reply.read()
+            chunk = await response.read()
             if chunk is None:
                 return body.whole()
             body.feed(chunk)
         raise TimeoutError
 
-    def _until_late(self) -> AbstractAsyncContextManager[object]:
-        if self.wire.blocks:
+    def _until_deadline(self) -> AbstractAsyncContextManager[object]:
+        if self.transport.blocks:
             return nullcontext()
         from asyncio import timeout
 
         return timeout(self.deadline + GRACE - time.monotonic())
 
     async def _sleep(self, seconds: float) -> None:
-        if self.wire.blocks:
+        if self.transport.blocks:
             return time.sleep(seconds)
         from asyncio import sleep
 
         return await sleep(seconds)
 
-    def _lost(self, error: Exception, reply: OpenResponse | None) -> Lost:
-        status, headers = (None, ()) if reply is None else (reply.status, reply.headers)
+    def _lost(self, error: Exception, response: OpenResponse | None) -> LostResponse:
+        status, headers = (None, ()) if response is None else (response.status, response.headers)
         if isinstance(error, UnreadableError):
             reason = f"The body of the answer {error.reason}"
-            return Lost(reason=reason, sent="yes", status=status, headers=headers)
-        sent: Sent = "no" if reply is None and isinstance(error, self.wire.unsent) else "unknown"
-        late = isinstance(error, self.wire.late)
-        where = "before an answer came" if reply is None else "inside the answer"
-        reason = "No connection could be made" if sent == "no" else f"The connection broke {where}"
-        return Lost(
-            reason=self._late if late else f"{reason} ({type(error).__name__})",
-            sent=sent,
+            return LostResponse(reason=reason, sent="yes", status=status, headers=headers)
+        is_unsent = response is None and isinstance(error, self.transport.unsent)
+        late = isinstance(error, self.transport.late)
+        where = "before an answer came" if response is None else "inside the answer"
+        reason = "No connection could be made" if is_unsent else f"The connection broke {where}"
+        return LostResponse(
+            reason=self._too_late if late else f"{reason} ({type(error).__name__})",
+            sent="no" if is_unsent else "unknown",
             status=status,
             headers=headers,
             late=late,
-            again=sent == "no" or not late,
+            retry=is_unsent or not late,
         )
 
     @property
-    def _late(self) -> str:
+    def _too_late(self) -> str:
         return f"No answer came within {self.limits.deadline:g} s"
 
 
-def redirected(request: HttpRequest, result: Received | Lost) -> HttpRequest | None:
-    """Return the request that a redirect asks for, or `None` where it is not to be followed.
+_REDIRECTS = (301, 302, 303, 307, 308)
+_OVERLOADED = (429, 502, 503, 504)
 
-    It stays on the same scheme, host and port, so that what was meant for them goes nowhere else. A
-    write is repeated only where the status says so (307, 308), and becomes a GET after 303.
+
+def redirected(request: HttpRequest, result: ReceivedResponse | LostResponse) -> HttpRequest | None:
+    """Return the request that a redirect asks for, or `None` if it is not to be followed.
+
+    It keeps the scheme, host and port, so that credentials are sent nowhere else. A write is
+    repeated only if the status says so (307, 308), and becomes a GET after 303.
     """
-    if not isinstance(result, Received) or result.status not in _REDIRECTS:
+    if isinstance(result, LostResponse) or result.status not in _REDIRECTS:
         return None
     location = _header(result.headers, "location")
     method = "GET" if result.status == 303 and request.method != "HEAD" else request.method
@@ -217,19 +223,19 @@ def redirected(request: HttpRequest, result: Received | Lost) -> HttpRequest | N
         return None
     try:
         url = urljoin(request.url, location).partition("#")[0]
-        same = _endpoint(url) == _endpoint(request.url)
+        is_same = _endpoint(url) == _endpoint(request.url)
     except ValueError:
         return None
-    if not location or not same or not is_field_value(location) or " " in location:
+    if not location or not is_same or not is_field_value(location) or " " in location:
         return None
     if method == request.method:
         return replace(request, url=url)
-    kept = {name: text for name, text in request.headers.items() if name != "content-type"}
-    return HttpRequest(method=method, url=url, headers=kept)
+    headers = {name: text for name, text in request.headers.items() if name != "content-type"}
+    return HttpRequest(method=method, url=url, headers=headers)
 
 
-def origin_of(url: str) -> str | None:
-    """Return the scheme, host and port of a URL and nothing else of it, or `None`."""
+def origin_of_url(url: str) -> str | None:
+    """Return only the scheme, host and port of a URL, or `None` if it has none."""
     try:
         scheme, host, port = _endpoint(url)
     except ValueError:
@@ -238,9 +244,9 @@ def origin_of(url: str) -> str | None:
 
 
 def retry_after(headers: Headers) -> float | None:
-    """Return the seconds a server asks to wait (RFC 9110, section 10.2.3), or `None`.
+    """Return the seconds that a server asks to wait (RFC 9110, section 10.2.3), or `None`.
 
-    A date in the past is no wait; what is neither a number of seconds nor a date is `None`.
+    A date in the past means 0; text that is neither a number of seconds nor a date means `None`.
     """
     text = _header(headers, "retry-after").strip()
     if text.isascii() and text.isdigit():
@@ -253,18 +259,15 @@ def retry_after(headers: Headers) -> float | None:
     return max(0.0, (date - datetime.now(UTC)).total_seconds())
 
 
-_REDIRECTS = (301, 302, 303, 307, 308)
-_OVERLOADED = (429, 502, 503, 504)
-
-
-def _pause(result: Received | Lost, attempt: int) -> float | None:
-    """Return the seconds before the next try, or `None` if there is none."""
-    if isinstance(result, Lost):
-        return 0.2 * 2**attempt if result.again else None
+def _pause(result: ReceivedResponse | LostResponse, attempt: int) -> float | None:
+    """Return the seconds before the next try, or `None` if there is no next try."""
+    default = 0.2 * 2**attempt
+    if isinstance(result, LostResponse):
+        return default if result.retry else None
     if result.status not in _OVERLOADED:
         return None
-    asked = retry_after(result.headers)
-    return 0.2 * 2**attempt if asked is None else asked
+    wanted = retry_after(result.headers)
+    return default if wanted is None else wanted
 
 
 def _header(headers: Headers, name: str) -> str:
@@ -272,8 +275,8 @@ def _header(headers: Headers, name: str) -> str:
     return ", ".join(value for key, value in headers if key == name)
 
 
-def _longer(reply: OpenResponse, limit: int) -> bool:
-    length = _header(reply.headers, "content-length")
+def _is_longer(response: OpenResponse, limit: int) -> bool:
+    length = _header(response.headers, "content-length")
     return length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > limit)
 
 

@@ -1,4 +1,4 @@
-"""Runs operations over HTTP."""
+"""`HttpRunner`: runs the operations of a document over HTTP."""
 
 import logging
 import time
@@ -10,13 +10,13 @@ from typing import Unpack
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.execution.http.connections import DEADLINE, Pools
-from pyfunctools.execution.http.exchange import Challenge, Exchange, Wire
-from pyfunctools.execution.http.responses import outcome_of
+from pyfunctools.execution.http.exchange import AnswerChallenge, Exchange, Transport
+from pyfunctools.execution.http.responses import outcome_of_response
 from pyfunctools.execution.http.transports import (
     Masked,
+    client_transport,
     masked_for,
-    over_client,
-    over_pools,
+    pool_transport,
 )
 from pyfunctools.execution.person.blame import locations_of_person, whole_refused
 from pyfunctools.execution.person.masking import Masker
@@ -54,19 +54,19 @@ LOGGER = logging.getLogger("pyfunctools")
 class HttpRunner:
     """Runs the operations of a document; the settings are those of `Connection`.
 
-    Only the connection sets its headers (`execution.request.claims`). What gives a credential or
-    headers and raises makes an error outcome without its message. A request with the header of
-    `idempotency_header` may be repeated, as `Limits.retries` says.
+    No argument sets a header of the connection (`execution.request.claims`). If a function for a
+    credential or the headers raises, the outcome is an error without the message of the exception.
+    A request with the header of `idempotency_header` may be repeated, up to `Limits.retries` times.
 
-    A `client` is used as it is (with its own headers, cookies, proxies and hooks) and not closed. A
-    blocking one runs in a thread where the call awaits; an asynchronous one needs such a call. With
-    a blocking client the deadline is kept between the steps its library takes, with the runner's
-    own connections inside them. `library` is `httpx` or `httpx2`, by default the newer one that is
-    installed.
+    A `client` is used with its own headers, cookies, proxies and hooks, and is not closed. A
+    blocking client runs in a thread if the call is awaited; an asynchronous client needs a call
+    that is awaited. With a blocking client the deadline is checked between the steps of its
+    library; the runner's own connections check it in each step. `library` is `httpx` or `httpx2`,
+    by default the newer one that is installed.
 
     Raises:
-        DefinitionError: the server, the headers, the client or the library is none, or a client is
-            given where private networks are to be blocked, which only own connections can do.
+        DefinitionError: the server, the headers, the client or the library is invalid, or private
+            networks are to be blocked with a client: only own connections can do that.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class HttpRunner:
         if self._client is not None and is_public_only:
             raise DefinitionError(
                 "block_private_networks",
-                "A client that is handed in connects where it likes.",
+                "A `client` connects to any address.",
                 "Leave out `client`, or check addresses in its transport.",
             )
         self._variables = dict(connection.get("variables") or {})
@@ -94,8 +94,8 @@ class HttpRunner:
             headers = dict(headers)
         self._headers = provider_of("headers", headers)
         self._auth = {name: provider_of(f"auth[{name!r}]", value) for name, value in auth.items()}
-        self._blocks = self._client is None or over_client(self._client, None).blocks
-        self._own_schemes = explicit_schemes(auth)
+        self._blocks = self._client is None or client_transport(self._client, None).blocks
+        self._explicit_schemes = explicit_schemes(auth)
         self._idempotency = checked_idempotency_header(
             connection.get("idempotency_header"), headers
         )
@@ -110,11 +110,11 @@ class HttpRunner:
         return f"HttpRunner(server={server!r}, auth={sorted(self._auth)})"
 
     async def run(self, run: Run) -> Outcome:
-        """Send the request that the arguments make.
+        """Send the request of a call.
 
         Raises:
-            DefinitionError: the function is no operation, no server is given, or something of this
-                runner has to be awaited.
+            DefinitionError: the function is not an operation, there is no server, or a setting of
+                this runner has to be awaited.
             DocumentError: the document's server or path cannot be used.
         """
         if not (self._blocks or run.awaits):
@@ -125,36 +125,38 @@ class HttpRunner:
             )
         deadline = time.monotonic() + self.limits.deadline
         call = await self.prepared(run)
-        return call if isinstance(call, Outcome) else await self._sent(call, deadline, run.awaits)
+        return (
+            call if isinstance(call, Outcome) else await self._send_own(call, deadline, run.awaits)
+        )
 
     def close(self) -> None:
-        """Close the runner's own blocking connections; a later call opens others."""
+        """Close the runner's own blocking connections; a later call opens new ones."""
         self._pools.close()
 
     async def aclose(self) -> None:
-        """Close the runner's own connections, blocking and of this loop."""
+        """Close the runner's own connections: the blocking ones and those of this loop."""
         await self._pools.aclose()
 
     async def prepared(
-        self, run: Run, forbid: "Callable[[PreparedCall], Outcome | None]" = lambda _: None
+        self, run: Run, refuse: "Callable[[PreparedCall], Outcome | None]" = lambda _: None
     ) -> "PreparedCall | Outcome":
-        """Return the call to send, or the outcome that says why it is not sent.
+        """Return the call to send, or the outcome of a call that is not sent.
 
-        `forbid` is asked when the request is made, and then `begin`.
+        `refuse` is called with the complete request, before the steps of `run.begin`.
 
         Raises:
-            DefinitionError: as `run` does.
-            DocumentError: as `run` does.
+            DefinitionError: as `run`.
+            DocumentError: as `run`.
         """
-        call = await self._made(run)
+        call = await self._complete_call(run)
         if isinstance(call, Outcome):
             return call
-        forbidden = forbid(call)
-        if forbidden is None and run.begin is not None:
-            forbidden = await run.begin(run.arguments)
-        return forbidden or call
+        refusal = refuse(call)
+        if refusal is None and run.begin is not None:
+            refusal = await run.begin(run.arguments)
+        return refusal or call
 
-    async def _made(self, run: Run) -> "PreparedCall | Outcome":
+    async def _complete_call(self, run: Run) -> "PreparedCall | Outcome":
         function = run.function
         route = function.origin
         if not isinstance(route, Route):
@@ -162,109 +164,110 @@ class HttpRunner:
         base_url = self._server
         if not isinstance(base_url, str):
             base_url = server_url(route.servers, base_url, self._variables)
-        connected = ConnectionSecrets(_names_of_keys(route))
+        secrets = ConnectionSecrets(_names_of_keys(route))
         try:
             given = await run.resolve(self._headers(run.context), "headers")
-            fixed = checked_headers(given)
-            connected.add_headers(given)
+            headers = checked_headers(given)
+            secrets.add_headers(given)
             if route.method not in SAFE:
-                fixed = with_call_id(fixed, self._idempotency, run.info)
+                headers = with_call_id(headers, self._idempotency, run.info)
         except Exception as error:  # the caller's code may raise anything
-            return _unprovided(function, error)
+            return _without_credentials(function, error)
         request = build(
             route,
             run.arguments,
             base_url=base_url,
-            headers=fixed,
+            headers=headers,
             connected=self._names,
             separated=function.separated,
             deep=self._deep,
         )
         if isinstance(request, Failure):
             return replace(whole_refused(function, request), response=Response(sent="no"))
-        connected.add_query(base_url.partition("?")[2])
-        connected.add_client(self._client)
+        secrets.add_query(base_url.partition("?")[2])
+        secrets.add_client(self._client)
         may_repeat = route.method in IDEMPOTENT or function.idempotent is True
         has_key = not {"idempotency-key", self._idempotency}.isdisjoint(request.headers)
         masked = masked_for(locations_of_person(function, route))
-        call = PreparedCall(run, route, request, connected, may_repeat or has_key, masked)
-        return await self._signed(call)
+        call = PreparedCall(run, route, request, secrets, may_repeat or has_key, masked)
+        return await self._with_credentials(call)
 
-    async def _signed(self, call: "PreparedCall") -> "PreparedCall | Outcome":
+    async def _with_credentials(self, call: "PreparedCall") -> "PreparedCall | Outcome":
         """Return the call with its credentials, or the outcome if one could not be obtained."""
-        for scheme in (*schemes_to_send(call.route, self._auth), *self._own_schemes):
+        for scheme in (*schemes_to_send(call.route, self._auth), *self._explicit_schemes):
             try:
                 given = self._auth[scheme.name](call.run.context)
                 credential = await call.run.resolve(given, f"auth[{scheme.name!r}]")
-            except Exception as error:  # so may what gives a credential
-                return _unprovided(call.run.function, error)
+            except Exception as error:  # here too
+                return _without_credentials(call.run.function, error)
             call.request = with_credential(call.request, scheme, credential)
-            call.connected.credentials += secrets_of(scheme, credential, call.request)
+            call.secrets.credentials += secrets_of(scheme, credential, call.request)
             if scheme.location == "query" and call.masked is None:
                 call.masked = "query"
             if is_digest(scheme):
                 call.challenge = partial(
-                    self._pools.proof, user_and_password(scheme.name, credential)
+                    self._pools.digest, user_and_password(scheme.name, credential)
                 )
         return call
 
-    async def _sent(self, call: "PreparedCall", deadline: float, awaits: bool) -> Outcome:
+    async def _send_own(self, call: "PreparedCall", deadline: float, awaits: bool) -> Outcome:
+        """Send a call over the runner's own connections, or over the client."""
         if self._client is None:
-            wire = over_pools(self._pools, awaits=awaits)
+            transport = pool_transport(self._pools, awaits=awaits)
         else:
-            wire = over_client(self._client, call.masked)
-        if wire.blocks and awaits:
+            transport = client_transport(self._client, call.masked)
+        if transport.blocks and awaits:
             from asyncio import to_thread
 
-            return await to_thread(lambda: finish(self.exchanged(call, wire, deadline)))
+            return await to_thread(lambda: finish(self.send(call, transport, deadline)))
         token = DEADLINE.set(deadline)
         try:
-            return await self.exchanged(call, wire, deadline)
+            return await self.send(call, transport, deadline)
         finally:
             DEADLINE.reset(token)
 
-    async def exchanged(self, call: "PreparedCall", wire: Wire, deadline: float) -> Outcome:
-        """Send a call's request over a wire and return its outcome."""
+    async def send(self, call: "PreparedCall", transport: Transport, deadline: float) -> Outcome:
+        """Send a call over a transport and return its outcome."""
         route, started = call.route, time.monotonic()
         exchange = Exchange(
-            wire=wire, deadline=deadline, limits=self.limits, challenge=call.challenge
+            transport=transport, deadline=deadline, limits=self.limits, challenge=call.challenge
         )
         result = await exchange.run(call.request, repeatable=call.repeatable)
         if LOGGER.isEnabledFor(logging.DEBUG):
             status = "no answer" if result.status is None else result.status
-            taken = (time.monotonic() - started) * 1000
+            milliseconds = (time.monotonic() - started) * 1000
             path = visible(route.path).replace("\n", " ")
-            LOGGER.debug("%s %s %s %d ms", route.method, path, status, taken)
+            LOGGER.debug("%s %s %s %d ms", route.method, path, status, milliseconds)
         name = call.run.function.name
-        outcome = outcome_of(result, method=route.method, name=name, expose=self._expose)
-        others = () if outcome.ok else call.connected.others
-        outcome = Masker(call.connected.credentials, others).outcome(outcome)
+        outcome = outcome_of_response(result, method=route.method, name=name, expose=self._expose)
+        others = () if outcome.ok else call.secrets.others
+        outcome = Masker(call.secrets.credentials, others).outcome(outcome)
         return replace(outcome, repairs=(*outcome.repairs, *call.request.repairs))
 
 
 @dataclass(slots=True)
 class PreparedCall:
-    """A call that may be sent; `repeatable` says whether more than once."""
+    """A call that is ready to be sent; `repeatable` means more than once."""
 
     run: Run
     route: Route
     request: HttpRequest
-    connected: ConnectionSecrets
+    secrets: ConnectionSecrets
     repeatable: bool
     masked: Masked
-    challenge: Challenge | None = None
+    challenge: AnswerChallenge | None = None
 
 
 def _names_of_keys(route: Route) -> frozenset[str]:
-    """Return the names under which an operation wants API keys, in lower case."""
+    """Return the names of the API keys of an operation, in lower case."""
     return frozenset(each.parameter.lower() for each in route.schemes.values() if each.parameter)
 
 
-def _unprovided(function: Function, error: Exception) -> Outcome:
-    """Return the outcome where a function of the caller's failed; its message may hold a secret.
+def _without_credentials(function: Function, error: Exception) -> Outcome:
+    """Return the outcome if the caller's function failed; its message may hold a secret.
 
     Raises:
-        PyfunctoolsError: the error is one of our own, about how that function was given.
+        PyfunctoolsError: the error is our own, about the definition of that function.
     """
     if isinstance(error, PyfunctoolsError):
         raise error

@@ -1,7 +1,7 @@
-"""How a request goes out: over a pool of httpcore, or over a client of httpx somebody handed in.
+"""How a request is sent: over a pool of httpcore, or over an httpx client of the caller.
 
-Each way blocks or awaits, and differs in that in the lines that wait. httpx2 and
-httpcore2 are used as what they follow; which errors of each mean what is said here by their class.
+Each way blocks or awaits; only the lines that wait differ. httpx2 and httpcore2 have the same
+interfaces as httpx and httpcore. The class of a library's error says what it means.
 """
 
 import sys
@@ -15,53 +15,53 @@ from urllib.parse import urlsplit
 
 from pyfunctools.errors import wrong_type
 from pyfunctools.execution.http.connections import NoConnectionError, Pools, PrivateAddressError
-from pyfunctools.execution.http.exchange import Headers, OpenResponse, Wire
+from pyfunctools.execution.http.exchange import Headers, OpenResponse, Transport
 from pyfunctools.execution.request.assembly import HttpRequest
 
-if TYPE_CHECKING:  # either library may be the one that is there
+if TYPE_CHECKING:  # either library may be the one that is installed
     import httpcore
     import httpx
 
 T = TypeVar("T")
 
 Masked: TypeAlias = Literal["query", "target"] | None
-"""What of a URL is kept from what a client's library logs: the query, or the path too."""
+"""The part of a URL that is masked in the log of a client's library: the query, or the path too."""
 
 
 class UnusableClientError(Exception):
-    """A client that is closed, or would send to another place. Never leaves this room."""
+    """A client is closed, or would send to another place. Never leaves this room."""
 
 
 def masked_for(locations: Collection[str]) -> Masked:
-    """Return what to mask where a person's values stand in these parts of a request."""
+    """Return the part of the URL to mask if a person's values stand in these locations."""
     if "path" in locations:
         return "target"
     return None if {"query", "querystring"}.isdisjoint(locations) else "query"
 
 
-def over_pools(pools: Pools, *, awaits: bool) -> Wire:
-    """Return the wire over a runner's own connections: those of the running loop if it `awaits`."""
+def pool_transport(pools: Pools, *, awaits: bool) -> Transport:
+    """Return the transport over a runner's own connections; with `awaits` on the running loop."""
     core = pools.core
 
     async def send(request: HttpRequest, deadline: float) -> OpenResponse:
-        asked = _pool_request(core, request, deadline)
+        message = _pool_request(core, request, deadline)
         if awaits:
-            answer = await pools.of_loop().handle_async_request(asked)
-            read, close = reader_of(answer.aiter_stream()), answer.aclose
+            response = await pools.of_loop().handle_async_request(message)
+            read, close = chunk_reader(response.aiter_stream()), response.aclose
         else:
-            answer = pools.of_threads().handle_request(asked)
-            read, close = _reader_at_once(answer.iter_stream()), _at_once(answer.close)
-        headers = lines_of(answer.headers)
-        return OpenResponse(status=answer.status, headers=headers, read=read, close=close)
+            response = pools.of_threads().handle_request(message)
+            read, close = _blocking_reader(response.iter_stream()), _as_awaitable(response.close)
+        headers = decoded_headers(response.headers)
+        return OpenResponse(status=response.status, headers=headers, read=read, close=close)
 
-    return _wire(core, send, blocks=not awaits)
+    return _transport(core, send, blocks=not awaits)
 
 
-def over_client(client: object, masked: Masked) -> Wire:
-    """Return the wire over a caller's client, which blocks if the client does.
+def client_transport(client: object, masked: Masked) -> Transport:
+    """Return the transport over a caller's client; it blocks if the client does.
 
     Raises:
-        DefinitionError: it is no client of httpx or httpx2.
+        DefinitionError: it is not a client of httpx or httpx2.
     """
     library = library_of(client)
     blocks = isinstance(client, library.Client)
@@ -69,64 +69,64 @@ def over_client(client: object, masked: Masked) -> Wire:
     own_async = cast("httpx.AsyncClient", client)
 
     async def send(request: HttpRequest, deadline: float) -> OpenResponse:
-        built = _client_request(own, request, deadline, masked)
+        message = _client_request(own, request, deadline, masked)
         if blocks:
-            answer = own.send(built, stream=True, follow_redirects=False)
-            read, close = _reader_at_once(answer.iter_raw()), _at_once(answer.close)
+            response = own.send(message, stream=True, follow_redirects=False)
+            read, close = _blocking_reader(response.iter_raw()), _as_awaitable(response.close)
         else:
-            answer = await own_async.send(built, stream=True, follow_redirects=False)
-            read, close = reader_of(answer.aiter_raw()), answer.aclose
-        is_read = answer.is_stream_consumed  # by a hook of the caller's
+            response = await own_async.send(message, stream=True, follow_redirects=False)
+            read, close = chunk_reader(response.aiter_raw()), response.aclose
+        is_read = response.is_stream_consumed  # by a hook of the caller
         return OpenResponse(
-            status=answer.status_code,
-            headers=lines_of(answer.headers.raw),
-            read=_reader_at_once(iter((answer.content,))) if is_read else read,
+            status=response.status_code,
+            headers=decoded_headers(response.headers.raw),
+            read=_blocking_reader(iter((response.content,))) if is_read else read,
             close=close,
             decoded=is_read,
         )
 
-    return _wire(library, send, blocks=blocks)
+    return _transport(library, send, blocks=blocks)
 
 
 def library_of(client: object) -> ModuleType:
-    """Return the library whose client this is.
+    """Return the library of a client.
 
     Raises:
-        DefinitionError: it is no client of httpx or httpx2.
+        DefinitionError: it is not a client of httpx or httpx2.
     """
     for name in ("httpx", "httpx2"):
-        library = sys.modules.get(name)  # where it is not loaded the client cannot be its
+        library = sys.modules.get(name)  # a library that is not loaded has no client
         if library is not None and isinstance(client, library.Client | library.AsyncClient):
             return library
     remedy = "Pass an `httpx.Client` or an `httpx.AsyncClient`."
     raise wrong_type("client", "a client of httpx or httpx2", client, remedy)
 
 
-def reader_of(chunks: AsyncIterator[bytes]) -> Callable[[], Awaitable[bytes | None]]:
-    """Return a function that gives the next chunk, or `None` after the last."""
+def chunk_reader(chunks: AsyncIterator[bytes]) -> Callable[[], Awaitable[bytes | None]]:
+    """Return a function that returns the next chunk, or `None` after the last."""
     return lambda: anext(chunks, None)
 
 
-def _reader_at_once(chunks: Iterator[bytes]) -> Callable[[], Awaitable[bytes | None]]:
-    return _at_once(lambda: next(chunks, None))
+def _blocking_reader(chunks: Iterator[bytes]) -> Callable[[], Awaitable[bytes | None]]:
+    return _as_awaitable(lambda: next(chunks, None))
 
 
-def _at_once(step: Callable[[], T]) -> Callable[[], Awaitable[T]]:
-    """Return a blocking step as one to await, which never suspends."""
+def _as_awaitable(step: Callable[[], T]) -> Callable[[], Awaitable[T]]:
+    """Return a blocking step as a coroutine function, which never suspends."""
 
-    async def awaited() -> T:
+    async def run() -> T:
         return step()
 
-    return awaited
+    return run
 
 
-def _wire(
+def _transport(
     library: ModuleType,
     send: Callable[[HttpRequest, float], Awaitable[OpenResponse]],
     *,
-    blocks: bool = False,
-) -> Wire:
-    """Return the wire of a library, with the classes of its errors."""
+    blocks: bool,
+) -> Transport:
+    """Return the transport of a library, with the classes of its errors."""
     unsent = (
         library.ConnectError,
         library.ConnectTimeout,
@@ -134,14 +134,10 @@ def _wire(
         library.PoolTimeout,
         library.ProxyError,
         library.UnsupportedProtocol,
+        getattr(library, "InvalidURL", UnusableClientError),  # httpcore has none
     )
-    invalid = getattr(library, "InvalidURL", UnusableClientError)  # httpcore has none
-    return Wire(
-        send=send,
-        blocks=blocks,
-        unsent=(*unsent, invalid, *_UNSENT),
-        late=(library.TimeoutException, TimeoutError),
-    )
+    late = (library.TimeoutException, TimeoutError)
+    return Transport(send=send, blocks=blocks, unsent=(*unsent, *_UNSENT), late=late)
 
 
 _UNSENT = (
@@ -155,10 +151,10 @@ _UNSENT = (
 
 def _pool_request(core: ModuleType, request: HttpRequest, deadline: float) -> "httpcore.Request":
     parts = urlsplit(request.origin)
-    content, headers = framed(request)
+    content, headers = complete_message(request)
     return core.Request(
         request.method,
-        # From its parts: made of a text, it would lose what follows `;` in the last segment.
+        # From its parts: a URL made from text would lose the text after `;` in the last segment.
         core.URL(scheme=parts.scheme, host=parts.hostname, port=parts.port, target=request.target),
         headers=list(headers.items()),
         content=content,
@@ -166,7 +162,7 @@ def _pool_request(core: ModuleType, request: HttpRequest, deadline: float) -> "h
     )
 
 
-def framed(request: HttpRequest) -> tuple[bytes | None, dict[str, str]]:
+def complete_message(request: HttpRequest) -> tuple[bytes | None, dict[str, str]]:
     """Return the body and all headers of a request that no client completes."""
     headers = {
         "host": urlsplit(request.origin).netloc,
@@ -176,7 +172,7 @@ def framed(request: HttpRequest) -> tuple[bytes | None, dict[str, str]]:
     headers |= request.headers
     content = request.content
     if content is None and request.method in ("POST", "PUT", "PATCH"):
-        content = b""  # some servers answer 411 to a write that says no length
+        content = b""  # some servers answer 411 to a write without a length
     if content is not None:
         headers["content-length"] = str(len(content))
     return content, headers
@@ -190,21 +186,21 @@ def _client_request(
 ) -> "httpx.Request":
     if client.is_closed:
         raise UnusableClientError
-    built = client.build_request(
+    message = client.build_request(
         request.method,
         request.url,
         content=request.content,
         headers=dict(request.headers),
         extensions=_timeouts(deadline),
     )
-    url, parts = built.url, urlsplit(request.origin)
+    url, parts = message.url, urlsplit(request.origin)
     path = request.target.partition("?")[0].encode("ascii")
     host = (parts.hostname or "").encode("ascii")
     if url.raw_path.partition(b"?")[0] != path or url.raw_host.strip(b"[]") != host:
         raise UnusableClientError
     if masked:
-        built.url = _masked(type(url), masked)(url)
-    return built
+        message.url = _masked_url(type(url), masked)(url)
+    return message
 
 
 def _timeouts(deadline: float) -> dict[str, object]:
@@ -214,17 +210,17 @@ def _timeouts(deadline: float) -> dict[str, object]:
 
 
 @lru_cache(maxsize=8)
-def _masked(kind: "type[httpx.URL]", masked: Masked) -> "type[httpx.URL]":
-    """Return a subclass of a URL whose text, which gets logged, is masked."""
+def _masked_url(kind: "type[httpx.URL]", masked: Masked) -> "type[httpx.URL]":
+    """Return a subclass of a URL whose text is masked: the library logs it."""
 
-    def shown(url: "httpx.URL") -> str:
+    def text(url: "httpx.URL") -> str:
         path = url.raw_path.partition(b"?")[0].decode("ascii")
         target = f"{path}?***" if masked == "query" else "/***"
         return f"{url.scheme}://{url.raw_host.decode('ascii')}{target}"
 
-    return type("MaskedUrl", (kind,), {"__str__": shown, "__repr__": shown})
+    return type("MaskedUrl", (kind,), {"__str__": text, "__repr__": text})
 
 
-def lines_of(lines: Iterable[tuple[bytes, bytes]]) -> Headers:
+def decoded_headers(lines: Iterable[tuple[bytes, bytes]]) -> Headers:
     """Return header lines as text, the names in lower case."""
     return tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in lines)
