@@ -20,10 +20,10 @@ from pyfunctools.execution.http.connections import (
 )
 from pyfunctools.execution.http.exchange import (
     Exchange,
+    HttpTransport,
     LostResponse,
     OpenResponse,
     ReceivedResponse,
-    Transport,
     origin_of_url,
     redirected,
     retry_after,
@@ -188,7 +188,7 @@ def following(status: int, location: str, method: str = "GET") -> Any:
     return redirected(request, moved(status, location))
 
 
-def scripted(*replies: Any) -> tuple[Transport, list[float]]:
+def scripted(*replies: Any) -> tuple[HttpTransport, list[float]]:
     """Give a wire that answers with these, one after the other, and when it was asked."""
     left, times = list(replies), []
 
@@ -201,11 +201,11 @@ def scripted(*replies: Any) -> tuple[Transport, list[float]]:
             raise reply
         return OpenResponse(status=reply, headers=(), read=nothing, close=nothing)
 
-    return Transport(send=send, blocks=True), times
+    return HttpTransport(send=send, blocks=True), times
 
 
 def exchanged(
-    wire: Transport, seconds: float = 5, **limits: Any
+    wire: HttpTransport, seconds: float = 5, **limits: Any
 ) -> ReceivedResponse | LostResponse:
     exchange = Exchange(
         transport=wire,
@@ -236,7 +236,7 @@ def test_a_keyboard_interrupt_passes_through() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        exchanged(Transport(send=send, blocks=True), retries=3)
+        exchanged(HttpTransport(send=send, blocks=True), retries=3)
 
 
 @pytest.mark.parametrize(

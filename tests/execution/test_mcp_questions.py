@@ -125,7 +125,7 @@ def test_a_wrong_answer_is_asked_for_again() -> None:
             "and nobody was there. A person has to answer the server first. The server ",
         ),
         ({"approve": True}, "cancel", "and nobody was there."),
-        ({"human": {"count": "many"}}, "cancel", "what they gave is not taken (Count: integer)"),
+        ({"human": {"count": "many"}}, "cancel", "their answer was not valid (Count: integer)"),
     ],
     ids=["nobody", "an approval only", "wrong"],
 )

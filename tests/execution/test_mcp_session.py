@@ -330,7 +330,7 @@ def test_a_list_without_end_is_an_error(cursor: str | None, revision: str) -> No
     ("answer", "said"),
     [
         (lambda method, params: refusal("not today"), "not today"),
-        (lambda method, params: {"tools": "none", **COMPLETE}, "is none"),
+        (lambda method, params: {"tools": "none", **COMPLETE}, "is not a list"),
         (lambda method, params: DIE, "does not list"),
     ],
 )

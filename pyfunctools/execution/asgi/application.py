@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 from pyfunctools._text import visible
 from pyfunctools.errors import LifespanError, LoopError, wrong_type
 from pyfunctools.execution.asgi.conversation import AsgiApplication, Lifespan, send_to
-from pyfunctools.execution.http.exchange import LostResponse, Transport
+from pyfunctools.execution.http.exchange import HttpTransport, LostResponse
 from pyfunctools.execution.http.responses import outcome_of_response
 from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
@@ -161,7 +161,7 @@ class ApplicationRunner:
                 on_error=raised.append,
             )
             deadline = time.monotonic() + self.limits.deadline
-            outcome = await self._http.send(call, Transport(send=send), deadline)
+            outcome = await self._http.send(call, HttpTransport(send=send), deadline)
             if outcome.ok or not raised:
                 return outcome
             return replace(outcome, exception=raised[-1])

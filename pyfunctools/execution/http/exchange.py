@@ -49,7 +49,7 @@ class OpenResponse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Transport:
+class HttpTransport:
     """A way to send requests: `send` takes one and the deadline, as `time.monotonic` counts.
 
     One that `blocks` never suspends, and keeps the deadline itself. After one of the errors
@@ -92,7 +92,7 @@ class LostResponse:
 class Exchange:
     """The requests and responses of one call, under one deadline."""
 
-    transport: Transport
+    transport: HttpTransport
     deadline: float
     limits: Limits
     challenge: AnswerChallenge | None = None

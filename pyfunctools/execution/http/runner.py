@@ -10,7 +10,7 @@ from typing import Unpack
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.execution.http.connections import DEADLINE, Pools
-from pyfunctools.execution.http.exchange import AnswerChallenge, Exchange, Transport
+from pyfunctools.execution.http.exchange import AnswerChallenge, Exchange, HttpTransport
 from pyfunctools.execution.http.responses import outcome_of_response
 from pyfunctools.execution.http.transports import (
     Masked,
@@ -226,7 +226,9 @@ class HttpRunner:
         finally:
             DEADLINE.reset(token)
 
-    async def send(self, call: "PreparedCall", transport: Transport, deadline: float) -> Outcome:
+    async def send(
+        self, call: "PreparedCall", transport: HttpTransport, deadline: float
+    ) -> Outcome:
         """Send a call over a transport and return its outcome."""
         route, started = call.route, time.monotonic()
         exchange = Exchange(

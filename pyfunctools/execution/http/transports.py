@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from pyfunctools.errors import wrong_type
 from pyfunctools.execution.http.connections import NoConnectionError, Pools, PrivateAddressError
-from pyfunctools.execution.http.exchange import Headers, OpenResponse, Transport
+from pyfunctools.execution.http.exchange import Headers, HttpTransport, OpenResponse
 from pyfunctools.execution.request.assembly import HttpRequest
 
 if TYPE_CHECKING:  # either library may be the one that is installed
@@ -39,7 +39,7 @@ def masked_for(locations: Collection[str]) -> Masked:
     return None if {"query", "querystring"}.isdisjoint(locations) else "query"
 
 
-def pool_transport(pools: Pools, *, awaits: bool) -> Transport:
+def pool_transport(pools: Pools, *, awaits: bool) -> HttpTransport:
     """Return the transport over a runner's own connections; with `awaits` on the running loop."""
     core = pools.core
 
@@ -57,7 +57,7 @@ def pool_transport(pools: Pools, *, awaits: bool) -> Transport:
     return _transport(core, send, blocks=not awaits)
 
 
-def client_transport(client: object, masked: Masked) -> Transport:
+def client_transport(client: object, masked: Masked) -> HttpTransport:
     """Return the transport over a caller's client; it blocks if the client does.
 
     Raises:
@@ -125,7 +125,7 @@ def _transport(
     send: Callable[[HttpRequest, float], Awaitable[OpenResponse]],
     *,
     blocks: bool,
-) -> Transport:
+) -> HttpTransport:
     """Return the transport of a library, with the classes of its errors."""
     unsent = (
         library.ConnectError,
@@ -137,7 +137,7 @@ def _transport(
         getattr(library, "InvalidURL", UnusableClientError),  # httpcore has none
     )
     late = (library.TimeoutException, TimeoutError)
-    return Transport(send=send, blocks=blocks, unsent=(*unsent, *_UNSENT), late=late)
+    return HttpTransport(send=send, blocks=blocks, unsent=(*unsent, *_UNSENT), late=late)
 
 
 _UNSENT = (

@@ -1,4 +1,4 @@
-"""MCP: the session with a server, its tools as they are called, and what it asks a person."""
+"""MCP: the session with a server, the calls of its tools, and its questions to a person."""
 
 from pyfunctools.errors import DefinitionError
 

@@ -1,8 +1,8 @@
-"""What an older server asks a person in the middle of a call: whose question it is, who answers.
+"""Questions of an older server in the middle of a call: to which call they belong, who answers.
 
-Until 2025-11-25 a server asks by a request of its own (`elicitation/create`), in which nothing says
-for which call. So a call that somebody is there to answer for has no other beside it. Calls for
-which nobody is there run side by side; what is asked meanwhile is closed without an answer.
+Until 2025-11-25 a server asks by a request of its own (`elicitation/create`), which does not name
+the call. So a call for which somebody can answer runs alone. Calls for which nobody can answer run
+at the same time; their questions are cancelled.
 """
 
 import asyncio
@@ -15,45 +15,46 @@ from mcp_types import ElicitRequestParams, ElicitResult
 
 from pyfunctools._json import JsonObject
 from pyfunctools.execution.mcp.server_questions import (
-    is_wrong,
-    response_of,
+    has_wrong_answers,
+    response_to,
     state_of_question,
-    waiting_of,
+    waiting_outcome,
 )
 from pyfunctools.execution.steps import Answered
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Waiting
 
 AskHere: TypeAlias = Callable[[Waiting], Awaitable[Answered | Outcome | None]]
-"""`Person.ask`, taken where the call was made: on its loop, or in a thread with its context."""
+"""`Person.ask`, run where the call was made: on its loop, or in a thread with its context."""
 
 TIMES: Final = 10
-"""How often a person is asked one question, where their answers are wrong."""
+"""How often a person is asked one question while their answers are wrong."""
 
 
 @dataclass(eq=False, slots=True)
 class RunningCall:
-    """A call that an older server carries out. `ask` is `None` where nobody is there to answer.
+    """A call that an older server carries out.
 
-    `is_alone` is whether no other call can be meant by what the server asks.
+    `ask` is `None` if nobody can answer. `is_alone` means that a question of the server can belong
+    to no other call.
     """
 
     function: Function
     ask: AskHere | None
     is_alone: bool = True
-    _unanswered: Outcome | None = field(default=None, init=False)
+    _no_answer: Outcome | None = field(default=None, init=False)
     _error: BaseException | None = field(default=None, init=False)
     _clock: asyncio.Timeout = field(init=False)
-    _one: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
     _answer: "asyncio.Future[JsonObject | None] | None" = field(default=None, init=False)
     _is_over: bool = field(default=False, init=False)
 
     @asynccontextmanager
-    async def within(self, seconds: float) -> AsyncGenerator[None]:
-        """Hold a deadline, beside the time that a person takes.
+    async def deadline(self, seconds: float) -> AsyncGenerator[None]:
+        """Limit the time of a block; the time that a person takes does not count.
 
         Raises:
-            TimeoutError: it is over.
+            TimeoutError: the time is over.
         """
         try:
             async with asyncio.timeout(seconds) as self._clock:
@@ -64,73 +65,75 @@ class RunningCall:
                 self._answer.cancel()
 
     async def answer(self, params: JsonObject) -> ElicitResult:
-        """Return the answer to what the server asks, for which the deadline waits."""
-        async with self._one:  # a person is asked one question at a time
+        """Return the answer to a question of the server; meanwhile the deadline stands still."""
+        async with self._lock:  # a person is asked one question at a time
             loop, end = asyncio.get_running_loop(), self._clock.when()
-            asked = loop.time()
+            asked_at = loop.time()
             self._clock.reschedule(None)
-            self._answer = asyncio.ensure_future(self._answered(params))
+            self._answer = asyncio.ensure_future(self._ask(params))
             try:
                 await asyncio.wait([self._answer])
             finally:
                 self._answer.cancel()
                 if end is not None and not self._is_over:
-                    self._clock.reschedule(end + loop.time() - asked)
+                    self._clock.reschedule(end + loop.time() - asked_at)
         if self._answer.cancelled():  # the call is over
             return ElicitResult(action="cancel")
         error = self._answer.exception()
         if error is None:
             return ElicitResult.model_validate(self._answer.result() or {"action": "cancel"})
-        self._error = error  # the program's: it is raised where the call was made
+        self._error = error  # of the program: it is raised where the call was made
         return ElicitResult(action="cancel")
 
-    async def _answered(self, params: JsonObject) -> JsonObject | None:
-        """Return a person's answer, `None` where there is none; a wrong one is asked for again."""
-        state, said = state_of_question(params), None
-        asked = waiting_of(self.function, state, {})
+    async def _ask(self, params: JsonObject) -> JsonObject | None:
+        """Return a person's answer, or `None`; after a wrong answer the person is asked again."""
+        state, answer = state_of_question(params), None
+        question = waiting_outcome(self.function, state, {})
         for _ in range(TIMES):
-            assert asked.waiting is not None  # noqa: S101 - it is the outcome of what waits
-            said = None if self.ask is None else await self.ask(asked.waiting)
-            if not isinstance(said, Answered):
+            assert question.waiting is not None  # noqa: S101 - as `waiting_outcome` returns it
+            answer = None if self.ask is None else await self.ask(question.waiting)
+            if not isinstance(answer, Answered):
                 break
-            if not is_wrong(said):
-                return response_of(said)
-            asked = waiting_of(self.function, state, said.values)
-        self._unanswered = _unanswered(asked, said)
+            if not has_wrong_answers(answer):
+                return response_to(answer)
+            question = waiting_outcome(self.function, state, answer.values)
+        self._no_answer = _no_answer(question, answer)
         return None
 
-    def told(self, outcome: Outcome) -> Outcome:
-        """Return the outcome, which says where it failed for a question without an answer.
+    def with_reason(self, outcome: Outcome) -> Outcome:
+        """Return the outcome; if the call failed for lack of an answer, it says so.
 
         Raises:
             PyfunctoolsError: the person could not be asked, by a mistake of the program.
         """
         if self._error is not None:
             raise self._error
-        if self._unanswered is None or not outcome.is_error:
+        if self._no_answer is None or not outcome.is_error:
             return outcome
-        kept = self._unanswered if self.is_alone else outcome
-        text = f"{outcome.text}\n{self._unanswered.text}"
-        return replace(outcome, text=text, reason=kept.reason, exception=kept.exception)
+        cause = self._no_answer if self.is_alone else outcome
+        text = f"{outcome.text}\n{self._no_answer.text}"
+        return replace(outcome, text=text, reason=cause.reason, exception=cause.exception)
 
 
-def _unanswered(asked: Outcome, said: Answered | Outcome | None) -> Outcome:
+def _no_answer(question: Outcome, answer: Answered | Outcome | None) -> Outcome:
     """Return the outcome that says why a question has no answer."""
-    questions = () if asked.waiting is None else asked.waiting.questions
+    questions = () if question.waiting is None else question.waiting.questions
     wrong = [f"{each.label}: {each.problem}" for each in questions if each.problem]
-    why = f"what they gave is not taken ({', '.join(wrong)})" if wrong else "nobody was there"
-    failed = said if isinstance(said, Outcome) else Outcome(text="", reason="declined")
-    if failed.exception is not None:
-        why = f"they could not be asked ({type(failed.exception).__name__})"
-    text = f"In the middle of this call the server asked a person, and {why}. {asked.text} "
-    return replace(failed, text=text + _AGAIN)
+    why = f"their answer was not valid ({', '.join(wrong)})" if wrong else "nobody was there"
+    failure = answer if isinstance(answer, Outcome) else Outcome(text="", reason="declined")
+    if failure.exception is not None:
+        why = f"they could not be asked ({type(failure.exception).__name__})"
+    text = f"In the middle of this call the server asked a person, and {why}. {question.text} "
+    return replace(failure, text=text + _CALL_AGAIN)
 
 
-_AGAIN: Final = "The call cannot go on later: it has to be made again when somebody can answer."
+_CALL_AGAIN: Final = (
+    "The call cannot go on later: it has to be made again when somebody can answer."
+)
 
 
 class QuestionsInCalls:
-    """The calls that an older server carries out, and the answers to what it asks meanwhile."""
+    """The calls that an older server carries out, and the answers to its questions."""
 
     def __init__(self) -> None:
         self._gate = asyncio.Lock()
@@ -140,7 +143,7 @@ class QuestionsInCalls:
 
     @asynccontextmanager
     async def during(self, call: RunningCall) -> AsyncGenerator[None]:
-        """Hold a place for a call: alone where somebody is there, beside others where nobody is."""
+        """Run a block as a call: alone if somebody can answer, else beside other such calls."""
         async with AsyncExitStack() as gate:
             await gate.enter_async_context(self._gate)
             if call.ask is not None:
@@ -157,12 +160,12 @@ class QuestionsInCalls:
                     self._is_idle.set()
 
     async def answer(self, context: object, params: ElicitRequestParams) -> ElicitResult:
-        """Return the answer to what the server asks: the SDK's `elicitation_callback`."""
+        """Return the answer to a question of the server: the SDK's `elicitation_callback`."""
         del context
-        asked: JsonObject = params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        question: JsonObject = params.model_dump(by_alias=True, mode="json", exclude_none=True)
         answer = ElicitResult(action="cancel")
         running = list(self._running)
-        for call in running:  # one that somebody is there for is the only one
+        for call in running:  # only one if somebody can answer
             call.is_alone = len(running) == 1
-            answer = await call.answer(asked)
+            answer = await call.answer(question)
         return answer

@@ -1,4 +1,4 @@
-"""`RemoteRunner`: calls the tools of one session."""
+"""`RemoteRunner`: calls the tools of one MCP session."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,15 +15,15 @@ from pyfunctools.errors import LoopError, PyfunctoolsError
 from pyfunctools.execution.loop import in_a_loop
 from pyfunctools.execution.mcp.questions_in_calls import AskHere, RunningCall
 from pyfunctools.execution.mcp.server_questions import (
+    continuation_of,
+    has_wrong_answers,
     is_declined,
-    is_wrong,
-    params_of,
     state_of_refusal,
     state_of_result,
-    waiting_of,
+    waiting_outcome,
 )
 from pyfunctools.execution.mcp.session import Session
-from pyfunctools.execution.mcp.tool_results import failed, origin_of, outcome_of
+from pyfunctools.execution.mcp.tool_results import failed_outcome, outcome_of_result, remote_tool_of
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import Answered, AskSteps, Person, awaited, finish
 from pyfunctools.record.call_info import person_in
@@ -33,13 +33,13 @@ from pyfunctools.record.outcome import Outcome, Waiting
 from pyfunctools.schema import Validator
 
 ReadTool: TypeAlias = Callable[[JsonObject, Function], Function]
-"""A function of a tool, and of what it was read as, that returns what it is read as now."""
+"""Returns the function of a tool as it is now; takes the tool, and its function as it was."""
 
 Accept: TypeAlias = Callable[[Function, Function], bool | Awaitable[bool]]
-"""A function of a tool as it was read and as it is now that returns whether it may be called."""
+"""Returns whether a changed tool may be called; takes its function as it was and as it is now."""
 
 PATIENCE: Final = 600.0
-"""Seconds for which a server is asked again that waits for a person."""
+"""Seconds for which a call is repeated while the server waits for a person."""
 
 _PAUSES: Final = (0.05, 1.0)
 
@@ -47,9 +47,8 @@ _PAUSES: Final = (0.05, 1.0)
 class RemoteRunner:
     """Runs the tools of one session; see `execution.runner.Runner`.
 
-    Before a call the list is read again, unless the server has said that it stays as it is. A tool
-    that is not what it was is called only where `accept` returns true; `read` makes a function of a
-    tool as it is now.
+    Before a call the list of tools is read again, unless the server declared it as still fresh. A
+    tool that has changed is called only if `accept` returns true; `read` makes its function.
     """
 
     def __init__(self, session: Session, read: ReadTool, accept: Accept | None) -> None:
@@ -62,45 +61,56 @@ class RemoteRunner:
         self._validators: dict[str, Validator] = {}
 
     async def run(self, run: Run) -> Outcome:
-        """Call the tool; without `awaits` from a thread that is not the session's.
+        """Call the tool.
 
         Raises:
-            LoopError: this thread runs an event loop.
+            LoopError: a blocking call in a thread that runs an event loop.
         """
         function, awaits = run.function, run.awaits
         if not awaits and in_a_loop():
             raise LoopError(function.name)
         answered, ask = cast("Person | None", person_in(run.info)) or Person(None, None)
-        asked = None if ask is None else (_on_this_loop if awaits else _in_a_thread)(ask)
+        ask_here = None if ask is None else (_on_this_loop if awaits else _in_a_thread)(ask)
         try:
-            refused = await self._session.there(self._before(function, answered), awaits)
-            if refused is None and run.begin is not None:
-                refused = await run.begin(run.arguments)
-            if refused is not None:
-                return refused
-            called = self._called(function, run.arguments, answered, asked)
-            return await self._session.there(called, awaits)
+            refusal = await self._session.run_on_loop(self._refusal(function, answered), awaits)
+            if refusal is None and run.begin is not None:
+                refusal = await run.begin(run.arguments)
+            if refusal is not None:
+                return refusal
+            call = self._call(function, run.arguments, answered, ask_here)
+            return await self._session.run_on_loop(call, awaits)
         except ConnectionError as error:
-            return failed(function, error)
+            return failed_outcome(function, error)
 
     def close(self) -> None:
-        """Close the session, if it was opened here; on its own loop use `aclose`."""
+        """Close the session if it was opened here; on its own loop use `aclose`."""
         if not in_a_loop():
             with suppress(ConnectionError):
-                finish(self._session.there(self._session.close(), False))
+                finish(self._session.run_on_loop(self._session.close(), False))
 
     async def aclose(self) -> None:
-        """Close the session, if it was opened here."""
+        """Close the session if it was opened here."""
         with suppress(ConnectionError):
-            await self._session.there(self._session.close(), True)
+            await self._session.run_on_loop(self._session.close(), True)
 
-    async def _changed(self, function: Function) -> Outcome | None:
-        """Return the refusal of a tool that is not what it was, or that cannot be compared."""
-        origin = origin_of(function)
+    async def _refusal(self, function: Function, answered: Answered | None) -> Outcome | None:
+        """Return the refusal of a call whose answers are wrong, or whose tool has changed."""
+        if answered is None:
+            return await self._refusal_of_changed_tool(function)
+        if answered.accepted is None or has_wrong_answers(answered):
+            state = cast("JsonObject", answered.state)
+            return waiting_outcome(function, state, answered.values)
+        if is_declined(answered):
+            text = "The person declined what the server asks for. Nothing has run."
+            return Outcome(text=text, reason="declined", function=function.name)
+        return await self._refusal_of_changed_tool(function)
+
+    async def _refusal_of_changed_tool(self, function: Function) -> Outcome | None:
+        origin = remote_tool_of(function)
         try:
-            listed = await self._listed()
+            listed = await self._list()
         except Exception as error:  # a transport may raise anything
-            return failed(function, error, sent=False)
+            return failed_outcome(function, error, sent=False)
         tools = [each for each in listed if isinstance(each, dict)]
         tool = next((each for each in tools if each.get("name") == origin.name), None)
         if tool is None:
@@ -109,7 +119,7 @@ class RemoteRunner:
         digest = digest_of_tool(tool)
         if digest == origin.digest or digest in self._accepted:
             return None
-        with suppress(PyfunctoolsError):  # what cannot be read cannot be accepted either
+        with suppress(PyfunctoolsError):  # a tool that cannot be read is not accepted
             now = self._read(tool, function)
             if self._accept is not None and await awaited(self._accept(function, now), "") is True:
                 self._accepted.add(digest)
@@ -117,33 +127,25 @@ class RemoteRunner:
         text = f"The tool {function.name} is not what it was when it was read. Nothing has run."
         return Outcome(text=text, reason="unknown", function=function.name)
 
-    async def _listed(self) -> list[JsonValue]:
-        """Return the list as it is now; calls that want it at the same time read it once."""
+    async def _list(self) -> list[JsonValue]:
+        """Return the current list of tools; concurrent calls share one request."""
         if self._listing is None or self._session.is_stale():
             if self._listing is None or self._listing.done():
                 self._listing = asyncio.ensure_future(self._session.tools())
             return await asyncio.shield(self._listing)
         return self._listing.result()
 
-    async def _before(self, function: Function, answered: Answered | None) -> Outcome | None:
-        """Return the refusal of a call that is not answered well, or whose tool changed."""
-        if answered is not None and (answered.accepted is None or is_wrong(answered)):
-            return waiting_of(function, cast("JsonObject", answered.state), answered.values)
-        if answered is not None and is_declined(answered):
-            text = "The person declined what the server asks for. Nothing has run."
-            return Outcome(text=text, reason="declined", function=function.name)
-        return await self._changed(function)
-
-    async def _called(
+    async def _call(
         self,
         function: Function,
         arguments: JsonObject,
         answered: Answered | None,
         ask: AskHere | None,
     ) -> Outcome:
+        """Call the tool, and go on where the server needs no person."""
         given: JsonObject = loads(dumps(arguments))
-        params: JsonObject = {"name": origin_of(function).name, "arguments": given}
-        more: JsonObject = {} if answered is None else params_of(answered)
+        params: JsonObject = {"name": remote_tool_of(function).name, "arguments": given}
+        more: JsonObject = {} if answered is None else continuation_of(answered)
         started, pause = asyncio.get_running_loop().time(), _PAUSES[0]
         while True:
             call = RunningCall(function, ask)
@@ -153,46 +155,46 @@ class RemoteRunner:
                 needs = isinstance(error, MCPError) and error.code == URL_ELICITATION_REQUIRED
                 refusal = state_of_refusal(cast("MCPError", error).data) if needs else None
                 if refusal is not None:
-                    return waiting_of(function, refusal, {})
-                return call.told(failed(function, error))
+                    return waiting_outcome(function, refusal, {})
+                return call.with_reason(failed_outcome(function, error))
             if result.get("resultType") != "input_required":
-                return call.told(self._outcome(function, result))
+                return call.with_reason(self._outcome(function, result))
             state = state_of_result(result)
             if isinstance(state, str):
                 return Outcome(text=state, reason="declined", function=function.name)
             if state["requests"]:
-                return waiting_of(function, state, {})
-            # It wants to be asked again, which is how a server waits for what a person does.
+                return waiting_outcome(function, state, {})
+            # The server wants the same call again: so it waits for what a person does.
             if asyncio.get_running_loop().time() - started > PATIENCE:
                 text = f"The server is not ready after {PATIENCE:g} seconds."
                 return Outcome(text=text, reason="deadline", function=function.name)
             await asyncio.sleep(pause)
             pause = min(2 * pause, _PAUSES[1])
-            more = params_of(Answered(state, {}, True))
+            more = continuation_of(Answered(state, {}, True))
 
     def _outcome(self, function: Function, result: JsonObject) -> Outcome:
         if function.name not in self._validators and function.output is not None:
             self._validators[function.name] = Validator(dict(function.output), formats=False)
-        promised = self._validators.get(function.name)
-        return outcome_of(function, result, promised, self.limits.response)
+        validator = self._validators.get(function.name)
+        return outcome_of_result(function, result, validator, self.limits.response)
 
 
 def _in_a_thread(ask: AskSteps) -> AskHere:
-    """Return `ask` for a thread that waits: it runs in another, with the same context."""
-    here = copy_context()
+    """Return `ask` for a call that waits in this thread: it runs in another, with this context."""
+    context = copy_context()
 
-    async def asked(waiting: Waiting) -> Answered | Outcome | None:
-        return await asyncio.to_thread(here.copy().run, finish, ask(waiting))
+    async def ask_here(waiting: Waiting) -> Answered | Outcome | None:
+        return await asyncio.to_thread(context.copy().run, finish, ask(waiting))
 
-    return asked
+    return ask_here
 
 
 def _on_this_loop(ask: AskSteps) -> AskHere:
-    """Return `ask` for the session's loop: it runs on this one, with this context."""
-    here, loop = copy_context(), asyncio.get_running_loop()
+    """Return `ask` for the session's loop: it runs on this loop, with this context."""
+    context, loop = copy_context(), asyncio.get_running_loop()
 
-    async def asked(waiting: Waiting) -> Answered | Outcome | None:
-        submitted = here.copy().run(asyncio.run_coroutine_threadsafe, ask(waiting), loop)
+    async def ask_here(waiting: Waiting) -> Answered | Outcome | None:
+        submitted = context.copy().run(asyncio.run_coroutine_threadsafe, ask(waiting), loop)
         return await asyncio.wrap_future(submitted)
 
-    return asked
+    return ask_here

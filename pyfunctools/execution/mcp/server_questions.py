@@ -1,7 +1,10 @@
-"""What an MCP server asks a person in a call: its forms and addresses as questions, and back.
+"""Forms and addresses that an MCP server sends to a person, as questions, and the answers.
 
-A call that waits for the answers goes on with a state: what the server wants back, and what it has
-asked, as it asked it. The state stands in our ticket, and is plain JSON.
+A call that waits for answers goes on with a state, which is plain JSON in our ticket:
+
+    {"state": the server's own state, "requests": {key: a form or an address, as it was sent}}
+
+`"again": true` is added if the call is made again, without the answers.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,8 +13,9 @@ from typing import Final, cast
 
 from pydantic_core import to_jsonable_python
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._text import shortened, visible
+from pyfunctools.execution.mcp.tool_results import MESSAGE_LIMIT
 from pyfunctools.execution.steps import Answered
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Waiting
@@ -25,47 +29,44 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "integer": "integer",
     "number": "number",
 }
-_LONGEST: Final = 2_000
 
 
 def state_of_result(result: JsonObject) -> JsonObject | str:
-    """Return the state of a call whose result asks for something, or why it cannot be given."""
-    requests: JsonObject = {}
-    asked = result.get("inputRequests")
-    for key, request in (asked if isinstance(asked, dict) else {}).items():
-        method = request.get("method") if isinstance(request, dict) else None
-        params = request.get("params") if isinstance(request, dict) else None
+    """Return the state of a call whose result asks for something, or why nobody can answer."""
+    requests: dict[str, JsonObject] = {}
+    for key, request in members_of(result.get("inputRequests")).items():
+        method, params = members_of(request).get("method"), members_of(request).get("params")
         if method != "elicitation/create" or not isinstance(params, dict):
-            said = shortened(visible(str(method)), 100)
-            return f"The server asks for {said}, which nobody here can give. Nothing has run."
+            name = shortened(visible(str(method)), 100)
+            return f"The server asks for {name}, which nobody here can give. Nothing has run."
         requests[key] = params
     return {"state": result.get("requestState"), "requests": requests}
 
 
 def state_of_refusal(data: object) -> JsonObject | None:
-    """Return the state of a call that is refused until a person was at addresses, if it is so.
+    """Return the state of a call that is refused until a person opens addresses, else `None`.
 
-    So servers of 2025-11-25 refuse: the call goes on by being made again. `data` are the error's.
+    `data` belongs to the error of a server of 2025-11-25. Such a call is made again afterwards.
     """
-    told = cast("JsonObject", data).get("elicitations") if isinstance(data, dict) else None
-    asked = [each for each in (told if isinstance(told, list) else ()) if isinstance(each, dict)]
-    urls = [each for each in asked if isinstance(each.get("url"), str)]
+    listed = members_of(cast("JsonValue", data)).get("elicitations")
+    forms = [members_of(each) for each in (listed if isinstance(listed, list) else ())]
+    urls = [each for each in forms if isinstance(each.get("url"), str)]
     requests = {f"url{n or ''}": {**each, "mode": "url"} for n, each in enumerate(urls)}
     return {"state": None, "requests": requests, "again": True} if requests else None
 
 
 def state_of_question(params: JsonObject) -> JsonObject:
-    """Return the state of a call in the middle of which an older server asks one thing."""
+    """Return the state for one question that an older server asks in the middle of a call."""
     key = "url" if params.get("mode") == "url" else "form"
     return {"state": None, "requests": {key: params}}
 
 
-def waiting_of(function: Function, state: JsonObject, values: Mapping[str, object]) -> Outcome:
-    """Return the outcome of a call that waits for answers; wrong `values` are told with them."""
-    questions = tuple(each for _, each, _ in _questions(state))
+def waiting_outcome(function: Function, state: JsonObject, values: Mapping[str, object]) -> Outcome:
+    """Return the outcome of a call that waits for answers; earlier `values` were wrong."""
+    questions = tuple(_questions(state))
     if values:
-        wrong = _problems(state, values)
-        questions = tuple(replace(each, problem=wrong.get(each.path)) for each in questions)
+        problems = _problems(state, values)
+        questions = tuple(replace(each, problem=problems.get(each.path)) for each in questions)
     waiting = Waiting(
         call_id="",
         function=function.name,
@@ -75,28 +76,28 @@ def waiting_of(function: Function, state: JsonObject, values: Mapping[str, objec
         questions=questions,
         _state=state,
     )
-    messages = " ".join(_message(params) for params in _forms(state).values())
-    said = f" The server says: {messages}" if messages else ""
+    messages = " ".join(_message(params) for params in _requests(state).values())
+    quoted = f" The server says: {messages}" if messages else ""
     if questions:
-        text = f"A person has to answer the server first.{said}"
+        text = f"A person has to answer the server first.{quoted}"
         return Outcome(text=text, reason="needs_human", waiting=waiting)
-    text = f"A person has to approve this call first.{said}"
+    text = f"A person has to approve this call first.{quoted}"
     return Outcome(text=text, reason="needs_approval", waiting=waiting)
 
 
-def is_wrong(answered: Answered) -> bool:
-    """Return whether the answers are none that the server's forms take."""
+def has_wrong_answers(answered: Answered) -> bool:
+    """Return whether the answers are invalid for the server's forms."""
     return bool(answered.accepted) and bool(_problems(_state(answered), answered.values))
 
 
 def is_declined(answered: Answered) -> bool:
-    """Return whether a person does not want what a refused call needs."""
+    """Return whether a person declines what a refused call needs."""
     refused = {"action": "decline"} in _responses(answered).values()
     return refused and bool(_state(answered).get("again"))
 
 
-def params_of(answered: Answered) -> JsonObject:
-    """Return with what the call goes on: the state of the server, and the answers."""
+def continuation_of(answered: Answered) -> JsonObject:
+    """Return the parameters with which a call goes on: the server's state, and the answers."""
     state, responses = _state(answered), _responses(answered)
     if state.get("again"):
         return {}
@@ -104,15 +105,15 @@ def params_of(answered: Answered) -> JsonObject:
     return {**more, "inputResponses": {**responses}} if responses else more
 
 
-def response_of(answered: Answered) -> JsonObject:
-    """Return the answer to the one question of a state."""
+def response_to(answered: Answered) -> JsonObject:
+    """Return the answer to the only question of a state."""
     (response,) = _responses(answered).values()
     return response
 
 
 def _responses(answered: Answered) -> dict[str, JsonObject]:
     responses: dict[str, JsonObject] = {}
-    for key, params in _forms(_state(answered)).items():
+    for key, params in _requests(_state(answered)).items():
         if not answered.accepted:
             responses[key] = {"action": "decline"}
         elif params.get("mode") == "url":
@@ -124,37 +125,37 @@ def _responses(answered: Answered) -> dict[str, JsonObject]:
 
 
 def _state(answered: Answered) -> JsonObject:
-    return answered.state if isinstance(answered.state, dict) else {}
+    return members_of(answered.state)
 
 
-def _forms(state: JsonObject) -> dict[str, JsonObject]:
-    requests = state.get("requests")
-    forms = requests if isinstance(requests, dict) else {}
-    return {key: params for key, params in forms.items() if isinstance(params, dict)}
+def _requests(state: JsonObject) -> dict[str, JsonObject]:
+    return _objects_in(state.get("requests"))
 
 
-def _questions(state: JsonObject) -> Iterator[tuple[str, Question, JsonValue]]:
-    """Yield the questions of a state, each with the name of its answer in the form."""
-    for key, params in _forms(state).items():
+def _objects_in(value: JsonValue) -> dict[str, JsonObject]:
+    """Return the members of an object that are objects."""
+    return {name: each for name, each in members_of(value).items() if isinstance(each, dict)}
+
+
+def _questions(state: JsonObject) -> Iterator[Question]:
+    for key, params in _requests(state).items():
         if params.get("mode") == "url":
             address = visible(str(params.get("url")))
             label = f"{_message(params)} Open {address}, and say when it is done."
-            yield key, Question(path=_path(key), label=label, kind="boolean"), True
+            yield Question(path=_path(key), label=label, kind="boolean")
             continue
-        schema = _schema(params)
-        required = schema.get("required")
-        for name, field in _fields(schema).items():
-            needed = isinstance(required, list) and name in required
-            yield name, _question(name, field, needed=needed), field
+        required = _schema(params).get("required")
+        for name, field in _fields(params).items():
+            yield _question(name, field, isinstance(required, list) and name in required)
 
 
-def _question(name: str, field: JsonObject, *, needed: bool) -> Question:
+def _question(name: str, field: JsonObject, is_required: bool) -> Question:
     items = field.get("items")
     inner = items if isinstance(items, dict) else field
     options = _options(inner)
     kind: Kind = "text"
-    for said in (field.get("type"), field.get("format")):
-        kind = _KINDS.get(str(said)) or kind
+    for keyword in ("type", "format"):
+        kind = _KINDS.get(str(field.get(keyword))) or kind
     if options:
         kind = "choices" if inner is items else "choice"
     title = field.get("title")
@@ -163,7 +164,7 @@ def _question(name: str, field: JsonObject, *, needed: bool) -> Question:
         label=visible(title) if isinstance(title, str) else visible(name),
         help=visible(str(field.get("description") or "")),
         kind=kind,
-        required=needed,
+        required=is_required,
         options=tuple(options),
         default=field.get("default"),
         schema=field,
@@ -171,32 +172,31 @@ def _question(name: str, field: JsonObject, *, needed: bool) -> Question:
 
 
 def _options(field: JsonObject) -> list[JsonValue]:
-    listed = field.get("enum")
-    if isinstance(listed, list):
-        return listed
+    values = field.get("enum")
+    if isinstance(values, list):
+        return values
     branches = field.get("oneOf") or field.get("anyOf")
-    each = branches if isinstance(branches, list) else []
-    return [one["const"] for one in each if isinstance(one, dict) and "const" in one]
+    listed = branches if isinstance(branches, list) else []
+    return [each["const"] for each in listed if isinstance(each, dict) and "const" in each]
 
 
 def _problems(state: JsonObject, values: Mapping[str, object]) -> dict[str, str]:
-    """Return the mistakes in values, by the paths of the questions."""
+    """Return the problems of values, by the paths of the questions."""
     found: dict[str, str] = {}
-    for params in _forms(state).values():
+    for params in _requests(state).values():
         if params.get("mode") != "url":
-            checked = Validator(_schema(params)).validate(_content(params, values))
-            for issue in () if checked else checked.issues:
+            verdict = Validator(_schema(params)).validate(_content(params, values))
+            for issue in () if verdict else verdict.issues:
                 name = str(issue.path.keys[0]) if issue.path.keys else ""
                 found.setdefault(_path(name), issue.expected)
     return found
 
 
 def _content(params: JsonObject, values: Mapping[str, object]) -> JsonObject:
-    """Return the answers to a form, as it wants them."""
-    schema = _schema(params)
-    given = {name: _value(values, _path(name)) for name in _fields(schema)}
-    made = coerce(schema, {name: value for name, value in given.items() if value is not None})
-    return cast("JsonObject", made.value)
+    """Return the answers to a form, coerced to its schema."""
+    given = {name: _value(values, _path(name)) for name in _fields(params)}
+    present = {name: value for name, value in given.items() if value is not None}
+    return cast("JsonObject", coerce(_schema(params), present).value)
 
 
 def _value(values: Mapping[str, object], path: str) -> JsonValue:
@@ -206,14 +206,11 @@ def _value(values: Mapping[str, object], path: str) -> JsonValue:
 
 
 def _schema(params: JsonObject) -> JsonObject:
-    schema = params.get("requestedSchema")
-    return schema if isinstance(schema, dict) else {}
+    return members_of(params.get("requestedSchema"))
 
 
-def _fields(schema: JsonObject) -> dict[str, JsonObject]:
-    properties = schema.get("properties")
-    fields = properties if isinstance(properties, dict) else {}
-    return {name: field for name, field in fields.items() if isinstance(field, dict)}
+def _fields(params: JsonObject) -> dict[str, JsonObject]:
+    return _objects_in(_schema(params).get("properties"))
 
 
 def _path(name: str) -> str:
@@ -221,4 +218,4 @@ def _path(name: str) -> str:
 
 
 def _message(params: JsonObject) -> str:
-    return shortened(visible(str(params.get("message") or "")), _LONGEST)
+    return shortened(visible(str(params.get("message") or "")), MESSAGE_LIMIT)

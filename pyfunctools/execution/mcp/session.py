@@ -1,13 +1,12 @@
-"""The session with an MCP server, over which its tools are listed and called.
+"""The session with an MCP server: it lists and calls the tools.
 
-A server may say anything. So what comes is taken as the plain data it is, not through the models of
-the SDK, which drop a whole list for one wrong tool and a whole result for one wrong field: every
-tool that can be read is, and a result keeps its text whatever else is wrong with it.
+A server may send anything. So responses are read as plain data, not through the models of the SDK:
+these reject a whole list for one wrong tool, and a whole result for one wrong field. Here every
+valid tool is read, and a result keeps its text whatever else is wrong with it.
 """
 
 import asyncio
 from collections.abc import Coroutine, Mapping
-from concurrent.futures import Future
 from contextlib import suppress
 from logging import getLogger
 from typing import Any, Final, TypeVar, cast
@@ -22,7 +21,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DocumentError, wrong_type
 from pyfunctools.execution.mcp.questions_in_calls import QuestionsInCalls, RunningCall
-from pyfunctools.execution.mcp.tool_results import LONGEST, first
+from pyfunctools.execution.mcp.tool_results import MESSAGE_LIMIT, first_error
 from pyfunctools.limits import Limits
 
 LOGGER = getLogger("pyfunctools.mcp")
@@ -30,27 +29,26 @@ LOGGER = getLogger("pyfunctools.mcp")
 T = TypeVar("T")
 
 PAGES: Final = 1_000
-"""Pages of a list that are read."""
+"""Pages of the list of tools that are read at most."""
 
 TOOLS: Final = 10_000
-"""Tools of a list that are read."""
+"""Tools of the list that are read at most."""
 
 FRESH: Final = 300.0
-"""Seconds for which a server is believed that its list stays as it is."""
+"""Seconds for which a list of tools counts as fresh at most, whatever the server says."""
 
 
 class Session:
-    """A session with a server: one that somebody opened, or a client that is opened here.
+    """A session with a server, opened by the caller or here.
 
-    It belongs to the event loop on which it was opened; calls from other threads are sent there.
+    `source` is a `Client` of the SDK, open or not, or a `ClientSession`. The session belongs to the
+    event loop on which it was opened; calls from other threads run there.
+
+    Raises:
+        DefinitionError: the source is something else.
     """
 
     def __init__(self, source: object, limits: Limits) -> None:
-        """Keep a `Client` of the SDK, opened or not, or a `ClientSession`.
-
-        Raises:
-            DefinitionError: it is neither.
-        """
         if not isinstance(source, Client | ClientSession):
             remedy = "Write `Controller.from_mcp(mcp.Client(...))`."
             raise wrong_type("from_mcp", "a `Client` or `ClientSession` of MCP", source, remedy)
@@ -64,7 +62,7 @@ class Session:
         self._stale_at = 0.0
 
     async def open(self) -> None:
-        """Open the client, unless somebody has.
+        """Open the client, unless it is open.
 
         Raises:
             DocumentError: the server cannot be reached.
@@ -74,49 +72,49 @@ class Session:
             return
         try:
             self._session = self._source.session
-        except RuntimeError:  # it is not open: a task opens it, which is also the one to close it
-            if self._source.elicitation_callback is None:  # so the server is told that we can ask
+        except RuntimeError:  # it is not open; the task that opens it has to close it too
+            if self._source.elicitation_callback is None:  # it declares that questions are answered
                 self._source.elicitation_callback = self._questions.answer
             opened: asyncio.Future[ClientSession] = self._loop.create_future()
-            self._keeper = self._loop.create_task(self._keep(self._source, opened))
+            self._keeper = self._loop.create_task(self._keep_open(self._source, opened))
             try:
                 self._session = await opened
             except Exception as error:  # a transport may raise anything
-                said = visible(str(first(error))) or type(error).__name__
-                reason = f"The server cannot be reached: {shortened(said, 1_000)}"
+                message = visible(str(first_error(error))) or type(error).__name__
+                reason = f"The server cannot be reached: {shortened(message, 1_000)}"
                 raise DocumentError("from_mcp", reason) from error
 
     async def close(self) -> None:
-        """Close the client, if it was opened here."""
+        """Close the client if it was opened here."""
         if self._keeper is not None and self._loop.is_running():
             self._end.set()
             await asyncio.wait([self._keeper])
 
     @property
     def name(self) -> str:
-        """What the server calls itself."""
-        told = self._session.server_info
-        return visible(told.title or told.name) if told is not None else ""
+        """The name of the server."""
+        info = self._session.server_info
+        return visible(info.title or info.name) if info is not None else ""
 
     @property
     def instructions(self) -> str:
-        """What the server says of its tools."""
+        """The server's instructions for its tools."""
         return visible(self._session.instructions or "")
 
     async def tools(self) -> list[JsonValue]:
-        """Return the tools of the server's list, all pages of it.
+        """Return the tools on all pages of the server's list.
 
         Raises:
-            DocumentError: it has no end, or is none.
-            MCPError: the server does not answer, or refuses.
+            DocumentError: the list has no end, or is not a list.
+            MCPError: the server does not answer, or answers with an error.
         """
         tools, seen, fresh = list[JsonValue](), set[str](), list[float]()
         cursor: JsonValue = None
         for _ in range(PAGES):
-            page = await self.ask("tools/list", {} if cursor is None else {"cursor": cursor})
+            page = await self.request("tools/list", {} if cursor is None else {"cursor": cursor})
             listed = page.get("tools")
             if not isinstance(listed, list):
-                raise DocumentError(self.name, "The server's list of tools is none.")
+                raise DocumentError(self.name, "The server's list of tools is not a list.")
             tools += listed
             fresh.append(_seconds(page.get("ttlMs")))
             cursor = page.get("nextCursor")
@@ -130,7 +128,7 @@ class Session:
         raise DocumentError(self.name, f"{reason}, over the same cursors or without an end.")
 
     async def first_tools(self) -> list[JsonValue]:
-        """Return the tools of the list, when it is read first.
+        """Return the tools when the list is read for the first time.
 
         Raises:
             DocumentError: as `tools`, or the server does not answer.
@@ -138,51 +136,52 @@ class Session:
         try:
             tools = await self.tools()
             if any("x-mcp-header" in str(each) for each in tools):
-                with suppress(ValueError):  # the SDK sends them for what it has listed itself
+                with suppress(
+                    ValueError
+                ):  # the SDK sends these headers for tools that it has listed
                     await self._session.list_tools()
         except MCPError as error:
-            said = shortened(visible(error.message), LONGEST)
-            raise DocumentError(
-                "from_mcp", f"The server does not list its tools: {said}"
-            ) from error
+            message = shortened(visible(error.message), MESSAGE_LIMIT)
+            reason = f"The server does not list its tools: {message}"
+            raise DocumentError("from_mcp", reason) from error
         return tools
 
     def is_stale(self) -> bool:
-        """Return whether the list may be another one than was read last."""
+        """Return whether the list may have changed since it was read."""
         return self._loop.time() >= self._stale_at
 
-    async def ask(self, method: str, params: Mapping[str, JsonValue]) -> JsonObject:
-        """Return the plain result of a request.
+    async def request(self, method: str, params: Mapping[str, JsonValue]) -> JsonObject:
+        """Return the result of a request as plain data.
 
         Raises:
-            MCPError: the server answers with an error, too late, or not any more.
+            MCPError: the server answers with an error, too late, or never.
         """
-        return await self._sent(method, params, {"timeout": self.limits.deadline})
+        return await self._send(method, params, {"timeout": self.limits.deadline})
 
     async def call(self, params: Mapping[str, JsonValue], call: RunningCall) -> JsonObject:
-        """Return the plain result of `tools/call`; an older server may ask a person meanwhile.
+        """Return the result of `tools/call`; an older server may ask a person meanwhile.
 
         Raises:
-            MCPError: as `ask`.
+            MCPError: as `request`.
         """
         if self._session.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
-            return await self.ask("tools/call", params)
+            return await self.request("tools/call", params)
         async with self._questions.during(call):
             try:
-                async with call.within(self.limits.deadline):
-                    return await self._sent("tools/call", params, {})
+                async with call.deadline(self.limits.deadline):
+                    return await self._send("tools/call", params, {})
             except TimeoutError:
                 raise MCPError(REQUEST_TIMEOUT, "Request 'tools/call' timed out") from None
 
-    async def _sent(self, method: str, params: Mapping[str, JsonValue], options: Any) -> JsonObject:
+    async def _send(self, method: str, params: Mapping[str, JsonValue], options: Any) -> JsonObject:
         session, data = self._session, {"method": method, "params": dict(params)}
-        # What the SDK does for `send_request` before it takes the result through its models.
+        # As `send_request` of the SDK, which would then parse the result with its models.
         session._stamp(data, options)  # pyright: ignore[reportPrivateUsage]
         send = session._dispatcher.send_raw_request  # pyright: ignore[reportPrivateUsage]
         return cast("JsonObject", await send(method, cast("Any", data["params"]), options))
 
-    async def _keep(self, client: Client, opened: "asyncio.Future[ClientSession]") -> None:
-        """Open the client, and close it in the same task, as its scopes want it."""
+    async def _keep_open(self, client: Client, opened: "asyncio.Future[ClientSession]") -> None:
+        """Open the client, and close it in the same task: its cancel scopes need that."""
         try:
             async with client:
                 opened.set_result(client.session)
@@ -196,29 +195,29 @@ class Session:
                 opened.cancel()
                 raise
 
-    async def there(self, steps: Coroutine[Any, Any, T], awaits: bool) -> T:
+    async def run_on_loop(self, steps: Coroutine[Any, Any, T], awaits: bool) -> T:
         """Run steps on the loop of the session, and return their result.
 
-        Without `awaits` it is waited for in this thread, which is another.
+        Without `awaits` this thread waits for them; then it must be another thread.
+
+        Raises:
+            ConnectionError: the loop has ended.
         """
         if awaits and asyncio.get_running_loop() is self._loop:
             return await steps
-        future = self._submitted(steps)
+        if not self._loop.is_running():
+            steps.close()
+            raise ConnectionError("the event loop of the session has ended")
+        future = asyncio.run_coroutine_threadsafe(steps, self._loop)
         try:
             return await asyncio.wrap_future(future) if awaits else future.result()
         except BaseException:  # an interrupt of the waiting thread too
             future.cancel()
             raise
 
-    def _submitted(self, steps: Coroutine[Any, Any, T]) -> "Future[T]":
-        if self._loop.is_running():
-            return asyncio.run_coroutine_threadsafe(steps, self._loop)
-        steps.close()
-        raise ConnectionError("the event loop of the session has ended")
-
 
 def _seconds(milliseconds: JsonValue) -> float:
-    """Return the seconds for which a server is believed that its list stays as it is."""
+    """Return the seconds for which a list counts as fresh."""
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
         return 0.0
     return min(max(milliseconds / 1000, 0.0), FRESH)

@@ -1,6 +1,6 @@
-"""The result of a remote tool, or what stands in for it, as an outcome.
+"""The result of a remote tool, or its error, as an outcome.
 
-A server may say anything: a result keeps its text whatever else is wrong with it.
+A server may send anything: a result keeps its text whatever else is wrong with it.
 """
 
 from base64 import b64decode
@@ -27,8 +27,8 @@ from pyfunctools.schema.parsing.strict import parse_strict
 DEPTH: Final = 128
 """Nesting of a result."""
 
-LONGEST: Final = 2_000
-"""Characters of a server's words about a failure that are told."""
+MESSAGE_LIMIT: Final = 2_000
+"""Characters of a server's message in an outcome or an error."""
 
 _REASONS: Final[Mapping[int, Reason]] = {
     CONNECTION_CLOSED: "transport",
@@ -38,28 +38,28 @@ _REASONS: Final[Mapping[int, Reason]] = {
 }
 
 
-def origin_of(function: Function) -> RemoteTool:
-    """Return the tool that a remote function stands for."""
-    assert isinstance(function.origin, RemoteTool)  # noqa: S101 - the runner of no other kind
+def remote_tool_of(function: Function) -> RemoteTool:
+    """Return the tool of a remote function."""
+    assert isinstance(function.origin, RemoteTool)  # noqa: S101 - this runner has no others
     return function.origin
 
 
-def outcome_of(
-    function: Function, result: JsonObject, promised: Validator | None, most: int
+def outcome_of_result(
+    function: Function, result: JsonObject, validator: Validator | None, limit: int
 ) -> Outcome:
-    """Return the outcome of a result that has at most so many characters.
+    """Return the outcome of a result of at most `limit` characters.
 
-    `promised` judges the value by what the tool says that it returns.
+    `validator` checks the value against the tool's output schema.
     """
-    if deeper_than(result, DEPTH) or len(dumps(result)) > most:
-        text = f"The tool ran, but its result is larger than {most:,} bytes or "
+    if deeper_than(result, DEPTH) or len(dumps(result)) > limit:
+        text = f"The tool ran, but its result is larger than {limit:,} bytes or "
         text += f"nested more than {DEPTH} deep."
         return Outcome(text=text, reason="output", function=function.name)
     content = result.get("content")
     blocks = content if isinstance(content, list) else []
-    told = [_told(each) for each in blocks if isinstance(each, dict)]
-    files = tuple(each for each in told if isinstance(each, File))
-    texts = [each for each in told if not isinstance(each, File)]
+    parts = [_text_or_file(each) for each in blocks if isinstance(each, dict)]
+    files = tuple(each for each in parts if isinstance(each, File))
+    texts = [each for each in parts if not isinstance(each, File)]
     text = "\n".join(texts)
     if result.get("isError") is True:
         return Outcome(
@@ -68,13 +68,13 @@ def outcome_of(
             content=files,
             function=function.name,
         )
-    value = _value(function, result, text, has_output=promised is not None)
+    value = _value(function, result, text, has_output=validator is not None)
     if not texts and not (files and value is None):
         text = value if isinstance(value, str) else dumps(value, ensure_ascii=False)
-    checked = None if promised is None else promised.validate(value)
+    verdict = None if validator is None else validator.validate(value)
     reason: Reason | None = None
-    if checked is not None and not checked:
-        wrong = " ".join(issue.message for issue in checked.issues[:3])
+    if verdict is not None and not verdict:
+        wrong = " ".join(issue.message for issue in verdict.issues[:3])
         text = f"The tool ran, but returned what it does not promise. {wrong}\n{text}"
         reason = "output"
     return Outcome(
@@ -85,12 +85,12 @@ def outcome_of(
 def _value(function: Function, result: JsonObject, text: str, *, has_output: bool) -> JsonValue:
     """Return the value of a result: its structured content, or else its text.
 
-    Older servers write the JSON they promise into the text alone.
+    Older servers return JSON as text only.
     """
     value = result.get("structuredContent")
     if not has_output:
         return value if "structuredContent" in result else text or None
-    if origin_of(function).wraps and isinstance(value, dict) and "result" in value:
+    if remote_tool_of(function).wraps and isinstance(value, dict) and "result" in value:
         return value["result"]
     if "structuredContent" in result:
         return value
@@ -98,35 +98,35 @@ def _value(function: Function, result: JsonObject, text: str, *, has_output: boo
     return text if read is None else read[0]
 
 
-def _told(block: JsonObject) -> str | File:
-    """Return a block of a result: its text, a file, or what it is."""
+def _text_or_file(block: JsonObject) -> str | File:
+    """Return a block of a result as text or a file; of other blocks the type and name."""
     kind, resource = block.get("type"), block.get("resource")
     held = resource if isinstance(resource, dict) else block
     if isinstance(text := held.get("text"), str):
         return text
     data = held.get("data", held.get("blob"))
     if not isinstance(data, str):
-        said = (kind, block.get("name"), block.get("uri"))
-        return f"[{' '.join(str(each) for each in said if each)}]"
+        words = (kind, block.get("name"), block.get("uri"))
+        return f"[{' '.join(str(each) for each in words if each)}]"
     try:
         content = b64decode(data, validate=True)
     except (Base64Error, ValueError):
         return f"[{kind} that is no base64]"
     uri, media = held.get("uri"), held.get("mimeType")
-    named = uri.rpartition("/")[2].removeprefix("attachment:") if isinstance(uri, str) else ""
-    return File(content, unquote(named) or None, media if isinstance(media, str) else None)
+    name = uri.rpartition("/")[2].removeprefix("attachment:") if isinstance(uri, str) else ""
+    return File(content, unquote(name) or None, media if isinstance(media, str) else None)
 
 
-def failed(function: Function, error: Exception, *, sent: bool = True) -> Outcome:
-    """Return the outcome of a call that has no result."""
+def failed_outcome(function: Function, error: Exception, *, sent: bool = True) -> Outcome:
+    """Return the outcome of a call without a result."""
     reason: Reason = "transport"
-    said = visible(str(first(error))) or type(error).__name__
+    message = visible(str(first_error(error))) or type(error).__name__
     if isinstance(error, DocumentError):
-        said, reason = error.reason, "unknown"
+        message, reason = error.reason, "unknown"
     elif isinstance(error, MCPError):
         reason = _REASONS.get(error.code, "raised")
-        said = visible(error.message)
-    text = shortened(said, LONGEST)
+        message = visible(error.message)
+    text = shortened(message, MESSAGE_LIMIT)
     if reason in ("transport", "deadline"):
         text = f"There is no answer of the server: {text.rstrip('.')}."
         unsure = sent and not function.read_only
@@ -136,7 +136,7 @@ def failed(function: Function, error: Exception, *, sent: bool = True) -> Outcom
     )
 
 
-def first(error: BaseException) -> BaseException:
+def first_error(error: BaseException) -> BaseException:
     """Return the first error in a group."""
     while isinstance(error, BaseExceptionGroup):
         group = cast("BaseExceptionGroup[BaseException]", error)
