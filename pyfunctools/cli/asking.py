@@ -17,7 +17,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.cli.display import plain
 from pyfunctools.execution.person.answers import answers_of
-from pyfunctools.execution.person.questions import persons_values, sheet_of
+from pyfunctools.execution.person.questions import persons_values, questions_for
 from pyfunctools.execution.person.uploads import merged
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
@@ -53,7 +53,7 @@ def ask(function: Function, llm: JsonValue, known: JsonObject) -> JsonObject:
         return known
     while True:
         issues = refused(function, llm, answers)
-        questions = sheet_of(function, llm, answers, issues).questions
+        questions = questions_for(function, llm, answers, issues)
         wrong = [each for each in questions if each.problem and each.path in answers]
         for each in wrong:
             console.print(plain(f"  Not accepted: {each.label}: {each.problem}", "yellow"))
@@ -68,7 +68,7 @@ def _flat(function: Function, llm: JsonValue, known: JsonObject) -> dict[str, Js
     """Return known values by path; `None` where some of them are not asked for at all."""
     if answers_of(known).is_flat:
         return dict(known)
-    asked = [parse_path(each.path) or () for each in sheet_of(function, llm, known).questions]
+    asked = [parse_path(each.path) or () for each in questions_for(function, llm, known)]
     strange = [
         one
         for one in refused(function, llm, known)
@@ -77,7 +77,7 @@ def _flat(function: Function, llm: JsonValue, known: JsonObject) -> dict[str, Js
     if strange:
         return None
     found: dict[str, JsonValue] = {}
-    for each in sheet_of(function, llm, known).questions:
+    for each in questions_for(function, llm, known):
         held = value_at(known, parse_path(each.path) or ())
         if held is not None:
             found[each.path] = held[0]

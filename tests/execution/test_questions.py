@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel, SecretStr
 
 from pyfunctools import Controller, File, Function, Human, Outcome, Question, human
-from pyfunctools.execution.person.questions import sheet_of
+from pyfunctools.execution.person.questions import questions_for
 
 Schema = dict[str, Any]
 S = {"type": "string"}
@@ -263,5 +263,5 @@ def test_what_leads_back_to_itself_and_was_not_written_is_not_asked_for() -> Non
     node = object_of({"pin": mine(S), "x": I, "a": again, "b": again}, "pin", "a", "b")
     parameters = {**object_of({"n": again}, "n"), "$defs": {"N": node}}
     (function,) = controller_of(parameters)
-    found = sheet_of(function, {"n": {"a": {}}}).questions
+    found = questions_for(function, {"n": {"a": {}}})
     assert [each.path for each in found] == ["$input.n.pin", "$input.n.a.pin"]

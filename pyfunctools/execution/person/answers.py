@@ -1,4 +1,4 @@
-"""What a person gave: nested as the schema, or flat by path as a form sends it."""
+"""A person's answers: nested as the schema, or flat by path as a form sends them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -17,14 +17,14 @@ from pyfunctools.schema.ground.path import Keys, parse_path, value_at
 from pyfunctools.schema.separation.side_values import ABSENT, Given
 
 _LONGEST = 1_000
-"""Items of the longest list that flat answers make."""
+"""Items of the longest list that flat answers can fill."""
 
 
 @dataclass(slots=True)
 class Answers:
-    """What was given at one place, and below it by the steps to there.
+    """The answers at one place, as a tree: `own` for the place itself, and those `inside` it.
 
-    `own` is what was given for the place itself. Of flat answers a blank one is none.
+    Flat answers that are blank count as missing.
     """
 
     own: Given = ABSENT
@@ -37,46 +37,42 @@ class Answers:
         is_own = self.own is not ABSENT and not (self.is_flat and is_blank(self.own))
         return is_own or any(inner.is_given for inner in self.inside.values())
 
-    def child(self, step: str | int) -> "Answers":
-        """Return what was given one step further."""
-        inner = self.inside.get(step)
+    def child(self, key: str | int) -> "Answers":
+        """Return the answers at a property or an item."""
+        inner = self.inside.get(key)
         if inner is not None:
             return inner
-        own = self.own
-        if isinstance(own, dict) and step in own:
-            return Answers(own[str(step)], self.is_flat)
-        if isinstance(own, list) and isinstance(step, int) and step < len(own):
-            return Answers(own[step], self.is_flat)
-        return Answers(is_flat=self.is_flat)
+        found = value_at(cast("JsonValue", self.own), (key,))
+        return Answers(ABSENT if found is None else found[0], self.is_flat)
 
     def nested(self) -> Given:
-        """Return all that was given here, nested; `ABSENT` where nothing was."""
+        """Return the answers here as one nested value, `ABSENT` if there are none."""
         if not self.is_flat:
             return self.own
         if not self.is_given:
             return ABSENT
-        held = {step: inner.nested() for step, inner in self.inside.items()}
-        held = {step: value for step, value in held.items() if value is not ABSENT}
-        if not held:
+        inside = {key: inner.nested() for key, inner in self.inside.items()}
+        inside = {key: value for key, value in inside.items() if value is not ABSENT}
+        if not inside:
             return self.own
-        if all(isinstance(step, int) and step < _LONGEST for step in held):
-            count = max(step for step in held if isinstance(step, int)) + 1
-            return [_filled(held.get(n, ABSENT)) for n in range(count)]
+        if all(isinstance(key, int) and key < _LONGEST for key in inside):
+            count = max(key for key in inside if isinstance(key, int)) + 1
+            return [_filled(inside.get(n, ABSENT)) for n in range(count)]
         own = self.own if isinstance(self.own, dict) else {}
-        return {**own, **{str(step): value for step, value in held.items()}}
+        return {**own, **{str(key): value for key, value in inside.items()}}
 
     def joined(self, values: Mapping[str, JsonValue], is_wanted: bool) -> Given:
-        """Return an object of answers for its parts, and of what was given beside them."""
+        """Return an object of the values of its properties, and of other answers inside it."""
         if not self.is_flat:
             return self.own
         if self.own is not ABSENT and not is_blank(self.own) and not isinstance(self.own, dict):
-            return self.own  # JSON as text, or wrong
+            return self.own  # JSON as text, or invalid
         given = self.nested()
         whole = {**(given if isinstance(given, dict) else {}), **values}
         return whole if whole or is_wanted else ABSENT
 
     def listed(self, values: Sequence[Given]) -> Given:
-        """Return a list of answers for its items, and of what was given beside them."""
+        """Return a list of the values of its items, and of other answers inside it."""
         if not self.is_flat or isinstance(self.own, list):
             return self.own
         if not self.is_given and all(value is ABSENT for value in values):
@@ -87,32 +83,32 @@ class Answers:
         return [*map(_filled, values), *given[len(values) :]]
 
     def chosen(self, names: Iterable[str]) -> str | None:
-        """Return the one of these names that was given for the place itself."""
+        """Return the one of these names that is the answer for the place itself."""
         text = self.own.strip().casefold() if isinstance(self.own, str) else None
         return next((name for name in names if name.casefold() == text), None)
 
     def without_own(self) -> "Answers":
-        """Return what was given below, where the place itself only says of which kind it is."""
+        """Return the answers inside the place, without a branch's name for the place itself."""
         if isinstance(self.own, str) and self.is_flat:
             return Answers(is_flat=True, inside=self.inside)
         return self
 
     def count(self, most: int) -> int | None:
-        """Return how many items were given, or are to be; `None` where that is not known."""
+        """Return the number of items that were given or announced, `None` if it is unknown."""
         if isinstance(self.own, list):
             return len(self.own)
-        steps = [step for step, inner in self.inside.items() if inner.is_given]
-        least = max((n + 1 for n in steps if isinstance(n, int)), default=0)
-        said = str(self.own).strip() if isinstance(self.own, str | int) else ""
-        if said.isascii() and said.isdigit() and len(said) < 6:
-            least = max(least, int(said))
-        elif said or not steps:
+        given = [key for key, inner in self.inside.items() if inner.is_given]
+        least = max((n + 1 for n in given if isinstance(n, int)), default=0)
+        text = str(self.own).strip() if isinstance(self.own, str | int) else ""
+        if text.isascii() and text.isdigit() and len(text) < 6:
+            least = max(least, int(text))
+        elif text or not given:
             return None
         return least if least <= most else None
 
 
 def answers_of(human: object) -> Answers:
-    """Return what a person gave as a tree; it is flat where every key is the path of a place."""
+    """Return a person's answers as a tree; they are flat if every key is a path."""
     mapping = isinstance(human, Mapping)
     value = with_files(dict(cast("JsonObject", human)) if mapping else human)
     if not mapping or not value:
@@ -137,19 +133,22 @@ def is_blank(value: object) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
-_PLAIN = frozenset({str, int, float, bool, type(None)})
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def plain_json(value: object) -> JsonValue:
-    """Return the JSON of what a person or a program gave: secrets, dates, enums, models.
+    """Return a Python value as JSON: secrets, dates, enums, models.
 
-    What has none is returned as it is, for the schema to refuse.
+    Other objects are returned unchanged, and the schema refuses them.
     """
-    if type(value) in _PLAIN or isinstance(value, File):
+    if type(value) in _SCALARS or isinstance(value, File):
         return cast("JsonValue", value)
     if isinstance(value, Mapping):
-        held = cast("Mapping[object, object]", value)
-        return {_key(key): plain_json(inner) for key, inner in held.items()}
+        members = cast("Mapping[object, object]", value)
+        return {
+            cast("str", key.value if isinstance(key, Enum) else key): plain_json(inner)
+            for key, inner in members.items()
+        }
     if isinstance(value, list | tuple | Set):
         return [plain_json(item) for item in cast("Iterable[object]", value)]
     reveal: object = getattr(value, "get_secret_value", None)
@@ -173,12 +172,12 @@ def plain_json(value: object) -> JsonValue:
     return cast("JsonValue", value)
 
 
-def as_meant(function: Function, value: JsonValue) -> JsonValue:
-    """Return a person's values with each text as the schema wants it; what else they are stays."""
-    wanted = contract_of(function).human_side.value.validator
-    if wanted.is_valid(value):
+def coerced_texts(function: Function, value: JsonValue) -> JsonValue:
+    """Return a person's values with their texts coerced by the schema, others unchanged."""
+    validator = contract_of(function).human_side.value.validator
+    if validator.is_valid(value):
         return value
-    for repair in coerced(wanted.outline, value).repairs:
+    for repair in coerced(validator.outline, value).repairs:
         is_text = isinstance(repair.before, str) and not isinstance(repair.before, File)
         if is_text and repair.kind in _OF_TEXTS:
             value = _put(value, repair.path.keys, repair.before, repair.after)
@@ -186,11 +185,11 @@ def as_meant(function: Function, value: JsonValue) -> JsonValue:
 
 
 _OF_TEXTS = frozenset({"boolean", "constant", "item", "json", "null", "number"})
-"""The repairs of a value that was a text."""
+"""The kinds of repair that a text may have."""
 
 
 def _put(value: JsonValue, keys: Keys, before: JsonValue, after: JsonValue) -> JsonValue:
-    """Return a copy with `after` at the end of these steps, where `before` stands."""
+    """Return a copy with `after` in place of `before` at these keys."""
     if not keys:
         return after if value == before else value
     inner = value_at(value, keys[:1])
@@ -202,10 +201,6 @@ def _put(value: JsonValue, keys: Keys, before: JsonValue, after: JsonValue) -> J
     listed = list(cast("Sequence[JsonValue]", value))
     listed[cast("int", keys[0])] = changed
     return listed
-
-
-def _key(key: object) -> str:
-    return cast("str", key.value if isinstance(key, Enum) else key)
 
 
 def _has_fields(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""What a person sees of a call before they approve it, and what their edit makes of it."""
+"""The pending call that a person approves, with its secrets covered, and the effect of an edit."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from copy import deepcopy
@@ -28,10 +28,10 @@ from pyfunctools.schema.separation.side_values import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingCall:
-    """A call that waits for a person's approval: the function, and the whole of its arguments.
+    """A call that waits for a person's approval, with its whole arguments.
 
-    In place of each secret stands `***`. The arguments are a copy, and not in the `repr`. Where the
-    person is asked for their values, `arguments` are the model's, and `questions` what to ask.
+    Each secret is shown as `***`. The arguments are a copy, and not in the `repr`. When the person
+    is asked for their values, `arguments` are the model's, and `questions` say what to ask.
     """
 
     function: Function
@@ -41,12 +41,12 @@ class PendingCall:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A person's yes to a call, with what they changed of it or added to it.
+    """A person's approval of a call, with their changes.
 
-    `arguments` are the whole of its arguments as edited; without them they are as they were. A
-    secret is kept where its `***` still stands; in an array that was changed after it went through
-    JSON, it has to be given again. `human` are the person's values, nested as in `call(human=...)`,
-    in place of those they gave before. All is checked as a whole before anything runs.
+    `arguments` are the whole arguments as edited, by default unchanged. Where a `***` was left, the
+    secret stays; in an array that was changed and went through JSON, it has to be given again.
+    `human` replaces the person's earlier values, nested as in `call(human=...)`. The result is
+    validated as a whole before anything runs.
     """
 
     arguments: Mapping[str, Any] | None = field(default=None, repr=False)
@@ -54,40 +54,40 @@ class Approval:
 
 
 PersonsValues: TypeAlias = Mapping[str, Any] | None
-"""What a person gave: their values, or nothing."""
+"""A person's values, or `None`."""
 
 Ask: TypeAlias = Callable[[PendingCall], "PersonsValues | Awaitable[PersonsValues]"]
-"""Asks a person for their part, where the call cannot run without it.
+"""A function that asks a person for their values, called when the call cannot run without them.
 
-It gets the pending call, with the model's part and the questions, and gives the person's values;
-`None` says that they gave none.
+It takes the pending call, with the model's part and the questions. It returns the person's values,
+or `None` if they gave none.
 """
 
 Answer: TypeAlias = "bool | Approval | None"
-"""A person's answer: `True` or an `Approval` is yes, `None` is not now, all else is no."""
+"""A person's answer: `True` or an `Approval` is yes, `None` is not now, anything else is no."""
 
 Approve: TypeAlias = "Answer | Callable[[PendingCall], Answer | Awaitable[Answer]]"
-"""The answer for a function with `confirm`, or what is asked for it before the function runs."""
+"""The answer for a function with `confirm`, or a function that asks for it."""
 
 
-def check_approve(given: object) -> None:
-    """Refuse an `approve` that is neither an answer nor a function that can be asked for one.
+def check_approve(approve: object) -> None:
+    """Refuse an `approve` that is neither an answer nor a function that returns one.
 
     Raises:
         DefinitionError: it is neither.
     """
-    if given is None or isinstance(given, bool | Approval) or callable(given):
+    if approve is None or isinstance(approve, bool | Approval) or callable(approve):
         return
     raise wrong_type(
         "approve",
         "an answer or a function",
-        given,
+        approve,
         "Write `True`, `False`, an `Approval`, or a function of the pending call that returns one.",
     )
 
 
 class Covered(str):
-    """What stands for a secret in what a person is shown: the text `***`, which remembers it."""
+    """The text `***` in place of a secret, which it remembers."""
 
     __slots__ = ("secret",)
 
@@ -95,7 +95,7 @@ class Covered(str):
 
     @classmethod
     def of(cls, secret: JsonValue) -> "Covered":
-        """Return what stands for a secret."""
+        """Return the cover of a secret."""
         covered = cls(MASK)
         covered.secret = secret
         return covered
@@ -107,13 +107,13 @@ class Covered(str):
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (str, (MASK,))  # what is written down holds no secret
+        return (str, (MASK,))  # a pickle holds no secret
 
 
 class View:
-    """The whole arguments as a person is shown them, and the way back.
+    """The whole arguments as shown to a person, and the arguments of their edit.
 
-    `whole` is a copy: while a person thinks it over nobody changes what will run.
+    `whole` is a copy, which nothing can change before the person answers.
     """
 
     def __init__(self, function: Function, whole: JsonObject) -> None:
@@ -124,23 +124,23 @@ class View:
 
     @property
     def pending(self) -> PendingCall:
-        """The call as a person is asked about it; its arguments are theirs to change."""
+        """The call as shown to a person, in a fresh copy."""
         shown = self._covered()
         return PendingCall(
             function=self._function, arguments=shown if isinstance(shown, dict) else {}
         )
 
     def edited(self, approval: Approval) -> Success[JsonObject] | Failure:
-        """Return the whole arguments as a person approved them, or what is wrong with them."""
+        """Return the whole arguments as a person approved them, or the issues with their edit."""
         edited = self.whole if approval.arguments is None else approval.arguments
         if is_too_deep(edited):
             return _failure(depth_issue("human"))
         restored = _restored(with_files(edited), self._shown, self.whole)
         if approval.human is not None:
             separated = self._function.separated
-            models = restored if separated is None else separated.split(restored)[0]
-            _, human = persons_values(self._function, models, approval.human)
-            checked = merged(self._function, models, human)
+            llm = restored if separated is None else separated.split(restored)[0]
+            _, human = persons_values(self._function, llm, approval.human)
+            checked = merged(self._function, llm, human)
         else:
             checked = self._function.validate(restored)
         if not checked:
@@ -159,16 +159,16 @@ class View:
     def _covered(self) -> JsonValue:
         shown: JsonValue = self.whole
         for secret in self._secret:
-            shown = _shown(shown, secret)
+            shown = _covered(shown, secret)
         return shown
 
     def _secrets(self, whole: JsonValue) -> Iterator[JsonValue]:
-        """Return the parts of the arguments that are secret by their schema, or a person's."""
+        """Yield the secret parts of the arguments: by their schema, and of the person's part."""
         parameters = contract_of(self._function).parameters
         yield separate_normalized(parameters, is_secret).split(whole)[1]
         if self._function.separated is not None:
-            known = contract_of(self._function).human_side.value
-            yield known.secrets_in(self._function.separated.split(whole)[1])
+            side = contract_of(self._function).human_side.value
+            yield side.secrets_in(self._function.separated.split(whole)[1])
 
 
 _AGAIN = "the secret itself, since what stood there was changed"
@@ -178,14 +178,14 @@ def _failure(*issues: Issue) -> Failure:
     return Failure(value=None, issues=issues)
 
 
-def _shown(whole: JsonValue, secret: JsonValue) -> JsonValue:
-    """Return a copy in which what is in `secret`, too, is covered."""
+def _covered(whole: JsonValue, secret: JsonValue) -> JsonValue:
+    """Return a copy in which every scalar that `secret` has too is covered."""
     if isinstance(whole, dict):
         below = secret if isinstance(secret, dict) else {}
-        return {key: _shown(inner, below.get(key)) for key, inner in whole.items()}
+        return {key: _covered(inner, below.get(key)) for key, inner in whole.items()}
     if isinstance(whole, list | tuple):
         inside = secret if isinstance(secret, list) else [None] * len(whole)
-        return [_shown(item, held) for item, held in zip(whole, inside, strict=True)]
+        return [_covered(item, held) for item, held in zip(whole, inside, strict=True)]
     return whole if secret is None or isinstance(whole, Covered) else Covered.of(whole)
 
 
@@ -201,10 +201,10 @@ def _leaves(value: JsonValue) -> Iterator[tuple[Keys, JsonValue]]:
 
 
 def _restored(edited: JsonValue, shown: Given, whole: Given) -> JsonValue:
-    """Return what a person's edit means: what they left alone is what it was."""
+    """Return an edit with the secrets restored where they were not changed."""
     if isinstance(edited, Covered):
         return edited.secret
-    if shown is not ABSENT and whole is not ABSENT and equal(edited, shown):
+    if whole is not ABSENT and _is_same(edited, shown):
         return whole
     if isinstance(edited, dict):
         return {
@@ -212,19 +212,23 @@ def _restored(edited: JsonValue, shown: Given, whole: Given) -> JsonValue:
             for key, inner in edited.items()
         }
     if isinstance(edited, list):
-        # Which item is which is told by the whole of it: a changed one has its secrets anew.
-        same = isinstance(shown, list) and len(shown) == len(edited)
+        # An item is recognised only if it is unchanged: the secrets of a changed one are lost.
+        before: list[tuple[Given, Given]] = [(ABSENT, ABSENT)] * len(edited)
+        if (
+            isinstance(shown, list)
+            and isinstance(whole, list | tuple)
+            and len(shown) == len(edited)
+        ):
+            before = list(zip(shown, whole, strict=True))
         return [
-            _restored_item(item, n, shown if same else ABSENT, whole)
-            for n, item in enumerate(edited)
+            _restored(item, *(pair if _is_same(item, pair[0]) else (ABSENT, ABSENT)))
+            for item, pair in zip(edited, before, strict=True)
         ]
     return edited
 
 
-def _restored_item(edited: JsonValue, index: int, shown: Given, whole: Given) -> JsonValue:
-    if isinstance(shown, list) and isinstance(whole, list | tuple) and equal(edited, shown[index]):
-        return whole[index]
-    return _restored(edited, ABSENT, ABSENT)
+def _is_same(edited: JsonValue, shown: Given) -> bool:
+    return shown is not ABSENT and equal(edited, shown)
 
 
 def _member(value: Given, key: str) -> Given:

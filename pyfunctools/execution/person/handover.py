@@ -32,7 +32,7 @@ from pyfunctools.execution.person.blame import (
 )
 from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.execution.person.private_values import PrivateValues
-from pyfunctools.execution.person.questions import persons_values, sheet_of
+from pyfunctools.execution.person.questions import persons_values, questions_for
 from pyfunctools.execution.person.tickets import ticket_refused
 from pyfunctools.execution.person.uploads import merged
 from pyfunctools.execution.runner import Run, Runner
@@ -363,7 +363,7 @@ class Handover:
             return ()
         issues = () if self._given is None else wrong
         texts = {**TEXTS, **self._texts}
-        return tuple(sheet_of(self._function, self._llm, self._given, issues, texts).questions)
+        return questions_for(self._function, self._llm, self._given, issues, texts)
 
     async def _call(
         self, where: str, failed: str, called: Callable[..., object], *arguments: object

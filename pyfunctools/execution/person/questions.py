@@ -1,53 +1,88 @@
-"""What to ask a person for one call, and what their answers mean: one walk makes both.
+"""The questions to a person for one call, and the values of their answers: one walk makes both.
 
-It goes down the parameters beside what the model wrote, which says how many items there are and
-which branch of a union is meant, and beside what the person has given so far. A place that is a
-person's whole becomes one question for each scalar in it. Two things are asked before what is in
-them: of a union of objects which one, and of a list of objects how many.
+The walk goes down the parameters beside the model's part, which decides how many items there are
+and which branch of a union is intended, and beside the person's answers so far. Each scalar of the
+person's becomes one question. Two are asked before their contents: which branch of a union of
+objects, and how many objects a list has.
 
     {"guests": [{"name": "Kim"}, {"name": "Ada"}]}          the model; `passport` is the person's
-    $input.guests[0].passport, $input.guests[1].passport    what is asked
+    $input.guests[0].passport, $input.guests[1].passport    the questions
 
-Answers are nested as the schema, or flat by these paths; flat ones may be texts of a form, where
-a blank one is none. Either way they are coerced by the schema of the person's side.
+Answers are nested as the schema, or flat by these paths; flat ones may be texts of a form, where a
+blank one counts as missing. Both are coerced by the schema of the person's side.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from json import loads
-from typing import Final, TypeAlias, cast
+from typing import Final, cast
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue, json_copy
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import shortened, visible
-from pyfunctools.execution.person.answers import Answers, answers_of, as_meant, plain_json
+from pyfunctools.execution.person.answers import Answers, answers_of, coerced_texts, plain_json
+from pyfunctools.execution.person.entries import FormEntry, constant_of, entry_of, text_of
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.question import Kind, Question
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.feedback.plain_words import TEXTS, humanized, problem_text
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.references import defined_name, prune
-from pyfunctools.schema.outline.json_types import ALL_TYPES, listed_values
 from pyfunctools.schema.outline.outline import Part, Place
-from pyfunctools.schema.outline.unions import union_of
-from pyfunctools.schema.separation.predicates import is_file, is_secret_of_human
 from pyfunctools.schema.separation.side_values import ABSENT, Given
-from pyfunctools.schema.vocabulary import UNIONS
-
-Parts: TypeAlias = tuple[Part, ...]
-"""What holds together at a place, the branches that are known of unions with it."""
 
 MOST_ITEMS: Final = 100
 """Items of one list that are asked for one by one."""
-_SHOWN = 80
-"""Characters of what the model wrote of an item that are shown beside what is asked for it."""
+_ABOUT: Final = 80
+"""Characters of a model's item that are shown beside the questions about it."""
+
+
+def questions_for(
+    function: Function,
+    llm: JsonValue,
+    human: object = None,
+    issues: Sequence[Issue] = (),
+    texts: Mapping[str, str] = TEXTS,
+) -> tuple[Question, ...]:
+    """Return the questions for one call.
+
+    `llm` is the model's part, validated; `human` are the answers so far, and `issues` those with
+    the last answers.
+    """
+    return tuple(_walked(function, llm, answers_of(human), issues, texts)[0].questions)
+
+
+def persons_values(
+    function: Function, llm: JsonValue, human: object
+) -> tuple[JsonValue, JsonValue]:
+    """Return a person's values nested as the schema: as given, and coerced."""
+    answers = answers_of(human)
+    nested = _walked(function, llm, answers)[1] if answers.is_flat else answers.own
+    if nested is ABSENT:
+        nested = cast("JsonObject", {})
+    try:
+        return nested, coerced_texts(function, plain_json(nested))
+    except RecursionError:  # nested too deeply, which the schema refuses
+        return nested, nested
+
+
+def _walked(
+    function: Function,
+    llm: JsonValue,
+    answers: Answers,
+    issues: Sequence[Issue] = (),
+    texts: Mapping[str, str] = TEXTS,
+) -> "tuple[_Walk, Given]":
+    """Return the walk of one call, done, and the values of flat answers, nested."""
+    walk = _Walk(function, texts, issues)
+    place = contract_of(function).validator.outline.place
+    return walk, walk.ask_beside(_Spot(keys=(), place=place), llm, answers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
-    """One place that is asked about, in values and in the schema, and what is known of it there.
+class _Spot:
+    """One place to ask about, in the values and in the schema.
 
-    `outer` is what the place around it is called, `about` what the model wrote of the item it is
-    in, and `seen` are the schemas of the objects it is in.
+    `outer` is the label of the place around it, `about` the model's part of the item that it is in,
+    and `seen` are the schemas of the objects that it is in.
     """
 
     keys: Keys
@@ -61,11 +96,10 @@ class Spot:
 
 
 @dataclass(slots=True)
-class Sheet:
-    """The questions for one call, and the values that the answers stand for.
+class _Walk:
+    """The walk that collects the questions; its methods return nested values of flat answers.
 
-    `values` are nested and as given, `ABSENT` where nothing is; `asked` are the questions' places.
-    Made by `sheet_of`.
+    They return `ABSENT` where nothing is given.
     """
 
     function: Function
@@ -73,55 +107,50 @@ class Sheet:
     issues: Sequence[Issue]
     questions: list[Question] = field(default_factory=list[Question])
     asked: list[Keys] = field(default_factory=list[Keys])
-    values: Given = ABSENT
 
-    # Places of both
+    # Places of both sides
 
-    def ask_beside(self, spot: Spot, mine: Given, answers: Answers) -> Given:
-        """Ask for what is the person's at a place of both, of which the model gave `mine`.
-
-        Return the answers.
-        """
-        parts, sure = self._chosen(spot.place.parts, mine)
-        if isinstance(mine, list):
-            return self._beside_items(spot, parts, mine, answers)
-        given = mine if isinstance(mine, dict) else {}
-        fields = dict(self._fields(spot, parts, given))
-        owners = {name: self._owner((*spot.keys, name)) for name in fields}
-        if not isinstance(mine, dict) and (
-            mine is not ABSENT or any(fields[n][1] and o == "llm" for n, o in owners.items())
-        ):
+    def ask_beside(self, spot: _Spot, llm: Given, answers: Answers) -> Given:
+        """Ask for the person's values at a place of both sides, where the model gave `llm`."""
+        entry = FormEntry.beside(spot.place, None if llm is ABSENT else llm)
+        if isinstance(llm, list):
+            return self._ask_beside_items(spot, entry, llm, answers)
+        given = llm if isinstance(llm, dict) else {}
+        fields = [
+            (name, place, needed, self._owner((*spot.keys, name)))
+            for name, place, needed in entry.fields(given)
+        ]
+        needs_model = any(needed and owner == "llm" for _, _, needed, owner in fields)
+        if not isinstance(llm, dict) and (llm is not ABSENT or needs_model):
             return answers.nested()  # null, or an object that the model left out
         values: dict[str, JsonValue] = {}
-
-        def is_new(inner: Spot) -> bool:
-            return inner.seen.isdisjoint(inner.place.possible.parts)
-
-        for name, (place, needed) in fields.items():
-            below = self._below(spot, name, place, is_needed=spot.required and needed and sure)
+        for name, place, needed, owner in fields:
+            required = spot.required and needed and not entry.undecided
+            below = self._below(spot, name, place, required=required)
             inner, held = answers.child(name), given.get(name, ABSENT)
-            if owners[name] == "human":
-                value = self._asked(below, inner)
-            elif owners[name] == "mixed" and (held is not ABSENT or is_new(below)):
+            if owner == "human":
+                value = self._ask(below, inner)
+            elif owner == "mixed" and (
+                held is not ABSENT or below.seen.isdisjoint(place.possible.parts)
+            ):
                 value = self.ask_beside(below, {} if needed and held is ABSENT else held, inner)
-            else:  # the model's, or what leads back to itself and was not written
+            else:  # the model's, or a recursive schema for which it gave nothing
                 value = inner.nested()
             if value is not ABSENT:
                 values[name] = value
         return answers.joined(values, spot.required)
 
-    def _beside_items(
-        self, spot: Spot, parts: Parts, mine: Sequence[JsonValue], answers: Answers
+    def _ask_beside_items(
+        self, spot: _Spot, entry: FormEntry, llm: Sequence[JsonValue], answers: Answers
     ) -> Given:
         values: list[Given] = []
-        for n, item in enumerate(mine):
-            keys = (*spot.keys, n)
-            below = self._below(spot, n, _inside(spot, parts, n), is_needed=True)
-            owner, inner = self._owner(keys), answers.child(n)
+        for n, item in enumerate(llm):
+            below = self._below(spot, n, entry.inside(n), required=True)
+            owner, inner = self._owner(below.keys), answers.child(n)
             if owner == "human":
-                values.append(self._asked(below, inner))
+                values.append(self._ask(below, inner))
             elif owner == "mixed":
-                values.append(self.ask_beside(_with_item(below, item), item, inner))
+                values.append(self.ask_beside(_about_item(below, item), item, inner))
             else:
                 values.append(inner.nested())
         return answers.listed(values)
@@ -130,284 +159,172 @@ class Sheet:
         separated = self.function.separated
         return "llm" if separated is None else separated.owner(keys)
 
-    # Places of the person's
+    # Places of the person
 
-    def _asked(self, spot: Spot, answers: Answers) -> Given:
-        """Return the answer for a place of the person's, and ask for it, in parts if it has some.
-
-        `ABSENT` where nothing is given.
-        """
-        parts, union = self._settled(spot.place)
-        values = _listed(parts, union)
-        spot = self._hidden(spot, parts)
-        if values is not None and len(values) == 1 and not answers.is_given:
-            return values[0] if spot.required else ABSENT  # it only says which thing this is
-        members = [part for part in parts if part.declared]
-        is_new = spot.seen.isdisjoint(members)
+    def _ask(self, spot: _Spot, answers: Answers) -> Given:
+        """Ask for a value of the person's, in parts where it has some."""
+        entry = entry_of(spot.place)
+        if entry.is_secret(spot.keys):
+            spot = replace(spot, secret=True)
         takes_null = "null" in spot.place.types
-        if values is None and is_new:
-            branches = self._named(union)
-            if branches:
-                return self._of_kind(spot, parts, branches, answers)
-            if members and union is None:
+        if entry.listed is not None:
+            if len(entry.listed) == 1 and not answers.is_given:
+                return entry.listed[0] if spot.required else ABSENT
+        elif spot.seen.isdisjoint(entry.declares):  # not recursive
+            if entry.branches:
+                return self._ask_branch(spot, entry, answers)
+            if entry.declares and not entry.undecided:
                 wanted = spot.required and not takes_null
-                value = self._members(spot, parts, answers, wanted=wanted)
+                value = self._ask_members(spot, entry, answers, wanted=wanted)
                 return None if value is ABSENT and spot.required and takes_null else value
-            if self._is_of_objects(spot, parts):
-                return self._counted(spot, parts, answers)
-        kind, options = self._kind(spot, parts, values)
-        is_list = kind in ("choices", "json", "file") and _is_list(parts)
-        empty = is_list and not any(part.rules.get("minItems") for part in parts)
-        needed = spot.required and not takes_null and not empty
-        self._ask(spot, parts, kind, answers, required=needed, options=options)
+            if entry.has_objects:
+                return self._ask_items(spot, entry, answers)
+        kind, options = entry.kind
+        is_list = kind in ("choices", "json", "file") and entry.is_list
+        takes_empty = is_list and not any(entry.rules("minItems"))
+        needed = spot.required and not takes_null and not takes_empty
+        self._add(spot, entry, kind, answers, required=needed, options=options)
         if answers.is_given or not spot.required:
-            return self._read(kind, parts, answers)
+            return _parsed(kind, entry, answers)
         if not answers.is_flat:
             return ABSENT
-        return None if takes_null else [] if empty else ABSENT
+        return None if takes_null else [] if takes_empty else ABSENT
 
-    def _of_kind(
-        self,
-        spot: Spot,
-        parts: Parts,
-        branches: Mapping[str, Part],
-        answers: Answers,
-    ) -> Given:
-        """Ask which of several objects it is, and for what is in it where that is known."""
+    def _ask_branch(self, spot: _Spot, entry: FormEntry, answers: Answers) -> Given:
+        """Ask which of several kinds of object it is, and for its contents once that is known."""
+        branches = entry.branches
         chosen = answers.chosen(branches)
-        if chosen is None and isinstance(held := answers.nested(), dict):
-            meant = _meant_branch(parts, held)
-            chosen = next((name for name, each in branches.items() if each is meant), None)
-        label = self.texts["which"].format(label=self._label(spot, parts))
-        schema: JsonSchema = {"enum": [*branches]}
-        self._ask(
+        if chosen is None and isinstance(given := answers.nested(), dict):
+            intended = entry.intended_branch(given)
+            chosen = next((name for name, each in branches.items() if each is intended), None)
+        self._add(
             spot,
-            parts,
+            entry,
             "choice",
             answers,
-            label=label,
+            label=self.texts["which"].format(label=self._label(spot, entry)),
             options=tuple(branches),
-            schema=schema,
+            schema={"enum": [*branches]},
             is_known=chosen is not None,
         )
         if chosen is None:
             return answers.nested()
-        inside = (*parts, *branches[chosen].parts)
-        return self._members(spot, inside, answers.without_own(), wanted=True)
+        inside = entry.with_branch(branches[chosen])
+        return self._ask_members(spot, inside, answers.without_own(), wanted=True)
 
-    def _members(self, spot: Spot, parts: Parts, answers: Answers, *, wanted: bool) -> Given:
-        """Return an object, each of its properties asked for; `wanted` if it has to be there."""
+    def _ask_members(
+        self, spot: _Spot, entry: FormEntry, answers: Answers, *, wanted: bool
+    ) -> Given:
+        """Ask for each property of an object; `wanted` if the object is required."""
         values: dict[str, JsonValue] = {}
         is_there = wanted or answers.is_given
-        for name, (place, needed) in self._fields(spot, parts, {}):
-            below = self._below(spot, name, place, is_needed=needed and is_there)
-            constant = _listed(place.parts, None) if is_there else None
-            inner = answers.child(name)
-            value = self._asked(below, inner)
-            if value is ABSENT and constant is not None and len(constant) == 1:
-                value = constant[0]
+        for name, place, needed in entry.fields():
+            below = self._below(spot, name, place, required=needed and is_there)
+            value = self._ask(below, answers.child(name))
+            if value is ABSENT and is_there:
+                value = constant_of(place)
             if value is not ABSENT:
                 values[name] = value
         return answers.joined(values, wanted)
 
-    def _counted(self, spot: Spot, parts: Parts, answers: Answers) -> Given:
-        """Ask how many objects a list has, and for what is in as many as are given."""
-        least, most = 0, MOST_ITEMS
-        for part in parts:
-            least = max(least, _number(part.rules.get("minItems"), 0))
-            most = min(most, _number(part.rules.get("maxItems"), most))
-        label = self.texts["count"].format(label=self._label(spot, parts))
-        schema: JsonSchema = {"type": "integer", "minimum": least, "maximum": most}
-        needed = spot.required and least > 0
-        self._ask(
-            spot, parts, "integer", answers, label=label, required=needed, schema=schema, default=0
+    def _ask_items(self, spot: _Spot, entry: FormEntry, answers: Answers) -> Given:
+        """Ask how many objects a list has, and for the contents of each."""
+        least = max([0, *_integers(entry.rules("minItems"))])
+        most = min([MOST_ITEMS, *_integers(entry.rules("maxItems"))])
+        self._add(
+            spot,
+            entry,
+            "integer",
+            answers,
+            label=self.texts["count"].format(label=self._label(spot, entry)),
+            required=spot.required and least > 0,
+            schema={"type": "integer", "minimum": least, "maximum": most},
+            default=0,
         )
         count = answers.count(MOST_ITEMS)
         if count is None:
             return answers.nested() if answers.is_given else [] if spot.required else ABSENT
-        values: list[Given] = []
-        for n in range(count):
-            below = self._below(spot, n, _inside(spot, parts, n), is_needed=True)
-            values.append(self._asked(below, answers.child(n)))
-        return answers.listed(values)
-
-    def _read(self, kind: Kind, parts: Parts, answers: Answers) -> Given:
-        """Return what one answer means, as far as the kind of question says; coercion does more."""
-        value = answers.nested()
-        if kind != "json" or not isinstance(value, str) or not answers.is_flat:
-            return value
-        if _is_list(parts) and not value.lstrip().startswith("["):
-            return [line.strip() for line in value.splitlines() if line.strip()]
-        if "string" in _types(parts):
-            try:
-                return loads(value)
-            except (ValueError, RecursionError):
-                return value
-        return value
-
-    # What a place is
-
-    def _settled(self, place: Place) -> tuple[Parts, Part | None]:
-        """Return what holds at a place, and the part with the union whose branch is not known yet.
-
-        A union with null is what is beside the null.
-        """
-        parts, unions = _expanded(place.parts, lambda _, __: [])
-        return parts, next(iter(unions), None)
-
-    def _chosen(self, parts: Parts, mine: Given) -> tuple[Parts, bool]:
-        """Return what holds where the model gave `mine`, and whether that is sure: all branches do
-        where nobody can say which one was meant."""
-
-        def pick(part: Part, branches: list[Part]) -> list[Part]:
-            meant = _meant_branch((part,), None if mine is ABSENT else mine)
-            return branches if meant is None else [meant]
-
-        found, unsure = _expanded(parts, pick)
-        return found, not unsure
-
-    def _named(self, union: Part | None) -> dict[str, Part]:
-        """Return the branches of a union by what they are called, where all are objects."""
-        found: dict[str, Part] = {}
-        for branch in () if union is None else _branches(union):
-            if branch.types != _OBJECT or not any(part.declared for part in branch.parts):
-                return {}
-            name = _branch_name(branch)
-            found[name if name not in found else f"{name} {len(found) + 1}"] = branch
-        return found
-
-    def _is_of_objects(self, spot: Spot, parts: Parts) -> bool:
-        """True if a place is that of a list of objects."""
-        if not _is_list(parts) or any(part.items[0] for part in parts):
-            return False
-        inside, union = self._settled(_inside(spot, parts, 0))
-        return any(part.declared for part in inside) or bool(self._named(union))
-
-    def _fields(
-        self, spot: Spot, parts: Parts, mine: JsonObject
-    ) -> Iterator[tuple[str, tuple[Place, bool]]]:
-        """Yield the properties, the required ones first, and those that only the model named."""
-        required = {name for part in parts for name in part.required}
-        names = dict.fromkeys(name for part in parts for name in part.declared)
-        extra = [name for name in mine if name not in names]
-        for name in (*sorted(names, key=lambda name: name not in required), *extra):
-            yield name, (_inside(spot, parts, name), name in required or name in extra)
-
-    def _kind(
-        self,
-        spot: Spot,
-        parts: Parts,
-        values: list[JsonValue] | None,
-    ) -> tuple[Kind, tuple[JsonValue, ...]]:
-        if values is not None:
-            return "choice", tuple(value for value in values if value is not None)
-        types = spot.place.types - _NULL
-        if _is_file(parts):
-            return "file", ()
-        if types == _ARRAY and not any(part.items[0] for part in parts):
-            below, union = self._settled(_inside(spot, parts, 0))
-            listed = _listed(below, union)
-            if listed is not None:
-                return "choices", tuple(listed)
-            return ("file" if _is_file(below) else "json"), ()
-        if types & (_ARRAY | _OBJECT):
-            return "json", ()
-        for word, kind in _SCALARS:
-            if types == word:
-                return kind, ()
-        forms = [part.rules.get("format") or part.rules.get("x-human-widget") for part in parts]
-        dated: list[Kind] = [kind for form, kind in _FORMS.items() if form in forms]
-        return (dated[0] if dated else "text"), ()
-
-    def _hidden(self, spot: Spot, parts: Parts) -> Spot:
-        """Return the place with whether it is a secret's."""
-        path = Path.of(spot.keys)
-        is_one = any(is_secret_of_human(path, part.rules) for part in parts)
-        return replace(spot, secret=True) if is_one else spot
-
-    # What is said of it
-
-    def _below(
-        self,
-        spot: Spot,
-        step: str | int,
-        place: Place,
-        *,
-        is_needed: bool,
-    ) -> Spot:
-        """Return the place one step further."""
-        if isinstance(step, int):
-            label = self.texts["numbered"].format(label=spot.label, number=step + 1)
-        else:
-            title = _said(place.roots[:1], "title")
-            label = self._part_of(spot.label, title or humanized(step))
-        return replace(
-            spot,
-            keys=(*spot.keys, step),
-            place=place,
-            required=is_needed,
-            label=label,
-            outer=spot.label,
-            seen=frozenset()
-            if isinstance(step, int)
-            else spot.seen.union(spot.place.possible.parts),
+        return answers.listed(
+            [
+                self._ask(self._below(spot, n, entry.inside(n), required=True), answers.child(n))
+                for n in range(count)
+            ]
         )
 
-    def _label(self, spot: Spot, parts: Parts) -> str:
-        asked = _said(parts, "x-human-ask")
-        if not asked:
+    # One question
+
+    def _below(self, spot: _Spot, key: str | int, place: Place, *, required: bool) -> _Spot:
+        """Return the spot of a property or an item."""
+        if isinstance(key, int):
+            label = self.texts["numbered"].format(label=spot.label, number=key + 1)
+            seen = frozenset[Part]()
+        else:
+            title = text_of(place.roots[:1], "title")
+            label = self._part_of(spot.label, title or humanized(key))
+            seen = spot.seen.union(spot.place.possible.parts)
+        keys, outer = (*spot.keys, key), spot.label
+        return replace(
+            spot, keys=keys, place=place, required=required, label=label, outer=outer, seen=seen
+        )
+
+    def _label(self, spot: _Spot, entry: FormEntry) -> str:
+        label = entry.text("x-human-ask")
+        if not label:
             return spot.label
         is_in_list = any(isinstance(key, int) for key in spot.keys)
-        return self._part_of(spot.outer, asked) if is_in_list else asked
+        return self._part_of(spot.outer, label) if is_in_list else label
 
     def _part_of(self, outer: str, label: str) -> str:
         return self.texts["part"].format(outer=outer, label=label) if outer else label
 
-    def _ask(
+    def _add(
         self,
-        spot: Spot,
-        parts: Parts,
+        spot: _Spot,
+        entry: FormEntry,
         kind: Kind,
         answers: Answers,
         *,
         label: str | None = None,
         required: bool | None = None,
         options: tuple[JsonValue, ...] = (),
-        schema: JsonSchema | bool | None = None,
+        schema: JsonSchema | None = None,
         default: JsonValue = None,
         is_known: bool = False,
     ) -> None:
-        label = self._label(spot, parts) if label is None else label
-        said = _said(parts, "description")
+        """Add a question; with a `schema` it asks for a branch or a length, not for the value."""
+        label = self._label(spot, entry) if label is None else label
+        description = entry.text("description")
         about = self.texts["about"].format(value=spot.about) if spot.about else ""
-        lines = self.texts["lines"] if kind == "json" and _is_list(parts) else ""
-        is_shown = schema is None and not spot.secret and kind != "file"
-        stated = next((p.rules["default"] for p in parts if "default" in p.rules), default)
-        is_needed = spot.required if required is None else required
+        lines = self.texts["lines"] if kind == "json" and entry.is_list else ""
+        help_texts = (about, "" if description == label else description, lines)
+        if schema is None and not spot.secret and kind != "file":
+            default = next(iter(entry.rules("default")), default)
+        required = spot.required if required is None else required
         problem = self._problem(spot.keys, answers, is_whole=schema is None)
-        if problem is None and self.issues and is_needed and not answers.is_given:
+        if problem is None and self.issues and required and not answers.is_given:
             problem = self.texts["needed"]
         elif problem is not None and kind == "file" and answers.is_given:
             problem = self.texts["wrong"].format(expected=self.texts["file"])
         question = Question(
             path=str(Path.of(spot.keys)),
             label=label,
-            help=" ".join(text for text in (about, "" if said == label else said, lines) if text),
+            help=" ".join(filter(None, help_texts)),
             kind=kind,
-            required=is_needed,
+            required=required,
             options=options,
-            default=stated if is_shown else default,
+            default=default,
             secret=spot.secret,
             problem=None if is_known else problem,
-            schema=_complete(spot.place) if schema is None else schema,
+            schema=entry.schema if schema is None else schema,
         )
         self.questions.append(question)
         self.asked.append(spot.keys)
 
     def _problem(self, keys: Keys, answers: Answers, *, is_whole: bool) -> str | None:
-        """Return what is wrong with an answer, or with what the first answer is a part of.
+        """Return the issue with an answer as a sentence.
 
-        Without `is_whole` what is wrong below is for other questions.
+        The first question inside a place also has the issues of the place itself. Unless
+        `is_whole`, issues below the place belong to other questions.
         """
         size = len(keys) if is_whole else None
         wrong = [one for one in self.issues if one.path.keys[:size] == keys]
@@ -420,155 +337,32 @@ class Sheet:
         return problem_text(wrong[0], self.texts, missing=is_missing)
 
 
-def _complete(place: Place) -> JsonSchema | bool:
-    """Return the schema of a place, a copy, with the definitions that it reaches."""
-    definitions = place.outline.root.rules.get("$defs")
-    schemas = [part.schema for part in place.roots]
-    schema = schemas[0] if len(schemas) == 1 else {"allOf": schemas} if schemas else True
-    if isinstance(schema, bool) or definitions is None:
-        return json_copy(schema)
-    return json_copy(prune({**schema, "$defs": definitions}))
-
-
 def _is_in(keys: Keys, issue: Issue) -> bool:
     return keys[: len(issue.path.keys)] == issue.path.keys
 
 
-def _branches(part: Part) -> list[Part]:
-    """Return the branches of the union that a part has, null left out."""
-    return [each for keyword in UNIONS for each in part.branches(keyword) if each.types != _NULL]
-
-
-def _expanded(
-    parts: Parts, pick: Callable[[Part, list[Part]], list[Part]]
-) -> tuple[Parts, list[Part]]:
-    """Return what holds with these parts, and those of them with a union that is still open.
-
-    Of several branches those hold that are picked.
-    """
-    found, unsure = dict.fromkeys(parts), list[Part]()
-    queue = list(found)
-    for part in queue:  # grows while it is read
-        branches = _branches(part)
-        if len(branches) > 1:
-            branches = pick(part, branches)
-            unsure += [part] if len(branches) != 1 else []
-        for branch in branches:
-            queue += [each for each in branch.parts if each not in found]
-            found |= dict.fromkeys(queue)
-    return tuple(found), unsure
-
-
-def _meant_branch(parts: Parts, value: JsonValue) -> Part | None:
-    """Return the branch that a value was meant for, of the first union that tells."""
-    unions = (union_of(part, word) for part in parts for word in UNIONS if word in part.rules)
-    return next(
-        (meant for union in unions if (meant := union.intended_branch(value)) is not None), None
-    )
-
-
-def _inside(spot: Spot, parts: Parts, key: str | int) -> Place:
-    """Return the place of a property or an item, where these parts hold."""
-    return spot.place.outline.place_of(tuple(each for part in parts for each in part.parts_of(key)))
-
-
-def _types(parts: Parts) -> frozenset[str]:
-    return frozenset[str].intersection(*(part.types for part in parts)) if parts else ALL_TYPES
-
-
-def _is_list(parts: Parts) -> bool:
-    return _types(parts) - _NULL == _ARRAY
-
-
-def _with_item(spot: Spot, item: JsonValue) -> Spot:
-    """Return the place of an item with what the model wrote of it, for a person to know it by."""
+def _about_item(spot: _Spot, item: JsonValue) -> _Spot:
+    """Return the spot with the scalars of the model's item, by which a person recognises it."""
     if not isinstance(item, dict):
         return spot
     scalars = [str(each) for each in item.values() if isinstance(each, str | int | float)]
-    return replace(spot, about=shortened(visible(", ".join(scalars)), _SHOWN))
+    return replace(spot, about=shortened(visible(", ".join(scalars)), _ABOUT))
 
 
-def _branch_name(branch: Part) -> str:
-    """Return what a branch is called among others: its title, its definition or its tag."""
-    reference = branch.rules.get("$ref")
-    name = defined_name(reference) if isinstance(reference, str) else None
-    declared = (inner for part in branch.parts for inner in part.declared.values())
-    tags = [each for inner in declared if isinstance(each := inner.rules.get("const"), str)]
-    return _said(branch.parts, "title") or humanized(name or next(iter(tags), _NAMELESS))
+def _parsed(kind: Kind, entry: FormEntry, answers: Answers) -> Given:
+    """Return the value of one answer; of a "json" question a text is a list by lines, or JSON."""
+    value = answers.nested()
+    if kind != "json" or not isinstance(value, str) or not answers.is_flat:
+        return value
+    if entry.is_list and not value.lstrip().startswith("["):
+        return [line.strip() for line in value.splitlines() if line.strip()]
+    if "string" in entry.types:
+        try:
+            return loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
 
 
-def _listed(parts: Parts, union: Part | None) -> list[JsonValue] | None:
-    """Return the values that are listed for a place, those of all branches of a union."""
-    found = [listed for part in parts if (listed := listed_values(part.rules)) is not None]
-    if found:
-        return min(found, key=len)
-    branches = [] if union is None else [listed_values(each.rules) for each in _branches(union)]
-    values = [value for each in branches for value in each or ()]
-    return None if None in branches else values or None
-
-
-def _is_file(parts: Parts) -> bool:
-    """True if bytes are wanted; a text with another format is the address of a file."""
-    path = Path.of(())
-    return any(
-        (part.rules.get("x-human-widget") == "file" or is_file(path, part.rules))
-        and part.rules.get("format") in (None, "binary", "byte")
-        for part in parts
-    )
-
-
-def _said(parts: Sequence[Part], keyword: str) -> str:
-    """Return what the first of some parts says of itself, its first paragraph."""
-    for part in parts:
-        said = part.rules.get(keyword)
-        if isinstance(said, str) and said.strip():
-            return visible(" ".join(said.strip().partition("\n\n")[0].split()))
-    return ""
-
-
-def _number(value: JsonValue, otherwise: int) -> int:
-    return int(value) if isinstance(value, int | float) else otherwise
-
-
-_NAMELESS = "kind"
-_NULL, _ARRAY, _OBJECT = (frozenset({kind}) for kind in ("null", "array", "object"))
-_SCALARS: tuple[tuple[frozenset[str], Kind], ...] = (
-    (frozenset({"boolean"}), "boolean"),
-    (frozenset({"integer"}), "integer"),
-    (frozenset({"number", "integer"}), "number"),
-)
-_FORMS: Mapping[str, Kind] = {"date": "date", "time": "time", "date-time": "datetime"}
-
-
-def persons_values(
-    function: Function, llm: JsonValue, human: object
-) -> tuple[JsonValue, JsonValue]:
-    """Return a person's values nested as the schema: as given, and as the schema says they mean."""
-    answers = answers_of(human)
-    typed = sheet_of(function, llm, human).values if answers.is_flat else answers.own
-    if typed is ABSENT:
-        typed = cast("JsonObject", {})
-    try:
-        return typed, as_meant(function, plain_json(typed))
-    except RecursionError:  # nested without end, which the schema refuses
-        return typed, typed
-
-
-def sheet_of(
-    function: Function,
-    llm: JsonValue,
-    human: object = None,
-    issues: Sequence[Issue] = (),
-    texts: Mapping[str, str] = TEXTS,
-) -> Sheet:
-    """Return the questions for one call, and what the answers so far stand for.
-
-    `llm` is the model's part, checked. `issues` are what is wrong with the last answers.
-    """
-    answers = answers_of(human)
-    sheet = Sheet(function, texts, issues)
-    place = contract_of(function).validator.outline.place
-    sheet.values = sheet.ask_beside(Spot(keys=(), place=place), llm, answers)
-    if not answers.is_flat:
-        sheet.values = answers.own
-    return sheet
+def _integers(values: Sequence[JsonValue]) -> list[int]:
+    return [int(value) for value in values if isinstance(value, int | float)]

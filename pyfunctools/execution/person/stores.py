@@ -1,8 +1,8 @@
-"""Stores: what remembers which tickets were used, so that each is good once.
+"""Stores of used tickets, so that each ticket can be used once.
 
-An expired ticket is refused by its date, so a store may forget its claim. It keeps the latest end
-it has forgotten, and refuses every id that ends no later: whatever the clocks of those who ask, no
-ticket whose claim was forgotten is taken a second time.
+An expired ticket is refused by its date, so a store may forget its claim. It remembers the latest
+expiry among the forgotten claims, and refuses every ticket that expires no later: whatever the
+clocks of the processes, no ticket whose claim was forgotten is accepted again.
 """
 
 import os
@@ -20,30 +20,30 @@ if TYPE_CHECKING:  # loaded by the first `SqliteStore`
     from sqlite3 import Connection
 
 Clock: TypeAlias = Callable[[], float]
-"""Returns seconds since 1970."""
+"""A function that returns seconds since 1970."""
 
 SWEEP = 100
-"""Expired claims that are forgotten with each new one, at most."""
+"""The most expired claims that are removed with each new one."""
 
 
 class TicketStore(Protocol):
-    """What remembers the tickets that have been used: a table, or a key in a cache that expires.
+    """A store of used tickets: a table, or a cache with expiring keys.
 
-    Every process that takes a ticket back has to ask the same one.
+    All processes that accept the same tickets have to share one.
     """
 
     def claim(self, ticket_id: str, expires: int, /) -> bool | Awaitable[bool]:
-        """Return whether this is the first time that this id is claimed, and remember it.
+        """Return whether this is the first claim of this id, and remember it.
 
-        Of several that ask at once only one may hear yes. After `expires`, in seconds since 1970, a
-        minute over, the id may be forgotten. Under `aresume` the answer may be awaited. What it
-        raises means no: the call does not run, and the ticket stays good.
+        Of several claims at the same time only one may return true. The id may be forgotten a
+        minute after `expires`, in seconds since 1970. Under `aresume` the result may be awaitable.
+        If this raises, the call does not run, and the ticket stays valid.
         """
         ...
 
 
 class _Clocks:
-    """The clocks of those who use a store: a claim has expired when it has by all of them."""
+    """The clocks of all `Tickets` with one store: a claim expires when it has by each of them."""
 
     def __init__(self) -> None:
         self._clocks: list[Clock] = []
@@ -59,8 +59,8 @@ class _Clocks:
 class MemoryStore:
     """Remembers used tickets in this process, for all its threads, until they expire.
 
-    It goes by the clock of the `Tickets` it is given to. It holds at most `limit` claims, and
-    forgets none that could be used again. A fork has no part in it.
+    It uses the clock of its `Tickets`. It holds at most `limit` claims, and forgets no ticket that
+    could be used again. It cannot be used in a forked process.
     """
 
     def __init__(self, limit: int = 100_000) -> None:
@@ -76,16 +76,16 @@ class MemoryStore:
         return len(self._used)
 
     def follow(self, clock: Clock) -> None:
-        """Go by this clock too."""
+        """Use this clock too."""
         self._clocks.add(clock)
 
     def claim(self, ticket_id: str, expires: int, /) -> bool:
-        """Return whether this is the first time that this id is claimed, and remember it.
+        """Return whether this is the first claim of this id, and remember it.
 
         Raises:
-            TicketStoreError: it holds as many as it may, or belongs to another process.
+            TicketStoreError: the store is full, or belongs to another process.
         """
-        if os.getpid() != self._process:  # what this process claims the others would not know
+        if os.getpid() != self._process:  # the other processes would not know this claim
             raise TicketStoreError(
                 "MemoryStore",
                 "It was made before this process was forked, and each process has its own memory.",
@@ -118,12 +118,12 @@ class SqliteStore:
     """Remembers used tickets in an SQLite file, for all threads and processes of one machine.
 
     The file may be the application's own: the tables are `pyfunctools_claims` and
-    `pyfunctools_forgotten`. Each claim is one transaction over a connection of its own, on disk
-    when it is answered; one that has to wait for another's does so for `timeout` seconds. It goes
-    by the clock of the `Tickets` it is given to.
+    `pyfunctools_forgotten`. Each claim is one transaction over its own connection, on disk when
+    `claim` returns; it waits for other transactions for up to `timeout` seconds. The store uses the
+    clock of its `Tickets`.
 
     Raises:
-        DefinitionError: the path is none of a database that can be opened or made.
+        DefinitionError: there is no database at the path, and none can be created.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, timeout: float = 5) -> None:
@@ -139,7 +139,7 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise DefinitionError(
                 "SqliteStore(path)",
-                f"There is no database at {str(self._path)!r}, and none can be made: {error}.",
+                f"There is no database at {str(self._path)!r}, and none can be created: {error}.",
                 "Pass the path of a file in a directory that exists and can be written to.",
             ) from error
 
@@ -147,11 +147,11 @@ class SqliteStore:
         return f"SqliteStore({str(self._path)!r})"
 
     def follow(self, clock: Clock) -> None:
-        """Go by this clock too."""
+        """Use this clock too."""
         self._clocks.add(clock)
 
     def claim(self, ticket_id: str, expires: int, /) -> bool:
-        """Return whether this is the first time that this id is claimed, and remember it.
+        """Return whether this is the first claim of this id, and remember it.
 
         Raises:
             TicketStoreError: the file is locked, full, damaged, or gone.
@@ -168,11 +168,13 @@ class SqliteStore:
 
     @contextmanager
     def _open(self, mode: str) -> "Generator[Connection]":
-        """Open the file for one transaction that writes; roll it back where something is raised."""
+        """Open the file for one write transaction, which is rolled back on an exception."""
         import sqlite3
 
-        address = f"{self._path.as_uri()}?mode={mode}"  # with `rw` a file that is gone stays so
-        # No transactions of the module's own: a claim has to hold the lock before it reads.
+        address = (
+            f"{self._path.as_uri()}?mode={mode}"  # `rw` does not create a file that was deleted
+        )
+        # `isolation_level=None`: a claim has to hold the lock before it reads.
         connection = sqlite3.connect(address, uri=True, timeout=self._timeout, isolation_level=None)
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -201,23 +203,22 @@ def _claim(connection: "Connection", ticket_id: str, expires: int, until: float)
 
 
 def _checked(path: object) -> Path:
-    """Return an absolute path: what another working directory would make of it is another file."""
-    reason, kind = None, type(path).__name__
+    """Return the absolute path, so that a change of the working directory does not matter."""
+    kind = type(path).__name__
     given = os.fspath(cast("str", path)) if isinstance(path, _PATHS) else None
+    if isinstance(given, str) and given and not given.startswith(":memory:"):
+        return Path(os.path.abspath(given))
+    reason = "A database in memory is not shared, not even by two threads."
     if not isinstance(given, str):
         reason = f"This must be a path, not `{kind}`."
-    elif not given or given.startswith(":memory:"):
-        reason = "A database in memory is not shared, not even by two threads."
-    if reason is not None:
-        remedy = "Pass the path of a file, or use `MemoryStore()` where there is one process only."
-        raise DefinitionError("SqliteStore(path)", reason, remedy)
-    return Path(os.path.abspath(str(given)))
+    remedy = "Pass the path of a file, or use `MemoryStore()` where there is one process only."
+    raise DefinitionError("SqliteStore(path)", reason, remedy)
 
 
 _PATHS = (str, os.PathLike)
 _GRACE = 60
 _GRACE_OF_FILE = 3600
-"""Seconds for which an expired claim is remembered: the clocks of several processes may differ."""
+"""Seconds for which an expired claim is kept, since the clocks of processes may differ."""
 
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS pyfunctools_claims"

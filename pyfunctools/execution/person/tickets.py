@@ -1,4 +1,4 @@
-"""Tickets: a call that waits for a person, as a text that can be kept until they answer."""
+"""Tickets: a waiting call as a signed text, which can be stored until the person answers."""
 
 import os
 import re
@@ -29,18 +29,18 @@ from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.schema.vocabulary import REMARKS
 
 LONGEST = 4 << 20
-"""Characters of the longest ticket that is given out or read."""
+"""Characters of the longest ticket that is issued or read."""
 
 SHORTEST_KEY = 32
-"""Bytes of the shortest key that signs (RFC 2104, section 3: as many as the digest has)."""
+"""Bytes of the shortest signing key (RFC 2104, section 3: as many as the digest has)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
-    """What a ticket says: which function it is for, the model's arguments, and until when.
+    """The contents of a ticket: the function, the model's arguments, and the expiry.
 
-    `call` is the id of the call. `audience` is a digest of whom it is for, and `filled` are the
-    declared places in which the person had given something by then; what they gave is not in it.
+    `call` is the id of the call, and `audience` a digest of the audience. `filled` are the paths
+    of the person's values so far; the values themselves are not in the ticket.
     """
 
     id: str
@@ -56,29 +56,29 @@ class Ticket:
 
 
 Refusal: TypeAlias = Literal["none", "foreign", "audience", "expired", "used", "gone", "changed"]
-"""Why a ticket is refused."""
+"""The reason why a ticket is refused; "none" is a text that is not a ticket."""
 
 
 class Signer(NamedTuple):
-    """The key that signs, and the store that remembers."""
+    """A signing key, and a store of used tickets."""
 
     key: bytes
     store: TicketStore
 
 
 class Listener(Protocol):
-    """What is told of the ends of calls that went on from tickets."""
+    """An object that is notified when a resumed call has ended."""
 
     def hear(self, ticket: str, outcome: Outcome) -> None:
-        """Hear what came of the ticket of this id."""
+        """Handle the outcome of the ticket with this id."""
         ...
 
 
 class _OfThisProcess:
-    """A random key, a memory of used tickets, and who listens: of this process alone.
+    """A random key, a store of used tickets, and listeners, all of this process alone.
 
-    A fork makes another key and memory, and so does a copy in another process: none of them may run
-    what one of the others has run already.
+    A forked process and a copy in another process have their own: none of them may run a call that
+    another one has run already.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -93,7 +93,7 @@ class _OfThisProcess:
         if made is None:
             store = MemoryStore()
             store.follow(self._clock)
-            # One of several threads that come here at once is the first.
+            # `setdefault`: of several threads here at the same time the first one wins.
             made = self._made.setdefault(os.getpid(), Signer(token_bytes(SHORTEST_KEY), store))
         return made
 
@@ -112,29 +112,29 @@ def _forget() -> None:
         each.forget()
 
 
-if hasattr(os, "register_at_fork"):  # where processes fork, numbers of processes come back
+if hasattr(os, "register_at_fork"):  # a forked process may get the id of an earlier one
     os.register_at_fork(after_in_child=_forget)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tickets:
-    """How a controller writes its tickets, and which it takes back.
+    """How a controller signs its tickets, and which tickets it accepts.
 
-    Without a `key` they are signed with a random one of this process: they end with it, and
-    processes forked from it make others. A `key` of your own (at least 32 bytes, secret;
-    `secrets.token_bytes(32)` makes one) makes tickets that are taken back wherever it is known.
-    Then a `store` has to remember which were used, the same for all of them: `SqliteStore(path)`,
-    or `MemoryStore()` where there is one process only, or whatever has its `claim`.
+    Without a `key` tickets are signed with a random key of this process: they are invalid in any
+    other process, also a forked one. With a `key` of your own (secret, at least 32 bytes;
+    `secrets.token_bytes(32)` makes one) tickets are valid in every process with that key. Then a
+    `store`, shared by all of them, has to remember the used tickets: `SqliteStore(path)`,
+    `MemoryStore()` for a single process, or any object with its `claim`.
 
-    `lifetime` is a time, or seconds, rounded up to whole ones. `clock` returns seconds since 1970;
-    `MemoryStore` and `SqliteStore` go by it too.
+    `lifetime` is a `timedelta`, or seconds, rounded up to whole ones. `clock` returns seconds since
+    1970; `MemoryStore` and `SqliteStore` use it too.
 
-    A ticket is signed and not encrypted: whoever holds it can read the model's arguments in it.
-    Nothing of a person's, of the context or of a connection is in it.
+    A ticket is signed but not encrypted: whoever has it can read the model's arguments in it. It
+    contains nothing of the person's values, the context or the connection.
 
     Raises:
-        DefinitionError: the key is too short or has no store, the lifetime is none, or the store
-            cannot claim.
+        DefinitionError: the key is too short or has no store, the lifetime is not positive, or the
+            store has no `claim`.
     """
 
     key: bytes | None = field(default=None, kw_only=False, repr=False)
@@ -152,7 +152,7 @@ class Tickets:
                 f"This must be at least {SHORTEST_KEY} bytes.",
                 "Make one with `secrets.token_bytes(32)`, and keep it with your other secrets.",
             )
-        if not _lasts(self.lifetime):
+        if not _is_lifetime(self.lifetime):
             raise DefinitionError(
                 "Tickets(lifetime)",
                 "This must be above zero.",
@@ -166,13 +166,13 @@ class Tickets:
         object.__setattr__(self, "_own", _OfThisProcess(self.clock))
 
     def listen(self, listener: Listener) -> None:
-        """Tell a listener of every call that comes to an end by a ticket, for as long as it is."""
+        """Notify a listener of the end of every resumed call, while the listener exists."""
         self._own.listeners.add(listener)
 
     def ended(self, text: object, outcome: Outcome) -> None:
-        """Tell what came of a call that went on from a ticket, if that is its end."""
-        taken = outcome.waiting is None and not (outcome.reason or "").startswith("ticket_")
-        if not taken or not self._own.listeners:
+        """Notify the listeners of the outcome of a resumed call, unless it still waits."""
+        has_ended = outcome.waiting is None and not (outcome.reason or "").startswith("ticket_")
+        if not has_ended or not self._own.listeners:
             return
         ticket = self.read(text)
         if isinstance(ticket, Ticket):
@@ -190,14 +190,14 @@ class Tickets:
         after: Ticket | None = None,
         state: JsonValue = None,
     ) -> str | None:
-        """Return a ticket for a call of the function with what the model gave of its arguments.
+        """Return a ticket for a call of the function with the model's arguments.
 
-        `None` where they are not JSON, or too large for a ticket. With `after` it goes on from that
-        ticket: one use and one end for both.
+        `None` if they are not JSON, or too large for a ticket. With `after` it replaces that
+        ticket: only one of the two can be used, and both expire at the same time.
         """
         if after is not None:
             filled = tuple(dict.fromkeys((*after.filled, *filled)))
-        said = {
+        contents = {
             "v": _VERSION,
             "id": token_urlsafe(16) if after is None else after.id,
             "f": function.name,
@@ -210,47 +210,47 @@ class Tickets:
             **({} if state is None else {"s": state}),
         }
         try:
-            text = dumps(said, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-            payload = _coded(text.encode())
+            text = dumps(contents, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+            payload = _encoded(text.encode())
         except (TypeError, ValueError, RecursionError):
             return None
         ticket = f"{payload}.{self._signature(payload)}"
         return ticket if len(ticket) <= LONGEST else None
 
     def read(self, text: object) -> Ticket | Refusal:
-        """Return what a ticket says, or why it is not taken: its form, its signature, its end."""
+        """Return the contents of a ticket, or why it is refused: its form, signature or expiry."""
         if not isinstance(text, str) or len(text) > LONGEST or not _FORM.fullmatch(text):
             return "none"
         payload, _, signature = text.partition(".")
         if not compare_digest(self._signature(payload), signature):
             return "foreign"
-        said = loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-        if said["v"] != _VERSION:
+        contents = loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+        if contents["v"] != _VERSION:
             return "foreign"
         ticket = Ticket(
-            id=said["id"],
-            function=said["f"],
-            digest=said["d"],
-            call=said["c"],
-            audience=said["u"],
-            expires=said["x"],
-            arguments=said["a"],
-            filled=tuple(tuple(keys) for keys in said["p"]),
-            state=said.get("s"),
+            id=contents["id"],
+            function=contents["f"],
+            digest=contents["d"],
+            call=contents["c"],
+            audience=contents["u"],
+            expires=contents["x"],
+            arguments=contents["a"],
+            filled=tuple(tuple(keys) for keys in contents["p"]),
+            state=contents.get("s"),
             text=text,
         )
         return "expired" if self.has_expired(ticket) else ticket
 
     def is_for(self, ticket: Ticket, audience: str | None) -> bool:
-        """Return whether the ticket was given out for this audience, or for none where it is."""
+        """Return whether the ticket was issued for this audience; `None` is one too."""
         return ticket.audience == self._digest(audience)
 
     def has_expired(self, ticket: Ticket) -> bool:
-        """Return whether the ticket's time is over."""
+        """Return whether the ticket has expired."""
         return self.clock() >= ticket.expires
 
     def claim(self, ticket: Ticket) -> bool | Awaitable[bool]:
-        """Use up a ticket; return whether it had not been used up before.
+        """Use up a ticket; return whether this is its first use.
 
         Raises:
             Exception: whatever the store raises.
@@ -258,25 +258,25 @@ class Tickets:
         return self._signer.store.claim(ticket.id, ticket.expires)
 
     def withdraw(self, ticket: str) -> bool | Awaitable[bool]:
-        """Use up a ticket that nobody is to go on with; return whether it could still be used.
+        """Make a ticket unusable; return whether it could still be used.
 
-        Where the store's `claim` is asynchronous the answer has to be awaited.
+        If the store's `claim` is asynchronous, so is this.
 
         Raises:
-            Exception: whatever the store raises; the ticket is as it was.
+            Exception: whatever the store raises; then the ticket stays valid.
         """
         read = self.read(ticket)
         if isinstance(read, Ticket):
             return self.claim(read)
-        return _nothing() if iscoroutinefunction(self._signer.store.claim) else False
+        return _false() if iscoroutinefunction(self._signer.store.claim) else False
 
     def signature(self, data: bytes) -> str:
-        """Return the signature of what goes with tickets and is none, such as a saved turn."""
+        """Return the signature of other data, such as a saved turn."""
         return self._signed(b"pyfunctools turn\n" + data)
 
     @property
     def waits(self) -> bool:
-        """Whether a claim may have to wait for another process, in this thread."""
+        """Whether a claim may block this thread."""
         return isinstance(self.store, SqliteStore)
 
     @property
@@ -292,25 +292,25 @@ class Tickets:
         return ceil(lifetime.total_seconds() if isinstance(lifetime, timedelta) else lifetime)
 
     def _signature(self, payload: str) -> str:
-        # What else the application signs with its key is no ticket.
+        # The prefix: other data that the application signs with its key is not a ticket.
         return self._signed(b"pyfunctools ticket\n" + payload.encode())
 
     def _digest(self, audience: str | None) -> str | None:
-        # Keyed: who it is for is often an address, and whoever holds a ticket could try them all.
+        # Keyed: an audience is often an e-mail address, which could be guessed from a plain digest.
         if audience is None:
             return None
         return self._signed(b"pyfunctools audience\n" + audience.encode("utf-8", "surrogatepass"))
 
     def _signed(self, data: bytes) -> str:
-        return _coded(hmac_digest(self._signer.key, data, "sha256"))
+        return _encoded(hmac_digest(self._signer.key, data, "sha256"))
 
 
-async def _nothing() -> bool:
+async def _false() -> bool:
     return False
 
 
 def _check_store(key: bytes | None, store: object) -> None:
-    """Refuse what cannot claim, and a key of one's own without something that does.
+    """Refuse a store without `claim`, and a key of the application without a store.
 
     Raises:
         DefinitionError: it is so.
@@ -325,63 +325,62 @@ def _check_store(key: bytes | None, store: object) -> None:
     if key is not None and store is None:
         raise DefinitionError(
             "Tickets(store)",
-            "With a key of your own a ticket is taken wherever the key is known, so what remembers "
-            "the used ones has to be known there too.",
+            "With a key of your own a ticket is valid wherever the key is known, so the used "
+            "tickets have to be known there too.",
             "Write `store=SqliteStore(path)`, `store=MemoryStore()` where there is one process "
             "only, or leave out the key.",
         )
 
 
-def _lasts(lifetime: object) -> bool:
+def _is_lifetime(lifetime: object) -> bool:
     seconds = lifetime.total_seconds() if isinstance(lifetime, timedelta) else lifetime
     return isinstance(seconds, int | float) and 0 < seconds < inf
 
 
 def digest_of(function: Function) -> str:
-    """Return a digest of what a ticket must not outlive: where a function lives, what it takes,
-    and which of that is a person's. What is only told of it may change."""
+    """Return a digest of a function; when it changes, the function's tickets become invalid.
+
+    It covers the name, the origin and the parameters of both sides, but no descriptions.
+    """
     separated = function.separated
     sides = () if separated is None else (separated.llm, separated.human or {})
-    schemas = [_untold(each) for each in (function.parameters, *sides)]
-    said = [function.name, origin_text(function.origin), *schemas]
-    return _coded(sha256(dumps(said, sort_keys=True).encode()).digest()[:16])
+    schemas = [_without_descriptions(each) for each in (function.parameters, *sides)]
+    parts = [function.name, origin_text(function.origin), *schemas]
+    return _encoded(sha256(dumps(parts, sort_keys=True).encode()).digest()[:16])
 
 
-def _untold(schema: JsonSchema) -> JsonValue:
-    """Return a copy of a schema without what only tells of it."""
-    return map_subschemas(
-        schema, lambda own: {k: value for k, value in own.items() if k not in _TOLD}
-    )
+def _without_descriptions(schema: JsonSchema) -> JsonValue:
+    return map_subschemas(schema, lambda own: {key: own[key] for key in own.keys() - _DESCRIPTIVE})
 
 
-_TOLD = REMARKS | {"description", "x-human-ask", "x-human-widget"}
-"""Keywords that tell of a schema, and change nothing of what it takes."""
+_DESCRIPTIVE = REMARKS | {"description", "x-human-ask", "x-human-widget"}
+"""Keywords that describe a schema, and do not change which values are valid."""
 
 
 def ticket_refused(reason: Refusal, name: str | None = None) -> Outcome:
-    """Return the outcome for a ticket that is not taken."""
-    word, expected, said = _REFUSALS[reason]
-    text = f"{said} Nothing has run."
+    """Return the outcome for a refused ticket."""
+    word, expected, sentence = _REFUSALS[reason]
+    text = f"{sentence} Nothing has run."
     path = Path.of((), "$ticket")
     issue = Issue(path=path, expected=expected, value=None, message=text, side="human")
     return Outcome(text=text, reason=word, issues=(issue,), function=name)
 
 
 _REFUSALS: dict[Refusal, tuple[Reason, str, str]] = {
-    "none": ("ticket_foreign", "a ticket", "This is no ticket."),
+    "none": ("ticket_foreign", "a ticket", "This is not a ticket."),
     "foreign": (
         "ticket_foreign",
-        "a ticket as it was given out",
-        "This ticket was changed, or somebody else gave it out.",
+        "a ticket as it was issued",
+        "This ticket was changed, or issued by somebody else.",
     ),
     "audience": (
         "ticket_foreign",
-        "a ticket that was given out for this audience",
-        "This ticket was given out for somebody else.",
+        "a ticket that was issued for this audience",
+        "This ticket was issued for somebody else.",
     ),
     "expired": (
         "ticket_expired",
-        "a ticket whose time is not over",
+        "a ticket that has not expired",
         "This ticket has expired.",
     ),
     "used": (
@@ -391,8 +390,8 @@ _REFUSALS: dict[Refusal, tuple[Reason, str, str]] = {
     ),
     "gone": (
         "ticket_gone",
-        "a ticket for a function that is there",
-        "The function of this ticket is not there.",
+        "a ticket for a function that exists",
+        "The function of this ticket does not exist.",
     ),
     "changed": (
         "ticket_changed",
@@ -405,5 +404,5 @@ _VERSION = 3
 _FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}")
 
 
-def _coded(data: bytes) -> str:
+def _encoded(data: bytes) -> str:
     return urlsafe_b64encode(data).rstrip(b"=").decode("ascii")

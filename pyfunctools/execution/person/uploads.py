@@ -1,4 +1,4 @@
-"""A file in the arguments: the forms a program may give it in, and nothing that opens one."""
+"""Files in arguments: the forms in which a program may give them. Nothing here opens a file."""
 
 from base64 import b64decode, urlsafe_b64decode
 from collections.abc import Callable, Iterator
@@ -12,20 +12,21 @@ from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.outline.json_types import schemas_of
+from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.separation.predicates import is_upload
 from pyfunctools.schema.vocabulary import UNIONS
 
 
 def file_of(value: JsonValue, schema: JsonSchema | bool = True) -> File | None:
-    """Return the file that a value stands for, or `None` where it is an ordinary value.
+    """Return the file that a value represents, `None` for other values.
 
-    A file is a `File`, `bytes`, or a mapping of `content` with `filename` and `content_type` where
-    they are known. The content is bytes, or text; `"encoding": "base64"` says that the text is the
-    base64 of the bytes. A mapping whose content is text is a file only where the schema does not
-    want an object. A text alone never names a file: it is sent as it is.
+    A file is a `File`, `bytes`, or a mapping with `content`, and optionally `filename` and
+    `content_type`. The content is bytes or text; with `"encoding": "base64"` the text is base64. A
+    mapping with a text is a file only if the schema does not want an object. A text alone is never
+    the path of a file: it is sent as it is.
 
     Raises:
-        UnsendableError: the content is neither bytes nor text, or the base64 is none.
+        UnsendableError: the content is neither bytes nor text, or is invalid base64.
     """
     if isinstance(value, File):
         return value
@@ -44,11 +45,11 @@ def file_of(value: JsonValue, schema: JsonSchema | bool = True) -> File | None:
 
 
 def with_files(value: object) -> JsonValue:
-    """Return a value in which bytes, uploads, and mappings of `content` as bytes are `File`s.
+    """Return a value with `File`s in place of bytes, uploads, and mappings with bytes as `content`.
 
-    An upload is an open file, or what a web framework hands over: it has `read`. So a schema that
-    wants a text there takes them. What holds none is returned as it is, and so is what is nested
-    without end, or cannot be read, which the schema refuses.
+    An upload is an open file, or the object of a web framework: it has `read`. A `File` is a text,
+    as file schemas require. A value without files is returned itself; one that is nested too deeply
+    or cannot be read is unchanged, and the schema refuses it.
     """
     try:
         return _with_files(cast("JsonValue", value))
@@ -57,20 +58,21 @@ def with_files(value: object) -> JsonValue:
 
 
 def merged(function: Function, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
-    """Return the arguments of both, as `Function.merge`; a text is no file of a person's.
+    """Return both parts merged; a person's text in place of a file is refused.
 
-    It would be uploaded as its own content, and was most often meant as a path.
+    It would be uploaded as the file's content, but is most often a path.
     """
-    if contract_of(function).human_side.value.takes_files:
-        wrong = tuple(_texts_for_files(function, human))
+    contract = contract_of(function)
+    if contract.human_side.value.takes_files:
+        wrong = tuple(_texts_for_files(contract.validator.outline.place, human))
         if wrong:
             return Failure(value=None, issues=wrong)
-    return function.merge(llm=llm, human=human)
+    return contract.merge(llm, human)
 
 
 def wants_file(schema: JsonSchema | bool) -> bool:
-    """True if a schema wants a file, raw or encoded, and takes no other text."""
-    return isinstance(schema, dict) and _judged(schema) is True
+    """True if a schema wants a file, raw or encoded, and allows no other text."""
+    return isinstance(schema, dict) and _texts_are_files(schema) is True
 
 
 def is_binary(schema: JsonSchema | bool) -> bool:
@@ -78,23 +80,22 @@ def is_binary(schema: JsonSchema | bool) -> bool:
     return wants_file(schema) or (isinstance(schema, dict) and schema.get("format") == "byte")
 
 
-def _judged(schema: JsonSchema) -> bool | None:
-    """Return whether a text is a file here; `None` where no text is taken."""
+def _texts_are_files(schema: JsonSchema) -> bool | None:
+    """Return whether a text that this schema allows is a file; `None` if it allows no text."""
     if is_upload(schema):
         return True
     for keyword in (*UNIONS, "allOf"):
-        found = [
-            _judged(each) for each in schemas_of(schema.get(keyword)) if isinstance(each, dict)
-        ]
+        schemas = [each for each in schemas_of(schema.get(keyword)) if isinstance(each, dict)]
+        found = list(map(_texts_are_files, schemas))
         if True in found:
             return keyword == "allOf" or False not in found
-    kinds = schema.get("type")
-    kinds = kinds if isinstance(kinds, list) else [kinds]
-    return None if "string" not in kinds and None not in kinds else False
+    types = schema.get("type")
+    types = types if isinstance(types, list) else [types]
+    return None if "string" not in types and None not in types else False
 
 
-def _texts_for_files(function: Function, human: JsonValue) -> Iterator[Issue]:
-    """Return an issue for each text that stands where a file is wanted."""
+def _texts_for_files(root: Place, human: JsonValue) -> Iterator[Issue]:
+    """Yield an issue for each text in place of a file."""
     texts: list[tuple[Keys, str]] = []
     todo: list[tuple[Keys, JsonValue]] = [((), human)]
     for keys, value in todo:  # grows while it is read
@@ -105,13 +106,13 @@ def _texts_for_files(function: Function, human: JsonValue) -> Iterator[Issue]:
         elif isinstance(value, str) and not isinstance(value, File):
             texts.append((keys, value))
     for keys, text in texts:
-        place = contract_of(function).validator.outline.place
+        place = root
         for key in keys:
             place = place.possible.inside(key)
         parts = [part.rules for part in place.possible.parts]
         files = [part for part in parts if is_upload(part)]
-        is_other = any(_judged(part) is False and "type" in part for part in parts)
-        if files and not is_other and not any(_is_encoded(text, part) for part in files):
+        takes_text = any(_texts_are_files(part) is False and "type" in part for part in parts)
+        if files and not takes_text and not any(_is_encoded(text, part) for part in files):
             path = Path.of(keys)
             message = f"{path}: expected {_FILE}."
             yield Issue(path=path, expected=_FILE, value=None, message=message, side="human")
@@ -121,20 +122,14 @@ _FILE = "a file, as `File(path.read_bytes(), filename=path.name)`, bytes or an u
 
 
 def _is_encoded(text: str, schema: JsonSchema) -> bool:
-    """True if a schema wants base64, and the text is some."""
-    decode = {"base64": _base64, "base64url": _base64url}.get(str(schema.get("contentEncoding")))
+    """True if a schema wants base64, and the text is valid base64."""
+    encoding = schema.get("contentEncoding")
     try:
-        return decode is not None and bool(decode(text))
+        if encoding == "base64url":
+            return bool(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        return encoding == "base64" and bool(b64decode(text, validate=True))
     except ValueError:
         return False
-
-
-def _base64(text: str) -> bytes:
-    return b64decode(text, validate=True)
-
-
-def _base64url(text: str) -> bytes:
-    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 _KEYS = frozenset({"content", "content_type", "encoding", "filename"})
@@ -154,7 +149,7 @@ def _with_files(value: JsonValue) -> JsonValue:
     if isinstance(value.get("content"), bytes | bytearray):
         try:
             return file_of(value) or value
-        except UnsendableError:  # the schema is the one that says what is wrong with it
+        except UnsendableError:  # the schema refuses it
             return value
     members = {key: _with_files(inner) for key, inner in value.items()}
     return value if all(members[key] is value[key] for key in value) else members
@@ -164,9 +159,9 @@ _SCALARS = (str, int, float, type(None))
 
 
 def _uploaded(upload: object) -> JsonValue:
-    """Return the file that an upload holds; the upload itself where it cannot be read."""
-    held = getattr(upload, "file", None)  # what reads an `UploadFile` without awaiting
-    source: object = held if callable(getattr(held, "read", None)) else upload
+    """Return the file of an upload, or the upload itself if it cannot be read."""
+    blocking = getattr(upload, "file", None)  # of an `UploadFile`, whose own `read` is asynchronous
+    source: object = blocking if callable(getattr(blocking, "read", None)) else upload
     read: object = getattr(source, "read", None)
     if not callable(read):
         return cast("JsonValue", upload)
