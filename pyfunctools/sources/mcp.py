@@ -1,8 +1,8 @@
-"""The tools of an MCP server, as they stand in its list, as functions.
+"""The tools of an MCP server as functions.
 
-A list is somebody else's text: names that vendors refuse are changed, hidden characters left out,
-and a tool whose schema cannot be trusted to mean something (an unknown dialect, a reference into
-the network, a mistake) is skipped, with the reason, the others kept.
+The list is untrusted: names that vendors refuse are changed, hidden characters are removed, and a
+tool with an unusable schema (an unknown dialect, a reference to the network, a mistake) is skipped,
+with the reason.
 """
 
 import re
@@ -12,7 +12,7 @@ from functools import partial
 from hashlib import sha256
 from typing import Final, cast
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
@@ -28,12 +28,12 @@ from pyfunctools.sources.alternatives import loosened, overlapping
 _DIALECTS: Final = re.compile(
     r"https?://json-schema\.org/(?:draft/20(?:19-09|20-12)|draft-0[4-7])/(?:hyper-)?schema#?"
 )
-"""The dialects of JSON Schema that are read: draft 4 to 2020-12."""
+"""The known dialects of JSON Schema: draft 4 to 2020-12."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadTools:
-    """What a list of tools became."""
+    """The functions of a list of tools, and the skipped ones."""
 
     functions: tuple[Function, ...]
     skipped: tuple[Skipped, ...]
@@ -48,49 +48,44 @@ def read_tools(
 ) -> ReadTools:
     """Return the functions of a list of tools, in its order.
 
-    `server` is its name, and `fault` returns why a tool must not be taken, if it must not.
+    `server` is the server's name; `fault` returns why a tool must be skipped, or `None`.
     """
     functions: dict[str, Function] = {}
     skipped: list[Skipped] = []
     seen: set[str] = set()
-    for place, tool in enumerate(tools):
-        pointer = f"/tools/{place}"
+    for index, tool in enumerate(tools):
         name = tool.get("name") if isinstance(tool, dict) else None
-        if not isinstance(tool, dict) or not isinstance(name, str) or not name:
-            skipped.append(Skipped(where=server, reason="A tool has no name.", pointer=pointer))
-            continue
-        where = f"{server}/{shortened(visible(name), 200)}"
-        if name in seen:
-            reason = "Another tool before it has its name."
-            skipped.append(Skipped(where=where, reason=reason, pointer=pointer))
-            continue
-        seen.add(name)
-        if (reason := fault(tool)) is not None:
-            skipped.append(Skipped(where=where, reason=reason, pointer=pointer))
-            continue
-        try:
-            function = function_of_tool(tool, _name_of(name, functions), server, is_human)
-        except (PyfunctoolsError, RecursionError) as error:
-            reason = visible(str(error)) or "Its schema is nested too deeply."
-            skipped.append(Skipped(where=where, reason=reason, pointer=pointer))
-        else:
-            functions[function.name] = function
+        where, reason = server, "A tool has no name."
+        if isinstance(tool, dict) and isinstance(name, str) and name:
+            where = f"{server}/{shortened(visible(name), 200)}"
+            reason = "An earlier tool has the same name." if name in seen else fault(tool)
+            seen.add(name)
+            try:
+                if reason is None:
+                    function = function_of_tool(tool, _name_of(name, functions), server, is_human)
+                    functions[function.name] = function
+            except (PyfunctoolsError, RecursionError) as error:
+                reason = visible(str(error)) or "Its schema is nested too deeply."
+        if reason is not None:
+            skipped.append(Skipped(where=where, reason=reason, pointer=f"/tools/{index}"))
     return ReadTools(functions=tuple(functions.values()), skipped=tuple(skipped))
 
 
 def function_of_tool(
     tool: JsonObject, name: str, server: str, is_human: IsHuman | None = is_human_by_default
 ) -> Function:
-    """Return the function of one tool, under a name that vendors take.
+    """Return the function of one tool, under a name that vendors accept.
 
     Raises:
         PyfunctoolsError: its schemas cannot be read.
     """
-    given, promised = _schema(tool, "inputSchema"), _schema(tool, "outputSchema")
-    output, wraps = _unwrapped(promised)
+    written = _schema(tool, "inputSchema") or {}
+    output, wraps = _unwrapped(_schema(tool, "outputSchema"))
+    parameters = normalize(written)
+    parameters = loosened(parameters, partial(_target, parameters))
     annotations = tool.get("annotations")
     hints = annotations if isinstance(annotations, dict) else {}
-    contract = Contract.from_schemas(name, _loose(given or {}), output, is_human, lenient=True)
+    contract = Contract.from_schemas(name, parameters, output, is_human, lenient=True)
     function = Function(
         name=name,
         description=_text(tool.get("description")) or "",
@@ -103,11 +98,11 @@ def function_of_tool(
         ),
         _contract=Lazy.of(contract),
     )
-    return with_notes(function, _notes(given or {}))
+    return with_notes(function, _notes(written))
 
 
 def reread(tool: JsonObject, known: Function, *, is_human: IsHuman | None) -> Function:
-    """Return the function of a tool as it is now, where `known` is what it was.
+    """Return the function of a tool that has changed since `known` was read.
 
     Raises:
         PyfunctoolsError: its schemas cannot be read.
@@ -120,7 +115,7 @@ def _schema(tool: JsonObject, word: str) -> JsonSchema | None:
     """Return a schema of a tool, if it has one.
 
     Raises:
-        PyfunctoolsError: it is none, or of an unknown dialect.
+        PyfunctoolsError: it is not an object, or has an unknown dialect.
     """
     schema = tool.get(word)
     if schema is None:
@@ -129,50 +124,44 @@ def _schema(tool: JsonObject, word: str) -> JsonSchema | None:
         raise DefinitionError(word, f"This must be an object, not `{type(schema).__name__}`.")
     dialect = schema.get("$schema")
     if dialect is not None and not (isinstance(dialect, str) and _DIALECTS.fullmatch(dialect)):
-        said = shortened(repr(dialect), 200)
-        raise DefinitionError(f"{word}/$schema", f"{said} is no dialect that is known here.")
+        reason = f"{shortened(repr(dialect), 200)} is an unknown dialect."
+        raise DefinitionError(f"{word}/$schema", reason)
     return schema
 
 
-def _loose(given: JsonSchema) -> JsonSchema:
-    whole = normalize(given)
-    return loosened(whole, partial(_found, whole))
-
-
-def _notes(given: JsonSchema) -> Iterator[Note]:
-    for keys in overlapping(given, partial(_found, given)):
-        text = "A `oneOf` is read as `anyOf`: nothing proves its branches apart."
+def _notes(written: JsonSchema) -> Iterator[Note]:
+    for keys in overlapping(written, partial(_target, written)):
+        text = "`oneOf` is read as `anyOf`: a value may fit more than one of its branches."
         yield Note(text=text, pointer="/".join(("/parameters", *map(str, keys))))
 
 
-def _found(root: JsonSchema, reference: str) -> JsonSchema | bool | None:
+def _target(root: JsonSchema, reference: str) -> JsonSchema | bool | None:
     target = find_target(root, reference)
     return cast("JsonSchema | bool", target) if isinstance(target, dict | bool) else None
 
 
-def _unwrapped(promised: JsonSchema | None) -> tuple[JsonSchema | None, bool]:
-    """Return the output schema of a tool, and whether it stood in an object of older clients."""
-    if promised is None or promised.get(WRAPPED) is not True:
-        return promised, False
-    properties = promised.get("properties")
-    inner = properties.get("result") if isinstance(properties, dict) else None
+def _unwrapped(schema: JsonSchema | None) -> tuple[JsonSchema | None, bool]:
+    """Return the output schema of a tool, and whether fastmcp wrapped it for older clients."""
+    if schema is None or schema.get(WRAPPED) is not True:
+        return schema, False
+    inner = members_of(schema.get("properties")).get("result")
     if not isinstance(inner, dict):
-        return promised, False
-    beside = {word: promised[word] for word in ("$defs", "$schema") if word in promised}
+        return schema, False
+    beside = {word: schema[word] for word in ("$defs", "$schema") if word in schema}
     return {**inner, **beside}, True
 
 
 def _name_of(name: str, taken: Mapping[str, object]) -> str:
-    """Return a name that vendors take: the tool's own where it is one."""
+    """Return a name that vendors accept: the tool's own if possible."""
     made = re.sub(r"[^A-Za-z0-9_-]", "_", name)
     made = made if made[:1].isalpha() or made[:1] == "_" else f"_{made}"
-    if len(made) <= _LONGEST and made not in taken:
+    if len(made) <= _MAX_NAME and made not in taken:
         return made
     tail = f"_{sha256(name.encode(errors='surrogatepass')).hexdigest()[:8]}"
-    return made[: _LONGEST - len(tail)] + tail
+    return made[: _MAX_NAME - len(tail)] + tail
 
 
-_LONGEST: Final = 64
+_MAX_NAME: Final = 64
 
 
 def _text(value: JsonValue) -> str | None:

@@ -75,8 +75,8 @@ def test_a_one_of_is_read_as_its_author_meant_it() -> None:
         ({"inputSchema": TEXT}, "no name"),
         ({"name": "g", "inputSchema": "text"}, "must be an object"),
         ({"name": "g", "inputSchema": {"type": "string"}}, "type 'string'"),
-        ({"name": "g", "inputSchema": {"$schema": "https://x.example/s"}}, "is no dialect"),
-        ({"name": "g", "inputSchema": {"$schema": 7}}, "is no dialect"),
+        ({"name": "g", "inputSchema": {"$schema": "https://x.example/s"}}, "unknown dialect"),
+        ({"name": "g", "inputSchema": {"$schema": 7}}, "unknown dialect"),
         (
             {"name": "g", "inputSchema": {"properties": {"a": {"$ref": "https://x.example/s"}}}},
             "nothing may be fetched",
@@ -89,7 +89,7 @@ def test_a_one_of_is_read_as_its_author_meant_it() -> None:
             {"name": "g", "inputSchema": TEXT, "outputSchema": {"$ref": "file:///etc/passwd"}},
             "nothing may be fetched",
         ),
-        ({"name": "f", "inputSchema": TEXT}, "Another tool before it"),
+        ({"name": "f", "inputSchema": TEXT}, "An earlier tool"),
     ],
 )
 def test_a_tool_that_cannot_be_read_is_skipped_and_the_others_kept(tool: Any, said: str) -> None:

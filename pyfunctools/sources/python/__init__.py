@@ -1,5 +1,5 @@
 """Python classes and callables as functions: type hints, docstrings and the decorator.
 
-The records of this room are named tuples: to define a frozen dataclass takes half a millisecond,
-and a program that lists its functions defines all of these first.
+The records here are named tuples: defining a frozen dataclass takes half a millisecond, and a
+program that lists its functions would have to define all of them first.
 """

@@ -135,7 +135,7 @@ class CoreReader:
         return {**node, "metadata": {key: _unskipped(each) for key, each in metadata.items()}}
 
     def _with_names(self, node: CoreSchema, cls: CoreSchema) -> CoreSchema:
-        fields = dict(fields_in(node))
+        fields = fields_in(node)
         config = cast("CoreSchema", cls.get("config") or {})
         by_name = config.get("validate_by_name") is True
         declared = {name: declared_name(name, field) for name, field in fields.items()}
@@ -166,21 +166,20 @@ class CoreReader:
     def _by_declared_names(self, node: CoreSchema, declared: Mapping[str, str]) -> CoreSchema:
         self.changed = True
         fields = {
-            name: {**field, "validation_alias": declared[name]} for name, field in fields_in(node)
+            name: {**field, "validation_alias": declared[name]}
+            for name, field in fields_in(node).items()
         }
         is_list = isinstance(node["fields"], list)
         return {**node, "fields": list(fields.values()) if is_list else fields}
 
 
-def fields_in(node: CoreSchema) -> Iterator[tuple[str, CoreSchema]]:
-    """Yield the fields of a class, each with its own name."""
-    fields = node.get("fields")
+def fields_in(node: CoreSchema) -> Mapping[str, CoreSchema]:
+    """Return the fields of a class, by their own names; other core schemas have none."""
+    fields = node.get("fields") or {}
     if isinstance(fields, dict):
-        yield from cast("dict[str, CoreSchema]", fields).items()
-    elif isinstance(fields, list):
-        for field in cast("list[CoreSchema]", fields):
-            if isinstance(field, dict):
-                yield str(field.get("name")), field
+        return cast("Mapping[str, CoreSchema]", fields)
+    listed = cast("list[CoreSchema]", fields)
+    return {str(field["name"]): field for field in listed if isinstance(field, dict)}
 
 
 def declared_name(name: str, field: CoreSchema) -> str:

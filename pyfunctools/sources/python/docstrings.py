@@ -1,9 +1,9 @@
-"""What docstrings say: of a callable, of its parameters, of a class and of its fields.
+"""Descriptions from docstrings: of a callable, its parameters, a class and its fields.
 
-A docstring may be of any style: Google, NumPy, reST or Epydoc. Its text is cut into blocks, and
-each block that describes something is read on its own: one that cannot be read stays in the
-description as it is written, and spoils no other. A field is described by a section of its class's
-docstring, by a docstring below it, or by `Doc` in its hint.
+A docstring may have any style: Google, NumPy, reST or Epydoc. Its text is split into blocks, and
+each block is parsed on its own: one that cannot be parsed stays in the description as it is. A
+field is described by a section of its class's docstring, by a docstring below it, or by `Doc` in
+its hint.
 """
 
 import ast
@@ -33,7 +33,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Docs(NamedTuple):
-    """What a docstring says: of the whole, of each parameter, each attribute and the result."""
+    """The parts of a docstring: text, parameters, attributes, and the returned value."""
 
     text: str = ""
     parameters: Mapping[str, str] = _NOTHING
@@ -45,7 +45,7 @@ class Docs(NamedTuple):
 def read_docstring(docstring: str) -> Docs:
     """Return the parts of a docstring of any style; never raises.
 
-    `text` is the summary and the body, with notes and warnings. What is raised, examples, types and
+    `text` is the summary and the body, with notes and warnings. Exceptions, examples, types and
     cross-references are left out.
     """
     text = cleandoc(docstring)
@@ -55,13 +55,13 @@ def read_docstring(docstring: str) -> Docs:
 
 
 def _may_have_sections(text: str) -> bool:
-    """Return whether below the first line stands what every section has: a colon or a rule."""
+    """Return whether there is a colon or a ruled line below the first line, as in every section."""
     rest = text.partition("\n")[2]
     return ":" in rest or any(line and not line.strip("-= \t") for line in rest.split("\n"))
 
 
 MAX_NAME = 500
-"""What stands before a colon and is longer is no name; the parser's patterns are slow on it."""
+"""A longer text before a colon is not a name, and the parser's patterns are slow on it."""
 
 _TITLES = {
     **dict.fromkeys(("args", "arguments", "parameters", "params"), "Args"),
@@ -73,7 +73,7 @@ _TITLES = {
     **dict.fromkeys(("raise", "raises", "exception", "exceptions", "warns"), ""),
     **dict.fromkeys(("example", "examples", "see also", "references"), ""),
 }
-"""Titles of sections in lower case, and their standard spelling; those without are left out."""
+"""Titles of sections in lower case, and their standard spelling; empty for ignored sections."""
 
 _GOOGLE = re.compile(r"([A-Za-z][A-Za-z ]{1,30}):[ \t]*(\S.*)?")
 _RULE = re.compile(r"[-=]{3,}[ \t]*")
@@ -89,7 +89,7 @@ _ATTRIBUTES = frozenset({"attribute", "ivar", "cvar", "var"})
 
 
 class _Block(NamedTuple):
-    """Lines that belong together; `style` is that of a description, `title` the section's."""
+    """Lines that belong together: prose, or a section with a `style` and a `title`."""
 
     lines: list[str]
     style: str | None = None
@@ -111,7 +111,7 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
 
 
 def _start(line: str, following: list[str]) -> _Block | None:
-    """Return the block that begins with this line, or `None` where none begins."""
+    """Return the section that begins with this line, or `None`."""
     if not line or line[0].isspace():
         return None
     if match := _FIELD.match(line):
@@ -127,16 +127,16 @@ def _start(line: str, following: list[str]) -> _Block | None:
 
 
 def _ends(block: _Block, line: str) -> bool:
-    """Return whether this line, which begins no block, ends the one before it."""
+    """Return whether this line ends the block before it, without starting a section."""
     if block.style is None or not line or line[0].isspace():
         return False
     if block.style == "NUMPYDOC":
-        return False  # names stand as far left as the title
+        return False  # names are indented as the title is
     return block.style == "GOOGLE" or line[0] in ":@" or not block.lines[-1].strip()
 
 
 def read_sections(lines: list[str]) -> Docs:
-    """Return the parts of a docstring; what no section holds is its text."""
+    """Return the parts of a docstring; lines outside of sections are its text."""
     parameters: dict[str, str] = {}
     attributes: dict[str, str] = {}
     returns, prose = "", list[str]()
@@ -146,20 +146,20 @@ def read_sections(lines: list[str]) -> Docs:
             prose.append("\n".join(block.lines).strip("\n").rstrip())
         for meta in described or ():
             key = meta.args[0] if meta.args else ""
-            said = (meta.description or "").strip()
+            text = (meta.description or "").strip()
             named: str | None = getattr(meta, "arg_name", None)
             if key in ("return", "returns", "yield", "yields"):
                 typed: str = getattr(meta, "type_name", None) or ""
-                returns = returns or said or _prose(typed)
-            elif said and (named or key in _ATTRIBUTES) and key not in ("type", "vartype"):
+                returns = returns or text or _prose(typed)
+            elif text and (named or key in _ATTRIBUTES) and key not in ("type", "vartype"):
                 place = attributes if key in _ATTRIBUTES else parameters
                 for name in (named or meta.args[-1]).split(","):
-                    place.setdefault(name.strip("*\\` "), said)
+                    place.setdefault(name.strip("*\\` "), text)
     return Docs("\n\n".join(filter(None, prose)), parameters, attributes, returns)
 
 
 def _described(block: _Block) -> "list[_Meta] | None":
-    """Return the things that a block describes; `None` where it cannot be read."""
+    """Return the parsed items of a section, or `None` if it cannot be parsed."""
     from docstring_parser import DocstringStyle, ParseError, parse
 
     if not block.title:
@@ -174,14 +174,14 @@ def _described(block: _Block) -> "list[_Meta] | None":
 
 
 class _Meta(Protocol):
-    """What the parser gives for each thing described; it has no types of its own."""
+    """An item of the parser, which has no types of its own."""
 
     args: list[str]
     description: str | None
 
 
 def _parsable(block: _Block) -> str:
-    """Return the block in the spelling that the parser of its style takes."""
+    """Return the text of a section in the spelling that the parser of its style accepts."""
     head, *rest = block.lines
     if block.style == "NUMPYDOC":
         return "\n".join([block.title if block.title != "Args" else "Parameters", *rest])
@@ -198,13 +198,13 @@ def _parsable(block: _Block) -> str:
 
 
 def _heads(block: _Block) -> list[str]:
-    """Return the lines that begin an item: those as far left as the first."""
+    """Return the lines that begin an item: those that are indented no more than the first."""
     lines = [line for line in block.lines[block.style in ("GOOGLE", "NUMPYDOC") :] if line.strip()]
     return [line for line in lines if _indent(line) <= _indent(lines[0])]
 
 
 def _items(lines: list[str]) -> list[str]:
-    """Return the items of a section with the colon after each name that the parser insists on."""
+    """Return the items of a section with a colon after each name, as the parser requires."""
     indent = next((_indent(line) for line in lines if line.strip()), 0)
     return [_item(line) if _indent(line) == indent else line for line in lines]
 
@@ -212,8 +212,8 @@ def _items(lines: list[str]) -> list[str]:
 def _item(line: str) -> str:
     if ":" in line or not line.strip():
         return line
-    name, dash, said = line.partition(" - ")
-    return f"{name}: {said}" if dash else f"{line}:"
+    name, dash, text = line.partition(" - ")
+    return f"{name}: {text}" if dash else f"{line}:"
 
 
 def _indent(line: str) -> int:
@@ -221,7 +221,7 @@ def _indent(line: str) -> int:
 
 
 def _prose(text: str) -> str:
-    """Return the text in the place of a type where it is a sentence, else the empty text."""
+    """Return the text in the position of a type if it is a sentence, else an empty text."""
     return text if " " in text and not set("[]|,") & set(text) else ""
 
 
@@ -230,10 +230,11 @@ _BELOW_A_FIELD = re.compile(r"""^[ \t]+\w+[ \t]*:[^\n]*\n[ \t]*[rRuU]?["']""", r
 
 
 def class_docs(cls: type, names: Namespace) -> Docs:
-    """Return the description of a class and, as `attributes`, of its fields, inherited ones too.
+    """Return the descriptions of a class and, as `attributes`, of its fields, inherited ones too.
 
     A `Doc` wins over a docstring below the field, and that over a section of the class docstring.
-    A docstring that `dataclass` or `NamedTuple` wrote is none. `names` is what hints are read with.
+    Generated docstrings of `dataclass` and `NamedTuple` are ignored. `names` is the namespace of
+    the hints.
     """
     fields: dict[str, str] = {}
     for base in reversed(list(_bases(cls))):
@@ -246,7 +247,7 @@ def class_docs(cls: type, names: Namespace) -> Docs:
 
 
 def own_docs(cls: type) -> Docs:
-    """Return the parts of a class's own docstring; they are empty for a built-in class."""
+    """Return the parts of a class's own docstring, which are empty for a built-in class."""
     text = vars(cls).get("__doc__")
     written = isinstance(text, str) and not text.startswith(f"{cls.__name__}(")
     if not written or cls.__module__ in _FOREIGN:
@@ -277,13 +278,13 @@ def _bases(cls: type) -> Iterator[type]:
 def _doc_marks(cls: type, names: Namespace) -> dict[str, str]:
     try:
         hints = get_type_hints(cls, localns=dict(names), include_extras=True)
-    except Exception:  # a hint's text may raise anything, and pydantic has read these its own way
+    except Exception:  # a hint's text may raise anything; pydantic resolves it in its own way
         return {}
-    return {name: said for name, hint in hints.items() if (said := doc_of(hint))}
+    return {name: text for name, hint in hints.items() if (text := doc_of(hint))}
 
 
 def _below_fields(cls: type) -> Mapping[str, str]:
-    """Return the docstrings that stand below the fields, where the source is there to read."""
+    """Return the docstrings below the fields, if the source is available."""
     file = getattr(sys.modules.get(cls.__module__), "__file__", None)
     if not isinstance(file, str):
         return {}

@@ -238,7 +238,7 @@ def _with_unlisted(result: JsonSchemaValue, schema: CoreSchema) -> JsonSchemaVal
     metadata = cast("Mapping[str, object]", schema.get("metadata") or {})
     listed: Mapping[str, object] = result.get("properties", {})
     names = {**cast("Mapping[str, str | None]", metadata.get(NAMES_KEY) or {})}
-    for name, field in fields_in(schema):
+    for name, field in fields_in(schema).items():
         declared = declared_name(name, field)
         if declared not in listed:  # hidden from the schema, but pydantic reads it
             names |= dict.fromkeys((declared, name))

@@ -103,7 +103,7 @@ def class_of(obj: object) -> type:
 def function_behind(target: object) -> FunctionType | None:
     """Return the plain function under decorators, methods, partials and callable objects."""
     for _ in range(MAX_WRAPPINGS):
-        if is_a(target, FunctionType):
+        if type(target) is FunctionType:
             inner: object = target.__dict__.get("__wrapped__")
             if inner is None or "__signature__" in target.__dict__:
                 return target
@@ -113,7 +113,7 @@ def function_behind(target: object) -> FunctionType | None:
             inner = getattr_static(target, "__wrapped__", None)
             if inner is None:
                 called = getattr_static(type(target), "__call__", None)
-                return function_behind(called) if is_a(called, FunctionType) else None
+                return function_behind(called) if type(called) is FunctionType else None
         target = inner
     return None
 
@@ -136,9 +136,16 @@ def namespace_of(
     `owner` is the class that defines it. As in Python the class comes before the enclosing
     functions, innermost first; their frames are searched where the decorator ran and on the stack.
     """
-    layers: list[Mapping[str, object]] = []
+    layers: list[Namespace] = []
     if owner is not None:
-        layers.append({name: value for name, value in vars(owner).items() if _can_be_hint(value)})
+        kinds = {name: type(value) for name, value in vars(owner).items()}
+        layers.append(  # not methods, defaults and properties
+            {
+                name: vars(owner)[name]
+                for name, kind in kinds.items()
+                if issubclass(kind, type) or kind.__module__ in _TYPING
+            }
+        )
     if function is not None:
         layers.append({str(each): each for each in getattr(function, "__type_params__", ())})
         if enclosing is not None:
@@ -236,14 +243,7 @@ def _names_in(hint: object) -> Iterator[str]:
         yield from _names_in(each)
 
 
-def _can_be_hint(value: object) -> bool:
-    """Return whether a class attribute can be used as a hint: not a method, default or property."""
-    kind = type(value)
-    return issubclass(kind, type) or kind.__module__ in {
-        "types",
-        "typing",
-        "typing_extensions",
-    }
+_TYPING = frozenset({"types", "typing", "typing_extensions"})
 
 
 def metadata_of(hint: object) -> tuple[object, ...]:

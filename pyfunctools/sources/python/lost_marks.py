@@ -76,8 +76,8 @@ def _parts(
         for key, schemas in (("values_schema", property_at(places, None)), ("keys_schema", names)):
             if key in core:
                 yield (), cast("CoreSchema", core[key]), schemas
-    elif fields := list(fields_in(core)):
-        for number, (name, field) in enumerate(fields):
+    elif fields := fields_in(core):
+        for number, (name, field) in enumerate(fields.items()):
             schemas = [*property_at(places, declared_name(name, field)), *items_at(places, number)]
             yield (name,), cast("CoreSchema", field["schema"]), schemas
     elif kind in _WITH_ITEMS:

@@ -1,4 +1,4 @@
-"""What stands in a type hint to say whose a parameter is: the human's, or the program's."""
+"""Marks in type hints: a parameter is given by a person, or injected by the program."""
 
 from collections.abc import Callable
 from typing import Annotated, TypeAlias, TypeVar, cast, get_args, get_origin
@@ -8,36 +8,36 @@ from pyfunctools._json import JsonValue
 T = TypeVar("T")
 
 HUMAN_KEY = "pyfunctools_mark"
-"""Where the mark of a place stands in the metadata of pydantic's own description of it."""
+"""The key of a mark in the metadata of pydantic's core schema."""
 
 
 class _Mark:
-    """A mark in `Annotated`: equal and hashed by what it says.
+    """A mark in `Annotated`, equal to another one with the same fields.
 
-    No dataclass, because `dataclasses` costs more to import than everything else here.
+    Not a dataclass, because `dataclasses` costs more to import than everything else here.
     """
 
     __slots__ = ()
 
-    def _says(self) -> tuple[object, ...]:
+    def _fields(self) -> tuple[object, ...]:
         return (type(self), *(getattr(self, name) for name in self.__slots__))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Mark) and self._says() == other._says()
+        return isinstance(other, _Mark) and self._fields() == other._fields()
 
     def __hash__(self) -> int:
-        return hash(self._says())
+        return hash(self._fields())
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
-        return f"{type(self).__name__}({said})"
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+        return f"{type(self).__name__}({fields})"
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: Callable[[object], dict[str, object]]
     ) -> dict[str, object]:
-        """Return pydantic's own description of the marked hint, with the mark in its metadata.
+        """Return pydantic's core schema of the marked hint, with the mark in its metadata.
 
-        No annotation or hook that writes a JSON Schema of its own reaches it there.
+        Annotations and hooks that write a JSON Schema cannot remove it there.
         """
         made = handler(source)
         metadata = cast("dict[str, object]", made.get("metadata") or {})
@@ -45,11 +45,11 @@ class _Mark:
 
 
 class HumanPart(_Mark):
-    """The mark of what a person gives; `human(...)` makes one.
+    """The mark of a value that a person gives; `human(...)` creates one.
 
-    `ask` is the question the person is shown, `widget` the name of what they answer it with, and
-    `secret` says that the answer is told to nobody. In a schema they are `x-human-ask`,
-    `x-human-widget` and `x-human-secret`, beside `x-human: true`.
+    `ask` is the question for the person, `widget` the name of the input widget, and a `secret`
+    answer is masked everywhere. In a schema they are `x-human-ask`, `x-human-widget` and
+    `x-human-secret`, beside `x-human: true`.
     """
 
     __slots__ = ("ask", "secret", "widget")
@@ -64,7 +64,7 @@ class HumanPart(_Mark):
     def __get_pydantic_json_schema__(
         self, schema: object, handler: Callable[[object], dict[str, JsonValue]]
     ) -> dict[str, JsonValue]:
-        """Return pydantic's schema of the marked place, with the mark on it."""
+        """Return pydantic's JSON Schema of the marked hint, with the mark."""
         marked = {**handler(schema), "x-human": True}
         if self.ask is not None:
             marked["x-human-ask"] = self.ask
@@ -81,68 +81,68 @@ def human(ask: str | None = None, *, widget: str | None = None, secret: bool = F
     The model neither sees nor sets it. `human` without its parentheses means `human()`.
 
     Args:
-        ask: The question the person is shown.
-        widget: The name of what the person answers it with, for the program that asks.
-        secret: The answer stands in no text and no log, whatever the parameter's name. One whose
-            name has a word such as `password`, `token` or `pin` in it is a secret already.
+        ask: The question for the person.
+        widget: The name of the input widget, for the program that asks.
+        secret: Keep the answer out of every text and log. A parameter with a word such as
+            `password`, `token` or `pin` in its name is secret without it.
     """
     return HumanPart(ask, widget, secret)
 
 
-def _stands_for_a_mark(unready: object) -> None:
-    """Make an unfinished mark count as one: forgetting its call must not hand out a secret."""
+def _works_as_mark(unfinished: object) -> None:
+    """Make an unfinished mark work like `human()`: the mistake must not give a secret away."""
     for hook in ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__"):
-        setattr(unready, hook, getattr(HumanPart(), hook))
+        setattr(unfinished, hook, getattr(HumanPart(), hook))
 
 
-_stands_for_a_mark(human)  # `Annotated[str, human]`, the parentheses forgotten
+_works_as_mark(human)  # `Annotated[str, human]`, the parentheses forgotten
 
 
-def _has_help(alias: object, text: str) -> None:
-    """Have `help()` of an alias say this; `typing` says what `Annotated` is."""
+def _set_help(alias: object, text: str) -> None:
+    """Set the text of `help(alias)`, which `typing` fills with that of `Annotated`."""
     setattr(alias, "__doc__", text)  # noqa: B010
 
 
 Human: TypeAlias = Annotated[T, HumanPart()]
-"""What a person gives: `pin: Human[str]` is a `str` that the model neither sees nor sets."""
+"""A value that a person gives: `pin: Human[str]` is a `str` that the model cannot see or set."""
 
-_has_help(
+_set_help(
     Human,
-    """What a person gives: `pin: Human[str]` is a `str` that the model neither sees nor sets.
+    """A value that a person gives: `pin: Human[str]` is a `str` that the model cannot see or set.
 
-    It comes from `call(human={"pin": ...})`, or is asked for. With a question of its own it is
+    It comes from `call(human={"pin": ...})`, or the person is asked. With your own question, write
     `Annotated[str, human("Your PIN")]`.
     """,
 )
-_stands_for_a_mark(Human)  # `Annotated[str, Human]` in a field; of a parameter it is refused
+_works_as_mark(Human)  # `Annotated[str, Human]` in a field; of a parameter it is refused
 
 
 class ContextPart(_Mark):
-    """The mark of what `call(context=...)` gives; `Context[...]` carries it."""
+    """The mark of the value of `call(context=...)`; `Context[...]` carries it."""
 
 
 Context: TypeAlias = Annotated[T, ContextPart()]
-"""What the program gives with `call(context=...)`: `user: Context[User]` is a `User`.
+"""The value that the program passes with `call(context=...)`: `user: Context[User]` is a `User`.
 
-It is in no schema. Where no context is given the parameter's default stands, or `None` where the
-hint takes that; else the call is a `DefinitionError`, and nothing has run.
+It is in no schema. Without a context the parameter has its default, or `None` if the hint allows
+it; otherwise the call raises a `DefinitionError` before anything runs.
 """
 
-_has_help(
+_set_help(
     Context,
-    """What the program gives with `call(context=...)`: `user: Context[User]` is a `User`.
+    """The value that the program passes with `call(context=)`: `user: Context[User]` is a `User`.
 
-    It is in no schema. Without a context the parameter's default stands, or `None` where the hint
-    takes that.
+    It is in no schema. Without a context the parameter has its default, or `None` if the hint
+    allows it.
     """,
 )
 
 
 class Inject(_Mark):
-    """What the program makes for each call: `db: Annotated[Session, Inject(session_of)]`.
+    """A value that the program creates for each call: `db: Annotated[Session, Inject(session_of)]`.
 
-    The provider takes nothing or the context, and is called when the call runs, each time anew. It
-    is in no schema.
+    The provider takes nothing or the context, and is called each time the function runs. The
+    parameter is in no schema.
     """
 
     __slots__ = ("provider",)
@@ -152,13 +152,10 @@ class Inject(_Mark):
 
 
 def mark_in(value: object) -> str | None:
-    """Return the name of the mark that a value is, or `None`: `human`, `Context`, `Inject`, ...
-
-    It is asked of defaults and of bare hints, where a mark marks nothing.
-    """
-    unready: object
-    for unready, name in ((human, "human"), (Human, "Human"), (Context, "Context")):
-        if value is unready:
+    """Return the name of a mark that is a default or a bare hint, without effect, or `None`."""
+    unfinished: object
+    for unfinished, name in ((human, "human"), (Human, "Human"), (Context, "Context")):
+        if value is unfinished:
             return name
     if value is Inject or isinstance(value, Inject):
         return "Inject"
@@ -170,6 +167,6 @@ def mark_in(value: object) -> str | None:
 
 
 def remedy_of(mark: str) -> str:
-    """Return the remedy for a mark that stands as a default, or as a whole hint."""
-    written = {"Context": "Context[...]", "Inject": "Annotated[..., Inject(provider)]"}
-    return f"Write it into the hint: `{written.get(mark, 'Annotated[..., human(...)]')}`."
+    """Return the remedy for a mark that is a default, or a whole hint."""
+    spellings = {"Context": "Context[...]", "Inject": "Annotated[..., Inject(provider)]"}
+    return f"Write it into the hint: `{spellings.get(mark, 'Annotated[..., human(...)]')}`."

@@ -58,13 +58,12 @@ def exposed_members(
                 reason = f"It needs an instance: pass `{cls.__name__}(...)`."
             if reason is None:
                 is_exposed[name] = True
-                yield Member(name, owner, _bound(obj, name, raw), marks)
+                yield Member(name, owner, _bound(obj, cls, name, raw), marks)
             elif marks is not None or _is_public_callable(name, raw):
                 yield Skipped(where=f"{cls.__name__}.{name}", reason=reason)
 
 
-def _bound(obj: object, name: str, raw: object) -> Callable[..., object]:
-    cls = class_of(obj)
+def _bound(obj: object, cls: type, name: str, raw: object) -> Callable[..., object]:
     method = cast("Callable[..., object]", _without_binding(raw))
     if is_a(raw, staticmethod):
         return method
@@ -76,7 +75,7 @@ def _bound(obj: object, name: str, raw: object) -> Callable[..., object]:
             "This is an instance method, and the class itself was passed.",
             f"Pass an instance, such as `{cls.__name__}(...)`.",
         )
-    if is_a(method, FunctionType):
+    if type(method) is FunctionType:
         _check_self(cls, method)
     return MethodType(method, obj)
 
@@ -119,7 +118,7 @@ def _reason_to_skip(owner: type, name: str, raw: object) -> str | None:
 
 def _is_method(value: object) -> bool:
     """Return whether this becomes a method: a function, or a decorator's object around one."""
-    if is_a(value, FunctionType):
+    if type(value) is FunctionType:
         return True
     names = {name for kind in type(value).__mro__ for name in vars(kind)}
     return {"__get__", "__call__"} <= names and function_behind(value) is not None
@@ -132,7 +131,7 @@ def _is_defined_in(owner: type, raw: object) -> bool:
     wrapper of a decorator without `functools.wraps` is a method.
     """
     method = _without_binding(raw)
-    function = method if is_a(method, FunctionType) else function_behind(method)
+    function = method if type(method) is FunctionType else function_behind(method)
     if function is None or function.__name__ == "<lambda>":
         return False
     scope = function.__qualname__.rpartition(".")[0]

@@ -181,9 +181,9 @@ def _contract_of(
 def _docs_of(called: Callable[..., object], name: str, owner: type | None) -> Docs:
     """Return the parts of the docstring, or else of that of the method it overrides."""
     bases = owner.__mro__[1:] if owner is not None else ()
-    overridden = (function_behind(vars(base).get(name)) for base in bases)
-    for each in (called, wrapped_by(called), function_behind(called), *overridden):
-        if isinstance(each, FunctionType) and isinstance(each.__doc__, str):
+    overridden = (vars(base).get(name) for base in bases)
+    for each in (called, wrapped_by(called), *map(function_behind, (called, *overridden))):
+        if type(each) is FunctionType and isinstance(each.__doc__, str):
             return read_docstring(each.__doc__)
     return Docs()
 
