@@ -175,10 +175,10 @@ class CoreReader:
 
 def fields_in(node: CoreSchema) -> Mapping[str, CoreSchema]:
     """Return the fields of a class, by their own names; other core schemas have none."""
-    fields = node.get("fields") or {}
+    fields = node.get("fields")
     if isinstance(fields, dict):
         return cast("Mapping[str, CoreSchema]", fields)
-    listed = cast("list[CoreSchema]", fields)
+    listed = cast("list[CoreSchema]", fields or [])
     return {str(field["name"]): field for field in listed if isinstance(field, dict)}
 
 

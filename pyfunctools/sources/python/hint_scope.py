@@ -138,12 +138,11 @@ def namespace_of(
     """
     layers: list[Namespace] = []
     if owner is not None:
-        kinds = {name: type(value) for name, value in vars(owner).items()}
         layers.append(  # not methods, defaults and properties
             {
-                name: vars(owner)[name]
-                for name, kind in kinds.items()
-                if issubclass(kind, type) or kind.__module__ in _TYPING
+                name: value
+                for name, value in vars(owner).items()
+                if issubclass(type(value), type) or type(value).__module__ in _TYPING
             }
         )
     if function is not None:
