@@ -27,7 +27,7 @@ _TYPED: Final = frozenset({"$ref", "const", "enum", "properties", "type"})
 _TYPE_OF_KEYWORD: Final = {
     name: row.judges[0]
     for name, row in KEYWORDS.items()
-    if row.about == "below" or name == "required"
+    if row.about == "child" or name == "required"
 }
 """The type that a keyword implies in a schema without `type`."""
 

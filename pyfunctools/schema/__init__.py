@@ -1,8 +1,8 @@
 """The schema engine: pure functions over JSON Schema, the same for every source.
 
-Its verbs are `normalize`, `parse`, `coerce`, `validate`, `separate` and `merge`. None of them
-raises on a value: they answer `Success` or `Failure`. None changes what it is given. Each is loaded
-when it is first asked for.
+Its verbs are `normalize`, `parse`, `coerce`, `validate`, `separate` and `merge`. They never raise
+on a value (they return `Success` or `Failure`) and never change their arguments. Each is imported
+when it is first used.
 """
 
 from typing import TYPE_CHECKING

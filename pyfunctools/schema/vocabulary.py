@@ -1,9 +1,7 @@
-"""Every keyword of JSON Schema that is known, one row each; all sets of keywords come from here.
+"""The keywords of JSON Schema, one row each; every set of keywords is derived from these rows.
 
-A row says what the value of a keyword is, what its subschemas are about, which types of values it
-judges, how two of its values become one under `allOf`, and which side of a separated schema keeps
-it. A new keyword is a new row, and a function beside the others where it has a form
-(`normalization.clean`) or a rule (`normalization.conjunction`) that no other keyword has.
+A new keyword is a new row. Where its value has a new form, add a function to `normalization.clean`;
+where it is merged by a new rule, add one to `normalization.conjunction`.
 """
 
 from collections.abc import Mapping
@@ -32,24 +30,26 @@ Form: TypeAlias = Literal[
     "schemas by pattern",
     "values",
 ]
-"""What the value of a keyword is; `left out` is what no normalized schema has."""
+"""The value of a keyword; a normalized schema has no keyword that is `left out`."""
 
-About: TypeAlias = Literal["all", "asked", "below", "defined", "left", "one", "parts", "when", ""]
-"""What the subschemas of a keyword are about.
+About: TypeAlias = Literal[
+    "all", "child", "condition", "definition", "indivisible", "one", "test", "unevaluated", ""
+]
+"""The value that the subschemas of a keyword apply to.
 
-The value that the schema is about: `all` of them, `one` of them, one `when` something is so, or
-they are only `asked`. A place one step `below`; what is `left` of those places when all else has
-looked; the `parts` of a value in a way that cannot be divided. `defined` ones are about nothing.
+The same value as their parent: `all` of them, `one` of them, on a `condition`, or only as a `test`.
+A `child` of it: a property or item; the `unevaluated` ones; or parts that are `indivisible`, such
+as the names of an object. A `definition` applies to nothing by itself.
 """
 
 Merged: TypeAlias = Literal[
-    "apart",
     "equal",
     "greater",
     "lesser",
     "multiple",
     "names",
     "names by name",
+    "never",
     "own",
     "schema",
     "schemas by name",
@@ -61,24 +61,24 @@ Merged: TypeAlias = Literal[
     "with items",
     "with members",
 ]
-"""How two values under `allOf` become one.
+"""How two values of a keyword under `allOf` are merged.
 
-`with` others where several keywords say one thing together; `apart` never, `equal` only where they
-are; `own` is what one schema says of itself.
+`equal`: only if they are equal. `own`: only the value of the outer schema is kept. `with ...`:
+together with the keywords of the same rule.
 """
 
 Role: TypeAlias = Literal["annotation", "assertion", "draft", "example", "identity", "remark"]
-"""What a keyword is for: a `remark` is an annotation that no model needs."""
+"""The purpose of a keyword; a `remark` is an annotation that models do not need."""
 
 OBJECT, ARRAY, STRING, NUMBER = ("object",), ("array",), ("string",), ("number", "integer")
 
 
 class Keyword(NamedTuple):
-    """One row. `judges` are the types it is about, none where it is about all of them.
+    """One row of the vocabulary.
 
-    `words` say a bound: what stands before it, and the unit that is counted. `kept` are the sides
-    of which it says the same as of the whole. `dated` keywords are those of older drafts and of
-    OpenAPI, which no normalized schema has.
+    `judges`: the types whose values it constrains; empty for all types. `words`: how a message
+    states a bound, as a prefix and the counted unit. `kept`: the sides of a separated schema that
+    keep it unchanged. `dated`: it is of an older draft or OpenAPI, and not in normalized schemas.
     """
 
     form: Form = "anything"
@@ -92,9 +92,9 @@ class Keyword(NamedTuple):
 
 
 KEYWORDS: Final[Mapping[str, Keyword]] = {
-    # names of places, and references to them
+    # identity and references
     "$anchor": Keyword(role="identity"),
-    "$defs": Keyword("definitions", "identity", "defined"),
+    "$defs": Keyword("definitions", "identity", "definition"),
     "$dynamicAnchor": Keyword(role="identity"),
     "$dynamicRef": Keyword("a name", dated=True),
     "$id": Keyword(role="identity"),
@@ -103,21 +103,21 @@ KEYWORDS: Final[Mapping[str, Keyword]] = {
     "$ref": Keyword("a name"),
     "$schema": Keyword("left out", "draft", kept="both"),
     "$vocabulary": Keyword("left out", "draft"),
-    "definitions": Keyword("definitions", "identity", "defined", dated=True),
+    "definitions": Keyword("definitions", "identity", "definition", dated=True),
     "id": Keyword(role="identity"),
-    # schemas of the same value
+    # subschemas for the same value
     "allOf": Keyword("schemas", about="all"),
     "anyOf": Keyword("schemas", about="one", merged="with choice"),
     "oneOf": Keyword("schemas", about="one", merged="with choice"),
     "discriminator": Keyword(merged="with choice"),
-    "not": Keyword("a schema", about="asked", merged="apart"),
-    "if": Keyword("a schema", about="asked", merged="with condition"),
-    "then": Keyword("a schema", about="when", merged="with condition"),
-    "else": Keyword("a schema", about="when", merged="with condition"),
+    "not": Keyword("a schema", about="test", merged="never"),
+    "if": Keyword("a schema", about="test", merged="with condition"),
+    "then": Keyword("a schema", about="condition", merged="with condition"),
+    "else": Keyword("a schema", about="condition", merged="with condition"),
     "dependentSchemas": Keyword(
-        "schemas by name", about="when", judges=OBJECT, merged="schemas by name"
+        "schemas by name", about="condition", judges=OBJECT, merged="schemas by name"
     ),
-    "dependencies": Keyword("an object", about="when", judges=OBJECT, dated=True),
+    "dependencies": Keyword("an object", about="condition", judges=OBJECT, dated=True),
     # any value
     "type": Keyword(merged="types", kept="llm"),
     "const": Keyword(),
@@ -126,15 +126,15 @@ KEYWORDS: Final[Mapping[str, Keyword]] = {
     "nullable": Keyword("a flag", dated=True),
     "x-nullable": Keyword("a flag", dated=True),
     # objects
-    "properties": Keyword("schemas by name", about="below", judges=OBJECT, merged="with members"),
+    "properties": Keyword("schemas by name", about="child", judges=OBJECT, merged="with members"),
     "patternProperties": Keyword(
-        "schemas by pattern", about="below", judges=OBJECT, merged="with members"
+        "schemas by pattern", about="child", judges=OBJECT, merged="with members"
     ),
     "additionalProperties": Keyword(
-        "a schema", about="below", judges=OBJECT, merged="with members"
+        "a schema", about="child", judges=OBJECT, merged="with members"
     ),
-    "unevaluatedProperties": Keyword("a schema", about="left", judges=OBJECT),
-    "propertyNames": Keyword("a schema", about="parts", judges=OBJECT, merged="schema"),
+    "unevaluatedProperties": Keyword("a schema", about="unevaluated", judges=OBJECT),
+    "propertyNames": Keyword("a schema", about="indivisible", judges=OBJECT, merged="schema"),
     "required": Keyword("names", judges=OBJECT, merged="names"),
     "dependentRequired": Keyword("names by name", judges=OBJECT, merged="names by name"),
     "minProperties": Keyword(
@@ -144,11 +144,11 @@ KEYWORDS: Final[Mapping[str, Keyword]] = {
         "a count", judges=OBJECT, merged="lesser", words=("at most ", "property")
     ),
     # arrays
-    "prefixItems": Keyword("schemas", about="below", judges=ARRAY, merged="with items"),
-    "items": Keyword("a schema or schemas", about="below", judges=ARRAY, merged="with items"),
-    "additionalItems": Keyword("a schema", about="below", judges=ARRAY, dated=True),
-    "unevaluatedItems": Keyword("a schema", about="left", judges=ARRAY),
-    "contains": Keyword("a schema", about="parts", judges=ARRAY, merged="with contains"),
+    "prefixItems": Keyword("schemas", about="child", judges=ARRAY, merged="with items"),
+    "items": Keyword("a schema or schemas", about="child", judges=ARRAY, merged="with items"),
+    "additionalItems": Keyword("a schema", about="child", judges=ARRAY, dated=True),
+    "unevaluatedItems": Keyword("a schema", about="unevaluated", judges=ARRAY),
+    "contains": Keyword("a schema", about="indivisible", judges=ARRAY, merged="with contains"),
     "minContains": Keyword("a count", judges=ARRAY, merged="with contains"),
     "maxContains": Keyword("a count", judges=ARRAY, merged="with contains"),
     "minItems": Keyword(
@@ -168,7 +168,7 @@ KEYWORDS: Final[Mapping[str, Keyword]] = {
     "pattern": Keyword("a pattern", judges=STRING, kept="llm"),
     "contentEncoding": Keyword("a text", judges=STRING, kept="llm"),
     "contentMediaType": Keyword("a text", judges=STRING, kept="llm"),
-    "contentSchema": Keyword("a schema", about="parts", judges=STRING, merged="apart"),
+    "contentSchema": Keyword("a schema", about="indivisible", judges=STRING, merged="never"),
     # numbers
     "minimum": Keyword(
         "a number", judges=NUMBER, merged="greater", words=("at least ", ""), kept="llm"
@@ -185,7 +185,7 @@ KEYWORDS: Final[Mapping[str, Keyword]] = {
     "multipleOf": Keyword(
         "a divisor", judges=NUMBER, merged="multiple", words=("a multiple of ", ""), kept="llm"
     ),
-    # what is said of a schema
+    # annotations
     "$comment": Keyword("a text", "remark", merged="own"),
     "title": Keyword("a text", "remark", merged="own", kept="both"),
     "description": Keyword("a text", "annotation", kept="both"),
@@ -209,12 +209,12 @@ def _of_role(*roles: Role) -> frozenset[str]:
     return frozenset(name for name, row in KEYWORDS.items() if row.role in roles)
 
 
-def _about(*whats: About) -> frozenset[str]:
-    return frozenset(name for name, row in KEYWORDS.items() if row.about in whats)
+def _about(*relations: About) -> frozenset[str]:
+    return frozenset(name for name, row in KEYWORDS.items() if row.about in relations)
 
 
 def judging(*types: str) -> frozenset[str]:
-    """Return the keywords that judge values of one of these types, and of no others."""
+    """Return the keywords that constrain only values of these types."""
     return frozenset(
         name for name, row in KEYWORDS.items() if row.judges and set(row.judges) & set(types)
     )
@@ -223,22 +223,22 @@ def judging(*types: str) -> frozenset[str]:
 ONE_SCHEMA: Final = _of_form("a schema", "a schema or schemas")
 """Keywords whose value is a schema."""
 SCHEMA_LIST: Final = _of_form("schemas", "a schema or schemas")
-"""Keywords whose value is an array of schemas; `items` is one up to draft 2019-09."""
+"""Keywords whose value is an array of schemas; `items` may be one up to draft 2019-09."""
 SCHEMA_MAP: Final = _of_form("schemas by name", "schemas by pattern", "definitions") | {
     "dependencies"
 }
-"""Keywords whose value is an object of schemas; in `dependencies` lists of names stand beside."""
+"""Keywords whose value is an object of schemas; `dependencies` may contain lists of names too."""
 PER_PROPERTY: Final = _of_form("schemas by name", "names by name")
-"""Keywords whose value has an entry for some properties of the object that is judged."""
+"""Keywords whose value has an entry for each of some properties."""
 
 ASSERTIONS: Final = _of_role("assertion") - {"nullable", "x-nullable"}
-"""Keywords that say something about a value, or belong to one that does; the others annotate."""
+"""Keywords that constrain a value, or that such a keyword uses; the others annotate."""
 REMARKS: Final = _of_role("remark", "example")
-"""Annotations that no model needs to know."""
+"""Annotations that models do not need."""
 ANNOTATIONS: Final = REMARKS | _of_role("annotation")
-"""Keywords that refuse nothing."""
+"""Keywords that reject no value."""
 IDENTITY: Final = _of_role("identity")
-"""Keywords that name a place in a schema."""
+"""Keywords that name a place in a schema, or hold definitions."""
 DRAFT: Final = _of_role("draft")
 """Keywords that name the draft of a schema."""
 EXAMPLES: Final = _of_role("example")
@@ -246,38 +246,37 @@ EXAMPLES: Final = _of_role("example")
 REFERENCES: Final = _of_form("a name")
 """Keywords that refer to another schema."""
 DYNAMIC_REFERENCES: Final = REFERENCES - {"$ref"}
-"""References that lead to another place depending on the way that led to them."""
+"""References whose target depends on the references followed before."""
 
 UNIONS: Final = ("oneOf", "anyOf")
-"""The keywords of a union, in the order in which they are asked."""
+"""The keywords of a union, in the order in which they are tried."""
 COMPOSITION: Final = ("allOf", "anyOf", "oneOf")
-"""The keywords that list schemas of the same value."""
-CONJUNCTIVE: Final = _about("all", "when")
-"""Keywords whose schemas hold, always or sometimes, for the value that is judged."""
-TESTED_ONLY: Final = _about("asked")
-"""Keywords whose schemas are asked about the value, and say nothing of it."""
+"""Keywords that list schemas for the same value."""
+CONJUNCTIVE: Final = _about("all", "condition")
+"""Keywords whose schemas all apply to the same value, always or on a condition."""
+TESTED_ONLY: Final = _about("test")
+"""Keywords whose schemas only test the value: `not` and `if`."""
 HOLDING: Final = CONJUNCTIVE | _about("one")
-"""Keywords whose schemas hold, or may hold, for the value that is judged."""
+"""Keywords whose schemas apply, or may apply, to the same value."""
 IN_PLACE: Final = HOLDING | TESTED_ONLY
-"""Keywords whose schemas are about the value that is judged."""
-UNEVALUATED: Final = _about("left")
-"""Keywords that look at what those beside them have looked at (2020-12 core, 11)."""
-BELOW: Final = _about("below", "left")
-"""Keywords whose schemas are about a place one step further."""
-UNDECLARED: Final = _about("below") & judging("object") - {"properties"}
-"""Keywords whose schemas are about properties that are not declared."""
-INDIVISIBLE: Final = _about("parts", "left")
-"""Keywords whose schemas are about a value in a way that cannot be divided: a text that is JSON,
-the names of an object, any of its items."""
+"""Keywords with subschemas for the same value."""
+UNEVALUATED: Final = _about("unevaluated")
+"""Keywords that depend on the results of the keywords beside them (2020-12 core, 11)."""
+BELOW: Final = _about("child", "unevaluated")
+"""Keywords with subschemas for the properties or items of the value."""
+UNDECLARED: Final = _about("child") & judging("object") - {"properties"}
+"""Keywords with schemas for properties that are not declared."""
+INDIVISIBLE: Final = _about("indivisible", "unevaluated")
+"""Keywords whose schemas apply to parts of a value that cannot be separated, such as names."""
 
 VALUE_LISTS: Final = frozenset({"const", "enum"})
-"""Keywords that list the values that fit."""
+"""Keywords that list the valid values."""
 
 BOUNDS: Final = {name: row.words for name, row in KEYWORDS.items() if row.words is not None}
-"""The keywords of a bound, with the words that say it."""
+"""The words for each keyword that states a bound."""
 
 
 def kept_by(side: str) -> frozenset[str]:
-    """Return the keywords that say the same of one side (`llm` or `human`) as of the whole."""
+    """Return the keywords that one side (`llm` or `human`) keeps unchanged."""
     sides = ("both", "llm") if side == "llm" else ("both",)
     return frozenset(name for name, row in KEYWORDS.items() if row.kept in sides)

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.schema.normalization.discriminator import complete_mapping
-from pyfunctools.schema.normalization.inlining import Targets
+from pyfunctools.schema.normalization.targets import Targets
 
 CAT, DOG = {"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}
 PLAIN: dict[str, Any] = {"Cat": {"type": "object"}, "Dog": {"type": "object"}}

@@ -1,4 +1,4 @@
-"""Any draft -> one spelling of JSON Schema 2020-12. `normalize` is the verb.
+"""From any draft to one canonical form of JSON Schema 2020-12. `normalize` is the verb.
 
 >>> from pyfunctools.schema import normalize
 >>> old = {
@@ -10,24 +10,25 @@
 ... }
 >>> new = normalize(old)
 
-1. `check_input.py` refuses what is no JSON, or nested too deeply.
-2. `bundle.py`, where a schema needs it, makes a definition of all that is referred to.
+1. `check_input.py` rejects what is not JSON, or nested too deeply.
+2. `bundle.py` makes a definition in `$defs` of every target of a reference.
 
 >>> new["$defs"]
 {'Pet': {'properties': {'name': {'type': 'string'}}}}
 
-3. From the root down, `spelling.py` writes the keywords of each schema as those of 2020-12, with
-values that `clean.py` makes sound, and gives each of several types its own branch.
+3. From the root down, `spelling.py` translates the keywords of each schema to 2020-12, with values
+that `clean.py` corrects, and gives each of several types its own branch.
 
 >>> new["properties"]["age"]
 {'anyOf': [{'type': 'integer', 'exclusiveMinimum': 0}, {'type': 'string'}]}
 
-4. Between the two, `all_of.py` says which schemas an `allOf` puts together, with what they refer to
-where something else must hold too, and `conjunction.py` merges them.
+4. Between the two, `all_of.py` collects the schemas under an `allOf`, with the targets of their
+references where other constraints apply too, and `conjunction.py` merges them.
 
 >>> new["properties"]["pet"]
 {'properties': {'name': {'type': 'string'}}, 'required': ['name']}
 
-Two laws hold for every schema: each value is as right or wrong as before, and `normalize(new)` is
-`new`. `oddities.py` says what was odd; `read_write.py` takes out what is never sent or answered.
+Two laws hold for every schema: each value is valid for `new` if it is for `old`, and the reverse;
+and `normalize(new)` is `new`. `oddities.py` reports mistakes in a schema as it was written;
+`read_write.py` removes properties that are never sent, or never returned.
 """

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.normalization.conjunction import Conjunction
-from pyfunctools.schema.normalization.inlining import Copied, Targets
 from pyfunctools.schema.normalization.spelling import translate
+from pyfunctools.schema.normalization.targets import Copied, Targets
 from pyfunctools.schema.vocabulary import ASSERTIONS, UNEVALUATED
 
 MOST_INHERITED = 64
@@ -183,4 +183,4 @@ def _size(target: JsonSchema | bool) -> int:
 
 
 def _circle(references: set[str]) -> SchemaError:
-    return SchemaError(f"the references lead in a circle: {', '.join(sorted(references))}")
+    return SchemaError(f"the references form a cycle: {', '.join(sorted(references))}")

@@ -1,32 +1,30 @@
-"""What is read as a schema at all: JSON values, not too deep and not too many."""
+"""The check of a schema before it is normalized: JSON, not too deep and not too large."""
 
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 from math import isfinite
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
+from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, is_utf8_text
 from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.references import defined_name, reference_to
 from pyfunctools.schema.vocabulary import DYNAMIC_REFERENCES, IDENTITY
 
 _TEXTS = frozenset({"description", "title"})
-"""What is cleaned when it is read: a lone surrogate in it does no harm."""
-
-_FEW = 10_000
-"""Values that are no reason to look at the limit, whose file most schemas never need."""
+"""Keywords whose lone surrogates are removed later, and not an error."""
 
 _HUGE = 10**4000
-"""Python itself writes no integer of more than 4,300 digits (`sys.int_info`)."""
+"""Python writes no integer of more than 4,300 digits (`sys.int_info`)."""
 
 
 class Contents(NamedTuple):
-    """What stands anywhere in a schema: its keys (but for the root's `$defs`) and its `$ref`s.
+    """All keys in a schema, without the root's `$defs`, and the values of all `$ref` keys.
 
-    Anywhere: a key may be a property's name, and a reference part of an example.
+    Names of properties are among the keys, and `$ref`s of examples among the references.
     """
 
     keys: frozenset[str]
@@ -34,14 +32,12 @@ class Contents(NamedTuple):
 
 
 def check_schema(schema: JsonSchema) -> Contents:
-    """Return the keys and references of a schema, having made sure that it can be read.
-
-    A Python object counts as often as it stands there, as it would in JSON text.
+    """Check that a schema can be normalized, and return its keys and references.
 
     Raises:
-        SchemaError: it is no object, holds what is not JSON (a set, a tuple, `NaN`, a key that is
-            no text, a lone surrogate), is nested too deep or holds too much. A Python object that
-            contains itself is one of the two.
+        SchemaError: it is not an object, contains a value that is not JSON (a set, a tuple, `NaN`,
+            a key that is not text, a lone surrogate), is nested too deeply or is too large. A
+            Python object counts as often as it occurs; one that contains itself is too deep.
     """
     if not isinstance(schema, dict):
         raise SchemaError(f"a schema is an object or a boolean, not a {type(schema).__name__}")
@@ -58,11 +54,15 @@ def check_schema(schema: JsonSchema) -> Contents:
                     keys.update(container)
                 if isinstance(reference := container.get("$ref"), str):
                     references.add(reference)
-            held = _held(container)
-            count += len(held)
-            sound &= _inspect(held, below)
-        if count > _FEW and count > (most := _most()):
-            raise SchemaError(f"the schema holds more than {most} values")
+            values = (
+                container.values()
+                if isinstance(container, dict)
+                else cast("list[JsonValue]", container)
+            )
+            count += len(values)
+            sound &= _inspect(values, below)
+        if count > DEFAULT_LIMITS.document_nodes:
+            raise SchemaError(f"the schema holds more than {DEFAULT_LIMITS.document_nodes} values")
         if not below:
             break
         level = below
@@ -73,22 +73,10 @@ def check_schema(schema: JsonSchema) -> Contents:
     return Contents(frozenset(keys), frozenset(references))
 
 
-def _most() -> int:
-    from pyfunctools.limits import DEFAULT_LIMITS
-
-    return DEFAULT_LIMITS.document_nodes
-
-
-def _held(container: JsonValue) -> Collection[JsonValue]:
-    if isinstance(container, dict):
-        return container.values()
-    return container if isinstance(container, list) else ()
-
-
 def _inspect(values: Iterable[JsonValue], below: list[JsonValue]) -> bool:
-    """Add the objects and arrays among these to `below`, and say whether the rest is JSON.
+    """Append the objects and arrays among the values to `below`; return whether the rest is JSON.
 
-    The order of the questions is that of how often the answer is yes: this runs for all there is.
+    The checks are ordered by how often they apply, since this runs for every value.
     """
     sound = True
     for value in values:
@@ -110,22 +98,22 @@ def _is_scalar(value: JsonValue) -> bool:
 
 
 def _blame(schema: JsonSchema) -> None:
-    """Raise for the first value that is not JSON; a text to be cleaned is passed over."""
+    """Raise for the first value that is not JSON, other than a text of `_TEXTS`."""
     queue: deque[tuple[Keys, JsonValue]] = deque([((), schema)])
     while queue:
         keys, value = queue.popleft()
         if isinstance(value, dict):
             for key, inner in value.items():
                 if not is_utf8_text(key):
-                    raise SchemaError(f"{key!r} is no key of a JSON object", pointer_of(keys))
+                    raise SchemaError(f"{key!r} cannot be a key of a JSON object", pointer_of(keys))
                 queue.append(((*keys, key), inner))
         elif isinstance(value, list):
             queue.extend(((*keys, index), inner) for index, inner in enumerate(value))
         elif not _is_scalar(value) and not (isinstance(value, str) and keys[-1] in _TEXTS):
-            raise SchemaError(f"{_shown(value)} is no JSON value", pointer_of(keys))
+            raise SchemaError(f"{_named(value)} is not a JSON value", pointer_of(keys))
 
 
-def _shown(value: object) -> str:
+def _named(value: object) -> str:
     if isinstance(value, float):
         return str(value)
     if isinstance(value, str):
@@ -136,34 +124,34 @@ def _shown(value: object) -> str:
 
 
 _PLACES = (IDENTITY | DYNAMIC_REFERENCES) - {"id"}
-"""Keywords that name a place in a schema, or lead to one by another name than `$ref`."""
+"""Keywords that name a place in a schema, and references other than `$ref`."""
 
 
 def is_bundled(contents: Contents) -> bool:
-    """Return whether a schema of these contents names no places but the definitions at its root."""
-    return _PLACES.isdisjoint(contents.keys) and all(map(_is_plain, contents.references))
+    """Return whether all references are `#/$defs/NAME`, and nothing else names a place."""
+    return _PLACES.isdisjoint(contents.keys) and all(map(_is_canonical, contents.references))
 
 
 @lru_cache(maxsize=4096)
-def _is_plain(reference: str) -> bool:
+def _is_canonical(reference: str) -> bool:
     name = defined_name(reference)
     return name is not None and reference == reference_to(name)
 
 
 def needs_bundling(schema: JsonSchema, contents: Contents) -> bool:
-    """Return whether `bundle` has anything to do for a schema of these contents."""
+    """Return whether `bundle` would change a schema with these contents."""
     if not is_bundled(contents) or is_early(schema):
         return True
     return "$schema" in schema and "enum" in contents.keys
 
 
 def is_early(schema: JsonSchema) -> bool:
-    """Return whether a schema names one of the drafts 3 to 7, of which a `$ref` stands alone."""
+    """Return whether a schema is of draft 3 to 7, where a `$ref` replaces its siblings."""
     return _names_draft(schema, "3467")
 
 
 def is_oldest(schema: JsonSchema) -> bool:
-    """Return whether a schema names one of the drafts 3 and 4, whose `$id` is `id`."""
+    """Return whether a schema is of draft 3 or 4, where `$id` is `id`."""
     return _names_draft(schema, "34")
 
 

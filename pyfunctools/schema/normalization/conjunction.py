@@ -9,8 +9,8 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.json_values import equal, values_in_both
 from pyfunctools.schema.ground.marks import HUMAN_MARKS, human_mark
 from pyfunctools.schema.ground.walk import map_children
-from pyfunctools.schema.normalization.inlining import Copied, Finished, Joined
 from pyfunctools.schema.normalization.spelling import keep_tighter_bounds
+from pyfunctools.schema.normalization.targets import Copied, Finished, Joined
 from pyfunctools.schema.outline.json_types import schemas_by_name, schemas_of, types_named
 from pyfunctools.schema.vocabulary import ASSERTIONS, KEYWORDS, Keyword
 
@@ -240,7 +240,7 @@ def _merge(node: Keywords, keyword: str, value: JsonValue) -> bool:
             return False
     else:
         # Whether two schemas say the same is not known before they are normalized.
-        return KEYWORDS[keyword].merged != "apart" and equal(node[keyword], value)
+        return KEYWORDS[keyword].merged != "never" and equal(node[keyword], value)
     if keyword == "type" and "enum" in node:
         typed: Keywords = {"type": merged}
         if not _merge_values(typed, node["enum"]):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.references import defined_name, reference_to, steps_of
-from pyfunctools.schema.normalization.inlining import Targets, sole_reference
+from pyfunctools.schema.normalization.targets import Targets, sole_reference
 from pyfunctools.schema.outline.json_types import listed_values, schemas_of, texts_of
 from pyfunctools.schema.vocabulary import UNIONS
 

@@ -1,4 +1,4 @@
-"""Any spelling of a JSON Schema, from Swagger 2.0 to 2020-12, to the one that is kept."""
+"""`normalize`: a JSON Schema of any draft, Swagger or OpenAPI as one of draft 2020-12."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -9,11 +9,11 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.references import Lookup, defined_name, reference_to
 from pyfunctools.schema.ground.walk import Slot, copy_with_slots
 from pyfunctools.schema.normalization.check_input import check_schema, needs_bundling
-from pyfunctools.schema.normalization.inlining import Finished, Targets, is_copied
 from pyfunctools.schema.normalization.spelling import split_types, translate
+from pyfunctools.schema.normalization.targets import Finished, Targets, is_copied
 from pyfunctools.schema.outline.json_types import schemas_by_name
 
-if TYPE_CHECKING:  # loaded by the first schema that has an `allOf`
+if TYPE_CHECKING:  # imported by the first schema with an `allOf`
     from pyfunctools.schema.normalization.all_of import Merger
 
 
@@ -24,26 +24,25 @@ def normalize(schema: bool, *, lookup: Lookup | None = None) -> bool: ...
 def normalize(
     schema: Mapping[str, Any] | bool, *, lookup: Lookup | None = None
 ) -> Mapping[str, Any] | bool:
-    """Return the same schema in the one spelling of JSON Schema 2020-12 that is kept.
+    """Return an equivalent schema in the canonical form of JSON Schema 2020-12.
 
-    Read is what the drafts from 4 on, Swagger 2.0 and OpenAPI 3 write, and what real documents
-    write instead: a keyword whose value cannot be meant is left out, and everything else stays.
-    The result says the same of every value, and normalizing it changes nothing. In it
+    The schema may be of draft 4 or later, Swagger 2.0 or OpenAPI 3, with the mistakes of real
+    documents: a keyword with an invalid value is left out. To normalize the result changes nothing.
+    In it
 
     - every reference to a part of the schema is `#/$defs/NAME`, with `$defs` only at the root;
       there is no `$schema`, no `$id` and no anchor;
-    - `allOf` is merged, and holds only what could not be;
-    - what may be `null` lists that type, or is an `anyOf` with it; a list of types stays only where
-      nothing else depends on the type.
+    - `allOf` is merged, and contains only what could not be merged;
+    - a nullable schema lists the type `null`, or is an `anyOf` with it; other lists of types stay
+      only where no keyword depends on the type.
 
-    A reference that leads out of the schema stays. `lookup` is asked for what it leads to, as it
-    was written, where that must be known; references in it are read as those of the schema are.
-    The result shares values with the schema (defaults, examples, lists of values), never objects
-    that hold subschemas. A boolean is given as it is.
+    A reference out of the schema stays. `lookup` returns its target, not normalized, where that
+    is needed; references in the target are resolved like those of the schema. The result shares
+    values with the schema (defaults, examples, `enum`), but no objects that hold subschemas.
 
     Raises:
-        SchemaError: this is no schema, is nested more than 256 deep, holds what is not JSON, or
-            uses references that only lead to each other.
+        SchemaError: the schema is invalid, nested more than 256 deep, not JSON, or has references
+            that only lead to each other.
     """
     if isinstance(schema, bool):
         return schema
@@ -58,9 +57,10 @@ def normalize(
 
 
 class _Normalizer:
-    """One schema being normalized, from the root down; nothing here needs the stack.
+    """The normalization of one schema, from the root down, without recursion.
 
-    What still has to be done is a list of places: there, what stands is as it was written.
+    `_todo` lists the slots whose subschemas are not normalized yet, with whether they were copied
+    from a definition, and the reference to them.
     """
 
     def __init__(self, root: JsonSchema, lookup: Lookup | None) -> None:
@@ -83,7 +83,7 @@ class _Normalizer:
         return {**result, "$defs": named} if named else result
 
     def _unused(self, name: str) -> None:
-        """Normalize a definition that nothing uses; one that means nothing is left out."""
+        """Normalize a definition that nothing refers to, or leave it out if it is invalid."""
         done = dict(self._done)
         try:
             self._work(Slot(self._done, name, self._own[name]), reference_to(name))
@@ -91,27 +91,27 @@ class _Normalizer:
             self._todo.clear()
             self._done = done
 
-    def _work(self, place: Slot, known_as: str | None) -> None:
-        self._todo.append((place, False, known_as))
+    def _work(self, slot: Slot, known_as: str | None) -> None:
+        self._todo.append((slot, False, known_as))
         while self._todo:
-            place, copied, known_as = self._todo.pop()
-            schema = place.inner
-            if not isinstance(schema, dict):
-                place.put(schema)
+            slot, copied, known_as = self._todo.pop()
+            node = slot.inner
+            if not isinstance(node, dict):
+                slot.put(node)
                 continue
-            copied = copied or is_copied(schema)
-            settled = isinstance(schema, Finished)
-            node = schema if settled else self._settled(schema, copied, known_as)
+            copied = copied or is_copied(node)
+            if not isinstance(node, Finished):
+                node = self._normalized(node, copied, known_as)
             if isinstance(reference := node.get("$ref"), str):
                 self._use(reference)
-            copy, places = copy_with_slots(node)
-            place.put(copy)
-            self._todo.extend((inner, copied, None) for inner in reversed(places))
+            copy, slots = copy_with_slots(node)
+            slot.put(copy)
+            self._todo.extend((inner, copied, None) for inner in reversed(slots))
 
-    def _settled(
+    def _normalized(
         self, schema: JsonSchema, copied: bool, known_as: str | None
     ) -> dict[str, JsonValue]:
-        """Return a schema that is done but for what lies below it."""
+        """Return a schema that is normalized but for its subschemas."""
         node = translate(schema)
         if "allOf" in node or (known_as is not None and node.get("$ref") == known_as):
             node = self._merger.merge(node, copied=copied, known_as=known_as)
@@ -129,10 +129,9 @@ class _Normalizer:
         return Merger(self._definitions)
 
     def _use(self, reference: str) -> None:
-        """Have the definition normalized that a reference leads to."""
+        """Put the definition at a reference on the list."""
         self._definitions.follow(reference)
         name = defined_name(reference)
         if name is not None and name in self._own and name not in self._done:
             self._done[name] = True
-            place = Slot(self._done, name, self._own[name])
-            self._todo.append((place, False, reference))
+            self._todo.append((Slot(self._done, name, self._own[name]), False, reference))

@@ -14,7 +14,7 @@ from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import MAX_HOPS, find_target, steps_of
 from pyfunctools.schema.ground.walk import children
-from pyfunctools.schema.normalization.inlining import sole_reference
+from pyfunctools.schema.normalization.targets import sole_reference
 from pyfunctools.sources.openapi.load import Loaded, load_content
 
 DocumentResolver: TypeAlias = Callable[[str], JsonObject | str | bytes]

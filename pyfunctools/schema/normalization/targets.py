@@ -1,4 +1,4 @@
-"""What references lead to when schemas are merged, and the marks that merging leaves."""
+"""The targets of references, and the classes that mark schemas during merging."""
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
@@ -11,16 +11,15 @@ _PASSED_ON = frozenset({"$ref", "allOf"})
 
 
 class Targets:
-    """What references lead to: the schema's `own` definitions, and what the lookup gives."""
+    """The targets of references: in the schema's `own` definitions, or from the lookup."""
 
     def __init__(self, own: JsonSchema, lookup: Lookup | None) -> None:
         self.own = own
         self._lookup = lookup
-        self._merged: dict[str, JsonSchema | bool | None] = {}
         self._sound: set[str] = set()
 
     def at(self, reference: str) -> JsonSchema | bool | None:
-        """Return the schema at a reference as it was written, or `None` where there is none."""
+        """Return the schema at a reference, not normalized, or `None`."""
         name = defined_name(reference)
         target = self.own.get(name) if name is not None else None
         if target is None and self._lookup is not None:
@@ -28,16 +27,10 @@ class Targets:
         return target if isinstance(target, dict | bool) else None
 
     def to_merge(self, reference: str) -> JsonSchema | bool | None:
-        """Return the schema at a reference if it can be merged into another one.
+        """Return the schema at a reference if it can be merged into another one, else `None`.
 
-        It cannot where it looks at what others evaluated, or names places of its own: such a one
-        says what it means only where it stands.
+        One with `unevaluatedProperties` or names of places has a different meaning elsewhere.
         """
-        if reference not in self._merged:
-            self._merged[reference] = self._to_merge(reference)
-        return self._merged[reference]
-
-    def _to_merge(self, reference: str) -> JsonSchema | bool | None:
         target = self.at(reference)
         if not isinstance(target, dict):
             return target
@@ -48,7 +41,7 @@ class Targets:
         return target
 
     def follow(self, reference: str) -> None:
-        """Make sure that a reference leads to more than references.
+        """Check that a reference leads to something other than references.
 
         Raises:
             SchemaError: it leads back to itself.
@@ -57,8 +50,8 @@ class Targets:
         step: str | None = reference
         while step is not None and step not in self._sound:
             if step in passed:
-                circle = " -> ".join([*passed[passed.index(step) :], step])
-                raise SchemaError(f"the references lead in a circle: {circle}")
+                cycle = " -> ".join([*passed[passed.index(step) :], step])
+                raise SchemaError(f"the references form a cycle: {cycle}")
             passed.append(step)
             target = self.at(step)
             step = sole_reference(target) if isinstance(target, dict) else None
@@ -66,7 +59,7 @@ class Targets:
 
 
 def sole_reference(schema: JsonSchema) -> str | None:
-    """Return the reference that is all a schema says, but for annotations."""
+    """Return the reference of a schema without other constraints, or `None`."""
     if "$ref" not in schema and "allOf" not in schema:
         return None
     found: set[str] = set()
@@ -90,23 +83,23 @@ def sole_reference(schema: JsonSchema) -> str | None:
 
 
 class Joined(dict[str, JsonValue]):
-    """An `allOf` made by merging: a subschema that several of the merged schemas have."""
+    """An `allOf` made by merging: the subschemas that merged schemas have at one place."""
 
 
 class Copied(dict[str, JsonValue]):
-    """A subschema that came with a definition: what it refers to is not merged in again.
+    """A subschema of a merged definition; its own references are not merged again.
 
-    So each `allOf` of an author takes in the definitions it names, one level deep, and schemas that
-    name each other do not grow without end.
+    So an `allOf` takes in the definitions that it names one level deep, and schemas that refer to
+    each other do not grow without end.
     """
 
 
 class Finished(dict[str, JsonValue]):
-    """A branch of `allOf` that is not merged: it is done but for what lies below it."""
+    """A branch of `allOf` that is not merged; only its subschemas must still be normalized."""
 
 
 def is_copied(schema: JsonSchema) -> bool:
-    """Return whether all that a schema says came with definitions that were merged in."""
+    """Return whether a schema consists only of parts of merged definitions."""
     if isinstance(schema, Joined) and isinstance(branches := schema["allOf"], list):
         return all(isinstance(branch, Copied | bool) for branch in branches)
     return isinstance(schema, Copied)
