@@ -45,7 +45,7 @@ from pyfunctools.schema.normalization.oddities import Fault, faults_of
             Fault(
                 "/$ref",
                 "`$ref` leads out of the schema, to `other.json`",
-                "Nothing is fetched: put what it means into `$defs`.",
+                "Nothing is fetched: put its target into `$defs`.",
             ),
         ),
         (

@@ -46,7 +46,7 @@ def test_what_is_sound_in_any_draft_is_not_odd(schema: Any) -> None:
         ({"pattern": 3}, "`pattern` cannot be 3, and is left out."),
         (
             {"patternProperties": {"(": {}, "a": {}}},
-            "`patternProperties` holds what cannot be meant there, and is read without it.",
+            "`patternProperties` contains an invalid element, and is read without it.",
         ),
         ({"pattern": r"[\w-.]"}, r'`pattern` is "[\\w-.]", and read as "[\\w\\-.]".'),
         ({"enum": []}, "`enum` cannot be an empty list, and is left out."),
@@ -60,15 +60,15 @@ def test_what_is_sound_in_any_draft_is_not_odd(schema: Any) -> None:
         ({"items": "string"}, '`items` is "string", and read as an object.'),
         (
             {"properties": {"a": "string"}},
-            "`properties` holds what cannot be meant there, and is read without it.",
+            "`properties` contains an invalid element, and is read without it.",
         ),
         (
             {"anyOf": [{}, 3]},
-            "`anyOf` holds what cannot be meant there, and is read without it.",
+            "`anyOf` contains an invalid element, and is read without it.",
         ),
         (
             {"required": ["a", 1]},
-            "`required` holds what cannot be meant there, and is read without it.",
+            "`required` contains an invalid element, and is read without it.",
         ),
         ({"readOnly": "yes"}, '`readOnly` cannot be "yes", and is left out.'),
         ({"description": {"a": 1}}, "`description` cannot be an object, and is left out."),
@@ -76,15 +76,15 @@ def test_what_is_sound_in_any_draft_is_not_odd(schema: Any) -> None:
         ({"title": "a\U000e0041"}, "1 hidden character is left out of `title`."),
         (
             {"enum": ["a\u200b", "b"]},
-            "1 hidden character is kept in `enum`: it is another value without.",
+            "1 hidden character is kept in `enum`, as a part of the value.",
         ),
         (
             {"default": {"a\u200b": ["\x00"]}},
-            "2 hidden characters are kept in `default`: it is another value without.",
+            "2 hidden characters are kept in `default`, as a part of the value.",
         ),
         (
             {"properties": {"a\u200b": {}}},
-            "1 hidden character is kept in names of `properties`: they are others without.",
+            "1 hidden character is kept in names of `properties`, as a part of the names.",
         ),
     ],
 )

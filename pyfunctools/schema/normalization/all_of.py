@@ -1,4 +1,4 @@
-"""Which schemas an `allOf` puts together, with the definitions that must be merged into it."""
+"""The schemas that an `allOf` merges: its branches, and the definitions that they refer to."""
 
 from dataclasses import dataclass
 
@@ -10,18 +10,18 @@ from pyfunctools.schema.normalization.targets import Copied, Targets
 from pyfunctools.schema.vocabulary import ASSERTIONS, UNEVALUATED
 
 MOST_INHERITED = 64
-"""Targets that one `allOf` may reach, past those it names itself, and still be merged."""
+"""Most targets that one `allOf` merges beyond those that it names itself."""
 
 MOST_BRANCHES = 1_000
-"""Branches of their `allOf` that are looked through for it, past four for each of its own."""
+"""Most `allOf` branches of targets that are searched, plus four for each reference."""
 
 MOST_MERGED = 50_000
-"""Branches and properties that one schema merges out of definitions; then references stay."""
+"""Most branches and properties of definitions that one schema merges; other references stay."""
 
 
 @dataclass(slots=True)
 class _Part:
-    """One of the schemas that hold together: `apart` where it must stay a branch of its own."""
+    """One of the schemas under an `allOf`; `apart` is set if it must stay a separate branch."""
 
     node: dict[str, JsonValue]
     referenced: bool
@@ -32,15 +32,13 @@ class _Part:
         found = self.node.get("$ref")
         return found if isinstance(found, str) else None
 
-    def says(self, *but: str) -> bool:
-        """Whether it says anything about a value, but for these keywords."""
-        if self.apart is not None:
-            return True
-        return any(keyword in ASSERTIONS and keyword not in but for keyword in self.node)
+    def constrains(self, *ignored: str) -> bool:
+        """Return whether it has a constraint other than these keywords."""
+        return self.apart is not None or not (ASSERTIONS & self.node.keys()).issubset(ignored)
 
 
 class Merger:
-    """Merges each `allOf` of a schema with what its branches refer to."""
+    """Merges each `allOf` of a schema with the definitions that its branches refer to."""
 
     def __init__(self, definitions: Targets) -> None:
         self._definitions = definitions
@@ -49,16 +47,15 @@ class Merger:
     def merge(
         self, node: JsonSchema, *, copied: bool, known_as: str | None
     ) -> dict[str, JsonValue]:
-        """Return a spelled schema with its `allOf` merged into it.
+        """Return a translated schema with its `allOf` merged into it.
 
-        A reference is replaced by what it means only if something else must hold with it, and
-        neither in what was `copied` from a definition nor beside the schema's own `$ref`.
-        Otherwise it becomes the `$ref` of the whole, and a second one stays under `allOf`: both
-        hold. `known_as` is the reference to the schema itself; that it must fit itself says
-        nothing.
+        A reference is replaced by its definition only if other constraints apply too, and neither
+        in a schema that was `copied` from a definition nor beside the schema's own `$ref`.
+        Otherwise it becomes the `$ref` of the result, and a second one stays under `allOf`.
+        `known_as` is the reference to the schema itself, which is left out.
 
         Raises:
-            SchemaError: it says nothing but that it must fit itself.
+            SchemaError: it only refers to itself.
         """
         known: set[str] = set() if known_as is None else {known_as}
         parts = _without(self._parts(node, False, set()), known)
@@ -73,9 +70,9 @@ class Merger:
         return whole.result()
 
     def _parts(self, site: JsonSchema | bool, referenced: bool, seen: set[str]) -> list[_Part]:
-        """Return a schema and the branches of its `allOf`, and theirs, in the order of the text.
+        """Return a schema, the branches of its `allOf`, and their branches, in document order.
 
-        Branches that are references which were `seen` are left out.
+        Branches that are only a reference in `seen` are left out.
         """
         parts: list[_Part] = []
         stack: list[tuple[JsonValue, bool]] = [(site, referenced)]
@@ -98,7 +95,7 @@ class Merger:
         return parts
 
     def _expanded(self, parts: list[_Part], known: set[str]) -> list[_Part] | None:
-        """Return the parts with all references followed, or `None` where that is too much."""
+        """Return the parts with references replaced by their targets, or `None` if too large."""
         if self._merged > MOST_MERGED or self._inherits_too_much(parts):
             return None
         seen = set(known)
@@ -122,14 +119,14 @@ class Merger:
                 stack.extend(reversed(self._parts(target, True, seen)))
             if self._merged > MOST_MERGED:
                 return None
-        if not any(part.says() for part in found):
-            raise _circle(seen)
+        if not any(part.constrains() for part in found):
+            raise _cycle(seen)
         return found
 
     def _inherits_too_much(self, parts: list[_Part]) -> bool:
-        """Return whether the references lead on to more than is worth a copy of it all.
+        """Return whether the references reach too many schemas to merge them all.
 
-        Where everything refers to everything, each schema would be a copy of all the others.
+        If all schemas refer to each other, each would become a copy of all others.
         """
         seen = {part.reference for part in parts if part.reference is not None}
         most = len(seen) + MOST_INHERITED
@@ -154,19 +151,17 @@ class Merger:
 def _must_merge(parts: list[_Part]) -> bool:
     references = {part.reference for part in parts} - {None}
     if len(references) == 1:
-        return any(part.says("$ref", "discriminator", "type") for part in parts)
+        return any(part.constrains("$ref", "discriminator", "type") for part in parts)
     return bool(references)
 
 
 def _without(parts: list[_Part], known: set[str]) -> list[_Part]:
     """Return the parts without these references."""
-    if not any(part.reference in known for part in parts):
-        return parts
-    for part in parts:
-        if part.reference in known:
-            del part.node["$ref"]
-    if not any(part.says() for part in parts):
-        raise _circle(known)
+    circular = [part for part in parts if part.reference in known]
+    for part in circular:
+        del part.node["$ref"]
+    if circular and not any(part.constrains() for part in parts):
+        raise _cycle(known)
     return parts
 
 
@@ -182,5 +177,5 @@ def _size(target: JsonSchema | bool) -> int:
     return 1 + (len(properties) if isinstance(properties, dict) else 0)
 
 
-def _circle(references: set[str]) -> SchemaError:
+def _cycle(references: set[str]) -> SchemaError:
     return SchemaError(f"the references form a cycle: {', '.join(sorted(references))}")

@@ -1,4 +1,4 @@
-"""References of every kind, each made one to a definition at the root: `#/$defs/NAME`."""
+"""References of every kind, replaced by references to definitions at the root: `#/$defs/NAME`."""
 
 import re
 from collections.abc import Iterator
@@ -30,28 +30,27 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 class _Target(NamedTuple):
-    """A schema, and the resource in which it stands (2020-12 core, 4.3.5); `None` is outside."""
+    """A schema and the URI of its resource (2020-12 core, 4.3.5); `None` if it is from a lookup."""
 
     schema: JsonSchema | bool
     resource: str | None
 
 
 def bundle(schema: JsonSchema, lookup: Lookup | None = None) -> JsonSchema:
-    """Return a copy in which all references are `#/$defs/NAME`, and nothing else names a place.
+    """Return a copy in which all references are `#/$defs/NAME`, without anchors or `$id`s.
 
-    What a reference leads to becomes a definition at the root, named after the reference:
-    `definitions`, definitions of subschemas, parts of schemas, the root itself, anchors, schemas
-    with an `$id`. Where the schema itself ends, `lookup` is asked: for a reference with a URI
-    first for the whole document at that URI. What leads nowhere stays as it is, made absolute where
-    there is an `$id`.
+    The target of every reference becomes a definition at the root, named after the reference: a
+    definition of a subschema, a part of a schema, the root, an anchor, a schema with an `$id`. For
+    a target outside the schema, `lookup` is called: if the reference has a URI, first with the URI
+    for the whole document. A reference without a target stays, made absolute if there is an `$id`.
 
-    What only `$schema` tells is read here as well: up to draft-07 nothing counts beside a `$ref`,
-    and draft-04 has `id`. Under any `$schema`, an empty `enum` means what the draft says it means:
-    nothing fits. (Documents that name no draft write one where the values are not known.)
+    `$schema` has these effects: up to draft-07 the keywords beside a `$ref` are dropped, in
+    draft-04 `id` is `$id`, and in every draft no value is valid for an empty `enum`. (Documents
+    without `$schema` write one where the values are not known.)
 
     Raises:
-        SchemaError: it has a `$dynamicRef` or a `$recursiveRef`. They lead to another place on each
-            way to them, so no definition says what they mean.
+        SchemaError: it has a `$dynamicRef` or a `$recursiveRef`, whose targets depend on the
+            references followed before.
     """
     return _Bundle(schema, lookup).run()
 
@@ -94,7 +93,7 @@ class _Bundle:
         return {**result, "$defs": self._definitions} if self._definitions else result
 
     def _read(self, document: JsonSchema, uri: str) -> None:
-        """Find all resources and anchors: only where a schema stands can there be one."""
+        """Collect the resources and anchors of all schemas in a document."""
         for schema, base in self._with_bases(document, uri):
             self._resources.setdefault(base, _Target(schema, base))
             for keyword in ("$anchor", "$dynamicAnchor"):
@@ -104,7 +103,7 @@ class _Bundle:
                 self._anchors.setdefault((base, name[1:]), schema)
 
     def _with_bases(self, document: JsonSchema, uri: str) -> Iterator[tuple[JsonSchema, str]]:
-        """Yield each schema in a document, with the URI of the resource that it is in."""
+        """Yield each schema in a document, with the URI of its resource."""
         stack = [(document, uri)]
         while stack:
             schema, base = stack.pop()
@@ -113,7 +112,7 @@ class _Bundle:
             stack += ((inner, self._within(inner, base)) for inner in below)
 
     def _within(self, schema: JsonSchema | bool, base: str) -> str:
-        """Return the URI of the resource that a schema is in: its own, or the one around it."""
+        """Return the URI of a schema's resource: its own `$id`, or that of the schema around it."""
         given = schema.get(self._id) if isinstance(schema, dict) else None
         if not isinstance(given, str) or given.startswith("#"):
             return base
@@ -121,14 +120,14 @@ class _Bundle:
             return base
         return _absolute(base, given)[0]
 
-    def _copy(self, place: Slot, resource: str | None) -> None:
-        schema = place.inner
+    def _copy(self, slot: Slot, resource: str | None) -> None:
+        schema = slot.inner
         if not isinstance(schema, dict):
-            place.put(schema)
+            slot.put(schema)
             return
-        copy, places = copy_with_slots(self._translated(schema, resource))
-        place.put(copy)
-        for inner in places:
+        copy, slots = copy_with_slots(self._translated(schema, resource))
+        slot.put(copy)
+        for inner in slots:
             within = None if resource is None else self._within(inner.inner, resource)
             self._todo.append((inner, within))
 
@@ -136,7 +135,7 @@ class _Bundle:
         for keyword in sorted(DYNAMIC_REFERENCES & schema.keys()):
             if isinstance(schema[keyword], str):
                 raise SchemaError(
-                    f"`{keyword}` cannot be normalized: put what it means into `$defs`, "
+                    f"`{keyword}` cannot be normalized: put its target into `$defs`, "
                     "and refer to it with `$ref`"
                 )
         alone = self._early and isinstance(schema.get("$ref"), str)
@@ -149,13 +148,14 @@ class _Bundle:
         }
         if self._stated and node.get("enum") == []:
             del node["enum"]
-            _also(node, False)
+            branches = node.get("allOf")
+            node["allOf"] = [*(branches if isinstance(branches, list) else []), False]
         if isinstance(reference := node.get("$ref"), str):
             node["$ref"] = self._reference(reference, resource) or reference
         return node
 
     def _reference(self, reference: str, resource: str | None) -> str | None:
-        """Return the reference to the definition that another kind of reference leads to."""
+        """Return the reference to the definition of a target, or `None` to leave it unchanged."""
         target = self._find(reference, resource)
         if target is None:
             return self._outside(reference, resource)
@@ -175,9 +175,7 @@ class _Bundle:
         return "#".join(filter(None, _absolute(resource, reference)))
 
     def _nowhere(self, reference: str) -> str | None:
-        """Return a reference that leads nowhere, so that it does not lead to what is merged
-        later.
-        """
+        """Return a reference without a target, changed so that no later definition matches it."""
         steps = steps_of(reference) or ()
         if len(steps) > 1 and steps[0] == "$defs" and steps[1] not in self._definitions:
             return None
@@ -207,7 +205,7 @@ class _Bundle:
         return _Target(value, uri) if isinstance(value, dict | bool) else None
 
     def _resource(self, uri: str) -> _Target | None:
-        """Return the schema at a URI, which may be a document that only the lookup knows."""
+        """Return the schema at a URI, from the schema or from the lookup."""
         if uri not in self._resources:
             found = self._looked_up(uri) if uri else None
             self._resources[uri] = None
@@ -221,14 +219,14 @@ class _Bundle:
         if self._lookup is None:
             return None
         if reference not in self._outsiders:
-            # Kept, so that what is made anew for each question still has one identity here.
+            # Kept, because `_name` compares targets by identity.
             found = self._outsiders[reference] = self._lookup(reference)
             if found is not None and not isinstance(found, bool):
                 check_schema(found)
         return self._outsiders[reference]
 
     def _name(self, target: _Target, wanted: str) -> str:
-        """Return the name of the definition of a schema, which is made if there is none."""
+        """Return the name of the definition of a schema; add the definition if it is new."""
         key = (id(target.schema), target.resource)
         if key not in self._names:
             names = self._numbered.setdefault(wanted, _numbered(wanted))
@@ -244,11 +242,6 @@ class _Bundle:
         return self._lookup is None or self._lookup(reference_to(name)) is None
 
 
-def _also(node: dict[str, JsonValue], schema: JsonSchema | bool) -> None:
-    parts = node.get("allOf")
-    node["allOf"] = [*(parts if isinstance(parts, list) else []), schema]
-
-
 def _absolute(base: str, reference: str) -> tuple[str, str]:
     """Return the URI and the fragment of a reference (RFC 3986, 5.2)."""
     if reference.startswith("#"):
@@ -261,7 +254,7 @@ def _absolute(base: str, reference: str) -> tuple[str, str]:
 
 
 def _name_of(reference: str) -> str:
-    """Return the name that a definition gets after what leads to it."""
+    """Return the name for the definition of a reference's target."""
     path, _, fragment = reference.partition("#")
     steps = [str(step) for step in steps_of("#" + fragment) or (fragment,)]
     if steps[:2] == ["components", "schemas"]:

@@ -1,4 +1,4 @@
-"""What the value of each keyword may be: what real documents write, made sound, or left out."""
+"""Corrections of keyword values: `"minimum": "3"` becomes 3, an invalid value is left out."""
 
 import math
 import re
@@ -38,18 +38,18 @@ TYPE_SYNONYMS: Mapping[str, tuple[str, str | None]] = {
     "url": ("string", "uri"),
     "uuid": ("string", "uuid"),
 }
-"""Names that documents give to types, with the type and the format they mean."""
+"""Names of types in real documents, with the type and the format that they mean."""
 
 _LOOSE_HYPHEN = r"(?<=[^\\]\\[dDsSwW])-|-(?=\\[dDsSwW])"
 
 Clean = Callable[[JsonValue], JsonValue]
-"""What makes a keyword's value sound; `None` where it cannot be meant."""
+"""A function that corrects a keyword's value; it returns `None` for an invalid one."""
 
 
 def known_type(name: JsonValue) -> tuple[str, str | None] | None:
-    """Return the type and the format that a name means, or `None` where it means none.
+    """Return the type and the format that a name means, or `None`.
 
-    A bare `null` of YAML is the type of that name.
+    `None`, from an unquoted `null` in YAML, is the type `null`.
     """
     if name is None:
         return "null", None
@@ -61,7 +61,7 @@ def known_type(name: JsonValue) -> tuple[str, str | None] | None:
 
 @lru_cache(maxsize=1024)
 def is_pattern(pattern: str) -> bool:
-    """Return whether the validator can read this regular expression."""
+    """Return whether the validator can compile a regular expression."""
     import jsonschema_rs
 
     try:
@@ -71,29 +71,21 @@ def is_pattern(pattern: str) -> bool:
     return True
 
 
-def _dropped(_: JsonValue) -> JsonValue:
-    return None
-
-
-def _flag(value: JsonValue) -> JsonValue:
-    return value if isinstance(value, bool) else None
+def _only(kind: type) -> Clean:
+    return lambda value: value if isinstance(value, kind) else None
 
 
 def _text(value: JsonValue) -> JsonValue:
     return visible(value) if isinstance(value, str) else None
 
 
-def _name(value: JsonValue) -> JsonValue:
-    return value if isinstance(value, str) else None
-
-
 def _number(value: JsonValue) -> JsonValue:
     if isinstance(value, str):
-        return _written_number(value)
+        return _parsed_number(value)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _written_number(text: str) -> int | float | None:
+def _parsed_number(text: str) -> int | float | None:
     text = text.strip()
     if re.fullmatch(r"[+-]?[0-9]{1,300}", text, re.ASCII):
         return int(text)
@@ -104,7 +96,7 @@ def _written_number(text: str) -> int | float | None:
 
 
 def _bound(value: JsonValue) -> JsonValue:
-    # A flag beside `minimum` or `maximum` is draft-04's spelling and is translated later.
+    # A boolean beside `minimum` or `maximum` is of draft-04, and is translated later.
     return value if isinstance(value, bool) else _number(value)
 
 
@@ -121,13 +113,13 @@ def _count(value: JsonValue) -> JsonValue:
 
 
 def _pattern(value: JsonValue) -> JsonValue:
-    return _readable(value) if isinstance(value, str) else None
+    return _corrected_pattern(value) if isinstance(value, str) else None
 
 
-def _readable(pattern: str) -> str | None:
+def _corrected_pattern(pattern: str) -> str | None:
     if is_pattern(pattern):
         return pattern
-    # ECMA-262, B.1.2: a hyphen beside a class such as `\w` is no range but itself.
+    # ECMA-262, B.1.2: a hyphen beside a class such as `\w` is a literal hyphen.
     escaped = re.sub(_LOOSE_HYPHEN, r"\\-", pattern)
     return escaped if is_pattern(escaped) else None
 
@@ -183,7 +175,7 @@ def _pattern_schemas(value: JsonValue) -> JsonValue:
     return {
         pattern: _schema_or_true(inner)
         for name, inner in value.items()
-        if (pattern := _readable(name)) is not None
+        if (pattern := _corrected_pattern(name)) is not None
     }
 
 
@@ -207,9 +199,9 @@ def _examples(value: JsonValue) -> JsonValue:
 
 
 def with_visible_texts(example: JsonValue) -> JsonValue:
-    """Return an example, or a remark of any form, without what a person would not see in its texts.
+    """Return an example without the invisible characters in its texts.
 
-    Other values are kept to the letter, since they are what is sent; these are only read.
+    Only for values that are read and never sent, such as examples and extensions.
     """
     copies: dict[int, dict[str, JsonValue] | list[JsonValue]] = {}
 
@@ -218,7 +210,7 @@ def with_visible_texts(example: JsonValue) -> JsonValue:
             return visible(value)
         if not isinstance(value, dict | list):
             return value
-        if id(value) not in copies:  # it may stand there often, or hold itself
+        if id(value) not in copies:  # it may be shared, or contain itself
             copies[id(value)] = {} if isinstance(value, dict) else []
             todo.append(value)
         return copies[id(value)]
@@ -234,24 +226,20 @@ def with_visible_texts(example: JsonValue) -> JsonValue:
     return whole
 
 
-def _object(value: JsonValue) -> JsonValue:
-    return value if isinstance(value, dict) else None
-
-
 _OF_FORM: Mapping[str, tuple[Clean, str]] = {
     "a bound": (_bound, "a number"),
     "a count": (_count, "a whole number from 0 on"),
     "a divisor": (_divisor, "a number above 0"),
-    "a flag": (_flag, "true or false"),
-    "a name": (_name, "a reference as a text"),
+    "a flag": (_only(bool), "true or false"),
+    "a name": (_only(str), "a reference as a text"),
     "a number": (_number, "a number"),
     "a pattern": (_pattern, "a regular expression that compiles"),
     "a schema": (_schema, "a schema"),
     "a schema or schemas": (_schema_or_schemas, "a schema"),
     "a text": (_text, "a text"),
-    "an object": (_object, "an object"),
+    "an object": (_only(dict), "an object"),
     "examples": (_examples, "a list of values"),
-    "left out": (_dropped, "a URI"),
+    "left out": (lambda _: None, "a URI"),
     "names": (_names, "a list of names"),
     "names by name": (_named_names, "an object with a list of names for each name"),
     "schemas": (_schemas, "a list of schemas"),
@@ -262,20 +250,20 @@ _OF_FORM: Mapping[str, tuple[Clean, str]] = {
     ),
     "values": (_listed, "a list of at least one value"),
 }
-"""For each form of a keyword's value, what makes one sound, and what it is in words."""
+"""For each form of a keyword's value, the function that corrects it, and the form in words."""
 
 CLEAN: Mapping[str, Clean] = {
     keyword: _OF_FORM[row.form][0] for keyword, row in KEYWORDS.items() if row.form in _OF_FORM
 }
-"""For each keyword whose value has a form, what makes it sound.
+"""For each keyword whose value has a form, the function that corrects it.
 
-An empty `enum` is left out: real documents write one where the values are not known, and by the
-letter nothing at all would fit. Elsewhere, too, what cannot be meant is left out alone, and the
-rest of the schema stays: the validator refuses a schema as a whole.
+An empty `enum` is left out: real documents write one where the values are not known, and strictly
+no value would be valid. An invalid value is left out alone, since the validator would reject the
+whole schema.
 """
 
 
 def describe_form(keyword: str) -> str | None:
-    """Return the form of a keyword's value in words, or `None` where it may be anything."""
+    """Return the form of a keyword's value in words, or `None` if it may be any value."""
     row = KEYWORDS.get(keyword)
     return _OF_FORM[row.form][1] if row is not None and row.form in _OF_FORM else None

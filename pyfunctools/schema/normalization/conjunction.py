@@ -1,4 +1,4 @@
-"""`allOf`: several schemas that all hold, merged into one that says the same."""
+"""`allOf`: schemas that all apply, merged into one equivalent schema."""
 
 from collections.abc import Callable
 from math import lcm
@@ -12,24 +12,24 @@ from pyfunctools.schema.ground.walk import map_children
 from pyfunctools.schema.normalization.spelling import keep_tighter_bounds
 from pyfunctools.schema.normalization.targets import Copied, Finished, Joined
 from pyfunctools.schema.outline.json_types import schemas_by_name, schemas_of, types_named
-from pyfunctools.schema.vocabulary import ASSERTIONS, KEYWORDS, Keyword
+from pyfunctools.schema.vocabulary import ASSERTIONS, KEYWORDS, UNIONS, Keyword
 
 MOST_CLOSED = 256
-"""Properties of two schemas that are merged where one is closed: each is held against the other."""
+"""Most properties of two schemas that are merged if one is closed."""
 
 MOST_WORK = 10_000_000
-"""Entries of a merged schema that are gone through again for each one that is added to it."""
+"""Most entries of a merged schema, added up over the schemas that are merged into it."""
 
 MOST_MULTIPLE = 2**53
-"""The largest number that two `multipleOf` are merged into: past it, not all readers are exact."""
+"""The largest result of merging two `multipleOf`: the largest exact integer of a double."""
 
 
 class Conjunction:
-    """Schemas that all hold, merged as they are added.
+    """Merges schemas that all apply, one by one.
 
-    What cannot be merged (a second `pattern`, `$ref` or `anyOf`; types or values that have nothing
-    in common; an object's properties where a pattern may name one that another schema forbids)
-    stays apart under `allOf`. Nothing that is valid for all becomes invalid, or the other way.
+    Constraints that cannot be merged stay under `allOf`: a second `pattern`, `$ref` or `anyOf`;
+    types or values with nothing in common; properties where a pattern may match a name that another
+    schema forbids. The merged schema accepts exactly the values that all schemas accept.
     """
 
     def __init__(self) -> None:
@@ -39,34 +39,27 @@ class Conjunction:
         self._work = 0
 
     def leave(self, schema: JsonSchema | bool) -> None:
-        """Add a schema that must stay a branch of its own."""
+        """Add a schema that must stay a separate branch."""
         if not (isinstance(schema, bool) and schema in self._left):
             self._left.append(schema)
 
     def add(self, part: JsonSchema, referenced: bool) -> None:
-        """Add a spelled schema without `allOf`.
+        """Add a translated schema without `allOf`.
 
-        One that was `referenced` says less about the whole: its annotations stand behind all
-        others; its title, its examples and how it is told from its heirs are left behind.
+        Of one that was `referenced`, the annotations come last, and the title, the examples and the
+        `discriminator` for its subtypes are left out.
 
         Raises:
-            SchemaError: there are too many, or they are too large.
+            SchemaError: the schemas are too many or too large.
         """
         held = self._node.values()
         self._work += sum(len(value) for value in held if isinstance(value, dict | list))
         if self._work > MOST_WORK:
-            raise SchemaError("Its `allOf` holds too much to be merged.")
+            raise SchemaError("Its `allOf` is too large to be merged.")
         if not self._node and not referenced:
             self._node = dict(part)
             return
-        if referenced:
-            node = map_children(
-                part, lambda _, inner: Copied(inner) if isinstance(inner, dict) else inner
-            )
-        else:
-            node = part
-        if referenced and node.keys().isdisjoint(("anyOf", "oneOf")):
-            node = {keyword: value for keyword, value in node.items() if keyword != "discriminator"}
+        node = _copied(part) if referenced else part
         rest: dict[str, JsonValue] = {}
         done: set[str] = set()
         for keyword, value in node.items():
@@ -84,7 +77,7 @@ class Conjunction:
             self._left.append(Finished(rest))
 
     def result(self) -> dict[str, JsonValue]:
-        """Return the whole, with an `allOf` of what could not be merged."""
+        """Return the merged schema, with an `allOf` of the constraints that could not be merged."""
         node = {**self._fallback, **self._node}
         keep_tighter_bounds(node)
         if self._left:
@@ -102,7 +95,7 @@ class Conjunction:
                 not human_mark({keyword: held.get(keyword)})
                 and human_mark({keyword: value}) is not None
             ):
-                held[keyword] = value  # a yes wins over a no, whichever stands first
+                held[keyword] = value  # a yes wins over a no
         elif referenced:
             if KEYWORDS.get(keyword, _UNKNOWN).merged != "own":
                 self._fallback.setdefault(keyword, value)
@@ -110,8 +103,18 @@ class Conjunction:
             self._node.setdefault(keyword, value)
 
 
+def _copied(schema: JsonSchema) -> dict[str, JsonValue]:
+    """Return a definition to be merged, without a `discriminator` that has no union beside it."""
+    node = map_children(
+        schema, lambda _, inner: Copied(inner) if isinstance(inner, dict) else inner
+    )
+    if node.keys().isdisjoint(UNIONS):
+        node.pop("discriminator", None)
+    return node
+
+
 def join(one: JsonSchema | bool, other: JsonSchema | bool) -> JsonSchema | bool:
-    """Return a schema of what fits both, to be merged when its turn comes."""
+    """Return a schema for values that are valid for both, to be merged later."""
     if one is True or other is False:
         return other
     if other is True or one is False or equal(one, other):
@@ -121,14 +124,13 @@ def join(one: JsonSchema | bool, other: JsonSchema | bool) -> JsonSchema | bool:
 
 
 _UNKNOWN = Keyword(role="annotation")
-"""What is known of a keyword that nobody knows."""
 
 Keywords: TypeAlias = dict[str, JsonValue]
 _Schemas: TypeAlias = dict[str, JsonSchema | bool]
 
 
 def _once(node: Keywords, group: Keywords) -> bool:
-    """Add a group that can stand only once; a second one stays apart even if it says the same."""
+    """Add a group of keywords that cannot be merged with a second one."""
     if not node.keys().isdisjoint(group):
         return False
     node |= group
@@ -136,7 +138,7 @@ def _once(node: Keywords, group: Keywords) -> bool:
 
 
 def _choice(node: Keywords, group: Keywords) -> bool:
-    """Add `oneOf` and `anyOf`, which stand side by side; a `discriminator` goes with its union."""
+    """Add `oneOf` and `anyOf`, at most one of each; a `discriminator` stays with its union."""
     if "discriminator" in group:
         if len(group) > 1:
             return _once(node, group)
@@ -149,10 +151,10 @@ def _choice(node: Keywords, group: Keywords) -> bool:
 
 
 def _objects(node: Keywords, group: Keywords) -> bool:
-    """Merge what an object's properties must be (2020-12 core, 10.3.2).
+    """Merge the keywords for the properties of an object (2020-12 core, 10.3.2).
 
-    `additionalProperties` looks at the properties that its own schema does not name, so each one
-    that only the other schema names is held against it.
+    `additionalProperties` applies to all properties that its own schema does not declare, so also
+    to those that only the other schema declares.
     """
     if node.keys().isdisjoint(_GROUPS["properties"][0]):
         node |= group
@@ -176,7 +178,7 @@ def _objects(node: Keywords, group: Keywords) -> bool:
 
 
 def _arrays(node: Keywords, group: Keywords) -> bool:
-    """Merge what an array's items must be (2020-12 core, 10.3.1)."""
+    """Merge the keywords for the items of an array (2020-12 core, 10.3.1)."""
     if node.keys().isdisjoint(_GROUPS["items"][0]):
         node |= group
         return True
@@ -222,14 +224,14 @@ _GROUPS: dict[str, tuple[list[str], Callable[[Keywords, Keywords], bool]]] = {
     for keyword, row in KEYWORDS.items()
     if (merge := _MERGES.get(row.merged)) is not None
 }
-"""Keywords that say one thing together, each with all of them and what merges such a group.
+"""For each keyword that is merged together with others: the group, and the function that merges it.
 
-It answers whether that could be done; if not, it leaves in the group what must stay apart.
+The function returns whether it merged the group; the keywords that it could not merge stay in it.
 """
 
 
 def _merge(node: Keywords, keyword: str, value: JsonValue) -> bool:
-    """Merge a keyword that stands alone, and say whether that could be done."""
+    """Merge a single keyword; return `False` if it cannot be merged."""
     if keyword == "enum":
         return _merge_values(node, value)
     if keyword not in node:
@@ -239,7 +241,7 @@ def _merge(node: Keywords, keyword: str, value: JsonValue) -> bool:
         if merged is None:
             return False
     else:
-        # Whether two schemas say the same is not known before they are normalized.
+        # Schemas cannot be compared before they are normalized.
         return KEYWORDS[keyword].merged != "never" and equal(node[keyword], value)
     if keyword == "type" and "enum" in node:
         typed: Keywords = {"type": merged}
@@ -251,10 +253,7 @@ def _merge(node: Keywords, keyword: str, value: JsonValue) -> bool:
 
 
 def _merge_values(node: Keywords, values: JsonValue) -> bool:
-    """Merge a list of values; `null` leaves it where a type stands that somebody else gave.
-
-    In a schema of one author the type would make way instead.
-    """
+    """Merge an `enum`; `null` is removed if the type, from another schema, does not allow it."""
     found = (
         values_in_both(_listed(node["enum"]), _listed(values))
         if "enum" in node
@@ -267,16 +266,13 @@ def _merge_values(node: Keywords, values: JsonValue) -> bool:
     return bool(found)
 
 
-def _greater(mine: JsonValue, value: JsonValue) -> JsonValue:
-    if isinstance(mine, int | float) and isinstance(value, int | float):
-        return max(mine, value)
-    return None
+def _by(choose: Callable[[float, float], float]) -> Callable[[JsonValue, JsonValue], JsonValue]:
+    def chosen(mine: JsonValue, value: JsonValue) -> JsonValue:
+        if isinstance(mine, int | float) and isinstance(value, int | float):
+            return choose(mine, value)
+        return None
 
-
-def _lesser(mine: JsonValue, value: JsonValue) -> JsonValue:
-    if isinstance(mine, int | float) and isinstance(value, int | float):
-        return min(mine, value)
-    return None
+    return chosen
 
 
 def _multiple(mine: JsonValue, value: JsonValue) -> JsonValue:
@@ -306,7 +302,7 @@ def _schema_of_both(mine: JsonValue, value: JsonValue) -> JsonValue:
 
 
 def _types(mine: JsonValue, value: JsonValue) -> JsonValue:
-    """Return the types that both list; an `integer` is a `number`."""
+    """Return the types that are in both; an `integer` is a `number`."""
     some, others = types_named({"type": mine}) or [], types_named({"type": value}) or []
     found = [
         name if name in others else "integer"
@@ -319,8 +315,8 @@ def _types(mine: JsonValue, value: JsonValue) -> JsonValue:
 
 
 _RULES: dict[str, Callable[[JsonValue, JsonValue], JsonValue]] = {
-    "greater": _greater,
-    "lesser": _lesser,
+    "greater": _by(max),
+    "lesser": _by(min),
     "multiple": _multiple,
     "names": _union,
     "names by name": _unions,
@@ -329,4 +325,4 @@ _RULES: dict[str, Callable[[JsonValue, JsonValue], JsonValue]] = {
     "true": lambda mine, value: mine is True or value is True,
     "types": _types,
 }
-"""For each way to merge, what both values say in one; `None` where one value cannot say it."""
+"""The rules that merge two values; they return `None` if one value cannot express both."""

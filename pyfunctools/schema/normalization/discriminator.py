@@ -1,4 +1,4 @@
-"""`discriminator`: which value of a property stands for which branch of a union."""
+"""`discriminator`: the branch of a union for each value of a property."""
 
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -10,14 +10,17 @@ from pyfunctools.schema.outline.json_types import listed_values, schemas_of, tex
 from pyfunctools.schema.vocabulary import UNIONS
 
 _MOST_PARENTS = 100
-"""Schemas that are read to find the values of one branch's property."""
+"""Most schemas that are read to find the values of the property in one branch."""
+
+_DEFINITIONS = (("components", "schemas"), ("definitions",), ("$defs",))
+"""Where a document holds its schemas."""
 
 
 def complete_mapping(node: dict[str, JsonValue], definitions: Targets) -> None:
-    """Make the mapping of a schema's `discriminator` complete, every target a reference.
+    """Add the missing branches to the mapping of a `discriminator`, and make targets references.
 
-    A branch that the mapping does not name stands for the values its own property lists, if no
-    other branch has them, or else for its name (OpenAPI 3.1, 4.8.25).
+    The values of a missing branch are those that its property lists, if no other branch has them,
+    or else its name (OpenAPI 3.1, 4.8.25).
     """
     given = node.get("discriminator")
     if not isinstance(given, dict) or not isinstance(name := given.get("propertyName"), str):
@@ -29,8 +32,8 @@ def complete_mapping(node: dict[str, JsonValue], definitions: Targets) -> None:
         for value, target in (stated.items() if isinstance(stated, dict) else ())
         if isinstance(target, str)
     }
-    open_ = [branch for branch in branches if branch not in mapping.values()]
-    listed = {branch: _listed(branch, name, definitions) for branch in open_}
+    missing = [branch for branch in branches if branch not in mapping.values()]
+    listed = {branch: _listed(branch, name, definitions) for branch in missing}
     counts = Counter(value for values in listed.values() for value in values)
     for branch, values in listed.items():
         own = _name_of(branch)
@@ -47,13 +50,9 @@ def _branches(node: JsonSchema) -> Iterator[str]:
 
 
 def _reference(target: str, branches: list[str], definitions: Targets) -> str:
-    """Return the reference behind a mapping's value: a bare name, or one into the document."""
+    """Return the reference for a target in a mapping: a name, or a reference into the document."""
     steps = steps_of(target)
-    if steps is not None and steps[:-1] in (
-        ("components", "schemas"),
-        ("definitions",),
-        ("$defs",),
-    ):
+    if steps and steps[:-1] in _DEFINITIONS:
         return reference_to(str(steps[-1]))
     named = reference_to(target)
     if steps is None and (named in branches or definitions.at(named) is not None):
@@ -67,7 +66,7 @@ def _name_of(reference: str) -> str:
 
 
 def _listed(branch: str, name: str, definitions: Targets) -> list[str]:
-    """Return the texts that a branch, or what it is made of, lists for a property."""
+    """Return the texts that a branch, or a schema it refers to, lists for a property."""
     found: list[str] | None = None
     queue: deque[JsonValue] = deque([{"$ref": branch}])
     for _ in range(_MOST_PARENTS):

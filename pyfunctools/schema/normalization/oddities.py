@@ -1,10 +1,8 @@
-"""What is odd in a schema as it was written: notes on somebody else's, faults of one's own.
+"""Mistakes in a schema as it was written: notes for a document, faults for a schema of the program.
 
-A schema is normalized without a word, since hardly anybody asks; who does asks here, and the schema
-is looked at again as it stood. A document is somebody else's: what is odd in it is left out, and
-noted. A schema that is written in the program is the program's own, and the same oddities are
-mistakes there: left out in silence, a misspelled `required` or a pattern that cannot be read holds
-nobody to anything.
+`normalize` corrects a schema silently. A document is written by others, so its mistakes are
+reported in notes (`notes_of`). In a schema of the program they are errors (`faults_of`): without a
+misspelled `required` or an invalid pattern, the schema would accept too much.
 """
 
 from collections.abc import Iterator
@@ -43,10 +41,10 @@ from pyfunctools.schema.vocabulary import (
 def notes_of(
     schema: JsonSchema | bool, pointer: str = "", *, siblings_ignored: bool = False
 ) -> Iterator[Note]:
-    """Yield a note on each oddity of a schema as it was written, references not followed.
+    """Yield a note on each mistake in a schema as it was written, without following references.
 
-    `pointer` is where the schema stands. With `siblings_ignored` its specification knows nothing
-    beside a `$ref` (OpenAPI 3.0 and Swagger 2.0), where normalizing keeps what stands there.
+    `pointer` is the place of the schema. `siblings_ignored` means that its specification ignores
+    keywords beside a `$ref` (OpenAPI 3.0, Swagger 2.0); `normalize` does not.
     """
     for keys, inner in subschemas(schema):
         if isinstance(inner, dict):
@@ -63,11 +61,11 @@ SIBLINGS_NOTE = (
 )
 
 _SILENT = DRAFT | EXAMPLES | {"$comment"}
-"""Keywords that are dropped or rewritten for good, and say nothing about a value."""
+"""Keywords whose corrections are not reported, since they constrain nothing."""
 
 
 class Oddity(NamedTuple):
-    """A value that a keyword cannot have: what is wrong, what is made of it, what to write."""
+    """An invalid value of a keyword: what is wrong, how it is corrected, what to write."""
 
     wrong: str
     made: str
@@ -75,51 +73,53 @@ class Oddity(NamedTuple):
 
 
 def value_oddities(keyword: str, value: JsonValue) -> Iterator[Oddity]:
-    """Yield each fault of a keyword's value, whatever the draft; see `CLEAN`."""
+    """Yield each mistake in a keyword's value that is one in every draft; see `CLEAN`."""
     if keyword == "type":
-        yield from _types(value)
+        yield from _type_oddities(value)
         return
     clean = CLEAN.get(keyword)
     if clean is None or value is None or keyword in _SILENT:
         return
-    sound, remedy = clean(value), f"Write {describe_form(keyword)}."
-    if sound is None:
-        yield Oddity(f"`{keyword}` cannot be {_shown(value)}", "is left out", remedy)
+    corrected, remedy = clean(value), f"Write {describe_form(keyword)}."
+    if corrected is None:
+        yield Oddity(f"`{keyword}` cannot be {_quoted(value)}", "is left out", remedy)
     elif isinstance(value, dict | list):
         if keyword == "required" and isinstance(value, list):
             value = list(dict.fromkeys(map(str, value)))
-        if sound is not value and not equal(sound, value):
-            wrong = f"`{keyword}` holds what cannot be meant there"
+        if corrected is not value and not equal(corrected, value):
+            wrong = f"`{keyword}` contains an invalid element"
             yield Oddity(wrong, "is read without it", remedy)
-    elif not equal(sound, value) and not (isinstance(value, str) and sound == visible(value)):
-        yield Oddity(f"`{keyword}` is {_shown(value)}", f"read as {_shown(sound)}", remedy)
+    elif not equal(corrected, value) and not (
+        isinstance(value, str) and corrected == visible(value)
+    ):
+        yield Oddity(f"`{keyword}` is {_quoted(value)}", f"read as {_quoted(corrected)}", remedy)
 
 
 def _oddities(keyword: str, value: JsonValue) -> Iterator[str]:
     yield from _hidden(keyword, value)
-    if keyword == "required" and isinstance(value, bool):  # draft-03, and read as such
+    if keyword == "required" and isinstance(value, bool):  # of draft-03
         return
     for odd in value_oddities(keyword, value):
         yield f"{odd.wrong}, and {odd.made}."
     if (meant := keyword_meant(keyword)) is not None:
-        yield f"`{keyword}` is no keyword, and says nothing; `{meant}` may have been meant."
+        yield f"`{keyword}` is not a keyword and has no effect; `{meant}` may have been meant."
 
 
 def _hidden(keyword: str, value: JsonValue) -> Iterator[str]:
     if keyword in SCHEMA_MAP and isinstance(value, dict):
         if count := sum(map(hidden_count, value)):
-            yield f"{hidden_said(count)} kept in names of `{keyword}`: they are others without."
+            yield f"{hidden_said(count)} kept in names of `{keyword}`, as a part of the names."
     elif keyword in ONE_SCHEMA or keyword in SCHEMA_LIST:
-        return  # schemas, of which each is asked by itself
+        return  # `notes_of` looks at each subschema
     elif count := _hidden_within(value):
         kept = _hidden_within([*translate({keyword: value}).values()])
         if kept:
-            yield f"{hidden_said(kept)} kept in `{keyword}`: it is another value without."
+            yield f"{hidden_said(kept)} kept in `{keyword}`, as a part of the value."
         if count > kept:
             yield f"{hidden_said(count - kept)} left out of `{keyword}`."
 
 
-def _types(value: JsonValue) -> Iterator[Oddity]:
+def _type_oddities(value: JsonValue) -> Iterator[Oddity]:
     named = value if isinstance(value, list) else [value]
     for name in named:
         found = known_type(name)
@@ -127,11 +127,11 @@ def _types(value: JsonValue) -> Iterator[Oddity]:
             near = near_name(name, sorted(ALL_TYPES)) if isinstance(name, str) else None
             known = f"Write one of {', '.join(sorted(ALL_TYPES))}, or a list of them."
             remedy = f'Write "{near}".' if near else known
-            yield Oddity(f"`type` cannot be {_shown(name)}", "is left out", remedy)
+            yield Oddity(f"`type` cannot be {_quoted(name)}", "is left out", remedy)
             return
         if isinstance(name, str) and found[0] != name:
-            made = f"read as {_shown(found[0])}"
-            yield Oddity(f"`type` is {_shown(name)}", made, f'Write "{found[0]}".')
+            made = f"read as {_quoted(found[0])}"
+            yield Oddity(f"`type` is {_quoted(name)}", made, f'Write "{found[0]}".')
 
 
 def _has_siblings(schema: JsonSchema) -> bool:
@@ -152,44 +152,44 @@ def _hidden_within(value: JsonValue) -> int:
     return count
 
 
-def _shown(value: JsonValue) -> str:
+def _quoted(value: JsonValue) -> str:
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list" if value else "an empty list"
     return shortened(visible(dumps(value, ensure_ascii=False)), 60)
 
 
-_SAYING_NOTHING = DRAFT | REMARKS | IDENTITY - SCHEMA_MAP | {"x-nullable"}
-_MEANT = sorted(KEYWORDS.keys() - _SAYING_NOTHING)
-"""Keywords without which a schema says something else of a value, or a model reads less."""
+_UNREPORTED = DRAFT | REMARKS | IDENTITY - SCHEMA_MAP | {"x-nullable"}
+_REPORTED = sorted(KEYWORDS.keys() - _UNREPORTED)
+"""Keywords whose misspelling is reported."""
 _SHORT = {"max": "maximum", "min": "minimum"}
 _LEAST = 4
-"""Letters of a keyword that a word can be a slip of: `note` is none of `not`."""
+"""Letters of the shortest keyword that is found for a misspelled word: `note` is not `not`."""
 _WORD = 3
-"""Letters of such a word."""
+"""Letters of the shortest misspelled word."""
 _LONG = 8
-"""Letters of a word from which on two slips are one keyword still, and not another word."""
+"""Letters of the shortest word with two slips."""
 
 
 @lru_cache(maxsize=4096)
 def keyword_meant(word: str) -> str | None:
-    """Return the keyword that a word which is none was probably meant as, or `None`.
+    """Return the keyword that a misspelled word probably means, or `None`.
 
-    What differs in case, in `_`, `-` or `$` is the same word (`min_length`). Otherwise one letter
-    may be wrong, missing, too many or exchanged with its neighbour, and two in a word of eight
-    letters or more that is about as long (`propertys`). `enumNames` and `isNullable` are no slips.
+    Case, `_`, `-` and `$` are ignored (`min_length`). One letter may be wrong, missing, added or
+    swapped with the next, and two in a word of eight letters or more (`propertys`). `enumNames` and
+    `isNullable` are words of their own.
     """
     if word in KEYWORDS or word.startswith("x-") or len(word) > 64:
         return None
     if word in _SHORT:
         return _SHORT[word]
     bare = _bare(word)
-    for keyword in _MEANT:
+    for keyword in _REPORTED:
         if bare == _bare(keyword):
             return keyword
     most = 2 if len(bare) >= _LONG else 1
     found = [
         (slips, keyword)
-        for keyword in _MEANT
+        for keyword in _REPORTED
         if len(other := _bare(keyword)) >= _LEAST
         and len(bare) >= _WORD
         and abs(len(bare) - len(other)) <= 1
@@ -203,7 +203,7 @@ def _bare(word: str) -> str:
 
 
 def _slips(one: str, other: str) -> int:
-    """Count the single slips between two words (optimal string alignment)."""
+    """Return the edit distance of two words, with swaps (optimal string alignment)."""
     before: list[int] = []
     last = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):
@@ -218,7 +218,7 @@ def _slips(one: str, other: str) -> int:
 
 
 class Fault(NamedTuple):
-    """One mistake in a schema: its place as a JSON Pointer, what is wrong, what to write."""
+    """A mistake in a schema: its place as a JSON Pointer, what is wrong, what to write."""
 
     pointer: str
     wrong: str
@@ -228,21 +228,20 @@ class Fault(NamedTuple):
 MAY_ADD_PROPERTIES = (
     (IN_PLACE - TESTED_ONLY - judging("object")) | UNDECLARED | UNEVALUATED | {"$ref", "if"}
 )
-"""Keywords beside which an object is left as it is written: they may allow what it lacks."""
+"""Keywords beside which a schema may accept properties that it does not declare itself."""
 
 _ID = frozenset({"$id", "id"})
-"""Keywords that give a part of a schema an address of its own."""
+"""Keywords that change the base URI of references."""
 _KNOWN = "json-schema.org/"
-"""Where the schemas of JSON Schema itself are, which the validator has."""
+"""The address of the schemas of JSON Schema, which the validator contains."""
 
 
 def faults_of(schema: JsonSchema | bool, *, closed: bool = False) -> Iterator[Fault]:
-    """Yield every mistake in a schema as it was written, in the order of its places.
+    """Yield every mistake in a schema as it was written, in document order.
 
-    That is a value that a keyword cannot have in any draft, a word that is no keyword but nearly
-    one, a `$ref` into the schema that leads nowhere, and a required name that a closed object has
-    no property for. Words that resemble no keyword are anybody's remarks, and no mistakes. With
-    `closed` the schema's own object takes no other names than its properties.
+    Mistakes are a value that is invalid in every draft, a misspelled keyword, a `$ref` without a
+    target, and a required name that a closed object does not declare. Other unknown keywords are
+    allowed. `closed` means that the root object accepts only its declared properties.
     """
     places = list(subschemas(schema))
     single = all(not isinstance(inner, dict) or _ID.isdisjoint(inner) for _, inner in places)
@@ -255,7 +254,7 @@ def faults_of(schema: JsonSchema | bool, *, closed: bool = False) -> Iterator[Fa
         if single and isinstance(reference := inner.get("$ref"), str):
             yield from _dangling(schema, reference, (*keys, "$ref"))
         if (closed and not keys and MAY_ADD_PROPERTIES.isdisjoint(inner)) or _is_closed(inner):
-            yield from _impossible(inner, (*keys, "required"))
+            yield from _undeclared(inner, (*keys, "required"))
 
 
 def _faults(keyword: str, value: JsonValue) -> Iterator[tuple[str, str]]:
@@ -266,25 +265,23 @@ def _faults(keyword: str, value: JsonValue) -> Iterator[tuple[str, str]]:
     for odd in value_oddities(keyword, value):
         yield odd.wrong, odd.remedy
     if (meant := keyword_meant(keyword)) is not None:
-        yield f"`{_said(keyword)}` is no keyword of JSON Schema", f"Write `{meant}`."
+        yield f"`{_cut(keyword)}` is no keyword of JSON Schema", f"Write `{meant}`."
 
 
 def _dangling(root: JsonValue, reference: str, keys: Keys) -> Iterator[Fault]:
-    """Yield the fault of a reference that leads nowhere, or out of this schema."""
+    """Yield the fault of a reference without a target, or with one outside the schema."""
     steps = steps_of(reference)
     if steps is None:
         if not reference.startswith("#") and _KNOWN not in reference:
-            wrong = f"`$ref` leads out of the schema, to `{_said(reference)}`"
-            yield Fault(
-                pointer_of(keys), wrong, "Nothing is fetched: put what it means into `$defs`."
-            )
+            wrong = f"`$ref` leads out of the schema, to `{_cut(reference)}`"
+            yield Fault(pointer_of(keys), wrong, "Nothing is fetched: put its target into `$defs`.")
         return
     if find_target(root, reference) is None:
-        wrong = f"`$ref` leads nowhere: there is no `{_said(reference)}`"
+        wrong = f"`$ref` leads nowhere: there is no `{_cut(reference)}`"
         beside = find_target(root, reference.rpartition("/")[0])
         names = list(beside) if isinstance(beside, dict) else []
         near = near_name(str(steps[-1]), names) if steps else None
-        meant = f"Write `{_said(reference.rpartition('/')[0])}/{_said(near)}`" if near else None
+        meant = f"Write `{_cut(reference.rpartition('/')[0])}/{_cut(near)}`" if near else None
         yield Fault(pointer_of(keys), wrong, f"{meant or 'Define it in `$defs`'}.")
 
 
@@ -292,18 +289,18 @@ def _is_closed(schema: JsonSchema) -> bool:
     return schema.get("additionalProperties") is False and "patternProperties" not in schema
 
 
-def _impossible(schema: JsonSchema, keys: Keys) -> Iterator[Fault]:
-    """Yield the names that an object has to have and cannot have."""
+def _undeclared(schema: JsonSchema, keys: Keys) -> Iterator[Fault]:
+    """Yield the required names that a closed object does not declare."""
     required, properties = schema.get("required"), schema.get("properties", {})
     if not isinstance(required, list) or not isinstance(properties, dict):
         return
     for name in required:
         if isinstance(name, str) and name not in properties:
-            wrong = f'`required` names "{_said(name)}", which is no property of this closed object'
+            wrong = f'`required` names "{_cut(name)}", which is no property of this closed object'
             near = near_name(name, properties)
-            meant = f'Write "{_said(near)}"' if near else "Declare it in `properties`"
+            meant = f'Write "{_cut(near)}"' if near else "Declare it in `properties`"
             yield Fault(pointer_of(keys), wrong, f"{meant}.")
 
 
-def _said(text: str) -> str:
+def _cut(text: str) -> str:
     return shortened(visible(text), 60)

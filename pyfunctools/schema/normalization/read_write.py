@@ -1,4 +1,4 @@
-"""`readOnly` and `writeOnly`: what is never sent, and what never comes back."""
+"""`readOnly` properties, which are never sent, and `writeOnly` ones, which are never returned."""
 
 from collections.abc import Iterator
 
@@ -9,23 +9,24 @@ from pyfunctools.schema.ground.walk import Slot, copy_with_slots, subschemas
 from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.vocabulary import HOLDING, PER_PROPERTY, TESTED_ONLY, UNIONS
 
-_ASKING = HOLDING | PER_PROPERTY | {"required"}
+_NAMING = HOLDING | PER_PROPERTY | {"required"}
+"""Keywords that may name properties, and with which a schema must be looked at."""
 
 
 def without_read_only(schema: JsonSchema) -> JsonSchema:
-    """Return a normalized schema without the properties that are `readOnly`: what may be sent.
+    """Return a normalized schema of values to be sent: without `readOnly` properties.
 
-    They are left out everywhere, in `$defs` too, and nothing requires them any more (OpenAPI 3.0,
-    4.7.24). A property is what its schema says it is, or what the schema it refers to says. Gives
-    the schema itself where nothing is `readOnly`.
+    They are removed everywhere, in `$defs` and `required` too (OpenAPI 3.0, 4.7.24). The mark may
+    be in the property's schema, or in the one that it refers to. A schema without marks is returned
+    itself.
     """
     return _without(schema, "readOnly")
 
 
 def without_write_only(schema: JsonSchema) -> JsonSchema:
-    """Return a normalized schema without the properties that are `writeOnly`: what comes back.
+    """Return a normalized schema of values that are returned: without `writeOnly` properties.
 
-    As `without_read_only`, but for `writeOnly`.
+    Like `without_read_only`, for `writeOnly`.
     """
     return _without(schema, "writeOnly")
 
@@ -37,17 +38,17 @@ def _without(root: JsonSchema, mark: str) -> JsonSchema:
     whole: dict[str, JsonValue] = {}
     todo: list[tuple[Slot, Keys, frozenset[str]]] = [(Slot(whole, "", root), (), frozenset())]
     while todo:
-        place, keys, outside = todo.pop()
-        schema = place.inner
+        slot, keys, outside = todo.pop()
+        schema = slot.inner
         if not isinstance(schema, dict):
             continue
         hidden = outside
         part = outline.at(keys)
-        if part is not None and not _ASKING.isdisjoint(schema):
+        if part is not None and not _NAMING.isdisjoint(schema):
             hidden |= frozenset(_hidden(part, mark))
-        copy, places = copy_with_slots(_relieved(schema, hidden) if hidden else schema)
-        place.put(copy)
-        for inner in places:
+        copy, slots = copy_with_slots(_without_properties(schema, hidden) if hidden else schema)
+        slot.put(copy)
+        for inner in slots:
             # With less asked under `if` and `not`, the schema would refuse more.
             if inner.steps[0] not in TESTED_ONLY:
                 below = hidden if inner.steps[0] in HOLDING else frozenset[str]()
@@ -57,7 +58,7 @@ def _without(root: JsonSchema, mark: str) -> JsonSchema:
 
 
 def _hidden(part: Part, mark: str) -> Iterator[str]:
-    """Yield the marked properties of a schema and of what holds together with it."""
+    """Yield the marked properties of a schema and of the schemas that apply with it."""
     for each in part.parts:
         for name, inner in each.declared.items():
             unions = (inner.branches(keyword) for keyword in UNIONS if keyword in inner.rules)
@@ -69,27 +70,27 @@ def _hidden(part: Part, mark: str) -> Iterator[str]:
 
 
 def _is_marked(part: Part, mark: str) -> bool:
-    """Return whether a schema is marked, or what it refers to."""
+    """Return whether a schema is marked, or a schema that it refers to."""
     return any(each.rules.get(mark) is True for each in part.reference_chain())
 
 
-def _relieved(schema: JsonSchema, hidden: frozenset[str]) -> JsonSchema:
-    """Return a schema without these properties, and without what asks for them."""
-    relieved = dict(schema)
+def _without_properties(schema: JsonSchema, hidden: frozenset[str]) -> JsonSchema:
+    """Return a schema without these properties, and without their names in `required`."""
+    result = dict(schema)
     for keyword in PER_PROPERTY:
-        named = relieved.get(keyword)
+        named = result.get(keyword)
         if isinstance(named, dict):
-            relieved[keyword] = {name: v for name, v in named.items() if name not in hidden}
-    dependent = relieved.get("dependentRequired")
+            result[keyword] = {name: v for name, v in named.items() if name not in hidden}
+    dependent = result.get("dependentRequired")
     if isinstance(dependent, dict):
-        relieved["dependentRequired"] = {
+        result["dependentRequired"] = {
             name: [other for other in needed if other not in hidden]
             for name, needed in dependent.items()
             if isinstance(needed, list)
         }
-    required = relieved.get("required")
+    required = result.get("required")
     if isinstance(required, list):
-        relieved["required"] = [name for name in required if name not in hidden]
-        if not relieved["required"]:
-            del relieved["required"]
-    return relieved
+        result["required"] = [name for name in required if name not in hidden]
+        if not result["required"]:
+            del result["required"]
+    return result

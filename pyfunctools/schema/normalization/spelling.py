@@ -1,4 +1,4 @@
-"""One schema, without what lies below it, from any draft's spelling to that of 2020-12."""
+"""The keywords of one schema, without its subschemas, translated from any draft to 2020-12."""
 
 from collections.abc import Callable
 
@@ -16,18 +16,17 @@ from pyfunctools.schema.vocabulary import (
 )
 
 _REFUSING_NULL = IN_PLACE | REFERENCES | {"const"}
-"""Keywords that may refuse `null` whatever `type` and `enum` say."""
+"""Keywords that may reject `null` although `type` and `enum` allow it."""
 
 _BOUNDS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
 
 
 def translate(schema: JsonSchema) -> dict[str, JsonValue]:
-    """Return a copy of a schema in which its own keywords are those of 2020-12, and sound.
+    """Return a copy of a schema with the keywords of 2020-12 and corrected values.
 
-    Its subschemas stay as they are, `allOf` among them. Read are the spellings of the drafts from
-    4 on, of Swagger 2.0 and of OpenAPI 3.0, whatever `$schema` says: no two of them say different
-    things in one spelling, but for references, which `bundle` reads. `null` in an `enum` beside a
-    type that has none makes the type one with `null`: that is what the author wrote it for.
+    Subschemas stay as they are. The keywords of draft 4 and later, Swagger 2.0 and OpenAPI 3.0 are
+    translated whatever `$schema` is: their meanings do not contradict each other, other than
+    references, which `bundle` resolves. `null` in an `enum` adds `null` to the type.
     """
     node: dict[str, JsonValue] = {}
     for keyword, value in schema.items():
@@ -51,7 +50,7 @@ def translate(schema: JsonSchema) -> dict[str, JsonValue]:
 
 
 def keep_tighter_bounds(node: dict[str, JsonValue]) -> None:
-    """Leave the tighter of `minimum` and `exclusiveMinimum`, and of the maxima, where both are."""
+    """Remove the looser of `minimum` and `exclusiveMinimum`, and of the maxima."""
     for inclusive, exclusive, sign in _BOUNDS:
         bound, open_bound = node.get(inclusive), node.get(exclusive)
         if isinstance(bound, int | float) and isinstance(open_bound, int | float):
@@ -63,7 +62,7 @@ def _spell_type(node: dict[str, JsonValue]) -> None:
     named = [known_type(name) for name in (given if isinstance(given, list) else [given])]
     sound = [name for name in named if name is not None]
     if not sound or len(sound) < len(named):
-        # One name that means nothing may have meant anything: the others are not all there is.
+        # An unknown name may mean any type, so the others are not the complete list.
         del node["type"]
         return
     types = list(dict.fromkeys(name for name, _ in sound))
@@ -99,12 +98,7 @@ def _split_items(node: dict[str, JsonValue]) -> None:
     if items and "prefixItems" not in node:
         node["prefixItems"] = items
     if "additionalItems" in node:
-        node["items"] = node["additionalItems"]
-
-
-def _drop_additional_items(node: dict[str, JsonValue]) -> None:
-    # It says nothing but beside an array of `items`, which has taken it over.
-    del node["additionalItems"]
+        node["items"] = node.pop("additionalItems")
 
 
 def _split_dependencies(node: dict[str, JsonValue]) -> None:
@@ -154,7 +148,7 @@ def _spell_discriminator(node: dict[str, JsonValue]) -> None:
 
 
 def _drop_unless(needed: str, *keywords: str) -> Callable[[dict[str, JsonValue]], None]:
-    """Return a translation that drops keywords which say nothing without another one."""
+    """Return a translation that drops keywords which have no effect without another one."""
 
     def drop(node: dict[str, JsonValue]) -> None:
         if needed not in node:
@@ -164,9 +158,9 @@ def _drop_unless(needed: str, *keywords: str) -> Callable[[dict[str, JsonValue]]
     return drop
 
 
-_TRANSLATIONS: dict[str, Callable[[dict[str, JsonValue]], None]] = {
+_TRANSLATIONS: dict[str, Callable[[dict[str, JsonValue]], object]] = {
     "items": _split_items,
-    "additionalItems": _drop_additional_items,
+    "additionalItems": lambda node: node.pop("additionalItems"),  # no effect without `items`
     "dependencies": _split_dependencies,
     "exclusiveMinimum": _number_bound,
     "exclusiveMaximum": _number_bound,
@@ -178,7 +172,7 @@ _TRANSLATIONS: dict[str, Callable[[dict[str, JsonValue]], None]] = {
     "minContains": _drop_unless("contains", "minContains", "maxContains"),
     "maxContains": _drop_unless("contains", "minContains", "maxContains"),
 }
-"""What translates a keyword, in the order in which it is done."""
+"""The translation of each keyword, in the order in which they are applied."""
 
 
 def _with_null(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -211,7 +205,7 @@ def _or_null(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
 OF_TYPE: dict[str, frozenset[str]] = {
     name: judging(name) for name in ("string", "number", "integer", "array", "object")
 }
-"""The keywords that look at values of one type only. `format` looks at several."""
+"""The keywords that constrain values of one type only; `format` constrains several."""
 
 _TYPED = frozenset[str]().union(*OF_TYPE.values(), VALUE_LISTS, {"format"})
 
@@ -221,17 +215,16 @@ _NUMERIC_FORMATS = frozenset(
 )
 
 _BARS = UNEVALUATED | {"allOf"}
-"""Keywords that see, or are merged with, what stands beside them: it may not move into a branch."""
+"""Keywords that depend on the keywords beside them, which must not move into a branch."""
 
 
 def split_types(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return a spelled schema in which each type has its own branch of an `anyOf`, where it must.
+    """Return a translated schema with an `anyOf` of one branch for each of several types.
 
-    A list of types stays where nothing else depends on the type. Otherwise each branch has only the
-    keywords of its type and the values of an `enum` or `const` that are of its type; a branch that
-    is left without values is left out, and a single branch is no union. What annotates, and what
-    looks at values of any type, stays outside. A schema with an `anyOf` of its own gets the second
-    one under `allOf`. A list of values without types that holds `null` is split as well.
+    Each branch has the keywords of its type, and those values of `enum` or `const` that are of its
+    type; without any it is left out. Keywords that apply to all types stay outside. A list of types
+    stays if no other keyword depends on the type. A second `anyOf` goes under `allOf`. An `enum`
+    without types that contains `null` is split too.
     """
     if not _BARS.isdisjoint(node):
         return node
@@ -273,7 +266,7 @@ def _branch(node: JsonSchema, name: str, names: list[str]) -> dict[str, JsonValu
 
 
 def _formatted(form: JsonValue, names: list[str]) -> list[str]:
-    """Return those of the types that a format is about."""
+    """Return the types that a format applies to."""
     wanted = ("number", "integer") if form in _NUMERIC_FORMATS else ("string",)
     return [name for name in names if name in wanted] or [n for n in names if n != "null"]
 
@@ -284,13 +277,12 @@ def _is_of(value: JsonValue, name: str) -> bool:
 
 
 def _only_null(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Leave out the list of values where `null`, the only one of the type, is among them."""
+    """Return a schema of type `null` without an `enum` or `const` that contains `null`."""
     values = node.get("enum")
-    if isinstance(values, list) and None in values:
-        node = {keyword: value for keyword, value in node.items() if keyword != "enum"}
+    redundant = {"enum"} if isinstance(values, list) and None in values else set[str]()
     if node.get("const", 0) is None:
-        node = {keyword: value for keyword, value in node.items() if keyword != "const"}
-    return node
+        redundant.add("const")
+    return {keyword: value for keyword, value in node.items() if keyword not in redundant}
 
 
 def _split_values(node: dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -61,7 +61,7 @@ def test_a_written_schema_has_notes_of_both_its_sides() -> None:
             pointer="/parameters/properties/a/title",
         ),
         Note(
-            text="1 hidden character is kept in `enum`: it is another value without.",
+            text="1 hidden character is kept in `enum`, as a part of the value.",
             pointer="/output/enum",
         ),
     )
