@@ -202,7 +202,7 @@ class _Inliner:
         if not siblings:
             return whole
         if isinstance(whole, dict) and all(key in NON_CONSTRAINING for key in siblings):
-            described = _descriptions(siblings, whole) if self._once else {}
+            described = _descriptions(siblings, whole) if self._once else dict[str, JsonValue]()
             return {**whole, **siblings, **described}
         also = siblings.get("allOf")
         return {**siblings, "allOf": [whole, *(also if isinstance(also, list) else [])]}
