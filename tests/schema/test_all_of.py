@@ -243,7 +243,7 @@ def test_that_it_must_fit_itself_says_nothing():
 def test_what_says_nothing_else_is_refused():
     own = {"A": {"allOf": [A, B]}, "B": {"allOf": [A, C]}, "C": A}
     for schema in ({"allOf": [A, B]}, A):
-        with pytest.raises(SchemaError, match="in a circle: #/\\$defs/A"):
+        with pytest.raises(SchemaError, match="a cycle: #/\\$defs/A"):
             normalize({**schema, "$defs": own})
 
 
