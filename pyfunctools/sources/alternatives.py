@@ -1,36 +1,41 @@
-"""`oneOf` in what is sent, read as its authors mean it: one fitting alternative is enough.
+"""`oneOf` in requests, read as `anyOf` unless its branches exclude each other.
 
-JSON Schema refuses a value that fits two branches of a `oneOf`. Documents write it where `anyOf` is
-meant (`oneOf: [integer, number]`), and servers take what fits any branch: read to the letter, a
-right call could never be made. So `oneOf` becomes `anyOf` unless its branches are proven apart,
-where the two are the same. What is proven is no more than can be seen at a branch: its type, its
-constants, and constants of a property that every object among the branches requires.
+In JSON Schema a value that matches two branches of a `oneOf` is invalid. Documents use it where
+`anyOf` is meant (`oneOf: [integer, number]`), and servers accept a value that matches any branch:
+by the letter, no valid call could be made. If the branches exclude each other, `oneOf` and `anyOf`
+mean the same. Only simple facts of a branch are compared: its type, its constants, and the
+constants of a property that every object among the branches requires.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from typing_extensions import TypeIs
-
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import MAX_HOPS
 from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
-from pyfunctools.schema.outline.json_types import Constant, constant_of, listed_values
+from pyfunctools.schema.outline.json_types import (
+    ALL_TYPES,
+    Constant,
+    constant_of,
+    listed_values,
+    texts_of,
+)
+
+T = TypeVar("T")
 
 Find = Callable[[str], JsonSchema | bool | None]
-"""Return the schema that a reference leads to, or `None` where it leads nowhere."""
+"""Returns the target of a reference, or `None` if it is unknown."""
 
 _NEGATED = frozenset({"if", "not"})
-"""Keywords below which a schema that takes more would refuse more."""
+"""Keywords below which a schema that accepts more makes the whole accept less."""
 
 
 def loosened(schema: JsonSchema, find: Find) -> JsonSchema:
-    """Return the schema with `anyOf` for each `oneOf` whose branches constants do not tell apart.
+    """Return a copy with `anyOf` for each `oneOf`, unless constants tell its branches apart.
 
-    The schema is not changed; one without such a `oneOf` is returned itself. What its references
-    lead to is looked at for the proof and left as it is.
+    A schema without `oneOf` is returned itself. Targets of references are compared, not changed.
     """
     if not _has_choice(schema):
         return schema
@@ -42,18 +47,18 @@ def loosened(schema: JsonSchema, find: Find) -> JsonSchema:
             copy, below = copy_with_slots(place.inner)
             place.put(copy)
             todo += below
-            if "oneOf" in copy and _proof(place.inner["oneOf"], find) != "constants":
-                _to_any(copy)
+            if "oneOf" in copy and _difference(place.inner["oneOf"], find) != "constants":
+                _write_any_of(copy)
     changed = whole[""]
     return changed if isinstance(changed, dict) else schema
 
 
 def overlapping(schema: JsonSchema | bool, find: Find) -> Iterator[Keys]:
-    """Return the steps to each `oneOf` that `loosened` rewrites and nothing proves apart."""
+    """Yield the steps to each rewritten `oneOf` whose branches may overlap."""
     todo: list[tuple[Keys, JsonSchema | bool]] = [((), schema)]
     for keys, inner in todo:  # grows while it is read
         if isinstance(inner, dict):
-            if "oneOf" in inner and _proof(inner["oneOf"], find) is None:
+            if "oneOf" in inner and _difference(inner["oneOf"], find) is None:
                 yield (*keys, "oneOf")
             found = ((steps, each) for steps, each in children(inner) if steps[0] not in _NEGATED)
             todo += [((*keys, *steps), each) for steps, each in found]
@@ -69,8 +74,8 @@ def _has_choice(schema: JsonSchema) -> bool:
     return False
 
 
-def _to_any(schema: dict[str, JsonValue]) -> None:
-    """Write `oneOf` as `anyOf`, in an `allOf` where an `anyOf` stands beside it: both hold."""
+def _write_any_of(schema: dict[str, JsonValue]) -> None:
+    """Write `oneOf` as `anyOf`, inside an `allOf` if there is an `anyOf` already."""
     branches = schema.pop("oneOf")
     if "anyOf" not in schema:
         schema["anyOf"] = branches
@@ -79,8 +84,8 @@ def _to_any(schema: dict[str, JsonValue]) -> None:
     schema["allOf"] = [*(parts if isinstance(parts, list) else []), {"anyOf": branches}]
 
 
-class _Seen(NamedTuple):
-    """What can be seen of a branch: all of it holds for every value that fits the branch."""
+class _BranchFacts(NamedTuple):
+    """Facts about every value that matches a branch; `None` where nothing is known."""
 
     types: frozenset[str] | None
     values: frozenset[Constant] | None
@@ -88,19 +93,19 @@ class _Seen(NamedTuple):
     constants: dict[str, frozenset[Constant]]
 
 
-def _proof(branches: JsonValue, find: Find) -> str | None:
-    """Return how no value can fit two branches: by `constants`, by `types` alone, or not proven.
+def _difference(branches: JsonValue, find: Find) -> str | None:
+    """Return what tells the branches apart: `constants`, `types` alone, or `None` if they overlap.
 
-    A type of one branch is taken by no other; neither is a constant, nor a tag of the objects.
+    No two branches may share a type, a constant, or a tag of objects.
     """
     listed = branches if isinstance(branches, list) else []
-    seen = [_seen(branch, find) for branch in listed if branch is not False]
-    if len(seen) < 2:
+    facts = [_facts_of(branch, find) for branch in listed if branch is not False]
+    if len(facts) < 2:
         return "constants"
     types: Counter[str] = Counter()
     values: Counter[Constant] = Counter()
-    objects: list[_Seen] = []
-    for branch in seen:
+    objects: list[_BranchFacts] = []
+    for branch in facts:
         if branch.values is not None:
             values.update(branch.values)
         elif branch.types is None:
@@ -117,8 +122,8 @@ def _proof(branches: JsonValue, find: Find) -> str | None:
     return "constants" if values else "types"
 
 
-def _are_tagged(objects: list[_Seen]) -> bool:
-    """True if a property that all of them require has another constant in each."""
+def _are_tagged(objects: list[_BranchFacts]) -> bool:
+    """Return whether all require a property that has another constant in each."""
     for name in objects[0].constants:
         if all(name in each.required and name in each.constants for each in objects):
             count = Counter(value for each in objects for value in each.constants[name])
@@ -127,28 +132,24 @@ def _are_tagged(objects: list[_Seen]) -> bool:
     return False
 
 
-def _seen(branch: JsonValue, find: Find) -> _Seen:
+def _facts_of(branch: JsonValue, find: Find) -> _BranchFacts:
     types: frozenset[str] | None = None
     values: frozenset[Constant] | None = None
     required: set[str] = set()
     constants: dict[str, frozenset[Constant]] = {}
     for part in _parts(branch, find):
-        own = _types(part)
-        if own is not None:
-            types = own if types is None else types & own
-        values = _narrowed(values, _constants(part))
-        named = part.get("required")
-        required.update(filter(_is_text, named if isinstance(named, list) else []))
-        properties = part.get("properties")
-        for name, inner in properties.items() if isinstance(properties, dict) else ():
+        types = _intersection(types, _types(part))
+        values = _intersection(values, _constants(part))
+        required.update(texts_of(part.get("required")))
+        for name, inner in members_of(part.get("properties")).items():
             for narrow in _parts(inner, find):
-                if (found := _narrowed(constants.get(name), _constants(narrow))) is not None:
+                if (found := _intersection(constants.get(name), _constants(narrow))) is not None:
                     constants[name] = found
-    return _Seen(types, values, frozenset(required), constants)
+    return _BranchFacts(types, values, frozenset(required), constants)
 
 
 def _parts(schema: JsonValue, find: Find) -> Iterator[JsonSchema]:
-    """Return the schemas that all hold where this one does: its own, `$ref`s and `allOf` opened."""
+    """Yield the schemas that apply with this one: itself, its `$ref` and its `allOf`."""
     todo: list[JsonValue] = [schema]
     for part in todo:
         if isinstance(part, dict):
@@ -160,17 +161,17 @@ def _parts(schema: JsonValue, find: Find) -> Iterator[JsonSchema]:
 
 
 def _types(schema: JsonSchema) -> frozenset[str] | None:
-    """Return the types that a schema names, as the types that no value has two of."""
+    """Return the types in a schema, an integer as a number, so that no value has two of them."""
     wanted = schema.get("type")
     named = [wanted] if isinstance(wanted, str) else wanted
-    if not isinstance(named, list) or not all(each in _APART for each in named):
+    if not isinstance(named, list) or not all(each in ALL_TYPES for each in named):
         return None
-    types = frozenset(_APART[each] for each in named if isinstance(each, str))
+    types = frozenset("number" if each == "integer" else str(each) for each in named)
     return types | {"null"} if _is_nullable(schema) else types
 
 
 def _constants(schema: JsonSchema) -> frozenset[Constant] | None:
-    """Return the scalars that a schema lists, or `None` where it lists none, or others too."""
+    """Return the values of a schema that lists only scalars, else `None`."""
     found = [constant_of(value) for value in listed_values(schema) or ()]
     known = frozenset(value for value in found if value is not None)
     if not found or None in found:
@@ -182,9 +183,7 @@ def _is_nullable(schema: JsonSchema) -> bool:
     return schema.get("nullable") is True or schema.get("x-nullable") is True
 
 
-def _narrowed(
-    known: frozenset[Constant] | None, also: frozenset[Constant] | None
-) -> frozenset[Constant] | None:
+def _intersection(known: frozenset[T] | None, also: frozenset[T] | None) -> frozenset[T] | None:
     return also if known is None else known if also is None else known & also
 
 
@@ -193,17 +192,4 @@ def _type_of(constant: Constant) -> str:
     return kind or ("null" if value is None else "boolean")
 
 
-def _is_text(value: JsonValue) -> TypeIs[str]:
-    return isinstance(value, str)
-
-
 _NULL: Constant = ("", None)
-_APART = {
-    "array": "array",
-    "boolean": "boolean",
-    "integer": "number",
-    "null": "null",
-    "number": "number",
-    "object": "object",
-    "string": "string",
-}

@@ -397,19 +397,12 @@ def _takes_none(hint: object) -> bool:
 def _check_unfinished_marks(where: str, hint: object) -> None:
     """Refuse metadata such as `Human`, which would have no effect: the model would be asked."""
     for mark in metadata_of(hint):
-        for unfinished, name, remedy in _UNFINISHED:
-            if mark is unfinished:
-                reason = f"`{name}` inside `Annotated` has no effect."
-                raise DefinitionError(where, reason, f"Write {remedy}.")
+        if mark is Context or mark is Human or mark is Inject:
+            name = mark_in(mark) or ""
+            reason = f"`{name}` inside `Annotated` has no effect."
+            raise DefinitionError(where, reason, remedy_of(name))
     for inner in get_args(hint):
         _check_unfinished_marks(where, inner)
-
-
-_UNFINISHED = (
-    (Context, "Context", "`Context[...]`"),
-    (Human, "Human", "`Human[...]`, or `Annotated[..., human()]`"),
-    (Inject, "Inject", "`Annotated[..., Inject(provider)]`"),
-)
 
 
 def _takes_context(where: str, provider: object) -> bool:

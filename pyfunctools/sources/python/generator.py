@@ -118,23 +118,16 @@ class Generator(GenerateJsonSchema):
         return name
 
     def generate_inner(self, schema: _Inner) -> JsonSchemaValue:
-        """Mark secret types as the human's, unless a field sets `x-human`."""
-        result = super().generate_inner(schema)
-        is_field = schema["type"] == "default" or schema["type"].endswith("-field")
+        """Mark secret types as the human's, note sets, and the unlisted names of a class."""
+        result, kind = super().generate_inner(schema), schema["type"]
+        is_field = kind == "default" or kind.endswith("-field")
         if not is_field and result.get("format") == "password" and result.get("writeOnly") is True:
             result["x-human"] = True
+        if kind in ("set", "frozenset") and self.mode == "validation":
+            return {**result, _SET: True}
+        if kind in ("model-fields", "dataclass-args"):
+            return _with_unlisted(result, cast("CoreSchema", schema))
         return result
-
-    def set_schema(self, schema: core_schema.SetSchema) -> JsonSchemaValue:
-        """Note that an array is a set."""
-        return self._as_set(super().set_schema(schema))
-
-    def frozenset_schema(self, schema: core_schema.FrozenSetSchema) -> JsonSchemaValue:
-        """Note that an array is a set."""
-        return self._as_set(super().frozenset_schema(schema))
-
-    def _as_set(self, result: JsonSchemaValue) -> JsonSchemaValue:
-        return {**result, _SET: True} if self.mode == "validation" else result
 
     def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:
         """Write the encoding of bytes, which are the model's: they are not a file."""
@@ -148,14 +141,6 @@ class Generator(GenerateJsonSchema):
             if isinstance(most := result.get("maxLength"), int):
                 result["maxLength"] = (most + 2) // 3 * 4
         return result
-
-    def model_fields_schema(self, schema: core_schema.ModelFieldsSchema) -> JsonSchemaValue:
-        """Note the unlisted names of a model."""
-        return _with_unlisted(super().model_fields_schema(schema), schema)
-
-    def dataclass_args_schema(self, schema: core_schema.DataclassArgsSchema) -> JsonSchemaValue:
-        """Note the unlisted names of a dataclass."""
-        return _with_unlisted(super().dataclass_args_schema(schema), schema)
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         """Describe a model and its fields by its docstrings."""
@@ -171,8 +156,8 @@ class Generator(GenerateJsonSchema):
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
         """Describe a `TypedDict` and its keys by its docstrings."""
-        result = _with_unlisted(super().typed_dict_schema(schema), schema)
-        return self._described(result, schema.get("cls"))
+        result = super().typed_dict_schema(schema)
+        return self._described(_with_unlisted(result, schema), schema.get("cls"))
 
     def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
         """Remember an enumeration: a hook of pydantic writes its title and description later."""
