@@ -1,1 +1,1 @@
-"""For models that call functions in plain text: what they are told, and what they wrote."""
+"""Function calling in plain text: the prompt for a model, and the calls in its answer."""

@@ -1,4 +1,4 @@
-"""The state of a retry, as data: what was tried, what is still wrong, and what to send next."""
+"""`Attempts`: the state of a retry as data, with the text to send to the model next."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
@@ -14,32 +14,32 @@ from pyfunctools.schema.feedback.lines import one_line
 
 
 class Tried(Protocol):
-    """A holder of the result of a try, such as a call that was found in a model's text."""
+    """An object with the result of an attempt, such as a call from `parse_calls`."""
 
     @property
     def result(self) -> Success[Any] | Failure:
-        """The arguments, or what is wrong with them."""
+        """The arguments, or the issues with them."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Attempts:
-    """How often a model has tried one call, and what to send it next.
+    """The attempts of a model to make one call, and the text to send to it next.
 
-    It asks no model; `after` gives the state after one more try and changes nothing:
+    This calls no model. `after` returns the state after one more attempt, and changes nothing:
 
         attempts = Attempts(function)
         text = first_answer
         while not (attempts := attempts.after(text)).done:
             text = ask_model(attempts.text)
 
-    `limit` is how many tries there are. `result` is what came of the last, and `count` says how
-    many there were. `repeated` are those of its issues that the model had been told of before and
-    made again. `closest` is the failed try that came closest: one that could be read, with the
-    fewest issues.
+    `limit` is the maximum number of attempts, `count` the number so far, `result` the result of the
+    last one. `repeated` are its issues that were already in an earlier feedback; `told` are all
+    issues so far. `closest` is the best failed attempt: one that could be parsed, with the fewest
+    issues.
 
     Raises:
-        DefinitionError: the `limit` is less than 1, or the `function` is none.
+        DefinitionError: `limit` is less than 1, or `function` is not a `Function`.
     """
 
     function: Function = field(kw_only=False)
@@ -66,17 +66,16 @@ class Attempts:
             )
 
     def __repr__(self) -> str:
-        tried = f"{self.count} of {self.limit} tried, result={short_repr(self.result)}"
-        return f"<Attempts {self.function.name!r}: {tried}>"
+        state = f"{self.count} of {self.limit} tried, result={short_repr(self.result)}"
+        return f"<Attempts {self.function.name!r}: {state}>"
 
     def after(
         self, tried: "str | bytes | JsonValue | Success[Any] | Failure | Outcome | Tried"
     ) -> "Attempts":
-        """Return the state after one more try.
+        """Return the state after one more attempt.
 
-        `tried` are the arguments, as the model's text or read already, which the function checks;
-        or else what came of them: of `Function.check`, of `Controller.call`, or a call with its
-        `result`.
+        `tried` are arguments for the function to check, as text or as a value; or the result of
+        `Function.check` or `Controller.call`, or a call with its `result`.
         """
         result = self._result(tried)
         issues = () if isinstance(result, Success) else result.issues
@@ -92,19 +91,19 @@ class Attempts:
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """What was wrong with the arguments of the last try."""
+        """The issues with the arguments of the last attempt."""
         return () if self.result is None or isinstance(self.result, Success) else self.result.issues
 
     @property
     def succeeded(self) -> bool:
-        """Whether the last try was right."""
+        """Whether the last attempt succeeded."""
         if isinstance(self.result, Outcome):
             return not self.result.is_error
         return isinstance(self.result, Success)
 
     @property
     def given_up(self) -> bool:
-        """Whether to stop without success: no try is left, or what is wrong is not the model's."""
+        """Whether to stop without success: no attempt is left, or only a person can correct it."""
         if self.count == 0 or self.succeeded:
             return False
         return self.count >= self.limit or self._is_persons
@@ -116,16 +115,16 @@ class Attempts:
 
     @property
     def best(self) -> Any:
-        """The arguments of the last try if they were right, else those that came closest."""
+        """The arguments of the last attempt if they are valid, else those of `closest`."""
         if isinstance(self.result, Success):
             return self.result.value
         return None if self.closest is None else self.closest.value
 
     @property
     def text(self) -> str:
-        """What to send to the model next; empty before the first try and after success.
+        """The text to send to the model next; empty before the first attempt and after success.
 
-        Mistakes that it was told of before are pointed out. After the last try it is told to stop.
+        It marks repeated mistakes. After the last attempt it tells the model to stop.
         """
         if self.count == 0 or self.succeeded:
             return ""
@@ -134,15 +133,15 @@ class Attempts:
         if self.given_up:
             times = "once" if self.count == 1 else f"{self.count} times"
             return (
-                f"The function {self.function.name} was tried {times} and is still not called "
-                "rightly. Do not call it again: go on without it, or say what you need to know."
+                f"The function {self.function.name} was tried {times}, and its call is still "
+                "wrong. Do not call it again: continue without it, or say what you need to know."
             )
         if isinstance(self.result, Failure):
-            told = {(issue.path, issue.expected) for issue in self.repeated}
-            return feedback(self.result.value, self.result.issues, repeated=told)
-        said = self.result.text if isinstance(self.result, Outcome) else ""
+            repeated = {(issue.path, issue.expected) for issue in self.repeated}
+            return feedback(self.result.value, self.result.issues, repeated=repeated)
+        text = self.result.text if isinstance(self.result, Outcome) else ""
         again = (_again(issue) for issue in self.repeated if issue.side != "human")
-        return "\n".join((said, *again))
+        return "\n".join((text, *again))
 
     @property
     def _is_persons(self) -> bool:
@@ -164,10 +163,10 @@ def _again(issue: Issue) -> str:
 
 
 def _closer(one: Failure, other: Failure | None) -> Failure:
-    """Return the try that is nearer to being right; of two alike the first named."""
+    """Return the failure with the smaller distance from success, `one` if they are equal."""
     return one if other is None or _distance(one) <= _distance(other) else other
 
 
 def _distance(failure: Failure) -> tuple[bool, int]:
-    # Text that could not be read has one issue, which says nothing of the others.
+    # Text that could not be parsed has one issue, however many mistakes are in it.
     return isinstance(failure.value, str), len(failure.issues)

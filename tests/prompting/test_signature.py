@@ -3,7 +3,13 @@
 import pytest
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.prompting.prompt.signature import DEPTH, NOTE, WORDS, signature, type_of
+from pyfunctools.prompting.prompt.signature import (
+    MAX_DEPTH,
+    MAX_DESCRIPTION,
+    MAX_NOTE,
+    signature,
+    type_text,
+)
 
 S: JsonSchema = {"type": "string"}
 I: JsonSchema = {"type": "integer"}  # noqa: E741
@@ -61,7 +67,7 @@ I: JsonSchema = {"type": "integer"}  # noqa: E741
     ],
 )
 def test_a_schema_is_spelled_as_a_type(schema: JsonSchema | bool, text: str) -> None:
-    assert type_of(schema) == text
+    assert type_text(schema) == text
 
 
 def test_a_signature_is_one_line_whatever_is_said() -> None:
@@ -83,8 +89,8 @@ def test_a_function_without_a_description_has_no_comment() -> None:
 
 def test_descriptions_are_cut() -> None:
     line = signature("do", "É" * 500, {"properties": {"a": {"description": "Ü" * 500}}})
-    assert line.count("É") == WORDS - 1
-    assert line.count("Ü") == NOTE - 1
+    assert line.count("É") == MAX_DESCRIPTION - 1
+    assert line.count("Ü") == MAX_NOTE - 1
 
 
 def test_a_sentence_ends_neither_in_an_abbreviation_nor_in_a_number() -> None:
@@ -97,4 +103,4 @@ def test_deep_types_end_in_an_ellipsis() -> None:
     schema: JsonSchema = S
     for _ in range(100):
         schema = {"type": "array", "items": schema}
-    assert type_of(schema) == "…" + "[]" * (DEPTH + 1)
+    assert type_text(schema) == "…" + "[]" * (MAX_DEPTH + 1)

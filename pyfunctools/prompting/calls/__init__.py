@@ -1,1 +1,1 @@
-"""The calls in what a model wrote, whatever its family's habit."""
+"""The calls in the output of a model, in the notation of any model family."""

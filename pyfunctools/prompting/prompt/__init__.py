@@ -1,1 +1,1 @@
-"""The prompt and the answer's schema for a model without function calling."""
+"""The prompt, and the schema of the answer, for a model without function calling."""

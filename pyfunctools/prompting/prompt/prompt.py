@@ -1,6 +1,6 @@
-"""`Prompt`: functions for a model that has no function calling of its own."""
+"""`Prompt`: functions for a model without function calling."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from json import dumps
 from typing import Any, cast
@@ -8,9 +8,9 @@ from typing import Any, cast
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import record_repr
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.prompting.prompt.definitions import Gathered
+from pyfunctools.prompting.prompt.definitions import SharedDefinitions
 from pyfunctools.prompting.prompt.response_schema import response_schema
-from pyfunctools.prompting.prompt.signature import signature, type_of
+from pyfunctools.prompting.prompt.signature import signature, type_text
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.preview import escape_invisible, preview_scalar
 from pyfunctools.schema.ground.references import reference_to
@@ -18,10 +18,10 @@ from pyfunctools.schema.ground.references import reference_to
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Prompt:
-    """What a model is told about functions, and the JSON Schema of its answer.
+    """A description of functions for a model, and the JSON Schema of its answer.
 
-    `system` is text for the system prompt. `response_schema` is for a server that can hold a model
-    to a schema (`response_format`, `format`, a grammar); one that cannot does without it.
+    `system` is text for the system prompt. `response_schema` is for a server that can enforce a
+    schema (`response_format`, `format`, a grammar); for any other, leave it out.
     """
 
     system: str
@@ -34,61 +34,53 @@ class Prompt:
 def prompt_of(
     functions: Iterable[Function], *, compact: bool = False, must_call: bool = False
 ) -> Prompt:
-    """Return the prompt for these functions, or for those of a controller.
+    """Return the prompt for functions, or for the functions of a controller.
 
-    A call is `{"functionCall": {"name": ..., "args": {...}}}`, which `parse_calls` reads; unless
-    the model `must_call`, `{"answer": "..."}` is an answer in words. Each function is shown with
-    its name, description and the model's part of its parameters as JSON Schema, one a line;
-    `compact` shows it as a signature with a shortened description instead, in far fewer tokens, and
-    leaves out what a signature cannot say.
+    A call is `{"functionCall": {"name": ..., "args": {...}}}`, which `parse_calls` reads. Unless
+    the model `must_call`, it may answer in words: `{"answer": "..."}`. Each function has one line
+    with its name, its description and the model's part of its parameters as JSON Schema. With
+    `compact` the line is a signature with a short description instead: far fewer tokens, but
+    without the keywords that a signature cannot express.
 
-    `response_schema` takes every right answer, and some that are not: it says only what servers can
-    hold a model to (no `not`, `if`, `uniqueItems`, rare formats; `oneOf` is `anyOf`), for some drop
-    a whole schema over one keyword they do not know. To check the arguments says the rest.
+    `response_schema` accepts every valid answer, and some invalid ones. It has only the keywords
+    that servers can enforce (no `not`, `if`, `uniqueItems`, rare formats; `oneOf` is `anyOf`),
+    because some servers ignore a whole schema for one unknown keyword. The check of the arguments
+    enforces the rest.
 
-    In a property's name or an allowed value, where nothing can be left out, characters that a
-    person would not see stand in `system` as JSON escapes, and in `response_schema` as they are.
+    Invisible characters in the name of a property or in an allowed value are JSON escapes in
+    `system`; `response_schema` has them unchanged.
 
     Raises:
-        DefinitionError: two functions have one name, one is no `Function`, or there is none and
-            the model `must_call`.
-        SchemaError: a schema is not one.
+        DefinitionError: two functions have one name, an item is not a `Function`, or there is no
+            function and the model `must_call`.
+        SchemaError: a schema is invalid.
     """
-    gathered = Gathered()
-    listed: dict[str, _Shown] = {}
-    for function in map(_function, _several(functions)):
-        if function.name in listed:
+    shared = SharedDefinitions()
+    descriptions: dict[str, str] = {}
+    parameters: dict[str, JsonSchema] = {}
+    for function in _functions(functions):
+        if function.name in parameters:
             raise DefinitionError(function.name, "Two functions have this name.", "Rename one.")
-        side = function.llm
-        listed[function.name] = _Shown(function.name, function.description, gathered.add(side))
-    if must_call and not listed:
+        descriptions[function.name] = function.description
+        parameters[function.name] = shared.add(function.llm)
+    if must_call and not parameters:
         raise DefinitionError("prompt_of", "There is no function to call.", "Give at least one.")
-    system = _system(
-        list(listed.values()), gathered.definitions, compact=compact, must_call=must_call
-    )
-    calls = {each.name: each.parameters for each in listed.values()}
-    schema = response_schema(calls, gathered.definitions, must_call=must_call)
+    lines = [*_function_lines(descriptions, parameters, compact=compact)]
+    lines += _definition_lines(shared.definitions, compact=compact)
+    schema = response_schema(parameters, shared.definitions, must_call=must_call)
+    head = (_CALL, _MUST_CALL if must_call else _ANSWER, _CARE, "")
+    system = "\n".join((*head, *lines)) if parameters else _ONLY_ANSWER
     return Prompt(system=system, response_schema=schema)
 
 
-def _several(given: object) -> Iterable[object]:
-    if isinstance(given, Iterable):
-        return cast("Iterable[object]", given)
-    raise wrong_type("prompt_of", "functions", given, "Write a controller, or `[function]`.")
-
-
-def _function(given: object) -> Function:
-    if isinstance(given, Function):
-        return given
-    remedy = "Make one with `function_of`, or give a controller."
-    raise wrong_type(preview_scalar(given), "a `Function`", given, remedy)
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    name: str
-    description: str
-    parameters: JsonSchema
+def _functions(given: object) -> Iterator[Function]:
+    if not isinstance(given, Iterable):
+        raise wrong_type("prompt_of", "functions", given, "Write a controller, or `[function]`.")
+    for each in cast("Iterable[object]", given):
+        if not isinstance(each, Function):
+            remedy = "Make one with `function_of`, or give a controller."
+            raise wrong_type(preview_scalar(each), "a `Function`", each, remedy)
+        yield each
 
 
 _CALL = """\
@@ -99,33 +91,32 @@ _ANSWER = 'To answer in words instead: {"answer": "<text>"}'
 _ONLY_ANSWER = 'Answer with one JSON object and nothing else: {"answer": "<text>"}'
 _CARE = "Take the arguments from what you were told: never make up a value."
 _LISTED = "The functions, one a line; the arguments must fit the JSON Schema in parameters:"
-_DEFINED = "What the references ($ref) in them mean:"
-_SIGNED = "The functions and their arguments, where ? marks what may be left out:"
-_TYPES = "The types named there:"
+_DEFINED = "The definitions that they refer to ($ref):"
+_SIGNED = "The functions and their arguments; ? marks an optional one:"
+_TYPES = "The types that they name:"
 
 
-def _system(
-    functions: Sequence[_Shown], definitions: JsonObject, *, compact: bool, must_call: bool
-) -> str:
-    if not functions:
-        return _ONLY_ANSWER
-    parts = [_CALL, _MUST_CALL if must_call else _ANSWER, _CARE, ""]
-    parts.append(_SIGNED if compact else _LISTED)
-    for each in functions:
-        described = {"description": each.description} if each.description else {}
-        parts.append(
-            signature(each.name, each.description, each.parameters)
-            if compact
-            else _line({"name": each.name, **described, "parameters": each.parameters})
-        )
+def _function_lines(
+    descriptions: Mapping[str, str], parameters: Mapping[str, JsonSchema], *, compact: bool
+) -> Iterator[str]:
+    yield _SIGNED if compact else _LISTED
+    for name, schema in parameters.items():
+        text = descriptions[name]
+        if compact:
+            yield signature(name, text, schema)
+        else:
+            description = {"description": text} if text else {}
+            yield _line({"name": name, **description, "parameters": schema})
+
+
+def _definition_lines(definitions: JsonObject, *, compact: bool) -> Iterator[str]:
     if definitions:
-        parts += ["", _TYPES if compact else _DEFINED]
+        yield from ("", _TYPES if compact else _DEFINED)
     for name, inner in definitions.items():
         schema = inner if isinstance(inner, dict | bool) else True
-        parts.append(
-            f"{name} = {type_of(schema)}" if compact else f"{reference_to(name)}: {_line(schema)}"
+        yield (
+            f"{name} = {type_text(schema)}" if compact else f"{reference_to(name)}: {_line(schema)}"
         )
-    return "\n".join(parts)
 
 
 def _line(value: JsonValue) -> str:

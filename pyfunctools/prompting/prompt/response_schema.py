@@ -1,4 +1,4 @@
-"""The JSON Schema of an answer, as far as a server can hold a model to one."""
+"""The JSON Schema of an answer, with the keywords that a server can enforce."""
 
 from collections.abc import Mapping
 
@@ -8,20 +8,19 @@ from pyfunctools.schema.ground.references import prune
 from pyfunctools.schema.ground.walk import map_subschemas
 
 _EXACT = 2**53
-"""The integers up to which every number of JSON is exact (RFC 8259, 6); it has no range beyond."""
+"""Up to here every integer is exact in JSON (RFC 8259, section 6); larger bounds are left out."""
 
 
 def response_schema(
     calls: Mapping[str, JsonSchema], definitions: JsonObject, *, must_call: bool
 ) -> JsonSchema:
-    """Return the schema of an answer: one call, each name with its parameters, or words.
+    """Return the schema of an answer: one call with its parameters, or words.
 
-    Every right answer fits it. What it leaves out of the parameters is what no server can hold a
-    model to; dropping that lets more through and nothing less, for what stands inside a negation or
-    a condition goes with it.
+    Every valid answer is valid here. Keywords that no server enforces are left out, with all that
+    is inside `not` and `if`; so the schema may accept more, but never less.
     """
     branches: list[JsonValue] = [
-        _object({"name": {"const": name}, "args": map_subschemas(parameters, _held)})
+        _object({"name": {"const": name}, "args": map_subschemas(parameters, _enforceable)})
         for name, parameters in calls.items()
     ]
     choices: list[JsonSchema] = []
@@ -33,10 +32,10 @@ def response_schema(
     schema = choices[0] if len(choices) == 1 else {"type": "object", "anyOf": choices}
     if not definitions:
         return schema
-    return prune({**schema, **map_subschemas({"$defs": definitions}, _held)})
+    return prune({**schema, **map_subschemas({"$defs": definitions}, _enforceable)})
 
 
-def _held(node: JsonSchema) -> dict[str, JsonValue]:
+def _enforceable(node: JsonSchema) -> dict[str, JsonValue]:
     result = {keyword: value for keyword, value in node.items() if keyword in GRAMMAR.keywords}
     if "oneOf" in result:
         branches: JsonSchema = {"anyOf": result.pop("oneOf")}
@@ -57,7 +56,7 @@ def _held(node: JsonSchema) -> dict[str, JsonValue]:
     named = result.get("patternProperties")
     if isinstance(named, dict) and not all(map(GRAMMAR.takes_pattern, named)):
         del result["patternProperties"]
-        result.pop("additionalProperties", None)  # what it closed were the names left over
+        result.pop("additionalProperties", None)  # it closed the names that match no pattern
     return result
 
 

@@ -1,4 +1,4 @@
-"""A function as one line: its name, its arguments as a type, what it does in a few words."""
+"""A function as one line: its name, its parameters as a type, a short description."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,14 +13,14 @@ from pyfunctools.schema.outline.expected import bounds_of
 from pyfunctools.schema.outline.json_types import implied_types, schemas_of
 from pyfunctools.schema.vocabulary import UNIONS
 
-WORDS = 100
-"""How long the description of a function may be."""
+MAX_DESCRIPTION = 100
+"""Characters of the description of a function."""
 
-NOTE = 60
-"""How long the description of a property may be."""
+MAX_NOTE = 60
+"""Characters of the description of a property."""
 
-DEPTH = 16
-"""How far types in types are spelled out; `…` stands for what is below."""
+MAX_DEPTH = 16
+"""Nested types that are written out; deeper ones are `…`."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*", re.ASCII)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
@@ -29,47 +29,47 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
 def signature(name: str, description: str, parameters: JsonSchema) -> str:
     """Return `name({a: string, b?: integer[]}) // What it does.`, on one line.
 
-    The types are those of TypeScript, with JSON Schema's names, and with bounds and formats in
-    parentheses. What such a type cannot say (`if`, `not`, `dependentRequired`) is left out: whoever
-    checks the answer says it.
+    The types are written as in TypeScript, with JSON Schema's names, and with bounds and formats in
+    parentheses. Keywords without such a form (`if`, `not`, `dependentRequired`) are left out; the
+    check of the arguments enforces them.
     """
-    said = brief(description, WORDS)
-    return f"{name}({type_of(parameters)})" + (f" // {said}" if said else "")
+    sentence = first_sentence(description, MAX_DESCRIPTION)
+    return f"{name}({type_text(parameters)})" + (f" // {sentence}" if sentence else "")
 
 
-def brief(text: str, limit: int) -> str:
+def first_sentence(text: str, limit: int) -> str:
     """Return the first sentence of a text on one line, cut to at most `limit` characters."""
     line = " ".join(text.partition("\n\n")[0].split())
     return escape_invisible(shortened(_SENTENCE.split(line, maxsplit=1)[0], limit))
 
 
-def type_of(schema: JsonSchema | bool) -> str:
-    """Return the values that a schema allows as a type; a reference is the name it leads to."""
+def type_text(schema: JsonSchema | bool) -> str:
+    """Return a schema as a type, such as `string[]`; a reference is the name of its definition."""
     return _type(schema, 0).text
 
 
 class _Type(NamedTuple):
-    """A type, and what joins its parts at the top: `|`, `&` or nothing."""
+    """The text of a type, and the operator at its top: `|`, `&` or none."""
 
     text: str
-    joint: str = ""
+    operator: str = ""
 
-    def inside(self, joint: str = "") -> str:
-        """Return the text as it stands inside another type, in parentheses where it must."""
-        return self.text if self.joint in ("", joint) else f"({self.text})"
+    def inside(self, operator: str = "") -> str:
+        """Return the text for a place inside another type, in parentheses if they are needed."""
+        return self.text if self.operator in ("", operator) else f"({self.text})"
 
 
 def _type(schema: JsonSchema | bool, depth: int) -> _Type:
     if isinstance(schema, bool):
         return _Type("any" if schema else "never")
-    if depth > DEPTH:
+    if depth > MAX_DEPTH:
         return _Type("…")
     parts = [part for part in _parts(schema, depth) if part.text != "any"]
     return _joined(parts, "&") if parts else _Type("any")
 
 
 def _parts(schema: JsonSchema, depth: int) -> Iterator[_Type]:
-    """Yield the types that all hold at once."""
+    """Yield the types that a value must have all at once."""
     if isinstance(reference := schema.get("$ref"), str):
         yield _Type(defined_name(reference) or "any")
     if "const" in schema:
@@ -77,7 +77,7 @@ def _parts(schema: JsonSchema, depth: int) -> Iterator[_Type]:
     elif isinstance(values := schema.get("enum"), list):
         yield _joined([_Type(_literal(value)) for value in values], "|")
     elif names := implied_types(schema):
-        yield _joined([_Type(_typed(name, schema, depth)) for name in names], "|")
+        yield _joined([_Type(_with_bounds(name, schema, depth)) for name in names], "|")
     for inner in schemas_of(schema.get("allOf")):
         yield _type(inner, depth + 1)
     for keyword in UNIONS:
@@ -85,31 +85,31 @@ def _parts(schema: JsonSchema, depth: int) -> Iterator[_Type]:
             yield _joined([_type(branch, depth + 1) for branch in branches], "|")
 
 
-def _joined(types: Sequence[_Type], joint: str) -> _Type:
+def _joined(types: Sequence[_Type], operator: str) -> _Type:
     if len(types) == 1:
         return types[0]
-    texts = dict.fromkeys(each.inside(joint) for each in types)
-    return _Type(f" {joint} ".join(texts) or "never", joint if len(texts) > 1 else "")
+    texts = dict.fromkeys(each.inside(operator) for each in types)
+    return _Type(f" {operator} ".join(texts) or "never", operator if len(texts) > 1 else "")
 
 
-def _typed(name: str, schema: JsonSchema, depth: int) -> str:
+def _with_bounds(name: str, schema: JsonSchema, depth: int) -> str:
     if name == "object":
-        return _object(schema, depth) + _notes(schema, "Properties")
+        return _object(schema, depth) + _bounds(schema, "Properties")
     if name == "array":
         return _array(schema, depth)
     if name == "string":
-        return name + _notes(schema, "Length", "format", "pattern")
-    return name + _notes(schema, "imum", "multipleOf") if name in ("integer", "number") else name
+        return name + _bounds(schema, "Length", "format", "pattern")
+    return name + _bounds(schema, "imum", "multipleOf") if name in ("integer", "number") else name
 
 
-def _notes(schema: JsonSchema, *endings: str) -> str:
-    """Return the bounds and the format whose keywords end like this, in parentheses."""
+def _bounds(schema: JsonSchema, *endings: str) -> str:
+    """Return in parentheses the bounds, format and pattern whose keywords end in `endings`."""
     own = {key: value for key, value in schema.items() if key.endswith(endings)}
     notes = list(bounds_of(own))
     if isinstance(pattern := own.get("pattern"), str):
         notes.insert(0, f"pattern {_literal(pattern)}")
     if isinstance(named := own.get("format"), str):
-        notes.insert(0, brief(named, NOTE))
+        notes.insert(0, first_sentence(named, MAX_NOTE))
     return f"({', '.join(notes)})" if notes else ""
 
 
@@ -135,12 +135,12 @@ def _object(schema: JsonSchema, depth: int) -> str:
 
 def _member(schema: JsonValue, depth: int) -> str:
     if not isinstance(schema, dict):
-        return type_of(schema is not False)
+        return type_text(schema is not False)
     text = _type(schema, depth + 1).text
     if "default" in schema:
         text += f" = {preview(schema['default'], 40)}"
     description = schema.get("description")
-    note = brief(description, NOTE) if isinstance(description, str) else ""
+    note = first_sentence(description, MAX_NOTE) if isinstance(description, str) else ""
     return f"{text} /* {note.replace('*/', '* /')} */" if note else text
 
 
@@ -150,12 +150,12 @@ def _array(schema: JsonSchema, depth: int) -> str:
     many = f"{_type(rest, depth + 1).inside()}[]"
     first = [_type(inner, depth + 1).text for inner in schemas_of(schema.get("prefixItems"))]
     if not first:
-        return ("[]" if rest is False else many) + _notes(schema, "Items")
+        return ("[]" if rest is False else many) + _bounds(schema, "Items")
     if rest is False or schema.get("maxItems") == len(first):
         least = schema.get("minItems")
         bounds = {} if least == len(first) else {"minItems": least}
-        return f"[{', '.join(first)}]{_notes(bounds, 'Items')}"
-    return f"[{', '.join([*first, f'...{many}'])}]" + _notes(schema, "Items")
+        return f"[{', '.join(first)}]{_bounds(bounds, 'Items')}"
+    return f"[{', '.join([*first, f'...{many}'])}]" + _bounds(schema, "Items")
 
 
 def _key(name: JsonValue) -> str:

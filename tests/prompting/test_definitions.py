@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.prompting.prompt.definitions import Gathered
+from pyfunctools.prompting.prompt.definitions import SharedDefinitions
 from pyfunctools.schema import validate
 from pyfunctools.schema.ground.references import defined_name, references_in
 from pyfunctools.sources.openapi.reader import read_document
@@ -22,29 +22,32 @@ def x_of(schema: JsonSchema) -> object:
 
 
 def test_what_two_schemas_define_alike_is_there_once() -> None:
-    gathered = Gathered()
-    first = gathered.add(over({"A": {"type": "string"}}))
-    second = gathered.add(over({"A": {"type": "string"}}))
+    shared_definitions = SharedDefinitions()
+    first = shared_definitions.add(over({"A": {"type": "string"}}))
+    second = shared_definitions.add(over({"A": {"type": "string"}}))
     assert first == second
-    assert gathered.definitions == {"A": {"type": "string"}}
+    assert shared_definitions.definitions == {"A": {"type": "string"}}
 
 
 def test_what_they_define_differently_under_one_name_gets_two_names() -> None:
-    gathered = Gathered()
-    gathered.add(over({"A": {"type": "string"}}))
-    second = gathered.add(over({"A": {"type": "integer"}}))
+    shared_definitions = SharedDefinitions()
+    shared_definitions.add(over({"A": {"type": "string"}}))
+    second = shared_definitions.add(over({"A": {"type": "integer"}}))
     assert x_of(second) == {"$ref": "#/$defs/A_2"}
-    assert gathered.definitions == {"A": {"type": "string"}, "A_2": {"type": "integer"}}
+    assert shared_definitions.definitions == {"A": {"type": "string"}, "A_2": {"type": "integer"}}
 
 
 def test_definitions_that_read_alike_but_lead_elsewhere_are_two() -> None:
-    gathered = Gathered()
+    shared_definitions = SharedDefinitions()
     to_b = {"type": "array", "items": {"$ref": "#/$defs/B"}}
-    gathered.add(over({"A": to_b, "B": {"type": "string"}}))
-    second = gathered.add(over({"A": to_b, "B": {"type": "integer"}}))
+    shared_definitions.add(over({"A": to_b, "B": {"type": "string"}}))
+    second = shared_definitions.add(over({"A": to_b, "B": {"type": "integer"}}))
     assert x_of(second) == {"$ref": "#/$defs/A_2"}
-    assert gathered.definitions["A_2"] == {"type": "array", "items": {"$ref": "#/$defs/B_2"}}
-    third = gathered.add(over({"A": to_b, "B": {"type": "integer"}}))
+    assert shared_definitions.definitions["A_2"] == {
+        "type": "array",
+        "items": {"$ref": "#/$defs/B_2"},
+    }
+    third = shared_definitions.add(over({"A": to_b, "B": {"type": "integer"}}))
     assert third == second
 
 
@@ -54,21 +57,21 @@ def test_definitions_that_lead_to_one_another_keep_to_their_own() -> None:
         b = {"anyOf": [{"type": kind}, {"$ref": "#/$defs/A"}]}
         return over({"A": a, "B": b})
 
-    gathered = Gathered()
-    schemas = [gathered.add(pair(kind)) for kind in ("string", "integer", "string")]
+    shared_definitions = SharedDefinitions()
+    schemas = [shared_definitions.add(pair(kind)) for kind in ("string", "integer", "string")]
     assert schemas[0] == schemas[2]
-    assert len(gathered.definitions) == 4
+    assert len(shared_definitions.definitions) == 4
     for schema, right, wrong in [(schemas[0], "x", 1), (schemas[1], 1, "x")]:
-        whole = {**schema, "$defs": gathered.definitions}
+        whole = {**schema, "$defs": shared_definitions.definitions}
         assert validate(whole, {"x": {"b": {"b": right}}})
         assert not validate(whole, {"x": {"b": {"b": wrong}}})
 
 
 def test_a_name_made_anew_takes_none_that_is_there() -> None:
-    gathered = Gathered()
-    gathered.add(over({"A": {"type": "string"}}))
-    gathered.add(over({"A_2": {"type": "null"}}, "A_2"))
-    assert x_of(gathered.add(over({"A": {"type": "integer"}}))) == {"$ref": "#/$defs/A_3"}
+    shared_definitions = SharedDefinitions()
+    shared_definitions.add(over({"A": {"type": "string"}}))
+    shared_definitions.add(over({"A_2": {"type": "null"}}, "A_2"))
+    assert x_of(shared_definitions.add(over({"A": {"type": "integer"}}))) == {"$ref": "#/$defs/A_3"}
 
 
 @pytest.mark.parametrize(
@@ -81,10 +84,10 @@ def test_a_name_made_anew_takes_none_that_is_there() -> None:
     ],
 )
 def test_names_are_ascii_words_and_no_types(name: str, reference: str, plain: str) -> None:
-    gathered = Gathered()
-    schema = gathered.add(over({name: {"type": "boolean"}}, reference))
+    shared_definitions = SharedDefinitions()
+    schema = shared_definitions.add(over({name: {"type": "boolean"}}, reference))
     assert x_of(schema) == {"$ref": f"#/$defs/{plain}"}
-    assert gathered.definitions == {plain: {"type": "boolean"}}
+    assert shared_definitions.definitions == {plain: {"type": "boolean"}}
 
 
 def test_the_mapping_of_a_discriminator_is_renamed_with_its_branches() -> None:
@@ -93,9 +96,9 @@ def test_the_mapping_of_a_discriminator_is_renamed_with_its_branches() -> None:
         whole = {"anyOf": [{"$ref": "#/$defs/A"}], "discriminator": tag}
         return {**whole, "$defs": {"A": {"type": kind}}}
 
-    gathered = Gathered()
-    gathered.add(union("object"))
-    second = gathered.add(union("array"))
+    shared_definitions = SharedDefinitions()
+    shared_definitions.add(union("object"))
+    second = shared_definitions.add(union("array"))
     assert second["anyOf"] == [{"$ref": "#/$defs/A_2"}]
     assert second["discriminator"]["mapping"] == {"a": "#/$defs/A_2"}  # type: ignore[index, call-overload]
 
@@ -109,7 +112,7 @@ def test_titles_comments_and_extensions_go_and_properties_of_such_names_stay() -
         "enum": [{"title": "kept"}],
     }
     before = copy.deepcopy(schema)
-    assert Gathered().add(schema) == {
+    assert SharedDefinitions().add(schema) == {
         "properties": {"title": {"type": "string"}, "x-a": {"default": 1}},
         "enum": [{"title": "kept"}],
     }
@@ -126,10 +129,13 @@ def test_titles_comments_and_extensions_go_and_properties_of_such_names_stay() -
     ],
 )
 def test_a_whole_document_leaves_no_reference_dangling(shared: Path, file: str) -> None:
-    gathered = Gathered()
+    shared_definitions = SharedDefinitions()
     schemas = [
-        gathered.add(each.parameters) for each in read_document(shared / "corpus" / file).functions
+        shared_definitions.add(each.parameters)
+        for each in read_document(shared / "corpus" / file).functions
     ]
     found = {defined_name(reference) for schema in schemas for reference in references_in(schema)}
-    found |= {defined_name(each) for each in references_in({"$defs": gathered.definitions})}
-    assert found == set(gathered.definitions)
+    found |= {
+        defined_name(each) for each in references_in({"$defs": shared_definitions.definitions})
+    }
+    assert found == set(shared_definitions.definitions)
