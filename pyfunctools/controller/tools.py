@@ -25,8 +25,8 @@ from pyfunctools.envelopes.mcp import traits_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.steps import finish
 from pyfunctools.execution.truncation import truncated
-from pyfunctools.prompting.calls.check import cut_off, judged
-from pyfunctools.prompting.calls.found import Found
+from pyfunctools.prompting.calls.check import as_cut_off, check_call
+from pyfunctools.prompting.calls.found import FoundCall
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
@@ -218,14 +218,14 @@ class Tools(list[Any]):
         rendering = None if function is None else self._renderings[function.name]
         if function is not None and rendering is not None and rendering.reshapes:
             result = function.check(spoken.arguments, rendering=rendering)
-            result = result if spoken.closed else cut_off(result)
+            result = result if spoken.closed else as_cut_off(result)
         else:
-            result = judged(
-                Found(
+            result = check_call(
+                FoundCall(
                     name=spoken.name,
                     function=function,
                     arguments=spoken.arguments,
-                    cut=not spoken.closed,
+                    cut_off=not spoken.closed,
                 ),
                 self._names,
             )

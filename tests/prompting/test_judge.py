@@ -5,8 +5,8 @@ from typing import Annotated
 import pytest
 
 from pyfunctools import Controller, Failure, Function, function, human, parse_calls
-from pyfunctools.prompting.calls.check import judged
-from pyfunctools.prompting.calls.found import Found
+from pyfunctools.prompting.calls.check import check_call
+from pyfunctools.prompting.calls.found import FoundCall
 from pyfunctools.prompting.calls.names import FunctionNames
 
 
@@ -42,14 +42,14 @@ def test_arguments_are_taken_in_every_form(
     given: object, value: object, functions: list[Function]
 ) -> None:
     names = FunctionNames(functions)
-    found = Found(name="get_weather", function=functions[0], arguments=given)  # type: ignore[arg-type]
-    assert judged(found, names).value == value
+    found = FoundCall(name="get_weather", function=functions[0], arguments=given)  # type: ignore[arg-type]
+    assert check_call(found, names).value == value
 
 
 @pytest.mark.parametrize("given", [None, "", " ", "{}", {}, []])
 def test_no_arguments_are_given_in_every_form(given: object, functions: list[Function]) -> None:
-    found = Found(name="get_time", function=functions[1], arguments=given)  # type: ignore[arg-type]
-    result = judged(found, FunctionNames(functions))
+    found = FoundCall(name="get_time", function=functions[1], arguments=given)  # type: ignore[arg-type]
+    result = check_call(found, FunctionNames(functions))
     assert result
     assert result.value == {}
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools.prompting.calls.literals import Literals, Unread, unescaped
+from pyfunctools.prompting.calls.literals import Literals, NotALiteral, unescaped
 
 VALUES = st.recursive(
     st.none()
@@ -32,14 +32,14 @@ def test_what_python_writes_is_read_as_it_was(value: object) -> None:
     found, literals = read(repr(value) + ")")
     assert found == value
     assert type(found) is type(value)
-    assert [*literals.raws, *literals.notes, *literals.faults] == []
+    assert [*literals.raws, *literals.repairs, *literals.faults] == []
 
 
 @given(VALUES, st.booleans())
 def test_what_json_writes_is_read_as_it_was(value: object, ascii_only: bool) -> None:
     found, literals = read(json.dumps(value, ensure_ascii=ascii_only) + ",")
     assert found == value
-    assert [*literals.raws, *literals.notes, *literals.faults] == []
+    assert [*literals.raws, *literals.repairs, *literals.faults] == []
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_places_inside_are_told() -> None:
 
 @pytest.mark.parametrize("text", ["", ")", "[1, 2)", "a\n\nb", "{'a' 1} {", "x" * 5_000])
 def test_what_is_no_value_is_not_read(text: str) -> None:
-    with pytest.raises(Unread):
+    with pytest.raises(NotALiteral):
         read(text)
 
 
@@ -150,7 +150,7 @@ def test_what_is_no_value_is_not_read(text: str) -> None:
     ],
 )
 def test_an_end_in_the_middle_is_noted(text: str, kinds: list[str]) -> None:
-    assert [note.kind for note in read(text)[1].notes] == kinds
+    assert [note.kind for note in read(text)[1].repairs] == kinds
 
 
 @pytest.mark.parametrize("text", ["{'a': 1, 'a': 2}", "9" * 5_000, "1e999", "[1e999]"])

@@ -48,8 +48,8 @@ def test_names_that_resemble_are_given() -> None:
     assert NAMES.close("api.get_wether")[0] == "get_weather"
     assert NAMES.close("zzz") == ()
     assert len(NAMES.close("s" * 10_000)) <= 3
-    assert NAMES.alike("get_wether")
-    assert not NAMES.alike("math.floor")
+    assert NAMES.is_near("get_wether")
+    assert not NAMES.is_near("math.floor")
 
 
 def test_the_first_of_two_functions_of_a_name_is_meant() -> None:

@@ -1,4 +1,4 @@
-"""What a model wrote -> the calls it meant, whatever its family's habit of writing them."""
+"""The output of a model -> its calls, in the notation of any model family."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -11,12 +11,12 @@ from pyfunctools.envelopes.envelope import SpokenCall
 from pyfunctools.envelopes.reply import CONTENT_KEYS, Reply, data_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.prompting.calls.arguments import WrittenArguments
-from pyfunctools.prompting.calls.check import judged
-from pyfunctools.prompting.calls.found import Found
+from pyfunctools.prompting.calls.call_objects import bundled_calls, call_objects
+from pyfunctools.prompting.calls.check import check_call
+from pyfunctools.prompting.calls.found import FoundCall
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.prompting.calls.scan import Scan
 from pyfunctools.prompting.calls.sequences import repetitions
-from pyfunctools.prompting.calls.shapes import bundled, shapes
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Path
@@ -27,37 +27,35 @@ from pyfunctools.schema.result import Failure, Issue, Repair
 def parse_calls(
     raw: object, functions: Iterable[Function], *, repeated: Literal["drop", "keep"] = "drop"
 ) -> list[Call]:
-    """Return the calls in what a model wrote, in the order in which they stand.
+    """Return the calls in the output of a model, in their order.
 
-    `raw` is a text (`bytes` are UTF-8), a message, response or list of calls as a vendor's SDK
-    gives it, or the same as plain data; of several alternatives the first is read. Of a vendor's
-    message only text blocks and calls for us are read: every other block, and a message of another
-    role, is skipped whole. In a text are found JSON objects with a name and arguments, tags around
-    them or in their place, a name in front of a JSON object, and calls as Python writes them, of
-    which nothing is run.
+    `raw` is a text (`bytes` are UTF-8), or a message, response or list of calls, as an object of a
+    vendor's SDK or as plain data. Of several alternatives the first is read. Of a vendor's message,
+    only text blocks and calls for us are read; other blocks and messages of other roles are
+    ignored. A text may have JSON objects with a name and arguments, tags around them or instead of
+    them, a name in front of a JSON object, and calls in the notation of Python. Nothing is run.
 
-    What is not the model's speech is no call: what stands behind the end of its turn, in another's
-    turn (`<user>`), thoughts (`<think>`), a result, a comment, a quotation, a string, or the
-    arguments of another call; nor is the mere form of one (`f(city)`, `def f(city):`, a description
-    of `f`), what may not run (under `if`, behind `return`), an alternative behind an answer, or a
-    sentence about what could or will not be called. In sentences a call counts only where no other
-    stands in the text. Every call in a list or sequence of calls is in the result, right or as a
-    `Failure`.
+    Text that is not the model's speech has no calls: text behind the end of its turn, other turns
+    (`<user>`), thoughts (`<think>`), results, comments, quotations, strings, and the arguments of
+    another call. These are no calls either: the description of one (`f(city)`, `def f(city):`, a
+    definition of `f`), code that may not run (under `if`, behind `return`), an alternative to an
+    answer, and a sentence about a call that could be made or will not be made. A call inside a
+    sentence counts only if the text has no other. Every call in a list or sequence of calls is in
+    the result, as a `Success` or a `Failure`.
 
-    Calls that only repeat those of an earlier list, array or block of code, and the same calls
-    three times or more in a run of tags, count once: a repair `repeated` of the call that stays
-    says so. With `repeated="keep"` all of them are in the result.
+    Calls that repeat those of an earlier list, array or block of code count once, and so do equal
+    calls that follow each other three times or more in tags; a repair `repeated` of the first call
+    reports it. With `repeated="keep"` all of them are in the result.
 
-    A name is matched exactly, then with `_` for what no name has, then by its last part behind a
-    dot, or as the last part of one function's name, or by its letters and digits, if the arguments
-    are right for that; one that is no function's is a call whose result is a `Failure` with the
-    close names. At most 1,000 calls are read; of more the last one given is a `Failure` that says
-    so. Time is linear in the length of the text; one that begins thousands of objects or calls
-    without ending them is given up.
+    A name is matched exactly, then with `_` for invalid characters, then by its last part behind a
+    dot; then, if the arguments are valid, as the end of one function's name, or by its letters and
+    digits. An unknown name is a `Failure` with similar names. At most 1,000 calls are read; one
+    more is a `Failure` that reports the limit. Time is linear in the length of the text: if
+    thousands of objects or calls begin and do not end, the rest of the text is not read.
 
     Raises:
-        DocumentError: `raw` is nothing that a model or an SDK gives, a coroutine for example.
-        DefinitionError: one of the `functions` is no `Function`, or `repeated` neither of the two.
+        DocumentError: `raw` is not the output of a model or an SDK, but a coroutine for example.
+        DefinitionError: one of the `functions` is not a `Function`, or `repeated` is invalid.
     """
     if repeated not in ("drop", "keep"):
         raise DefinitionError(
@@ -75,37 +73,37 @@ def parse_calls(
     return [*calls, *(_surplus(each) for each in over)]
 
 
-def _calls_in(raw: object, names: FunctionNames) -> list[Found]:
+def _calls_in(raw: object, names: FunctionNames) -> list[FoundCall]:
     if isinstance(raw, bytes | bytearray):
         raw = bytes(raw).decode(errors="surrogateescape")
     if isinstance(raw, str):
         return Scan(raw, names).calls()
     value = data_of(raw)
 
-    def written(said: JsonObject) -> Iterator[SpokenCall]:
-        name = id_of(said) if len(said) > 1 else None
-        for shape in islice(shapes(said, names, closed=True), MAX_CALLS + 1):
-            yield SpokenCall(id=name, name=shape.name, arguments=shape.arguments)
+    def other_calls(block: JsonObject) -> Iterator[SpokenCall]:
+        call_id = id_of(block) if len(block) > 1 else None
+        for call in islice(call_objects(block, names, closed=True), MAX_CALLS + 1):
+            yield SpokenCall(id=call_id, name=call.name, arguments=call.arguments)
 
-    reply = Reply(value, written)
+    reply = Reply(value, other_calls)
     spoken = reply.blocks.calls(cut=reply.cut)
-    return [_spoken(call, names) for call in spoken] or _in_texts(reply, names) or _renamed(value)
+    return [_native(call, names) for call in spoken] or _in_texts(reply, names) or _unknown(value)
 
 
-def _spoken(call: SpokenCall, names: FunctionNames) -> Found:
-    return Found(
+def _native(call: SpokenCall, names: FunctionNames) -> FoundCall:
+    return FoundCall(
         name=call.name,
         function=names.find(call.name),
         arguments=call.arguments,
         id=call.id,
         namespace=call.namespace,
         caller=call.caller,
-        cut=not call.closed,
+        cut_off=not call.closed,
     )
 
 
-def _in_texts(reply: Reply, names: FunctionNames) -> list[Found]:
-    found: list[Found] = []
+def _in_texts(reply: Reply, names: FunctionNames) -> list[FoundCall]:
+    found: list[FoundCall] = []
     for text, block in reply.blocks.texts:
         calls = Scan(text, names).calls()
         after = found[-1].group + 1 if found else 0
@@ -113,29 +111,29 @@ def _in_texts(reply: Reply, names: FunctionNames) -> list[Found]:
             each.start = each.end = -1
             each.group += after
         if calls and reply.cut and block == reply.blocks.count:
-            calls[-1].cut = True
+            calls[-1].cut_off = True
         found += calls
     return found[: MAX_CALLS + 1]
 
 
-def _renamed(value: JsonValue) -> list[Found]:
-    """Return the calls of functions nobody has in `[{"name": "{...}"}]`."""
-    found: list[Found] = []
+def _unknown(value: JsonValue) -> list[FoundCall]:
+    """Return the calls of unknown functions in `[{"name": "{...}"}]`."""
+    found: list[FoundCall] = []
     for item in value if isinstance(value, list) else ():
         if isinstance(item, dict) and len(item) == 1 and len(found) <= MAX_CALLS:
             name, arguments = next(iter(item.items()))
             if name not in CONTENT_KEYS and isinstance(arguments, str) and _is_object(arguments):
-                found.append(Found(name=name, function=None, arguments=arguments))
+                found.append(FoundCall(name=name, function=None, arguments=arguments))
     return found
 
 
 def _is_object(text: str) -> bool:
-    read = parse(text) if text.lstrip().startswith("{") else None
-    return bool(read) and isinstance(read.value, dict)
+    parsed = parse(text) if text.lstrip().startswith("{") else None
+    return bool(parsed) and isinstance(parsed.value, dict)
 
 
 def _once(calls: list[Call], again: Mapping[int, list[int]]) -> list[Call]:
-    """Return the calls without those that repeat another, which says so."""
+    """Return the calls without repetitions; a repair of the first call reports them."""
     dropped = {place for places in again.values() for place in places}
     kept: list[Call] = []
     for place, call in enumerate(calls):
@@ -150,8 +148,8 @@ def _once(calls: list[Call], again: Mapping[int, list[int]]) -> list[Call]:
     return kept
 
 
-def _unbundled(found: Found, names: FunctionNames) -> list[Found]:
-    """Return the calls that one of OpenAI's `multi_tool_use.parallel` holds, or itself."""
+def _unbundled(found: FoundCall, names: FunctionNames) -> list[FoundCall]:
+    """Return the calls inside a call of OpenAI's `multi_tool_use.parallel`, or the call itself."""
     arguments = found.arguments
     if found.function is not None or "parallel" not in found.name:
         return [found]
@@ -160,39 +158,38 @@ def _unbundled(found: Found, names: FunctionNames) -> list[Found]:
         arguments = arguments.values or only
     elif isinstance(arguments, str):
         arguments = parse(arguments).value
-    shapes = bundled(found.name, arguments, names)
-    piece = found.piece if isinstance(found.arguments, dict) else None
+    source = found.source if isinstance(found.arguments, dict) else None
     return [
         replace(
             found,
-            name=shape.name,
-            function=shape.function,
-            arguments=shape.arguments,
-            piece=piece,
-            keys=(*found.keys, *shape.keys),
+            name=call.name,
+            function=call.function,
+            arguments=call.arguments,
+            source=source,
+            keys=(*found.keys, *call.keys),
         )
-        for shape in shapes
+        for call in bundled_calls(found.name, arguments, names)
     ] or [found]
 
 
-def _surplus(found: Found) -> Call:
+def _surplus(found: FoundCall) -> Call:
     issue = Issue(
         path=Path.of(()),
         expected=f"at most {MAX_CALLS} calls",
         value=None,
-        message=f"There are more than {MAX_CALLS} calls; from this one on they are not read.",
+        message=f"There are more than {MAX_CALLS} calls; this one and those after it are not read.",
     )
     failure = Failure(value={}, issues=(issue,))
     return Call(id=found.id, name=_name(found), arguments={}, result=failure, span=_span(found))
 
 
-def _call(found: Found, names: FunctionNames) -> Call:
-    result = judged(found, names)
-    short = names.short(found.name) if found.function is None else None
-    if short is not None:
-        meant = replace(found, function=short)
-        if other := judged(meant, names):
-            found, result = meant, other
+def _call(found: FoundCall, names: FunctionNames) -> Call:
+    result = check_call(found, names)
+    guess = names.guess(found.name) if found.function is None else None
+    if guess is not None:
+        guessed = replace(found, function=guess)
+        if other := check_call(guessed, names):
+            found, result = guessed, other
     return Call(
         id=found.id,
         name=_name(found),
@@ -205,9 +202,9 @@ def _call(found: Found, names: FunctionNames) -> Call:
     )
 
 
-def _name(found: Found) -> str:
+def _name(found: FoundCall) -> str:
     return found.name if found.function is None else found.function.name
 
 
-def _span(found: Found) -> tuple[int, int] | None:
+def _span(found: FoundCall) -> tuple[int, int] | None:
     return None if found.start < 0 else (found.start, found.end)

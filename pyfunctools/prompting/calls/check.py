@@ -1,18 +1,24 @@
-"""Whether a call that was found is right: its function, and its arguments as that wants them."""
+"""Whether a call is right: its function, and its arguments as the function's schema wants them.
+
+Arguments are checked as they were parsed. If that fails, they are parsed again from their text with
+the schema (`1.10` is the text `"1.10"` for a string), and arithmetic is computed where a number is
+wanted. The first reading that is valid wins; if none is, the result is the failure of the first.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import UnknownFunctionError
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.prompting.calls.arguments import WrittenArguments, is_expression, keyed, number_of
-from pyfunctools.prompting.calls.found import Found, Piece
-from pyfunctools.prompting.calls.json_calls import recovered
+from pyfunctools.prompting.calls.arguments import WrittenArguments, parse_assignments
+from pyfunctools.prompting.calls.expressions import is_expression, number_of
+from pyfunctools.prompting.calls.found import FoundCall, JsonInText
+from pyfunctools.prompting.calls.json_calls import recover
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.checker import truncated
@@ -21,85 +27,75 @@ from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.parsing.parse import parse_at
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
 
-_NO_VALUE: Final = frozenset(
+_NOT_A_VALUE: Final = frozenset(
     {"NaN", "Infinity", "-Infinity", "+Infinity", "undefined", "inf", "nan"}
 )
 _ESCAPED: Final = "\\_"
 _OPENING: Final = ("{", "[")
-_GAPS: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']|(?:dict|list|set|tuple)\(|\{\{")
-"""What begins a placeholder, a text with gaps, or a value that only a program can make."""
+_PLACEHOLDER: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']|(?:dict|list|set|tuple)\(|\{\{")
+"""The begin of a placeholder, of a text with placeholders, or of a value that a program makes."""
 _BRACKET: Final = re.compile(r"[()\[\]{}\"']")
-"""What a comma may stand inside of."""
 _ROOT: Final = Path.of(())
 
+T = TypeVar("T", Repair, Issue)
 
-def judged(found: Found, names: FunctionNames) -> Success[JsonValue] | Failure:
-    """Return the arguments of a call, coerced and checked, or how far that went and what is wrong.
 
-    A call that may not be whole is a failure whatever it says.
+def check_call(found: FoundCall, names: FunctionNames) -> Success[JsonValue] | Failure:
+    """Return the arguments of a call, coerced and checked.
+
+    A call that may have been cut off is always a failure.
     """
     repairs: list[Repair] = []
-    if found.escaped:
+    if found.in_markdown:
         found = _unescaped(found, repairs)
     if found.beside and isinstance(found.arguments, dict):
         for key, value in found.beside.items():
             repairs.append(Repair(path=Path.of((key,)), kind="place", before=None, after=value))
         found = replace(found, arguments={**found.arguments, **found.beside})
-    result = _judged(found, names)
+    result = _checked(found, names)
     if repairs:
         result = replace(result, repairs=(*repairs, *result.repairs))
-    if result and result.repairs:
-        result = _refused(result)
-    return cut_off(result) if found.cut else result
+    if result:
+        bare = (
+            (each.path.keys, str(each.before)) for each in result.repairs if each.kind == "word"
+        )
+        if issues := _not_values(bare, doubtful=False):
+            result = Failure(value=result.value, issues=tuple(issues), repairs=result.repairs)
+    return as_cut_off(result) if found.cut_off else result
 
 
-def cut_off(result: Success[JsonValue] | Failure) -> Failure:
-    """Return the failure of a call that may not be whole, whatever came of reading it."""
+def as_cut_off(result: Success[JsonValue] | Failure) -> Failure:
+    """Return the failure of a call that may have been cut off, whatever its result is."""
     issue = Issue(
         path=_ROOT,
         expected="the whole call: the response was cut off in it",
         value=None,
-        message="The response was cut off here, so that this call may not be whole.",
+        message="The response was cut off here, so this call may be incomplete.",
     )
     issues = () if result else result.issues
     return Failure(value=result.value, issues=(issue, *issues), repairs=result.repairs)
 
 
-def _refused(result: Success[JsonValue]) -> Success[JsonValue] | Failure:
-    """Return a failure where a text without quotes was read that is no text."""
-    words = [each for each in result.repairs if each.kind == "word"]
-    issues = [
-        issue
-        for each in words
-        if (issue := _no_value(str(each.before), each.path.keys, doubtful=False)) is not None
-    ]
-    if not issues:
-        return result
-    return Failure(value=result.value, issues=tuple(issues), repairs=result.repairs)
-
-
-def _judged(found: Found, names: FunctionNames) -> Success[JsonValue] | Failure:
-    function = found.function
-    arguments = found.arguments
+def _checked(found: FoundCall, names: FunctionNames) -> Success[JsonValue] | Failure:
+    function, arguments, keys = found.function, found.arguments, found.keys
     if function is None:
-        return _unknown(found, names)
+        return _unknown_function(found, names)
     if isinstance(arguments, WrittenArguments):
-        return _written(found, arguments, function)
+        return _check_written(found, arguments, function)
     if isinstance(arguments, str):
-        return _text(arguments, function, found.piece)
+        return _check_text(arguments, function)
     value: JsonValue = {} if arguments is None else arguments
-    keys = found.keys
     if isinstance(value, list) and not value:
         value = {}
     elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         value, keys = value[0], (*keys, 0)
-    if found.piece is None:
+    if found.source is None:
         return function.check(value)
-    return _piece(found.piece, keys, value, function, found.beside)
+    return _check_json(found.source, keys, value, function, found.beside)
 
 
-def _unescaped(found: Found, repairs: list[Repair]) -> Found:
-    r"""Return a call of a text that is written for Markdown, with `_` for `\_` in its arguments."""
+def _unescaped(found: FoundCall, repairs: list[Repair]) -> FoundCall:
+    r"""Return a call from Markdown with `_` for `\_` in its arguments."""
     arguments = found.arguments
     if isinstance(arguments, WrittenArguments):
         values = {key.replace(_ESCAPED, "_"): _plain(v) for key, v in arguments.values.items()}
@@ -121,56 +117,53 @@ def _plain(value: JsonValue) -> JsonValue:
     return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _unknown(found: Found, names: FunctionNames) -> Failure:
-    written = visible(shortened(found.name, 64))
+def _unknown_function(found: FoundCall, names: FunctionNames) -> Failure:
+    name = visible(shortened(found.name, 64))
     close = names.close(found.name)
     arguments = found.arguments
     value: JsonValue
     if isinstance(arguments, WrittenArguments):
         value = dict(arguments.values) or list(arguments.positional) or {}
     elif isinstance(arguments, str):
-        read = parse_at(arguments, None)
-        value = read.value
+        value = parse_at(arguments, None).value
     else:
         value = {} if arguments is None else arguments
     issue = Issue(
         path=_ROOT,
-        expected="a call of " + (" or ".join(close) if close else "a function that there is"),
-        value=written,
-        message=str(UnknownFunctionError(written, close)),
+        expected="a call of " + (" or ".join(close) or "a function that exists"),
+        value=name,
+        message=str(UnknownFunctionError(name, close)),
     )
     return Failure(value=value, issues=(issue,))
 
 
-def _text(text: str, function: Function, piece: Piece | None) -> Success[JsonValue] | Failure:
-    """Judge arguments that are a text, JSON as a rule."""
+def _check_text(text: str, function: Function) -> Success[JsonValue] | Failure:
+    """Check arguments that are a text, usually JSON."""
     if not text.strip():
         return function.check({})
     result = function.check(text)
     if result or not isinstance(result.value, str):
         return result
     names = list(_properties(function))
-    if len(names) == 1 and text.lstrip()[:1] not in ("{", "["):
-        alone = function.check({names[0]: text})
-        return alone or result
+    if len(names) == 1 and not text.lstrip().startswith(_OPENING):
+        return function.check({names[0]: text}) or result
     start = max(text.find("{"), 0)
     if len(text) <= DEFAULT_LIMITS.text and text.startswith("{", start):
-        part, _ = recovered(text, start, len(text), sure=True)
+        part, _ = recover(text, start, len(text), sure=True)
         if isinstance(part, dict):
-            value = function.coerce(part).value
-            return Failure(value=value, issues=result.issues, repairs=result.repairs)
+            return replace(result, value=function.coerce(part).value)
     return result
 
 
-def _piece(
-    piece: Piece,
+def _check_json(
+    source: JsonInText,
     keys: Keys,
     value: JsonValue,
     function: Function,
     beside: Mapping[str, JsonValue] | None,
 ) -> Success[JsonValue] | Failure:
-    """Judge arguments that stand in JSON, which is read again as the schema has it if need be."""
-    result = _joined(function, value, keys, piece.repairs, piece.issues)
+    """Check arguments at `keys` in JSON; parse it again with the schema if they are wrong."""
+    result = _concluded(function, value, _below(source.repairs, keys), _below(source.issues, keys))
     if result:
         return result
     schema: JsonValue = contract_of(function).llm
@@ -180,46 +173,51 @@ def _piece(
         else:
             schema = {"type": "object", "properties": {key: schema}}
     definitions = {"$defs": contract_of(function).llm.get("$defs", {})}
-    wrapper = Outline({**schema, **definitions} if isinstance(schema, dict) else definitions)
-    again = parse_at(piece.text, lambda: wrapper.place)
+    outline = Outline({**schema, **definitions} if isinstance(schema, dict) else definitions)
+    again = parse_at(source.text, lambda: outline.place)
     inner = value_at(again.value, keys) if again else None
     if inner is None:
-        return _computed_piece(piece, keys, value, function) or result
+        texts = {each.path.keys: each.value for each in _below(source.issues, keys)}
+        if len(texts) < len(source.issues):
+            return result
+        return _with_arithmetic(function, value, texts, []) or result
     read = {**inner[0], **beside} if beside and isinstance(inner[0], dict) else inner[0]
-    other = _joined(function, read, keys, again.repairs, ())
-    return other if other or piece.issues else result
+    other = _concluded(function, read, _below(again.repairs, keys), [])
+    return other if other or source.issues else result
 
 
-def _computed_piece(
-    piece: Piece, keys: Keys, value: JsonValue, function: Function
+def _below(items: Iterable[T], keys: Keys) -> list[T]:
+    """Return the items at `keys`, below or above, with paths as seen from there."""
+    found: list[T] = []
+    for each in items:
+        path = each.path.keys
+        if path[: len(keys)] == keys:
+            found.append(replace(each, path=Path.of(path[len(keys) :])))
+        elif keys[: len(path)] == path:
+            found.append(replace(each, path=_ROOT))
+    return found
+
+
+def _with_arithmetic(
+    function: Function,
+    value: JsonValue,
+    texts: Mapping[Keys, JsonValue],
+    repairs: Iterable[Repair],
 ) -> Success[JsonValue] | None:
-    """Judge arguments in JSON with arithmetic in the place of numbers."""
-    texts = {
-        path.keys: issue.value
-        for issue in piece.issues
-        if isinstance(issue.value, str) and (path := _within(issue.path.keys, keys)) is not None
-    }
-    computed = _computed(value, texts)
-    if computed is None or len(texts) < len(piece.issues):
-        return None
-    changed, repairs = computed
-    return _concluded(function, changed, repairs, []) or None
-
-
-def _computed(value: JsonValue, texts: Mapping[Keys, str]) -> tuple[JsonValue, list[Repair]] | None:
-    """Return a value with the numbers that the texts at some places say, if all say one."""
-    repairs: list[Repair] = []
+    """Check arguments with the results of arithmetic at some places, if all of these have one."""
+    made: list[Repair] = []
     for keys, text in texts.items():
-        number = number_of(text)
+        number = number_of(text) if isinstance(text, str) else None
         if number is None:
             return None
         value = _with(value, keys, number)
-        repairs.append(Repair(path=Path.of(keys), kind="number", before=text, after=str(number)))
-    return (value, repairs) if repairs else None
+        made.append(Repair(path=Path.of(keys), kind="number", before=text, after=str(number)))
+    result = _concluded(function, value, [*repairs, *made], []) if made else None
+    return result or None
 
 
 def _with(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonValue:
-    """Return a value with another at one place."""
+    """Return a copy of a value with another value at one place."""
     if not keys:
         return inner
     first, rest = keys[0], keys[1:]
@@ -230,37 +228,10 @@ def _with(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonValue:
     return value
 
 
-def _joined(
-    function: Function,
-    value: JsonValue,
-    keys: Keys,
-    repairs: Iterable[Repair],
-    issues: Iterable[Issue],
-) -> Success[JsonValue] | Failure:
-    """Check a value; return with it the repairs and the issues of reading it."""
-    mine = [
-        Repair(path=path, kind=repair.kind, before=repair.before, after=repair.after)
-        for repair in repairs
-        if (path := _within(repair.path.keys, keys)) is not None
-    ]
-    wrong = [
-        Issue(path=path, expected=issue.expected, value=issue.value, message=issue.message)
-        for issue in issues
-        if (path := _within(issue.path.keys, keys)) is not None
-    ]
-    return _concluded(function, value, mine, wrong)
-
-
-def _within(path: Keys, keys: Keys) -> Path | None:
-    """Return a path as seen from the arguments; the root for what is on the way to them."""
-    if path[: len(keys)] == keys:
-        return Path.of(path[len(keys) :])
-    return _ROOT if keys[: len(path)] == path else None
-
-
 def _concluded(
     function: Function, value: JsonValue, repairs: list[Repair], issues: list[Issue]
 ) -> Success[JsonValue] | Failure:
+    """Check a value; the result includes the repairs and the issues of parsing it."""
     result = function.check(value)
     made = (*repairs, *result.repairs)
     cut = [repair for repair in repairs if repair.kind == "truncated"]
@@ -269,115 +240,107 @@ def _concluded(
     if issues:
         more = () if result else result.issues
         return Failure(value=result.value, issues=(*issues, *more), repairs=made)
-    if not repairs:
-        return result
-    if result:
-        return Success(value=result.value, repairs=made)
-    return Failure(value=result.value, issues=result.issues, repairs=made)
+    return replace(result, repairs=made) if repairs else result
 
 
-def _written(
-    found: Found, arguments: WrittenArguments, function: Function
+def _check_written(
+    found: FoundCall, arguments: WrittenArguments, function: Function
 ) -> Success[JsonValue] | Failure:
-    """Judge the arguments of a call in Python or in tags."""
+    """Check the arguments of a call in Python or in tags."""
     names = list(_properties(function))
+    result = _check_named(found, arguments, function, names)
     several = len(arguments.positional) > 1
-    result = _bound(found, arguments, function, names)
     if arguments.values or not arguments.positional or (result and not several):
         return result
-    said = replace(arguments, positional=[*arguments.positional], values={})
-    keyed(said, names)
-    if not said.values:
-        return result
-    other = _concluded(function, said.values, [], [])
+    assigned = replace(arguments, positional=[*arguments.positional], values={})
+    parse_assignments(assigned, names)
+    other = _concluded(function, assigned.values, [], []) if assigned.values else None
     if not other:
         return result
-    made = Repair(path=_ROOT, kind="keyword", before=arguments.positional, after=said.values)
+    before, after = arguments.positional, assigned.values
+    made = Repair(path=_ROOT, kind="keyword", before=before, after=after)
     return replace(other, repairs=(made, *other.repairs))
 
 
-def _bound(
-    found: Found, written: WrittenArguments, function: Function, names: list[str]
+def _check_named(
+    found: FoundCall, written: WrittenArguments, function: Function, names: list[str]
 ) -> Success[JsonValue] | Failure:
-    """Judge arguments, each for the property that it is meant for by its name or its place."""
-    arguments, issues = _named(written, names)
+    """Check arguments, each under the property that its keyword or its position means."""
+    arguments, issues = _with_names(written, names)
     values = dict(arguments.values)
-    issues += (_issue(keys, f"{Path.of(keys)} {says}.") for keys, says in arguments.faults)
-    texts = {raw.keys: said[0] for raw in arguments.raws if (said := value_at(values, raw.keys))}
-    texts = {keys: text for keys, text in texts.items() if isinstance(text, str)}
-    repairs = [
-        Repair(path=Path.of(keys), kind=kind, before=before, after=after)
-        for keys, kind, before, after in arguments.notes
-    ]
+    issues += (_issue(keys, f"{Path.of(keys)} {fault}.") for keys, fault in arguments.faults)
+    raws = ((raw.keys, value_at(values, raw.keys)) for raw in arguments.raws)
+    texts = {keys: at[0] for keys, at in raws if at and isinstance(at[0], str)}
+    repairs = [each.repair for each in arguments.repairs]
     repairs += (
         Repair(path=Path.of(keys), kind="word", before=text, after=text)
         for keys, text in texts.items()
     )
     if texts:
-        texts, repairs = _listed(function, values, texts, repairs)
-    for keys, text in texts.items():
-        if issue := _no_value(text, keys, doubtful=found.doubtful):
-            issues.append(issue)
+        texts, repairs = _split_lists(function, values, texts, repairs)
+    issues += _not_values(texts.items(), doubtful=found.doubtful)
     result = _concluded(function, values, repairs, issues)
     if result or issues or any(repair.kind == "truncated" for repair in repairs):
         return result
-    return (
-        _again(arguments, function, values, result, repairs)
-        or _numbers(function, values, texts, result, repairs)
-        or result
-    )
+    if again := _read_by_schema(arguments, function, values, result, repairs):
+        return again
+    wrong = {issue.path.keys for issue in result.issues}
+    wanted = {keys: text for keys, text in texts.items() if keys in wrong}
+    kept = (each for each in repairs if each.path.keys not in wanted or each.kind != "word")
+    return _with_arithmetic(function, values, wanted, kept) or result
 
 
-def _named(written: WrittenArguments, names: list[str]) -> tuple[WrittenArguments, list[Issue]]:
-    """Return arguments with each under its name, and what is wrong with those that have none.
+def _with_names(
+    written: WrittenArguments, names: list[str]
+) -> tuple[WrittenArguments, list[Issue]]:
+    """Return positional arguments under the names of their properties, and issues of the others.
 
-    An object that stands alone, with properties for its keys, holds all of them.
+    A single object whose keys are properties holds all arguments.
     """
     positional, given = written.positional, written.values
     if not positional:
         return written, []
     only = positional[0] if len(positional) == 1 and not given else None
     arguments = replace(
-        written, raws=[*written.raws], notes=[*written.notes], faults=[*written.faults]
+        written, raws=[*written.raws], repairs=[*written.repairs], faults=[*written.faults]
     )
     if isinstance(only, dict) and only and all(key in names for key in only):
         arguments.values, arguments.places = dict(only), {}
         arguments.rekey(lambda keys: keys[1:])
         return arguments, []
-    free: dict[str | int, str] = {
+    named: dict[str | int, str] = {
         place: name for place, name in enumerate(names[: len(positional)]) if name not in given
     }
 
-    def named(keys: Keys) -> Keys:
-        return (free[keys[0]], *keys[1:]) if keys and keys[0] in free else keys
+    def rekeyed(keys: Keys) -> Keys:
+        return (named[keys[0]], *keys[1:]) if keys and keys[0] in named else keys
 
-    arguments.values = {**given, **{name: positional[int(n)] for n, name in free.items()}}
-    arguments.places = {named((key,))[0]: place for key, place in written.places.items()}
-    arguments.rekey(named)
-    lost = (place for place in range(len(positional)) if place not in free)
+    arguments.values = {**given, **{name: positional[int(n)] for n, name in named.items()}}
+    arguments.places = {rekeyed((key,))[0]: place for key, place in written.places.items()}
+    arguments.rekey(rekeyed)
     return arguments, [
         _issue(
             (names[place] if place < len(names) else place,),
-            f"There is no place for the argument {place + 1}.",
+            f"There is no parameter for argument {place + 1}.",
         )
-        for place in lost
+        for place in range(len(positional))
+        if place not in named
     ]
 
 
-def _listed(
+def _split_lists(
     function: Function,
     values: dict[str, JsonValue],
     texts: dict[Keys, str],
     repairs: list[Repair],
 ) -> tuple[dict[Keys, str], list[Repair]]:
-    """Split texts without quotes at their commas where only an array is wanted: `tea, milk`."""
+    """Split texts without quotes at their commas where an array is wanted: `tea, milk`."""
     properties = _properties(function)
     for keys, text in list(texts.items()):
-        schema = properties.get(str(keys[0])) if len(keys) == 1 and "," in text else None
+        schema = members_of(properties.get(str(keys[0])) if len(keys) == 1 else None)
         items = [item.strip() for item in text.split(",")]
-        if not isinstance(schema, dict) or schema.get("type") != "array" or "" in items:
-            continue
-        if _BRACKET.search(text):
+        is_list = schema.get("type") == "array" and len(items) > 1 and "" not in items
+        if not is_list or _BRACKET.search(text):
             continue
         values[str(keys[0])] = list(items)
         del texts[keys]
@@ -387,51 +350,36 @@ def _listed(
     return texts, repairs
 
 
-def _no_value(text: str, keys: Keys, *, doubtful: bool) -> Issue | None:
-    """Return the issue of a text that stands without quotes, if it is no text."""
-    shown = shortened(text, 40)
-    if text in _NO_VALUE or _GAPS.match(text):
-        says = f"is `{shown}`, which is no value"
-    elif text.startswith(_OPENING):
-        says = "cannot be read"
-    elif is_expression(text) or (doubtful and (text == keys[-1] or text.isidentifier())):
-        says = f"is `{shown}`, which only a program can evaluate: write the value itself"
-    else:
-        return None
-    return _issue(keys, f"{Path.of(keys)} {says}.", text)
+def _not_values(texts: Iterable[tuple[Keys, str]], *, doubtful: bool) -> list[Issue]:
+    """Return the issues of texts without quotes that are not meant as texts."""
+    issues: list[Issue] = []
+    for keys, text in texts:
+        preview = shortened(text, 40)
+        if text in _NOT_A_VALUE or _PLACEHOLDER.match(text):
+            fault = f"is `{preview}`, which is not a value"
+        elif text.startswith(_OPENING):
+            fault = "cannot be read"
+        elif is_expression(text) or (doubtful and (text == keys[-1] or text.isidentifier())):
+            fault = f"is `{preview}`, which only a program can evaluate: write the value itself"
+        else:
+            continue
+        issues.append(_issue(keys, f"{Path.of(keys)} {fault}.", text))
+    return issues
 
 
-def _numbers(
-    function: Function,
-    values: JsonObject,
-    texts: Mapping[Keys, str],
-    failure: Failure,
-    repairs: list[Repair],
-) -> Success[JsonValue] | None:
-    """Judge arguments again, with what arithmetic says where a number is wanted."""
-    wrong = {issue.path.keys for issue in failure.issues}
-    wanted = {keys: text for keys, text in texts.items() if keys in wrong}
-    computed = _computed(values, wanted)
-    if computed is None:
-        return None
-    changed, made = computed
-    kept = [each for each in repairs if each.path.keys not in wanted or each.kind != "word"]
-    return _concluded(function, changed, [*kept, *made], []) or None
-
-
-def _again(
+def _read_by_schema(
     arguments: WrittenArguments,
     function: Function,
     values: JsonObject,
     failure: Failure,
     repairs: list[Repair],
 ) -> Success[JsonValue] | None:
-    """Read the arguments that are wrong as the schema has them: `1.10` where a text is wanted."""
+    """Parse the arguments that are wrong again with the schema: `1.10` where a text is wanted."""
     properties = _properties(function)
     changed = dict(values)
     for name in {str(key) for issue in failure.issues for key in issue.path.keys[:1]}:
         if any(each.kind == "name" and each.path.keys[:1] in ((), (name,)) for each in repairs):
-            return None  # what is written there is a name, not its value
+            return None  # the text is the name of a variable, not a value
         source = arguments.source(name)
         wanted = partial(contract_of(function).checker.value.place, name)
         read = None
@@ -440,13 +388,10 @@ def _again(
         if not read or (isinstance(read.value, str) and str(source).startswith(_OPENING)):
             return None
         if any(each.kind == "comment" for each in read.repairs):
-            return None  # `7//2` is no 7
+            return None  # `7//2` does not mean 7
         changed[name] = read.value
-        made = [
-            Repair(path=Path.of((name,)), kind=each.kind, before=each.before, after=each.after)
-            for each in read.repairs
-            if each.kind != "truncated"
-        ]
+        path = Path.of((name,))
+        made = [replace(each, path=path) for each in read.repairs if each.kind != "truncated"]
         repairs = [*(each for each in repairs if each.path.keys[:1] != (name,)), *made]
     return _concluded(function, changed, repairs, []) or None
 

@@ -1,4 +1,4 @@
-"""What stands around a call in a program: fences, names that were given a value, definitions."""
+"""The program around a call: code fences, variables with literal values, definitions."""
 
 import re
 from bisect import bisect_right
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pyfunctools._json import JsonValue
-from pyfunctools.prompting.calls.literals import Literals, Unread
+from pyfunctools.prompting.calls.literals import Literals, NotALiteral
 
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~|'''(?=\w*\s*\n)).*$", re.MULTILINE)
 _ASSIGNED: Final = re.compile(
@@ -26,7 +26,7 @@ _REBOUND: Final = re.compile(
     r"|\.(?:append|extend|insert|update|pop|remove|clear)\())",
     re.MULTILINE,
 )
-"""Names that something else than an assignment on a line of its own gives a value, or changes."""
+"""Variables that are set or changed by anything but an assignment on its own line."""
 _CONTROL: Final = re.compile(
     r"^(?P<indent>[ \t]*)(?:if|elif|else|for|while|try|except|finally|with)\b", re.MULTILINE
 )
@@ -50,11 +50,11 @@ _GUARD: Final = re.compile(
     r"|(?:elif|else|except|catch|unless)\b|case\b(?=[^\n]*[:{]$))[^\n]*?[:{](?=\s|$)",
     re.MULTILINE,
 )
-"""What begins code that may not run."""
+"""The head of a block that may not run."""
 _STOPS: Final = re.compile(
     r"^(?P<indent>[ \t]*)(?:return[ \t]*;?|raise[ ]+[A-Z]\w*(?:\(.*\))?)[ \t]*$", re.MULTILINE
 )
-"""What nothing behind it runs."""
+"""A statement after which the rest of its block never runs."""
 _DEFINED: Final = re.compile(r"[ \t]*(?:(?:async[ ]+)?def|class)[ ]")
 _INDENT: Final = re.compile(r"[ \t]*")
 _BACKWARD: Final = 4_000
@@ -63,29 +63,32 @@ _MOST_VALUES: Final = 100
 
 @dataclass(slots=True)
 class Block:
-    """A block of code as far as it was read: the names that stand for literals, and the others."""
+    """A block of code up to `end`: its variables with a literal value (`known`), and the others.
+
+    `base` is the indentation of its assignments.
+    """
 
     fence: tuple[int, int] | None
-    read: int
+    end: int
     base: str | None = None
-    bound: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    known: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     others: set[str] = field(default_factory=set[str])
 
     def forget(self, names: Iterable[str]) -> None:
-        """Keep that only a program could tell these names."""
+        """Note that the values of these variables are unknown."""
         for name in names:
-            self.bound.pop(name, None)
+            self.known.pop(name, None)
             self.others.add(name)
 
     def dedent(self, indent: str) -> None:
-        """Forget the names that were given a value further in: maybe nothing of it ever ran."""
+        """Forget the variables of an inner block that ends here: it may not have run."""
         if self.base is not None and len(indent) < len(self.base):
-            self.forget([*self.bound])
+            self.forget([*self.known])
             self.base = None
 
 
 class Code:
-    """The program in a text, as far as it tells which calls are meant, and with which values."""
+    """The code in a text: which calls in it run, and with which values of variables."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -95,7 +98,7 @@ class Code:
         self._assigns: bool | None = None
 
     def fence(self, at: int) -> tuple[int, int] | None:
-        """Return where the fence begins and ends in which something stands, if it does."""
+        """Return the begin and end of the code fence around a place, if there is one."""
         if self._fences is None:
             text = self._text
             fenced = "```" in text or "~~~" in text or "'''" in text
@@ -105,8 +108,8 @@ class Code:
         place = bisect_right(self._fences, (at, len(self._text))) - 1
         return self._fences[place] if place >= 0 and at < self._fences[place][1] else None
 
-    def values(self, at: int) -> tuple[dict[str, JsonValue], set[str]]:
-        """Return the names that stand for literals in the code before `at`, and the other names."""
+    def variables(self, at: int) -> tuple[dict[str, JsonValue], set[str]]:
+        """Return the variables with a literal value in the code before `at`, and the others."""
         if self._assigns is None:
             self._assigns = _ASSIGNED.search(self._text) is not None or " in " in self._text
         if not self._assigns:
@@ -114,12 +117,12 @@ class Code:
         text = self._text
         stop = text.rfind("\n", 0, at) + 1
         block = self._last
-        if block is None or not self._goes_on(block, at, stop):
-            block = self._last = Block(self.fence(at), self._block(at, stop))
+        if block is None or not self._continues(block, at, stop):
+            block = self._last = Block(self.fence(at), self._start_of_block(at, stop))
         found = [
-            *_REBOUND.finditer(text, block.read, at),
-            *_CONTROL.finditer(text, block.read, stop),
-            *_ASSIGNED.finditer(text, block.read, stop),
+            *_REBOUND.finditer(text, block.end, at),
+            *_CONTROL.finditer(text, block.end, stop),
+            *_ASSIGNED.finditer(text, block.end, stop),
         ]
         for each in sorted(found, key=lambda each: each.start()):
             if each.re is _REBOUND:
@@ -130,14 +133,14 @@ class Code:
                 self._assign(block, each, stop)
         indent = _INDENT.match(text, stop)
         block.dedent(indent[0] if indent else "")
-        block.read = max(block.read, stop)
-        return block.bound, block.others
+        block.end = max(block.end, stop)
+        return block.known, block.others
 
-    def _goes_on(self, block: "Block", at: int, stop: int) -> bool:
-        """Return whether the block that was read last goes on to this line."""
-        if block.fence is not None or stop < block.read:
-            return stop >= block.read and self.fence(at) == block.fence
-        line = block.read
+    def _continues(self, block: "Block", at: int, stop: int) -> bool:
+        """Return whether the last block continues to this line."""
+        if block.fence is not None or stop < block.end:
+            return stop >= block.end and self.fence(at) == block.fence
+        line = block.end
         while line < stop:
             end = self._text.find("\n", line)
             if _FENCE.match(self._text, line) or not _LINE.fullmatch(self._text, line, end):
@@ -148,26 +151,26 @@ class Code:
     def _assign(self, block: "Block", each: re.Match[str], stop: int) -> None:
         name = each["name"]
         block.base = each["indent"] if block.base is None else block.base
-        plain = each["sign"] == "=" and each["indent"] == block.base
-        room = plain and len(block.bound) < _MOST_VALUES
-        value = self._literal(each.end(), stop, block.bound) if room else None
+        is_set = each["sign"] == "=" and each["indent"] == block.base
+        room = is_set and len(block.known) < _MOST_VALUES
+        value = self._literal(each.end(), stop, block.known) if room else None
         block.forget([name])
         if value is not None:
             block.others.discard(name)
-            block.bound[name] = value[0]
+            block.known[name] = value[0]
 
-    def _literal(self, at: int, stop: int, bound: dict[str, JsonValue]) -> tuple[JsonValue] | None:
-        """Return the literal that stands on the rest of a line, or begins there."""
+    def _literal(self, at: int, stop: int, known: dict[str, JsonValue]) -> tuple[JsonValue] | None:
+        """Return the literal on the rest of a line, or one that begins there and goes on."""
         line = _VALUE.match(self._text, at, stop)
         text = line[0].rstrip(" \t;") + "," if line is not None else ""
-        found = _read(text, 0, len(text), bound)
+        found = _read(text, 0, len(text), known)
         if found is not None and found[1] == len(text) - 1:
             return found[0]
-        found = _read(self._text, at, stop, bound)
+        found = _read(self._text, at, stop, known)
         return found[0] if found is not None and _ENDS.match(self._text, found[1]) else None
 
-    def _block(self, at: int, stop: int) -> int:
-        """Return where the block of code begins that the line before `stop` belongs to."""
+    def _start_of_block(self, at: int, stop: int) -> int:
+        """Return the start of the block of code that ends with the line before `stop`."""
         fence = self.fence(at)
         first = max(stop - _BACKWARD, 0)
         if fence is not None:
@@ -181,15 +184,15 @@ class Code:
         return start
 
     def may_not_run(self, at: int) -> bool:
-        """Return whether this stands in a definition, under a condition, or behind a `return`."""
+        """Return whether a place is in a definition, under a condition, or behind `return`."""
         return any(start <= at < end for start, end in self._survey()[1])
 
     def program(self, at: int) -> int | None:
-        """Return where the program begins in which this stands: one that defines or tests."""
+        """Return the start of the program around a place: code that defines or tests."""
         return next((start for start, end in self._survey()[0] if start <= at < end), None)
 
     def _survey(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Return where the programs stand, and the definitions in them."""
+        """Return the places of all programs, and of the blocks in them that may not run."""
         if self._programs is None:
             programs: list[tuple[int, int]] = []
             bodies: list[tuple[int, int]] = []
@@ -204,19 +207,19 @@ class Code:
                     programs.append(self.fence(start) or (start, end))
                 outside = not bodies or start >= bodies[-1][1]
                 if outside and _DEFINED.match(self._text, start):
-                    bodies.append((start, self._body(start)))
+                    bodies.append((start, self._end_of_body(start)))
             guards = _GUARD.finditer(self._text)
-            bodies += [(each.end(), self._body(each.start())) for each in guards]
+            bodies += [(each.end(), self._end_of_body(each.start())) for each in guards]
             for each in _STOPS.finditer(self._text):
                 fence = self.fence(each.start())
                 end = len(self._text) if fence is None else fence[1]
-                indented = each["indent"] and self._body(each.start(), -1)
+                indented = each["indent"] and self._end_of_body(each.start(), -1)
                 bodies.append((each.end(), min(end, indented or end)))
             self._programs = programs, bodies
         return self._programs
 
-    def _body(self, at: int, more: int = 0) -> int:
-        """Return where a block ends: before the next line that is not indented `more` than this."""
+    def _end_of_body(self, at: int, more: int = 0) -> int:
+        """Return the end of a block: the next line that is not indented by `more` than this one."""
         text = self._text
         line = text.find("\n", at)
         first = _INDENT.match(text, at)
@@ -227,13 +230,13 @@ class Code:
 
 
 def _read(
-    text: str, at: int, stop: int, bound: dict[str, JsonValue]
+    text: str, at: int, stop: int, known: dict[str, JsonValue]
 ) -> tuple[tuple[JsonValue], int] | None:
-    """Return the literal that stands at a place, and where it ends."""
-    literals = Literals(text, at, stop, bound)
+    """Return the literal at a place, and its end."""
+    literals = Literals(text, at, stop, known)
     try:
         value = literals.value(())
-    except (Unread, IndexError):
+    except (NotALiteral, IndexError):
         return None
-    odd = any(note.kind not in ("name", "dict", "key") for note in literals.notes)
-    return None if odd or literals.raws or literals.faults else ((value,), literals.at)
+    broken = any(each.kind not in ("name", "dict", "key") for each in literals.repairs)
+    return None if broken or literals.raws or literals.faults else ((value,), literals.at)

@@ -1,4 +1,4 @@
-"""A call that was found in what a model wrote, before it is known whether it is right."""
+"""A call that was found in the output of a model, before its arguments are checked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,18 +12,19 @@ from pyfunctools.schema.result import Issue, Repair
 
 
 class Weight(IntEnum):
-    """How sure it is that a call is meant: quoted in a sentence, standing alone, or marked."""
+    """The certainty that a call is meant: inside a sentence, alone on its lines, or marked."""
 
-    QUOTED = 0
+    IN_SENTENCE = 0
     ALONE = 1
     MARKED = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """JSON in a text: where it stands, what it says and how it had to be repaired for that.
+class JsonInText:
+    """JSON in a text: its place, its value, and the repairs that were needed.
 
-    With `issues` it is as much as could be read; `whole` says that its last bracket was.
+    With `issues` the value is only as much as could be parsed; `whole` is true if that includes the
+    last bracket. `objects` are the places of the objects in it.
     """
 
     text: str
@@ -36,7 +37,7 @@ class Piece:
     objects: Mapping[Keys, tuple[int, int]] = field(default_factory=dict[Keys, tuple[int, int]])
 
     def place(self, keys: Keys) -> tuple[int, int]:
-        """Return where the innermost object on the way to these keys stands in the text."""
+        """Return the begin and end of the innermost object around the value at these keys."""
         for length in range(len(keys) - 1, -1, -1):
             if keys[:length] in self.objects:
                 return self.objects[keys[:length]]
@@ -44,16 +45,20 @@ class Piece:
 
 
 @dataclass(slots=True, kw_only=True)
-class Found:
-    """One call: the name as written and the function that it means, if any.
+class FoundCall:
+    """One call: the name as written, and the function that it means, if there is one.
 
-    `arguments` are a value or its text, or `Arguments` for a call in Python. `keys` lead to them
-    in the value of the `piece`, where they stand in one. `start` and `end` say where in the text.
-    Arguments that stand `beside` them belong to them. `id`, `namespace` and `caller` are the
-    vendor's. A `doubtful` call has the mere form of one, or could not be read: it is meant only
-    where it stands among calls. One that was `cut` may not be whole, and an `escaped` one is
-    written for Markdown. `group` numbers the list, block or run in which it stands; a `loose` one
-    is one of a run of tags.
+    - `arguments`: a value, its text, or `WrittenArguments` for a call in Python or in tags.
+    - `source`, `keys`: the JSON that contains the arguments, and their path in it.
+    - `beside`: arguments beside the name instead of among the other arguments.
+    - `start`, `end`: the place of the call in the text.
+    - `id`, `namespace`, `caller`: from the vendor's message.
+    - `in_markdown`: `_` is written as `\\_`.
+    - `doubtful`: it could not be parsed, or looks like a mere description such as `f(city)`; it
+      counts only among other calls.
+    - `cut_off`: its end may be missing.
+    - `group`: the number of the list, code block or run that contains it; `in_tags` is true in a
+      run of tags.
     """
 
     name: str
@@ -62,14 +67,14 @@ class Found:
     weight: Weight = Weight.MARKED
     start: int = -1
     end: int = -1
-    piece: Piece | None = None
+    source: JsonInText | None = None
     keys: Keys = ()
     beside: Mapping[str, JsonValue] | None = None
     id: str | None = None
     namespace: str | None = None
     caller: JsonValue = None
-    escaped: bool = False
+    in_markdown: bool = False
     doubtful: bool = False
-    cut: bool = False
+    cut_off: bool = False
     group: int = 0
-    loose: bool = False
+    in_tags: bool = False

@@ -1,4 +1,4 @@
-"""JSON in the middle of a text: the calls it says, and a name in front of it."""
+"""JSON in a text: the calls in it, and the call of a name in front of it."""
 
 import re
 from collections.abc import Iterable
@@ -8,11 +8,10 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.prompting.calls.arguments import WrittenArguments, read_arguments
-from pyfunctools.prompting.calls.found import Found, Piece
-from pyfunctools.prompting.calls.literals import Literals, Raw, Unread
+from pyfunctools.prompting.calls.call_objects import call_objects
+from pyfunctools.prompting.calls.found import FoundCall, JsonInText
+from pyfunctools.prompting.calls.literals import Literals, NotALiteral, RawText
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
-from pyfunctools.prompting.calls.shapes import shapes
-from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.parsing.scalars import OPENING
 from pyfunctools.schema.result import Issue, Repair
@@ -23,11 +22,13 @@ if TYPE_CHECKING:
 _BEGINS: Final = re.compile(
     rf"\{{\s*+(?:[{OPENING}\\}}]|[A-Za-z_]\w*+[\"']?\s*+:)|\[\s*+(?:[{OPENING}\[{{]|\(\s*+[{OPENING}])"
 )
-_UNBRACED: Final = re.compile(r"\[\s*+([\"'])(?:name|function|tool|arguments|parameters)\1\s*+:")
-_SAYS: Final = re.compile(
+_MEMBER_IN_BRACKETS: Final = re.compile(
+    r"\[\s*+([\"'])(?:name|function|tool|arguments|parameters)\1\s*+:"
+)
+_NAME_MEMBER: Final = re.compile(
     r"[\"'](?:name|function|tool_name|function_name)[\"']\s*+:\s*+[\"']([\w.-]{1,120})[\"']"
 )
-_FURTHEST: Final = 4_000
+_MAX_LENGTH: Final = 4_000
 _ENDS: Final = re.compile(r"</|<[|\uff5c]|\[/")
 
 _MARKER = r"<[/]?[|\uff5c][^<>\n]{1,40}[|\uff5c]>"
@@ -49,102 +50,95 @@ _BEFORE: Final = re.compile(r"[\"'`*]*\s*[:=(]?\s*|[\"'`]\s*,\s*")
 _WORD: Final = re.compile(r"[^\W\d](?:[\w.-]|\\_){0,120}")
 _PARTING: Final = " \t\r\n\"'`*:=(,"
 _RECIPIENTS: Final = frozenset({"all", "assistant", "system", "user"})
-"""Whom a message may be for (gpt-oss, Functionary) without being a call."""
+"""Recipients of a message that is not a call (gpt-oss, Functionary)."""
 _WINDOW: Final = 300
 _FENCE: Final = re.compile(r"```\w*\s*\Z")
 
 
-def read_piece(text: str, at: int, stop: int) -> tuple[Piece | None, int]:
-    """Read the JSON that begins with the bracket at `at`; with it, how far was looked.
+def read_json(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
+    """Parse the JSON that begins with the bracket at `at`; return also the end of the search.
 
-    `None` where there is none: a bracket of prose.
+    The JSON is `None` for a bracket in prose.
     """
     if not _BEGINS.match(text, at, stop):
         return None, at + 1
-    piece, far = _literal(text, at, stop)
-    if piece is not None and not piece.issues:
-        return piece, far
-    end = _ENDS.search(text, at, min(far + 3, stop))
+    found, searched = _literal(text, at, stop)
+    if found is not None and not found.issues:
+        return found, searched
+    end = _ENDS.search(text, at, min(searched + 3, stop))
     if end is not None:
         cut, _ = _literal(text, at, end.start(), ended=True)
         if cut is not None and not cut.issues:
-            return cut, far
-    recovered, far = _recovered(text, at, stop, far)
-    if piece is None or (recovered is not None and not recovered.issues):
-        return recovered, far
-    return piece, far
+            return cut, searched
+    recovered, searched = _recovered(text, at, stop, searched)
+    if found is None or (recovered is not None and not recovered.issues):
+        return recovered, searched
+    return found, searched
 
 
-def read_named(text: str, at: int) -> tuple[Piece | None, int]:
-    """Read an object in the brackets of an array: `['name': 'f', 'arguments': {}]`."""
-    opened = _UNBRACED.match(text, at)
+def read_object_in_brackets(text: str, at: int) -> tuple[JsonInText | None, int]:
+    """Parse an object in the brackets of an array: `['name': 'f', 'arguments': {}]`."""
+    opened = _MEMBER_IN_BRACKETS.match(text, at)
     if opened is None:
         return None, at
-    arguments, far = read_arguments(text, at + 1, len(text), "]")
+    arguments, searched = read_arguments(text, at + 1, len(text), "]")
     if arguments is None or arguments.positional or arguments.raws or arguments.faults:
-        return None, far
+        return None, searched
     repairs = (Repair(path=Path.of(()), kind="closer", before="[", after="{"),)
     end = arguments.end
     value = arguments.values
-    return Piece(text=text[at:end], start=at, end=end, value=value, repairs=repairs), far
+    return JsonInText(text=text[at:end], start=at, end=end, value=value, repairs=repairs), searched
 
 
-def _literal(text: str, at: int, stop: int, *, ended: bool = False) -> tuple[Piece | None, int]:
-    """Read JSON or Python; what is no literal, or had to be repaired, is an issue here.
+def _literal(
+    text: str, at: int, stop: int, *, ended: bool = False
+) -> tuple[JsonInText | None, int]:
+    """Parse JSON or Python literals without repairs; other values are issues.
 
-    Where the text was `ended` by a tag, brackets may be missing, and no number was cut off.
+    If a tag `ended` the text, brackets may be missing, and no number was cut off.
     """
     literals = Literals(text, at, stop)
     try:
-        value = literals.whole()
-    except Unread:
-        return None, literals.far
-    notes = literals.notes
-    if ended and not any(note.before.startswith(("'", '"')) for note in notes):
-        notes = [note for note in notes if note.kind == "closer"]
-    if (notes and not ended) or any(note.before for note in notes):
-        return None, literals.far
-    issues = [_no_literal(text, raw) for raw in literals.raws]
-    issues += (_fault(keys, says) for keys, says in literals.faults)
+        value = literals.container()
+    except NotALiteral:
+        return None, literals.end_of_search
+    repairs = literals.repairs
+    if ended and not any(each.before.startswith(("'", '"')) for each in repairs):
+        repairs = [each for each in repairs if each.kind == "closer"]
+    if (repairs and not ended) or any(each.before for each in repairs):
+        return None, literals.end_of_search
+    issues = [_not_a_literal(text, raw) for raw in literals.raws]
+    issues += (_fault(keys, fault) for keys, fault in literals.faults)
     end = literals.at
-    piece = Piece(
+    found = JsonInText(
         text=text[at:end],
         start=at,
         end=end,
         value=value,
-        repairs=tuple(
-            Repair(path=Path.of(keys), kind=kind, before=before, after=after)
-            for keys, kind, before, after in notes
-        ),
+        repairs=tuple(each.repair for each in repairs),
         issues=tuple(issues),
         objects=literals.objects,
     )
-    return piece, end
+    return found, end
 
 
-def _no_literal(text: str, raw: Raw) -> Issue:
-    path = Path.of(raw.keys)
-    written = shortened(text[raw.start : raw.end], 40)
-    return Issue(
-        path=path,
-        expected="a JSON value",
-        value=text[raw.start : raw.end],
-        message=f"{path} is not a JSON value: `{written}`.",
-    )
+def _not_a_literal(text: str, raw: RawText) -> Issue:
+    value = text[raw.start : raw.end]
+    return _fault(raw.keys, f"is not a JSON value: `{shortened(value, 40)}`", value)
 
 
-def _fault(keys: Keys, says: str) -> Issue:
+def _fault(keys: Keys, fault: str, value: JsonValue = None) -> Issue:
     path = Path.of(keys)
-    return Issue(path=path, expected="a JSON value", value=None, message=f"{path} {says}.")
+    return Issue(path=path, expected="a JSON value", value=value, message=f"{path} {fault}.")
 
 
-def _recovered(text: str, at: int, stop: int, far: int) -> tuple[Piece | None, int]:
-    value, recovery = recovered(text, at, stop, sure=False)
-    far = max(far, recovery.at)
+def _recovered(text: str, at: int, stop: int, searched: int) -> tuple[JsonInText | None, int]:
+    value, recovery = recover(text, at, stop, sure=False)
+    searched = max(searched, recovery.at)
     if recovery.issues and not isinstance(value, dict | list):
-        return None, far
+        return None, searched
     end = max(recovery.at, at + 1)
-    piece = Piece(
+    found = JsonInText(
         text=text[at:end],
         start=at,
         end=end,
@@ -153,22 +147,22 @@ def _recovered(text: str, at: int, stop: int, far: int) -> tuple[Piece | None, i
         issues=tuple(recovery.issues),
         whole=not recovery.issues,
     )
-    return piece, far
+    return found, searched
 
 
-def recovered(text: str, start: int, stop: int, *, sure: bool) -> "tuple[JsonValue, Recovery]":
-    """Return the value that begins at `start` as far as it can be read, and how that went."""
+def recover(text: str, start: int, stop: int, *, sure: bool) -> "tuple[JsonValue, Recovery]":
+    """Return the part of a broken JSON value that could be parsed, and the parser."""
     from pyfunctools.schema.parsing.recovery import Recovery  # few texts need it
 
     recovery = Recovery(text, start, stop, limits=DEFAULT_LIMITS, sure=sure)
     recovery.read()
-    return readable(recovery.value, recovery.issues), recovery
+    return _without_faults(recovery.value, recovery.issues), recovery
 
 
-def readable(value: JsonValue, issues: Iterable[Issue]) -> JsonValue:
-    """Return a value without what stands for the places that could not be read.
+def _without_faults(value: JsonValue, issues: Iterable[Issue]) -> JsonValue:
+    """Return a value without the places that could not be parsed.
 
-    Where one is an item of an array, the array is left out: the others would be out of place.
+    An array with such an item is left out as a whole: the other items would move.
     """
     for issue in issues:
         keys = issue.path.keys
@@ -191,63 +185,65 @@ def _without(value: JsonValue, keys: Keys) -> JsonValue:
     return value
 
 
-def unreadable_calls(text: str, at: int, names: FunctionNames) -> list[Found]:
-    """Return the call in a tag whose JSON cannot be read, if it says the name of a function."""
+def unreadable_calls(text: str, at: int, names: FunctionNames) -> list[FoundCall]:
+    """Return the call in a tag whose JSON cannot be parsed, if it has the name of a function."""
     if not text[max(at - 40, 0) : at].rstrip().endswith(">"):
         return []
     ended = _ENDS.search(text, at)
     end = len(text) if ended is None else ended.start()
-    named = _SAYS.search(text, at, min(end, at + _FURTHEST))
+    named = _NAME_MEMBER.search(text, at, min(end, at + _MAX_LENGTH))
     function = None if named is None else names.find(named[1])
     if named is None or function is None:
         return []
-    arguments = WrittenArguments(
-        raws=[], notes=[], faults=[((), "cannot be read as JSON")], end=end
-    )
-    return [Found(name=named[1], function=function, arguments=arguments, start=at, end=end)]
+    arguments = WrittenArguments(faults=[((), "cannot be read as JSON")], end=end)
+    return [FoundCall(name=named[1], function=function, arguments=arguments, start=at, end=end)]
 
 
-def calls_of(piece: Piece, text: str, names: FunctionNames, after: int = -1) -> list[Found]:
-    """Return the calls that a piece of JSON says; with a name in front of it, it is the arguments.
+def calls_in_json(
+    source: JsonInText, text: str, names: FunctionNames, after: int = -1
+) -> list[FoundCall]:
+    """Return the calls in JSON, or the call whose name stands in front of it.
 
-    `after` is where the call before it ended.
+    `after` is the end of the call before it.
     """
-    found: list[Found] = []
-    beside = after >= 0 and text[after : piece.start].strip() in (",", ";")
-    said = list(shapes(piece.value, names))
-    beside = beside or any(shape.function is not None for shape in said)
-    for shape in said:
-        start, end = piece.place(shape.keys)
-        if not (shape.function or shape.sure or beside or _likely(shape.name, piece, text, names)):
+    found: list[FoundCall] = []
+    calls = list(call_objects(source.value, names))
+    beside = after >= 0 and text[after : source.start].strip() in (",", ";")
+    beside = beside or any(call.function is not None for call in calls)
+    for call in calls:
+        start, end = source.place(call.keys)
+        if not (call.function or call.sure or beside or _is_likely(call.name, source, text, names)):
             continue
-        each = Found(
-            name=shape.name,
-            function=shape.function,
-            arguments=shape.arguments,
+        each = FoundCall(
+            name=call.name,
+            function=call.function,
+            arguments=call.arguments,
             start=start,
             end=end,
-            piece=piece,
-            keys=shape.keys,
-            beside=shape.beside,
+            source=source,
+            keys=call.keys,
+            beside=call.beside,
         )
         found.append(each)
-    if not found and isinstance(piece.value, dict):
-        named = _named(piece, piece.value, text, names)
+    if not found and isinstance(source.value, dict):
+        named = _call_of_name(source, source.value, text, names)
         return [] if named is None else [named]
     return found
 
 
-def _likely(name: str, piece: Piece, text: str, names: FunctionNames) -> bool:
-    """Return whether what has a name and parameters is a call of a function that nobody has."""
-    front = text[max(piece.start - 40, 0) : piece.start].rstrip()
-    if front.endswith((">", "]")) or not (front or text[piece.end : piece.end + 40].strip()):
+def _is_likely(name: str, source: JsonInText, text: str, names: FunctionNames) -> bool:
+    """Return whether an object with the name of no function is meant as a call."""
+    front = text[max(source.start - 40, 0) : source.start].rstrip()
+    if front.endswith((">", "]")) or not (front or text[source.end : source.end + 40].strip()):
         return True
-    return names.alike(name)
+    return names.is_near(name)
 
 
-def _named(piece: Piece, value: JsonObject, text: str, names: FunctionNames) -> Found | None:
+def _call_of_name(
+    source: JsonInText, value: JsonObject, text: str, names: FunctionNames
+) -> FoundCall | None:
     """Return the call whose name stands in front of its arguments."""
-    front = text[max(piece.start - _WINDOW, 0) : piece.start]
+    front = text[max(source.start - _WINDOW, 0) : source.start]
     window = len(front)
     fence = _FENCE.search(front)
     front = front if fence is None else front[: fence.start()]
@@ -259,26 +255,35 @@ def _named(piece: Piece, value: JsonObject, text: str, names: FunctionNames) -> 
         function = names.find(marked["name"])
         if function is None and marked["name"] in _RECIPIENTS:
             return None
-        at = marked.start("name") - window
-        return _before(piece, value, marked["name"], at, function)
-    if word is None:
+        name, at = marked["name"], marked.start("name")
+    elif word is None:
         return None
-    name, between = word.group(), front[word.end() :]
-    line = front[: word.start()].rpartition("\n")[2]
-    function = names.find(name)
-    alone = _BULLET.fullmatch(line) is not None and _ALONE.fullmatch(between) is not None
-    if function is None:
-        alone = alone and names.alike(name)
-    elif not alone and _BEFORE.fullmatch(between):
-        # In a sentence it may be what the function gave, too.
-        known = properties_of(function)
-        quoted = "," in between and not value
-        alone = quoted or (bool(value) and all(key in known for key in value))
-    return _before(piece, value, name, word.start() - window, function) if alone else None
+    else:
+        name, at, between = word.group(), word.start(), front[word.end() :]
+        line = front[:at].rpartition("\n")[2]
+        function = names.find(name)
+        alone = _BULLET.fullmatch(line) is not None and _ALONE.fullmatch(between) is not None
+        if function is None:
+            alone = alone and names.is_near(name)
+        elif not alone and _BEFORE.fullmatch(between):
+            # In a sentence the object may be the result of the function, too.
+            known = properties_of(function)
+            quoted = "," in between and not value
+            alone = quoted or (bool(value) and all(key in known for key in value))
+        if not alone:
+            return None
+    return FoundCall(
+        name=name,
+        function=function,
+        arguments=value,
+        start=source.start + at - window,
+        end=source.end,
+        source=source,
+    )
 
 
 def _last_word(front: str) -> re.Match[str] | None:
-    """Return the last word in front, if it is the name of a function as far as can be seen."""
+    """Return the last word of a text, if it may be the name of a function."""
     end = len(front.rstrip(_PARTING))
     start = end
     while start and (front[start - 1].isalnum() or front[start - 1] in "_.-\\"):
@@ -286,16 +291,3 @@ def _last_word(front: str) -> re.Match[str] | None:
     while start < end and front[start] in ".-":
         start += 1
     return _WORD.fullmatch(front, start, end)
-
-
-def _before(
-    piece: Piece, value: JsonObject, name: str, at: int, function: Function | None
-) -> Found:
-    return Found(
-        name=name,
-        function=function,
-        arguments=value,
-        start=piece.start + at,
-        end=piece.end,
-        piece=piece,
-    )

@@ -1,18 +1,19 @@
-"""Literals of Python and JSON in a text: what a model wrote for a value, read without running it.
+"""Literals of Python and JSON in a text, parsed without running anything.
 
-A value that is no literal (`2*pi`, `London, UK`) is kept as it is written, and noted as such.
+A value that is not a literal (`2*pi`, `London, UK`) is kept as its text, and listed in `raws`.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from json import dumps
 from typing import Final, NamedTuple, NoReturn
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.parsing.scalars import NUMBER, parse_number
+from pyfunctools.schema.result import Repair
 
 _NEXT = r"(?=\s*+(?:\#[^\n]*+\s*+)?[,)\]}])"
 _STRINGS = r""""([^"\\\n]*+)"|'([^'\\\n]*+)'"""
@@ -30,11 +31,11 @@ _JOINED: Final = re.compile(r"\s++(?=[\"'])")
 _OPERATOR: Final = re.compile(
     r"\s*+(?:[+%*/]|[=!]=)|\.[A-Za-z_]|\[|\s++(?:or|and|if)\s++[\"'\w][^\n]{0,200}?[\"'\w]\s*+[,)\]}]"
 )
-"""What behind a string says that a program has to evaluate the rest."""
+"""An operator behind a string: the whole is an expression, which only a program can evaluate."""
 _SHORT: Final = re.compile(r"(?<!\\)(?:\\\\)*+\\u(?=[0-9a-fA-F])(?![0-9a-fA-F]{4})")
-"""An escape that says no character."""
+"""An incomplete `\\u` escape."""
 _SWALLOWED: Final = re.compile(r"[,(]\s*+[^\W\d]\w{0,60}\s*+=\s*+\Z")
-"""What stands before a quote inside a string, if that begins the string of another argument."""
+"""The text before a quote inside a string, if the quote opens the string of the next argument."""
 _DICT: Final = re.compile(r"dict\(\s*+")
 _DICT_KEY: Final = re.compile(r"([^\W\d]\w*+)\s*+=(?!=)\s*+")
 _NAMED: Final = re.compile(rf"([^\W\d]\w*+){_NEXT}")
@@ -68,20 +69,20 @@ _ESCAPES: Final = {
 }
 _PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _OUT_OF_RANGE: Final = "is a number out of range"
-_MOST_BARE: Final = 4_000
-"""Characters of a value that is no literal."""
+_MAX_RAW: Final = 4_000
+"""The longest value that is not a literal."""
 
 
-class Unread(Exception):  # noqa: N818 - it says that something is no literal, which is no fault
-    """Here stands nothing that can be read as a value."""
+class NotALiteral(Exception):  # noqa: N818 - it is caught by whoever tries another notation
+    """The text here is not a value."""
 
 
-class TooDeep(Unread):
-    """Here stands something that is nested more deeply than is read."""
+class TooDeep(NotALiteral):
+    """The value here is nested too deeply."""
 
 
-class Raw(NamedTuple):
-    """A value that is no literal: where it stands, in the value and in the text."""
+class RawText(NamedTuple):
+    """A value that is not a literal: its path in the value, and its place in the text."""
 
     keys: Keys
     start: int
@@ -89,48 +90,48 @@ class Raw(NamedTuple):
 
 
 class PendingRepair(NamedTuple):
-    """A repair, before anybody has asked for it."""
+    """A repair of one value, whose path may still change."""
 
     keys: Keys
     kind: str
     before: str
     after: str
 
+    @property
+    def repair(self) -> Repair:
+        """The repair with its path."""
+        return Repair(path=Path.of(self.keys), kind=self.kind, before=self.before, after=self.after)
+
 
 class Literals:
-    """Reads literals from a text, from `at` on; afterwards `at` says where they ended.
+    """A parser of literals; `at` is its position in the text.
 
-    `raws` are the values that are none, `notes` what was repaired, `faults` what is wrong: a key
-    twice, a number out of range. `objects` are the places of all objects in the text. A name that
-    is `bound` to a literal stands for it.
+    `raws` are the values that are not literals, `repairs` what was repaired, `faults` what is
+    wrong: a repeated key, a number out of range. `objects` are the places of all objects in the
+    text. `variables` are the values of names.
     """
 
-    __slots__ = (
-        *("_bound", "_depth", "_effort", "at", "faults", "notes", "objects", "raws"),
-        *("stop", "text"),
-    )
-
     def __init__(
-        self, text: str, at: int, stop: int, bound: Mapping[str, JsonValue] | None = None
+        self, text: str, at: int, stop: int, variables: Mapping[str, JsonValue] | None = None
     ) -> None:
-        self._bound = bound
+        self._variables = variables
         self.text: str = text
         self.at: int = at
         self.stop: int = stop
-        self.raws: list[Raw] = []
-        self.notes: list[PendingRepair] = []
+        self.raws: list[RawText] = []
+        self.repairs: list[PendingRepair] = []
         self.faults: list[tuple[Keys, str]] = []
         self.objects: dict[Keys, tuple[int, int]] = {}
         self._depth = 0
         self._effort = 0
 
     @property
-    def far(self) -> int:
-        """How far was looked, what was looked at again counted each time."""
+    def end_of_search(self) -> int:
+        """The position plus the number of characters that were examined more than once."""
         return self.at + self._effort
 
     def space(self) -> str:
-        """Pass over space and comments; return the character behind them, `""` at the end."""
+        """Skip space and comments; return the next character, `""` at the end."""
         char = self.text[self.at] if self.at < self.stop else ""
         if "#" < char < "\\" or char == "}":
             return char
@@ -139,22 +140,22 @@ class Literals:
             self.at = found.end()
         return self.text[self.at] if self.at < self.stop else ""
 
-    def whole(self) -> JsonValue:
-        """Read the object or array that stands here, of literals only; what follows is free.
+    def container(self) -> JsonValue:
+        """Parse the object or array here; anything may follow it.
 
         Raises:
-            Unread: it is neither, or not of literals.
+            NotALiteral: it cannot be parsed.
         """
         return self._items("]", ()) if self.text[self.at] == "[" else self._members(())
 
-    def value(self, keys: Keys, bare: re.Pattern[str] | None = None) -> JsonValue:
-        """Read the value that stands here; `at` is at its first character.
+    def value(self, keys: Keys, after_comma: re.Pattern[str] | None = None) -> JsonValue:
+        """Parse the value that begins here.
 
-        With `bare` a value that is no literal may hold commas; one before what this matches ends
-        it.
+        A value that is not a literal ends before a comma; with `after_comma`, only if this matches
+        behind the comma.
 
         Raises:
-            Unread: nothing here can be read, not even as text.
+            NotALiteral: it cannot be parsed, not even as text.
         """
         text, start = self.text, self.at
         found = _SCALAR.match(text, start, self.stop)
@@ -162,30 +163,28 @@ class Literals:
             self.at = found.end()
             return self._scalar(found, keys)
         char = text[start : start + 1]
-        marks = len(self.raws), len(self.notes), len(self.faults)
+        counts = len(self.raws), len(self.repairs), len(self.faults)
         depth = self._depth
-        name = _NAMED.match(text, start, self.stop) if self._bound else None
-        if self._bound and name is not None and name[1] in self._bound:
-            value = deepcopy(self._bound[name[1]])
+        name = _NAMED.match(text, start, self.stop) if self._variables else None
+        if self._variables and name is not None and name[1] in self._variables:
+            value = deepcopy(self._variables[name[1]])
             self.at = name.end(1)
-            self.notes.append(
-                PendingRepair(keys, "name", name[1], dumps(value, ensure_ascii=False))
-            )
+            self._repair(keys, "name", name[1], dumps(value, ensure_ascii=False))
             return value
         try:
             value = self._other(char, keys)
             if _ENDING.match(text, self.at, self.stop):
                 return value
             if char in ("[", "{") and _QUOTED.match(text, self.at, self.stop):
-                return value  # of a call that stands in quotes itself
+                return value  # the whole call is in quotes
         except TooDeep:
             if depth:
                 raise
-        except Unread:
+        except NotALiteral:
             pass
-        del self.raws[marks[0] :], self.notes[marks[1] :], self.faults[marks[2] :]
+        del self.raws[counts[0] :], self.repairs[counts[1] :], self.faults[counts[2] :]
         self.at, self._depth = start, depth
-        return self._bare(keys, bare)
+        return self._raw_text(keys, after_comma)
 
     def _scalar(self, found: re.Match[str], keys: Keys) -> JsonValue:
         group = found.lastindex or 0
@@ -194,10 +193,16 @@ class Literals:
             return token
         if group == 4:
             return _WORDS[token]
+        return self._number(token, keys)
+
+    def _number(self, token: str, keys: Keys) -> JsonValue:
         number = parse_number(token)
         if number is None:
             self.faults.append((keys, _OUT_OF_RANGE))
         return number
+
+    def _repair(self, keys: Keys, kind: str, before: str, after: str) -> None:
+        self.repairs.append(PendingRepair(keys, kind, before, after))
 
     def _other(self, char: str, keys: Keys) -> JsonValue:
         if char == "[":
@@ -205,79 +210,74 @@ class Literals:
         if char == "{":
             return self._members(keys)
         if char == "(":
-            return self._group(keys)
+            return self._tuple(keys)
         if char in ('"', "'", "\\"):
             return self._strings(keys)
         if char == "d" and (opened := _DICT.match(self.text, self.at, self.stop)):
-            return self._dict(opened.end(), keys)
+            return self._dict_call(opened.end(), keys)
         if prefix := _PREFIX.match(self.text, self.at, self.stop):
             self.at = prefix.end()
             value = self._strings(keys, raw="r" in prefix[0].lower())
             if "f" in prefix[0].lower() and "{" in value:
-                raise Unread  # a text with gaps that only a program can fill
+                raise NotALiteral  # only a program can fill in its placeholders
             return value
         found = _WRITTEN_NUMBER.match(self.text, self.at, self.stop)
         if found is None:
             return self._last(keys)
-        return self._numeral(found, keys)
+        self.at = found.end()
+        return self._number(found[0], keys)
 
     def _last(self, keys: Keys) -> JsonValue:
-        """Read a number or a word that the text ends in: there may have been more of it."""
+        """Parse a number or a word at the end of the text, which may be cut off."""
         found = NUMBER.match(self.text, self.at, self.stop)
         if found is not None and not self.text[found.end() : self.stop].strip():
-            value = self._numeral(found, keys)
-            self.notes.append(PendingRepair(keys, "truncated", found[0], found[0]))
+            self.at = found.end()
+            value = self._number(found[0], keys)
+            self._repair(keys, "truncated", found[0], found[0])
             return value
         word = self.text[self.at : self.at + 8].rstrip()
         if self.stop - self.at <= 8 and word in _WORDS:
             self.at += len(word)
             return _WORDS[word]
-        raise Unread
+        raise NotALiteral
 
-    def _numeral(self, found: re.Match[str], keys: Keys) -> JsonValue:
-        self.at = found.end()
-        number = parse_number(found[0])
-        if number is None:
-            self.faults.append((keys, _OUT_OF_RANGE))
-        return number
-
-    def _deeper(self) -> None:
+    def _elements(self, closer: str, keys: Keys) -> Iterator[None]:
+        """Skip an opening bracket, commas and the closing one; yield where an element begins."""
         self.at += 1
         self._depth += 1
         if self._depth > DEFAULT_LIMITS.depth:
             raise TooDeep
-
-    def _items(self, closer: str, keys: Keys) -> list[JsonValue]:
-        self._deeper()
-        items: list[JsonValue] = []
-        text, stop = self.text, self.stop
-        while True:
-            char = self.space()
-            if char == closer:
-                self.at += 1
-                break
+        while (char := self.space()) != closer:
             if not char:
-                self.notes.append(PendingRepair(keys, "closer", "", closer))
+                self._repair(keys, "closer", "", closer)
                 break
-            items.append(self.value((*keys, len(items))))
-            comma = _COMMA.match(text, self.at, stop)
+            yield
+            comma = _COMMA.match(self.text, self.at, self.stop)
             if comma is not None:
                 self.at = comma.end()
             elif self.space() not in ("", closer):
-                raise Unread
+                raise NotALiteral
+        else:
+            self.at += 1
         self._depth -= 1
+
+    def _items(self, closer: str, keys: Keys) -> list[JsonValue]:
+        items: list[JsonValue] = []
+        for _ in self._elements(closer, keys):
+            items.append(self.value((*keys, len(items))))
         return items
 
-    def _group(self, keys: Keys) -> JsonValue:
-        """Read a tuple, which JSON has as an array, or a value in brackets."""
+    def _tuple(self, keys: Keys) -> JsonValue:
+        """Parse a tuple, which becomes an array, or a single value in parentheses."""
         start = self.at
         items = self._items(")", keys)
         text = self.text[start : self.at]
         if len(items) != 1 or text[:-1].rstrip().endswith(","):
             return items
+        depth = len(keys)
         self.raws[:] = [
-            Raw((*keys, *raw.keys[len(keys) + 1 :]), raw.start, raw.end)
-            if raw.keys[: len(keys) + 1] == (*keys, 0)
+            raw._replace(keys=(*keys, *raw.keys[depth + 1 :]))
+            if raw.keys[: depth + 1] == (*keys, 0)
             else raw
             for raw in self.raws
         ]
@@ -285,17 +285,8 @@ class Literals:
 
     def _members(self, keys: Keys) -> dict[str, JsonValue]:
         start = self.at
-        self._deeper()
         members: dict[str, JsonValue] = {}
-        text, stop = self.text, self.stop
-        while True:
-            char = self.space()
-            if char == "}":
-                self.at += 1
-                break
-            if not char:
-                self.notes.append(PendingRepair(keys, "closer", "", "}"))
-                break
+        for _ in self._elements("}", keys):
             key = self._key(keys)
             self.space()
             value = self.value((*keys, key))
@@ -303,35 +294,22 @@ class Literals:
                 self.faults.append(((*keys, key), "stands in the same object twice"))
             else:
                 members[key] = value
-            comma = _COMMA.match(text, self.at, stop)
-            if comma is not None:
-                self.at = comma.end()
-            elif self.space() not in ("", "}"):
-                raise Unread
-        self._depth -= 1
         self.objects[keys] = (start, self.at)
         return members
 
-    def _dict(self, at: int, keys: Keys) -> dict[str, JsonValue]:
-        """Read `dict(a=1)` of literals, which is an object."""
-        start = self.at
-        self.at = at - 1
-        self._deeper()
+    def _dict_call(self, at: int, keys: Keys) -> dict[str, JsonValue]:
+        """Parse `dict(a=1)`, which becomes an object."""
+        start, self.at = self.at, at - 1
         members: dict[str, JsonValue] = {}
-        while self.space() not in (")", ""):
+        for _ in self._elements(")", keys):
             key = _DICT_KEY.match(self.text, self.at, self.stop)
             if key is None or key[1] in members:
-                raise Unread
+                raise NotALiteral
             self.at = key.end()
             members[key[1]] = self.value((*keys, key[1]))
-            if self.space() not in (",", ")"):
-                raise Unread
-            self.at += self.text[self.at] == ","
-        if self.at >= self.stop:
-            raise Unread
-        self.at += 1
-        self._depth -= 1
-        self.notes.append(PendingRepair(keys, "dict", self.text[start : self.at], dumps(members)))
+        if self.repairs[-1:] == [PendingRepair(keys, "closer", "", ")")]:
+            raise NotALiteral
+        self._repair(keys, "dict", self.text[start : self.at], dumps(members))
         return members
 
     def _key(self, keys: Keys) -> str:
@@ -343,21 +321,21 @@ class Literals:
             return self._bare_key(keys)
         key = self._string(keys, raw=False)
         if self.space() != ":":
-            raise Unread
+            raise NotALiteral
         self.at += 1
         return key
 
     def _bare_key(self, keys: Keys) -> str:
-        """Read a key without quotes, as JavaScript has them."""
+        """Parse a key without quotes, as in JavaScript."""
         found = _BARE_KEY.match(self.text, self.at, self.stop)
         if found is None:
-            raise Unread
+            raise NotALiteral
         self.at = found.end()
-        self.notes.append(PendingRepair(keys, "key", found[1], f'"{found[1]}"'))
+        self._repair(keys, "key", found[1], f'"{found[1]}"')
         return found[1]
 
     def _strings(self, keys: Keys, *, raw: bool = False) -> str:
-        """Read a string, and those that stand right behind it and belong to it."""
+        """Parse a string, and the strings behind it that Python joins with it."""
         value = self._string(keys, raw=raw)
         while (more := _JOINED.match(self.text, self.at, self.stop)) is not None:
             self.at = more.end()
@@ -374,7 +352,7 @@ class Literals:
             end = text.find(triple, start + 3, self.stop)
             if end < 0:
                 self._effort += self.stop - start
-                raise Unread
+                raise NotALiteral
             self.at = end + 3
             return unescaped(text[start + 3 : end], raw)
         end = start + 1
@@ -383,60 +361,54 @@ class Literals:
             end = found.end()
             if _ends(text, end, self.stop):
                 if inside:
-                    written = text[start:end]
-                    self.notes.append(PendingRepair(keys, "quote", written, written))
+                    self._repair(keys, "quote", text[start:end], text[start:end])
                 self.at = end
-                if (
-                    not raw
-                    and text.find("\\u", start, end) >= 0
-                    and _SHORT.search(text, start, end)
-                ):
+                has_code = not raw and text.find("\\u", start, end) >= 0
+                if has_code and _SHORT.search(text, start, end):
                     self.faults.append((keys, "holds `\\u` without the four digits of a character"))
                 return unescaped(text[start + 1 : end - 1], raw)
             if not inside and _OPERATOR.match(text, end, self.stop):
-                raise Unread
+                raise NotALiteral
             before = text[max(start + 1, end - 80) : end - 1]
             if before[-8:].rstrip().endswith(",") or _SWALLOWED.search(before):
                 self.faults.append((keys, "has a quote inside that may begin another string"))
             inside = True
         if inside:
             self._effort += self.stop - start
-            raise Unread
+            raise NotALiteral
         self.at = self.stop
         written = text[start : self.stop]
-        self.notes.append(PendingRepair(keys, "truncated", written, written))
+        self._repair(keys, "truncated", written, written)
         return unescaped(written[1:].rstrip("\\"), raw)
 
     def _escaped_string(self) -> str:
-        r"""Read a string in `\"`, as it stands in a text that is itself a string."""
+        r"""Parse a string in `\"`: the whole text is a string with escaped quotes."""
         opened = _ESCAPED_QUOTE.match(self.text, self.at, self.stop)
         if opened is None:
-            raise Unread
+            raise NotALiteral
         end = self.text.find(opened[0], opened.end(), self.stop)
         if end < 0:
             self._effort += self.stop - self.at
-            raise Unread
+            raise NotALiteral
         value = self.text[opened.end() : end]
         self.at = end + len(opened[0])
         for _ in range(len(opened[0]).bit_length()):  # in a text in a text: `\\\"`
             value = unescaped(value)
         return value
 
-    def _bare(self, keys: Keys, ending: re.Pattern[str] | None) -> str:
-        """Read what is no literal as text, up to the comma or the bracket that ends it."""
+    def _raw_text(self, keys: Keys, after_comma: re.Pattern[str] | None) -> str:
+        """Return the text of a value that is not a literal, up to the next comma or bracket."""
         text, start = self.text, self.at
-        stop = min(self.stop, start + _MOST_BARE)
+        stop = min(self.stop, start + _MAX_RAW)
         opened: list[str] = []
         at = start
         while True:
             found = _BARE.search(text, at, stop)
             if found is None:
                 if stop < self.stop or opened:
-                    self._far(stop)
+                    self._fail(stop)
                 self.at = stop
-                self.notes.append(
-                    PendingRepair(keys, "truncated", text[start:stop], text[start:stop])
-                )
+                self._repair(keys, "truncated", text[start:stop], text[start:stop])
                 break
             char, at = found[0], found.end()
             if char in _CLOSERS:
@@ -446,27 +418,31 @@ class Literals:
                     self.at = found.start()
                     break
                 if opened.pop() != char:
-                    self._far(at)
-            elif char == "," and not opened and (not ending or ending.match(text, at, stop)):
+                    self._fail(at)
+            elif (
+                char == ","
+                and not opened
+                and (not after_comma or after_comma.match(text, at, stop))
+            ):
                 self.at = found.start()
                 break
             elif char == "\n" and text[at : at + 1] == "\n":
-                self._far(at)
+                self._fail(at)
         end = start + len(text[start : self.at].rstrip())
         self._effort += end - start
         if end == start:
-            self._far(end)
-        self.raws.append(Raw(keys, start, end))
-        # Outside of quotes an escaped one is that of a text that holds the whole call.
+            self._fail(end)
+        self.raws.append(RawText(keys, start, end))
+        # A quote that is escaped outside of a string belongs to a string around the whole call.
         return _ESCAPED_QUOTE.sub(r"\1", text[start:end])
 
-    def _far(self, at: int) -> NoReturn:
+    def _fail(self, at: int) -> NoReturn:
         self._effort += at - self.at
-        raise Unread
+        raise NotALiteral
 
 
 def _ends(text: str, at: int, stop: int) -> bool:
-    """Return whether a quote before `at` ends its string, by what follows it."""
+    """Return whether a quote before `at` ends its string, judged by what follows."""
     if at >= stop or _ENDING.match(text, at, stop):
         return True
     follows = text[at]
@@ -476,9 +452,9 @@ def _ends(text: str, at: int, stop: int) -> bool:
 
 
 def unescaped(text: str, raw: bool = False) -> str:
-    """Return the text that stands between the quotes of a string, its escapes read.
+    """Return the content of a string with its escapes decoded.
 
-    An escape that neither Python nor JSON knows stays as it is written.
+    An escape that is unknown in Python and in JSON stays unchanged.
     """
     if raw or "\\" not in text:
         return text

@@ -1,4 +1,4 @@
-"""Which function a written name means."""
+"""The function that a written name means."""
 
 import re
 from collections.abc import Iterable
@@ -10,18 +10,18 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.ground.did_you_mean import near_names
 
-_ODD: Final = re.compile(r"[^A-Za-z0-9_-]")
-_LONGEST: Final = 200
-_MOST_CLOSE: Final = 64
-_ALIKE: Final = 0.8
+_INVALID: Final = re.compile(r"[^A-Za-z0-9_-]")
+_MAX_LENGTH: Final = 200
+_MAX_CACHED: Final = 64
+_MIN_RATIO: Final = 0.8
 _AROUND: Final = " \t\r\n`*\"'"
 
 
 class FunctionNames:
-    """The functions by name, and by the ways in which models write their names.
+    """Functions by their names, and by the spellings that models use for them.
 
     Raises:
-        DefinitionError: one of them is no `Function`.
+        DefinitionError: an item is not a `Function`.
     """
 
     __slots__ = ("_close", "_found", "functions")
@@ -40,9 +40,9 @@ class FunctionNames:
     def find(self, written: str) -> Function | None:
         r"""Return the function that a written name means, or `None`.
 
-        That is the one of exactly this name; else of this name with `_` for what no name has
-        (`math.sqrt` for `math_sqrt`), `\_` being a `_`; else the only one whose name is what the
-        written one ends in, behind a dot: `functions.get_weather`, `api.math.sqrt`.
+        That is the function of exactly this name; else of this name with `_` for invalid characters
+        (`math.sqrt` for `math_sqrt`) and for `\_`; else the only function whose name is the end of
+        the written name, behind a dot: `functions.get_weather`, `api.math.sqrt`.
         """
         function = self.functions.get(written)
         if function is not None:
@@ -53,69 +53,69 @@ class FunctionNames:
 
     def _search(self, written: str) -> Function | None:
         name = written.strip(_AROUND).replace("\\_", "_")
-        if not name or len(name) > _LONGEST:
+        if not name or len(name) > _MAX_LENGTH:
             return None
-        function = self.functions.get(_ODD.sub("_", name))
+        function = self.functions.get(_INVALID.sub("_", name))
         if function is not None:
             return function
         parts = _PARTS.split(name)
-        ends = {_ODD.sub("_", ".".join(parts[n:])) for n in range(1, len(parts))}
+        ends = {_INVALID.sub("_", ".".join(parts[n:])) for n in range(1, len(parts))}
         if parts[-1] == "call":  # `weather.call(...)`, as Llama 3.1 writes it
-            ends.add(_ODD.sub("_", ".".join(parts[:-1])))
+            ends.add(_INVALID.sub("_", ".".join(parts[:-1])))
         found = [self.functions[end] for end in ends if end in self.functions]
         return found[0] if len(found) == 1 else None
 
-    def short(self, written: str) -> Function | None:
-        """Return the only function that may be meant by a name nobody has, if its arguments fit.
+    def guess(self, written: str) -> Function | None:
+        """Return the only function that an unknown name may mean, if its arguments are valid.
 
-        That is one of the same letters and digits (`getRate` for `get_rate`), or one whose name
-        ends in all of a written one of two words: models leave the front of a name away that was
-        written with dots for them, or shorten it (`get_rate`, `cur.get_rate` for
-        `currency.get_rate`).
+        That is a function with the same letters and digits (`getRate` for `get_rate`), or one whose
+        name ends with a written name of two words: models drop or shorten the front of a name with
+        dots (`get_rate`, `cur.get_rate` for `currency.get_rate`).
         """
         name = written.strip(_AROUND).replace("\\_", "_")
-        if len(name) > _LONGEST:
+        if len(name) > _MAX_LENGTH:
             return None
         front, _, last = name.rpartition(".")
-        said, end = _spoken(name), "_" + last if "_" in last.strip("_") else "\0"
+        letters, end = _letters(name), "_" + last if "_" in last.strip("_") else "\0"
         found = [
             function
             for other, function in self.functions.items()
-            if _spoken(other) == said or (other.endswith(end) and other.startswith(front))
+            if _letters(other) == letters or (other.endswith(end) and other.startswith(front))
         ]
         return found[0] if len(found) == 1 else None
 
-    def alike(self, written: str) -> bool:
-        """Return whether a written name is so near to that of a function that it may be meant."""
+    def is_near(self, written: str) -> bool:
+        """Return whether a written name is so close to a function's name that it may be meant."""
         from difflib import SequenceMatcher
 
-        if self.short(written) is not None:
+        if self.guess(written) is not None:
             return True
 
         return any(
-            SequenceMatcher(None, _ODD.sub("_", shortened(written, 64)), name).ratio() > _ALIKE
+            SequenceMatcher(None, _INVALID.sub("_", shortened(written, 64)), name).ratio()
+            > _MIN_RATIO
             for name in self.close(written)
         )
 
     def close(self, written: str) -> tuple[str, ...]:
-        """Return the names that resemble a written one, the closest first.
+        """Return the function names that are similar to a written one, the closest first.
 
-        Only the first 64 names are looked up.
+        After 64 different names it returns none: each costs time.
         """
         if written not in self._close:
-            if len(self._close) >= _MOST_CLOSE:
+            if len(self._close) >= _MAX_CACHED:
                 return ()
-            self._close[written] = self._resembling(written)
+            self._close[written] = self._similar(written)
         return self._close[written]
 
-    def _resembling(self, written: str) -> tuple[str, ...]:
-        name = _ODD.sub("_", shortened(written, 64))
+    def _similar(self, written: str) -> tuple[str, ...]:
+        name = _INVALID.sub("_", shortened(written, 64))
         last = _PARTS.split(written)[-1][:64]
         near = [*near_names(name, self.functions), *near_names(last, self.functions)]
         return tuple(dict.fromkeys(near))[:3]
 
 
-def _spoken(name: str) -> str:
+def _letters(name: str) -> str:
     """Return the letters and digits of a name."""
     return "".join(filter(str.isalnum, name)).lower()
 
@@ -129,7 +129,7 @@ def _no_function(given: object) -> DefinitionError:
     return DefinitionError(
         "parse_calls",
         f"A {type(given).__name__} is not a function record.",
-        "Give the `functions` of a controller, or what `function_of` or `from_schema` gives.",
+        "Pass the `functions` of a controller, or functions from `function_of` or `from_schema`.",
     )
 
 

@@ -1,18 +1,18 @@
-"""A text that a model wrote, read from its beginning to its end for the calls in it.
+"""The scan of a text that a model wrote for its calls, from the beginning to the end.
 
     <think>f(a=0)?</think>I will not call [f(a=1)], but: [f(a=2), g()] <user>more</user>[f(a=3)]
 
-1. `speech`: somebody else speaks from `<user>` on, so the text ends there.
-2. From left to right each opener (a name with a bracket, a bracket, a tag, a comment) is given to
-   the reader of that habit, and the scan goes on behind what was read. `<think>` is passed as a
-   whole; `python` reads `f(a=1)`, `f(a=2)` and `g()`.
-3. `sequences`: calls with nothing but separators between are a run, here `f(a=1)` and
-   `f(a=2), g()`. The sentence in front of the first refuses it; every call of the second is meant,
-   right or not. Groups are numbered, for what is said again.
-4. `calls` has each checked by its function.
+1. `speech`: another turn begins at `<user>`, so the text ends there.
+2. From left to right, each opener (a name with a parenthesis, a bracket, a tag, a comment) goes to
+   the parser of its notation, and the scan continues behind what was parsed. `<think>` is skipped
+   as a whole; `python` parses `f(a=1)`, `f(a=2)` and `g()`.
+3. `sequences`: calls with only separators between them are a run, here `f(a=1)` and `f(a=2), g()`.
+   The sentence before the first one refuses it. Every call of the second one is meant, right or
+   wrong. Groups are numbered, so that repetitions can be found.
+4. `calls` has each call checked by its function.
 
-No reader goes back: what each looks at is counted, and a text that costs more than four times its
-length is given up.
+No parser goes back. The characters that each one examines are counted, and the scan stops when they
+exceed four times the length of the text.
 """
 
 import re
@@ -20,17 +20,17 @@ from typing import Final
 
 from pyfunctools.envelopes.blocks import MAX_CALLS
 from pyfunctools.prompting.calls.code import Code
-from pyfunctools.prompting.calls.found import Found
+from pyfunctools.prompting.calls.found import FoundCall
 from pyfunctools.prompting.calls.json_calls import (
-    calls_of,
-    read_named,
-    read_piece,
+    calls_in_json,
+    read_json,
+    read_object_in_brackets,
     unreadable_calls,
 )
 from pyfunctools.prompting.calls.names import FunctionNames
-from pyfunctools.prompting.calls.python import CALL, Caller, read_listed
-from pyfunctools.prompting.calls.sequences import meant
-from pyfunctools.prompting.calls.speech import SKIPPED, Break, beginning, breaks, end_of
+from pyfunctools.prompting.calls.python import CALL, PythonCalls, read_listed
+from pyfunctools.prompting.calls.sequences import meant_calls
+from pyfunctools.prompting.calls.speech import SKIPPED, Break, breaks, end_of, start_of_answer
 from pyfunctools.prompting.calls.tagged import read_actions, read_tagged
 
 _OPENERS: Final = (
@@ -43,11 +43,11 @@ _QUIET: Final = (
     r"|(?<![:\w/])//[^\n]*|/\*[\s\S]*?(?:\*/|\Z))"
     rf"|(?P<string>{_ASSIGNED}(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')(?=[ \t;]*$))"
 )
-"""Comments, blockquotes and strings, in which nothing is called."""
+"""Comments, blockquotes and strings: they have no calls."""
 _OPENER: Final = re.compile(_OPENERS)
 _CAREFUL: Final = re.compile(rf"{_QUIET}|{_OPENERS}", re.MULTILINE)
 _LINE: Final = re.compile(rf"^[ \t]*>|{_ASSIGNED}", re.MULTILINE)
-"""A line that is a blockquote, or that gives a name a string."""
+"""A line that is a blockquote, or that assigns a string to a variable."""
 _LISTED: Final = re.compile(rf"\[\s*+\\?[\"'`]?{CALL}")
 _NESTED: Final = re.compile(r"\(|\[\s*+[\"']|[\"']\s*+\{")
 _ANALYSIS: Final = re.compile(r"<\|channel\|>analysis(?!\s*to=)[^<]{0,40}<\|message\|>")
@@ -55,39 +55,39 @@ _ANALYSED: Final = re.compile(r"<\|(?:end|return|call|start)\|>")
 _ESCAPE: Final = "<escape>"
 _UNESCAPED: Final = re.compile(r"(?<!\\)_")
 _NAMED: Final = re.compile(r"(?<![\w\\.])[\w\\.]++(?=\s{0,3}=(?!=)|[\"']\s{0,3}:|[\"'`*]{0,3}\()")
-"""The name of a function or an argument that is written for Markdown."""
+"""The name of a function or an argument in Markdown."""
 _EFFORT: Final = 4
-_LEAST: Final = 400_000
-"""How many characters are looked at: so many times those of the text, and so many at least."""
-_FAILED: Final = 4_000
-_HEAVY: Final = 8
-"""What is counted for JSON that is none: so much each time, and for each character in it."""
-_SEARCHED: Final = 300
-"""What is counted for looking for a name in front of JSON."""
+_MIN_EFFORT: Final = 400_000
+"""The characters that may be examined: so many times those of the text, and at least so many."""
+_BROKEN_COST: Final = 4_000
+_BROKEN_FACTOR: Final = 8
+"""The cost of broken JSON: a constant, and a factor for each of its characters."""
+_NAME_COST: Final = 300
+"""The cost of the search for a name in front of JSON."""
 
 
 class Scan:
-    """One pass through a text."""
+    """One scan of a text."""
 
     def __init__(self, text: str, names: FunctionNames) -> None:
-        self._text = _quoted(text) if _ESCAPE in text else text
+        self._text = _with_quotes(text) if _ESCAPE in text else text
         self._names = names
         self._code = Code(self._text)
-        self._caller = Caller(self._text, names, self._code)
+        self._python = PythonCalls(self._text, names, self._code)
         self._breaks = breaks(text)
-        self._left = _EFFORT * len(text) + _LEAST
-        self._at = beginning(text)
-        self._found: list[Found] = []
+        self._left = _EFFORT * len(text) + _MIN_EFFORT
+        self._at = start_of_answer(text)
+        self._found: list[FoundCall] = []
 
-    def calls(self) -> list[Found]:
-        """Return the calls in the order in which they stand, at most one more than are read."""
+    def calls(self) -> list[FoundCall]:
+        """Return the calls in their order, at most one more than are read."""
         text = self._text
         openers = _CAREFUL if _needs_care(text) else _OPENER
         last = len(text)
         opener = openers.search(text, self._at)
         while len(self._found) <= MAX_CALLS and self._left > 0:
             place = last if opener is None else opener.start()
-            ended = self._broken(place) if self._breaks else None
+            ended = self._next_break(place) if self._breaks else None
             if ended is not None and (ended.end is None or self._found):
                 last = ended.start
                 break
@@ -103,16 +103,16 @@ class Scan:
             self._found += read_actions(text[:last], self._names)
         found = self._found
         if len(found) > 1:
-            found = sorted(found, key=_place)
+            found = sorted(found, key=_position)
         if "\\_" in text:
             for each in found:
-                each.escaped = _is_escaped(text[each.start : each.end])
+                each.in_markdown = _is_markdown(text[each.start : each.end])
         if not found:
             return []
-        return meant(text, found, self._names, self._code)[: MAX_CALLS + 1]
+        return meant_calls(text, found, self._names, self._code)[: MAX_CALLS + 1]
 
-    def _broken(self, at: int) -> Break | None:
-        """Return where somebody else speaks before `at` and behind what was read, if they do."""
+    def _next_break(self, at: int) -> Break | None:
+        """Return the next turn that is not the model's, if it begins before `at`."""
         while self._breaks and self._breaks[0].start < self._at:
             self._breaks.popleft()
         return self._breaks.popleft() if self._breaks and self._breaks[0].start <= at else None
@@ -121,8 +121,8 @@ class Scan:
         kind = opener.lastgroup
         if kind == "call":
             stop = self._breaks[0].start if self._breaks else len(self._text)
-            found, self._at, far = self._caller.read(opener.start(), opener.end(), stop)
-            self._left -= far - opener.start()
+            found, self._at, searched = self._python.read(opener.start(), opener.end(), stop)
+            self._left -= searched - opener.start()
             if found is not None:
                 self._found.append(found)
         elif kind == "bracket":
@@ -145,8 +145,8 @@ class Scan:
         if text[at] == "[" and _LISTED.match(text, at):
             self._at = at + 1
             return
-        listed, far = read_listed(text, at, self._names)
-        self._left -= far - at
+        listed, searched = read_listed(text, at, self._names)
+        self._left -= searched - at
         if listed is not None:
             self._found.append(listed)
             self._at = listed.end
@@ -154,32 +154,32 @@ class Scan:
         if text[at] == "(":
             self._at = at + 1
             return
-        named, far = read_named(text, at)
-        self._left -= far - at
-        if named is not None:
-            self._found += calls_of(named, text, self._names)
-            self._at = named.end
+        members, searched = read_object_in_brackets(text, at)
+        self._left -= searched - at
+        if members is not None:
+            self._found += calls_in_json(members, text, self._names)
+            self._at = members.end
             return
-        piece, far = read_piece(text, at, len(text))
-        self._left -= far - at
-        if (piece is None and far > at + 1) or (piece is not None and not piece.whole):
-            self._left -= _FAILED + _HEAVY * (far - at)
+        json, searched = read_json(text, at, len(text))
+        self._left -= searched - at
+        if (json is None and searched > at + 1) or (json is not None and not json.whole):
+            self._left -= _BROKEN_COST + _BROKEN_FACTOR * (searched - at)
         self._at = at + 1
-        broken = piece is None or bool(piece.issues)
+        broken = json is None or bool(json.issues)
         if broken and text[at] == "[":
-            return  # of a list that cannot be read each item may still be read
+            return  # the items of a broken list may be right
         after = self._found[-1].end if self._found else -1
-        calls = [] if piece is None else calls_of(piece, text, self._names, after)
+        calls = [] if json is None else calls_in_json(json, text, self._names, after)
         if broken and not calls:
             calls = unreadable_calls(text, at, self._names)
             self._at = calls[0].end if calls else self._at
-        elif piece is not None:
-            nested = text[at] == "[" and _NESTED.search(piece.text, 1) is not None
-            if calls or (piece.whole and not nested):
-                self._at = piece.end
+        elif json is not None:
+            nested = text[at] == "[" and _NESTED.search(json.text, 1) is not None
+            if calls or (json.whole and not nested):
+                self._at = json.end
         self._found += calls
         if not calls:
-            self._left -= _SEARCHED
+            self._left -= _NAME_COST
 
     def _tag(self, at: int) -> None:
         text = self._text
@@ -193,35 +193,35 @@ class Scan:
             ended = _ANALYSED.search(text, analysis.end())
             self._at = len(text) if ended is None else ended.end()
             return
-        found, far = read_tagged(text, at, self._names)
-        self._left -= far - at
+        found, searched = read_tagged(text, at, self._names)
+        self._left -= searched - at
         self._at = at + 1 if found is None else found.end
         if found is not None:
             self._found.append(found)
 
 
 def _needs_care(text: str) -> bool:
-    """Return whether there may be comments, blockquotes or strings; most texts have none."""
+    """Return whether the text may have comments, blockquotes or strings; most have none."""
     if "#" in text or "//" in text or "/*" in text or '"""' in text or "'''" in text:
         return True
-    # Without a line end a line can only begin where the text does: that is seen much sooner.
+    # In a text of one line, `match` is much faster than `search`.
     return (_LINE.search(text) if "\n" in text else _LINE.match(text)) is not None
 
 
-def _place(found: Found) -> int:
-    """Return where a call stands; those of one piece of JSON stay in their order."""
-    return found.start if found.piece is None else found.piece.start
+def _position(found: FoundCall) -> int:
+    """Return the position of a call; those of one JSON text keep their order."""
+    return found.start if found.source is None else found.source.start
 
 
-def _is_escaped(call: str) -> bool:
-    r"""Return whether a call is written for Markdown, in which `_` is `\_`."""
+def _is_markdown(call: str) -> bool:
+    r"""Return whether a call is written in Markdown, with `\_` for `_`."""
     if "\\_" not in call or _UNESCAPED.search(call) is None:
         return "\\_" in call
     return any("\\_" in name for name in _NAMED.findall(call))
 
 
-def _quoted(text: str) -> str:
-    """Return a text in which FunctionGemma's marks of strings are quotes, at the same places."""
+def _with_quotes(text: str) -> str:
+    """Return a text with quotes for FunctionGemma's `<escape>`, at the same positions."""
     front, *parts = text.split(_ESCAPE)
     gap = " " * (len(_ESCAPE) - 1)
     marks = (gap + '"', '"' + gap)

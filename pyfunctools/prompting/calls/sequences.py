@@ -1,8 +1,8 @@
-"""Which of the calls in a text are meant: those in a list or sequence, alone, or in a sentence.
+"""The choice of the calls that are meant: in a list or sequence, alone, or inside a sentence.
 
-A run is what stands together with nothing but separators between. In it every call counts, also
-one that could not be read. A call in a sentence counts where no other stands in the text and the
-sentence does not speak of what could be, was, or will not be called.
+Calls with only separators between them are a run. Every call of a run counts, even one that could
+not be parsed. A call inside a sentence counts only if the text has no other call, and the sentence
+is not about calls that could be made, were made, or will not be made.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import Final
 from pyfunctools._json import JsonValue
 from pyfunctools.prompting.calls.arguments import WrittenArguments
 from pyfunctools.prompting.calls.code import Code
-from pyfunctools.prompting.calls.found import Found, Weight
+from pyfunctools.prompting.calls.found import FoundCall, Weight
 from pyfunctools.prompting.calls.names import FunctionNames
 
 _TAG: Final = r"<{1,2}/?[\w|\uff5c]{1,30}>{1,2}"
@@ -22,25 +22,25 @@ _GAP: Final = re.compile(
     r"(?:[\s\[\](){},;\"'`\\*|+]|\b(?:and|then|python|json|tool_code|tool_call|tool_calls|print|await"
     rf"|assistant)\b|\#[^\n]*+|//[^\n]*+|{_TAG}|->)*"
 )
-"""What stands between calls that belong together."""
+"""The text between the calls of a run."""
 _FRONT: Final = re.compile(
     r"(?:\A|\n)(?:[ \t]*(?:[-*•]|[0-9]{1,2}[.)]))?[\s\[({\"'`*\\]*"
     rf"(?:{_TAG}[\s\[]*|[^\W\d][\w ,.]{{0,80}}=(?!=)\s*|(?:return|await|yield)\s+"
     r"|[^\W\d][\w.]{0,80}\(\s*)*[\s\[({\"'`*\\]*\Z"
 )
-"""What may stand on a line before a call that stands alone."""
+"""The text before a call that is alone on its line."""
 _LABELLED: Final = re.compile(r"(?::[ \t]*[\[\"'`*]*|\[[\"'`]?|:\s*\n\s*)\Z")
 _BACK: Final = re.compile(rf"[\])}}\"'`*;,.\\ \t]*(?:\#[^\n]*|//[^\n]*|{_TAG}\s*)*(?:\n|\Z)")
 _LIST: Final = re.compile(r"\[\s*+\\?[\"'`]?\Z")
 _SENTENCE: Final = re.compile(r"[.!?:](?=\s)|\n")
-_TALK: Final = re.compile(
+_HYPOTHETICAL: Final = re.compile(
     r"\b(?:could|would|might|may|can|cannot|if (?:you|I|we|it|one)|unless|not|never|without|instead"
     r"|example|e\.g|suppose|imagine|refuse|avoid|usage|syntax|says?|said|wrote|writes|asks?|asked"
     r"|quotes?|quoted|mentions?|previously|earlier"
     r"|already|returned|gave|(?:have|has|had|was|I|you|user) called|how to)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
-"""What a sentence holds that tells how a function would be called, or was, or will not be."""
+"""Words of a sentence about calls that could be made, were made, or will not be made."""
 _CALLING: Final = (
     r"(?:\w+\s+){0,3}?(?:call|use|run|execute|make|invoke|send|perform|issue|do)(?:ing)?\b"
 )
@@ -55,79 +55,80 @@ _REFUSED: Final = re.compile(
     rf"|(?:{_NOT}{_CALLING}(?:\s+[\w`'\"]+){{0,3}}|\b(?:instead\s+of|rather\s+than|avoid|not))\W*\Z",
     re.IGNORECASE,
 )
-"""A sentence that ends in what will not be called."""
+"""A sentence that says that the following call is not made."""
 _NEEDED: Final = re.compile(r"(?:\b(?:not|cannot|never)|n['\u2019]t)\b.*\bwithout\b", re.IGNORECASE)
-_UNTOLD: Final = re.compile(
+_EXAMPLE: Final = re.compile(
     r"(?:\bexamples?|\be\.g\.?|\bfor instance|\busage|\bif you (?:want|need|would)[^\n.]*)"
     r"[^\n.]{0,40}:\Z"
     r"|\b(?:alternative(?:ly|s)?|otherwise|another\s+(?:option|way|approach|possibility)|fall-?back"
     r"|(?:option|approach|variant)\s?(?:[2-9]|[B-H]\b|two|three))\b[^\n.]{0,80}\Z|\A\W*or\W*\Z",
     re.IGNORECASE,
 )
-"""What is said before an example, or before another way to do what was done."""
+"""A sentence before an example, or before an alternative to a call."""
 _IF: Final = re.compile(r"\bif\b[^\n]*:\Z", re.IGNORECASE)
 _CHOICE: Final = re.compile(r"\blambda\b[^:\n]{0,60}:[ ]*\Z|\bif\b[^\n]{1,80}\belse[ ]+\Z")
-_CHOSEN: Final = re.compile(r"[ \t]+if[ ][^\n]+?[ ]else[ ]")
+_CHOICE_BEHIND: Final = re.compile(r"[ \t]+if[ ][^\n]+?[ ]else[ ]")
 _FENCE: Final = re.compile(r"\n[ \t]*(?:```|~~~)\w*\Z")
-_OPENING: Final = " \t\n[`\"'*({"
-_LINE: Final = 400
-_OPENED: Final = re.compile(r"(?:[\[,{*;>.-]|(?<![\w)\]])\()\Z")
-"""What may stand before the quotes around a call that is meant."""
+_OPENERS: Final = " \t\n[`\"'*({"
+_MAX_LINE: Final = 400
+_BEFORE_QUOTES: Final = re.compile(r"(?:[\[,{*;>.-]|(?<![\w)\]])\()\Z")
+"""The text before the quotes around a call that is meant."""
 _DOUBLE: Final = re.compile(r"(?<!\\)\"")
 _JOINED: Final = re.compile(r"\]\s*\+\s*\[")
 _QUOTES: Final = {'"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
 
 
-def meant(text: str, calls: list[Found], names: FunctionNames, code: Code) -> list[Found]:
-    """Return the calls that are meant as such, in the order in which they stand, in their groups.
+def meant_calls(
+    text: str, calls: list[FoundCall], names: FunctionNames, code: Code
+) -> list[FoundCall]:
+    """Return the calls that are meant, in their order, with the numbers of their groups.
 
-    Those that are marked as calls, by a tag or by their keys, are, but for those in a sentence that
-    says otherwise. One of an unknown function is meant where it stands beside one of a known
-    function, where there is nothing else in the text, or where it stands alone and has nearly the
-    name of one.
+    Calls that are marked, by a tag or by their keys, are meant unless a sentence refuses them. The
+    call of an unknown function is meant beside the call of a known one, if the text has nothing
+    else, or if it is alone on its lines and its name is close to a function's.
     """
     if _is_bare_list(text, calls):
-        if calls[0].weight is Weight.MARKED and calls[0].piece is not calls[-1].piece:
+        if calls[0].weight is Weight.MARKED and calls[0].source is not calls[-1].source:
             _group(text, calls, code)
-        return calls  # else all are of one group
-    calls = [each for each in _unquoted(text, calls) if not code.may_not_run(each.start)]
+        return calls  # all others are in one group
+    calls = [each for each in _without_quoted(text, calls) if not code.may_not_run(each.start)]
     runs = _runs(text, calls)
-    kept: list[Found] = []
+    kept: list[FoundCall] = []
     answered = refused = False
     after = 0
     for run in runs:
         start, end = run[0].start, max(each.end for each in run)
         whole = len(runs) == 1 and _is_gap(text, 0, start) and _is_gap(text, end, len(text))
-        begin = start if run[0].piece is None else min(start, run[0].piece.start)
+        begin = start if run[0].source is None else min(start, run[0].source.start)
         lead = _lead(text, begin, after)
-        refused = refused and lead.strip(_OPENING + "],").lower() in ("or", "nor")
+        refused = refused and lead.strip(_OPENERS + "],").lower() in ("or", "nor")
         refused = refused or _is_refused(lead)
-        talk = not whole and (refused or _is_talk(text, begin, end))
+        mention = not whole and (refused or _is_mention(text, begin, end))
         after = end
-        if answered and not talk:
+        if answered and not mention:
             again = {each.name for each in run} <= {each.name for each in kept}
-            talk = _is_untold(lead, again=again) or code.program(begin) is not None
-        if not talk or _is_tagged(text, begin):
-            chosen = _chosen(text, run, names, whole=whole)
+            mention = _is_alternative(lead, again=again) or code.program(begin) is not None
+        if not mention or _is_tagged(text, begin):
+            chosen = _meant_in_run(text, run, names, whole=whole)
             kept += chosen
             if len(runs) > 1 and not answered and code.program(start) is None:
-                answered = any(each.weight is not Weight.QUOTED for each in chosen)
-    if any(each.weight is not Weight.QUOTED for each in kept):
-        kept = [each for each in kept if each.weight is not Weight.QUOTED]
+                answered = any(each.weight is not Weight.IN_SENTENCE for each in chosen)
+    if any(each.weight is not Weight.IN_SENTENCE for each in kept):
+        kept = [each for each in kept if each.weight is not Weight.IN_SENTENCE]
     if len(kept) > 1:
         _group(text, kept, code)
     return kept
 
 
-def _is_bare_list(text: str, calls: list[Found]) -> bool:
-    """Return whether a text is known calls with commas between, and nothing else, as most are."""
+def _is_bare_list(text: str, calls: list[FoundCall]) -> bool:
+    """Return whether a text is only calls of known functions with commas, as most texts are."""
     first, last = calls[0], calls[-1]
     for each in calls:
-        if each.function is None or each.doubtful or each.weight is Weight.QUOTED:
+        if each.function is None or each.doubtful or each.weight is Weight.IN_SENTENCE:
             return False
-    piece = first.piece
-    if piece is not None and piece is last.piece:
-        return not (text[: piece.start].strip() or text[piece.end :].strip())
+    source = first.source
+    if source is not None and source is last.source:
+        return not (text[: source.start].strip() or text[source.end :].strip())
     if text[: first.start].strip("[( \t\n'\"") or text[last.end :].strip("])} \t\n'\""):
         return False
     for one, other in pairwise(calls):
@@ -136,19 +137,21 @@ def _is_bare_list(text: str, calls: list[Found]) -> bool:
     return True
 
 
-def _chosen(text: str, run: list[Found], names: FunctionNames, *, whole: bool) -> list[Found]:
-    """Return the calls of a run that are meant, with the weight of each."""
+def _meant_in_run(
+    text: str, run: list[FoundCall], names: FunctionNames, *, whole: bool
+) -> list[FoundCall]:
+    """Return the calls of a run that are meant, and set their weights."""
     start, end = run[0].start, max(each.end for each in run)
     listed = _LIST.search(text, max(start - 20, 0), start) is not None
     sure = [each for each in run if not each.doubtful and each.function is not None]
     beside = any(each.weight is Weight.MARKED for each in run)
     alone = beside or _is_alone(text, start, end)
-    chosen: list[Found] = []
+    chosen: list[FoundCall] = []
     for place, each in enumerate(run):
         if each.weight is Weight.MARKED:
             chosen.append(each)
             continue
-        each.weight = Weight.ALONE if alone or whole else Weight.QUOTED
+        each.weight = Weight.ALONE if alone or whole else Weight.IN_SENTENCE
         if each.doubtful:
             near = listed or bool(sure)
             if each.function is None and near and not listed:
@@ -158,7 +161,7 @@ def _chosen(text: str, run: list[Found], names: FunctionNames, *, whole: bool) -
                 chosen.append(each)
             continue
         near = each.function is not None or bool(sure) or whole
-        near = near or (alone and names.alike(each.name))
+        near = near or (alone and names.is_near(each.name))
         full = _is_full(each) or (listed and any(map(_is_full, sure)))
         if near and (each.weight is Weight.ALONE or full):
             chosen.append(each)
@@ -166,40 +169,40 @@ def _chosen(text: str, run: list[Found], names: FunctionNames, *, whole: bool) -
 
 
 def _is_tagged(text: str, start: int) -> bool:
-    """Return whether a tag or a token says that a call begins here."""
+    """Return whether a tag or a token marks the begin of a call here."""
     return text[start] == "<" or text[max(start - 40, 0) : start].rstrip()[-1:] in (">", "]")
 
 
 def _lead(text: str, start: int, after: int) -> str:
-    """Return the sentence before some calls, on their line or an earlier one, but not `after`."""
-    front = text[max(start - _LINE, min(after, start)) : start].rstrip(_OPENING)
-    return _last_sentence(_FENCE.sub("", front).rstrip(_OPENING).rpartition("\n")[2])
+    """Return the sentence before some calls, but nothing before `after`."""
+    front = text[max(start - _MAX_LINE, min(after, start)) : start].rstrip(_OPENERS)
+    return _last_sentence(_FENCE.sub("", front).rstrip(_OPENERS).rpartition("\n")[2])
 
 
-def _is_untold(lead: str, *, again: bool) -> bool:
-    """Return whether calls behind an answer are an example or an alternative, by what leads there.
+def _is_alternative(lead: str, *, again: bool) -> bool:
+    """Return whether the sentence `lead` makes calls behind an answer examples or alternatives.
 
-    With `again` they are of functions that were called already.
+    With `again` they are calls of functions that were called already.
     """
-    return _UNTOLD.search(lead) is not None or (again and _IF.search(lead) is not None)
+    return _EXAMPLE.search(lead) is not None or (again and _IF.search(lead) is not None)
 
 
 def _is_refused(lead: str) -> bool:
-    """Return whether a sentence says that what follows is not to be called."""
+    """Return whether a sentence says that the following call is not made."""
     return _REFUSED.search(lead) is not None and _NEEDED.search(lead) is None
 
 
-def _is_talk(text: str, start: int, end: int) -> bool:
-    """Return whether calls are only talked about."""
-    front = text[max(start - _LINE, 0) : start]
+def _is_mention(text: str, start: int, end: int) -> bool:
+    """Return whether the sentence around calls only mentions them."""
+    front = text[max(start - _MAX_LINE, 0) : start]
     line = front.rpartition("\n")[2]
-    if _CHOICE.search(line) or _CHOSEN.match(text, end):
+    if _CHOICE.search(line) or _CHOICE_BEHIND.match(text, end):
         return True
     if _is_alone(text, start, end):
         return False
-    ending = _SENTENCE.search(text, end, end + _LINE)
-    behind = text[end : ending.start() if ending else end + _LINE]
-    return _TALK.search(_last_sentence(line) + " . " + behind) is not None
+    ending = _SENTENCE.search(text, end, end + _MAX_LINE)
+    behind = text[end : ending.start() if ending else end + _MAX_LINE]
+    return _HYPOTHETICAL.search(_last_sentence(line) + " . " + behind) is not None
 
 
 def _last_sentence(line: str) -> str:
@@ -207,12 +210,12 @@ def _last_sentence(line: str) -> str:
     return line[cuts[-1] :] if cuts else line
 
 
-def _unquoted(text: str, calls: list[Found]) -> list[Found]:
-    """Return the calls that do not stand in a text in quotes."""
-    kept: list[Found] = []
+def _without_quoted(text: str, calls: list[FoundCall]) -> list[FoundCall]:
+    """Return the calls without those inside a quotation."""
+    kept: list[FoundCall] = []
     end = -1
     for each in calls:
-        # What follows a call that stands in no quotes, with a comma between, stands in none.
+        # Behind an unquoted call and a comma the next call is unquoted, too.
         if end >= 0 and text[end : each.start].strip() in (",", ";"):
             kept.append(each)
         elif _is_quoted(text, each):
@@ -224,29 +227,27 @@ def _unquoted(text: str, calls: list[Found]) -> list[Found]:
     return kept
 
 
-def _is_quoted(text: str, found: Found) -> bool:
-    piece = found.piece
+def _is_quoted(text: str, found: FoundCall) -> bool:
+    """Return whether a call is inside a quotation that is neither alone nor an item of a list."""
     if not found.start:
         return False
-    start, end = (found.start, found.end) if piece is None else (piece.start, piece.end)
-    return _is_quotation(text, start, end) and not _is_tagged(text, start)
-
-
-def _is_quotation(text: str, start: int, end: int) -> bool:
-    """Return whether a call stands in a text in quotes, but for one alone or in a list."""
+    place = found.source or found
+    start, end = place.start, place.end
+    if _is_tagged(text, start):
+        return False
     line = text.rfind("\n", 0, start) + 1
-    front = text[max(line, start - _LINE) : start]
-    behind = text[end : end + _LINE].partition("\n")[0]
+    front = text[max(line, start - _MAX_LINE) : start]
+    behind = text[end : end + _MAX_LINE].partition("\n")[0]
     if front[-1:] in _QUOTES:
         quoted = len(front) - 1 if behind.startswith(_QUOTES[front[-1]]) else -1
     else:
-        quoted = _opened(front, behind)
+        quoted = _open_quote(front, behind)
     before = front[:quoted].rstrip()
-    return quoted >= 0 and before != "" and _OPENED.search(before) is None
+    return quoted >= 0 and before != "" and _BEFORE_QUOTES.search(before) is None
 
 
-def _opened(front: str, behind: str) -> int:
-    """Return where the quotes open that close only behind a call, or -1."""
+def _open_quote(front: str, behind: str) -> int:
+    """Return the position of the quote that closes only behind a call, or -1."""
     doubles = [each.start() for each in _DOUBLE.finditer(front)]
     if len(doubles) % 2 == 1 and '"' in behind:
         return doubles[-1]
@@ -256,8 +257,8 @@ def _opened(front: str, behind: str) -> int:
     return -1
 
 
-def _is_full(found: Found) -> bool:
-    """Return whether a call in a sentence has arguments, and literals only."""
+def _is_full(found: FoundCall) -> bool:
+    """Return whether a call has arguments, all of them literals."""
     arguments = found.arguments
     if not isinstance(arguments, WrittenArguments):
         return True
@@ -265,8 +266,8 @@ def _is_full(found: Found) -> bool:
     return bool(given) and not arguments.raws and arguments.closed
 
 
-def _runs(text: str, calls: list[Found]) -> list[list[Found]]:
-    runs: list[list[Found]] = []
+def _runs(text: str, calls: list[FoundCall]) -> list[list[FoundCall]]:
+    runs: list[list[FoundCall]] = []
     end = 0
     for each in calls:
         if runs and (each.start < end or _is_gap(text, end, each.start)):
@@ -283,38 +284,40 @@ def _is_gap(text: str, start: int, end: int) -> bool:
 
 
 def _is_alone(text: str, start: int, end: int) -> bool:
-    """Return whether nothing else stands on the lines of some calls, but for a label in front."""
+    """Return whether the lines of some calls have nothing else, except a label in front."""
     if not _BACK.match(text, end):
         return False
-    line = text.rfind("\n", max(start - _LINE, 0), start)
-    front = text[max(line, start - _LINE, 0) : start]
+    line = text.rfind("\n", max(start - _MAX_LINE, 0), start)
+    front = text[max(line, start - _MAX_LINE, 0) : start]
     return _FRONT.search(front) is not None or _LABELLED.search(front) is not None
 
 
-def _group(text: str, calls: list[Found], code: Code) -> None:
-    """Number the groups in which calls stand: a list, an array, a block of code, a run of tags."""
+def _group(text: str, calls: list[FoundCall], code: Code) -> None:
+    """Number the groups of calls: a list, an array, a block of code, a run of tags."""
     number = depth = 0
-    last: Found | None = None
+    last: FoundCall | None = None
     for each in calls:
-        if last is not None and each.piece is not None and each.piece is last.piece:
+        if last is not None and each.source is not None and each.source is last.source:
             each.group = number
             continue
         if last is None:
-            front = text[max(each.start - _LINE, 0) : each.start]
+            front = text[max(each.start - _MAX_LINE, 0) : each.start]
             depth = front[len(front.rstrip("[ \t\n\"'`")) :].count("[")
         else:
             together, depth = _is_together(text, last, each, depth, code)
             number += not together
         each.group = number
-        each.loose = each.weight is Weight.MARKED and depth <= 0 and not code.fence(each.start)
+        each.in_tags = each.weight is Weight.MARKED and depth <= 0 and not code.fence(each.start)
         last = each
 
 
-def _is_together(text: str, last: Found, each: Found, depth: int, code: Code) -> tuple[bool, int]:
-    """Return whether two calls stand in one group, and in how many lists the second does."""
+def _is_together(
+    text: str, last: FoundCall, each: FoundCall, depth: int, code: Code
+) -> tuple[bool, int]:
+    """Return whether two calls are in one group, and the number of lists around the second."""
     between = text[last.end : each.start]
     closed = restarted = False
-    for char in between if len(between) < _LINE else "":
+    for char in between if len(between) < _MAX_LINE else "":
         depth += (char == "[") - (char == "]")
         closed = closed or depth <= 0
         restarted = restarted or (closed and char == "[")
@@ -327,40 +330,41 @@ def _is_together(text: str, last: Found, each: Found, depth: int, code: Code) ->
     return not restarted and _is_gap(text, last.end, each.start), max(depth, 0)
 
 
-_LONGEST: Final = 32
-"""Calls in a group that is looked for again right behind itself."""
-_LOOP: Final = 3
+_MAX_LOOP: Final = 32
+"""Calls in a sequence that may be repeated."""
+_MIN_TURNS: Final = 3
+"""Turns of a sequence that make it a loop."""
 
 
-def repetitions(found: Sequence[Found], arguments: Sequence[JsonValue]) -> dict[int, list[int]]:
-    """Return the places of calls that only repeat another, under the place of that one.
+def repetitions(found: Sequence[FoundCall], arguments: Sequence[JsonValue]) -> dict[int, list[int]]:
+    """Return the indexes of calls that only repeat another, by the index of that one.
 
-    What stands in one group (a list, an array, a block of code) is there as often as it was
-    written. A call of a later group that an earlier one holds is a repetition; and so are calls of
-    one group of tags, where the same ones follow each other three times or more.
+    In one group (a list, an array, a block of code) equal calls are all meant. A call that an
+    earlier group contains is a repetition; and so are the calls of a run of tags after the first
+    turn, if they follow each other three times or more.
     """
     one = not found or found[0].group == found[-1].group
-    if one and (len(found) < _LOOP or not any(each.loose for each in found)):
+    if one and (len(found) < _MIN_TURNS or not any(each.in_tags for each in found)):
         return {}
     keys = [_key(each, value) for each, value in zip(found, arguments, strict=True)]
     again: dict[int, list[int]] = {}
-    said: dict[str, int] = {}
+    earlier: dict[str, int] = {}
     for begin, end in _groups(found):
         dropped: dict[int, int] = {}
-        if end - begin >= _LOOP and all(each.loose for each in found[begin:end]):
+        if end - begin >= _MIN_TURNS and all(each.in_tags for each in found[begin:end]):
             dropped = {
                 begin + place: begin + first for place, first in _loops(keys[begin:end]).items()
             }
         for place in range(begin, end):
-            first = said.get(keys[place], dropped.get(place))
+            first = earlier.get(keys[place], dropped.get(place))
             if first is not None:
                 again.setdefault(first, []).append(place)
         for place in range(begin, end):
-            said.setdefault(keys[place], place)
+            earlier.setdefault(keys[place], place)
     return again
 
 
-def _key(found: Found, arguments: JsonValue) -> str:
+def _key(found: FoundCall, arguments: JsonValue) -> str:
     name = found.name if found.function is None else found.function.name
     try:
         return dumps([name, arguments], sort_keys=True, default=repr)
@@ -368,13 +372,13 @@ def _key(found: Found, arguments: JsonValue) -> str:
         return repr((name, id(found)))
 
 
-def _groups(found: Sequence[Found]) -> list[tuple[int, int]]:
+def _groups(found: Sequence[FoundCall]) -> list[tuple[int, int]]:
     starts = [n for n in range(len(found)) if not n or found[n].group != found[n - 1].group]
     return list(zip(starts, [*starts[1:], len(found)], strict=True))
 
 
 def _loops(keys: Sequence[str]) -> dict[int, int]:
-    """Return the places that repeat what stands before them, each with the place it repeats."""
+    """Return the indexes in loops behind their first turn, each with the index that it repeats."""
     found: dict[int, int] = {}
     at = 0
     while at < len(keys):
@@ -386,12 +390,12 @@ def _loops(keys: Sequence[str]) -> dict[int, int]:
 
 
 def _loop(keys: Sequence[str], at: int) -> tuple[int, int]:
-    """Return how long the group is that begins here and loops, and where the loop ends."""
-    for length in range(1, min(_LONGEST, (len(keys) - at) // _LOOP) + 1):
+    """Return the length of the sequence that loops from here, and the end of the loop."""
+    for length in range(1, min(_MAX_LOOP, (len(keys) - at) // _MIN_TURNS) + 1):
         end = at + length
         while end < len(keys) and keys[end] == keys[end - length]:
             end += 1
-        if end - at >= length * _LOOP:
+        if end - at >= length * _MIN_TURNS:
             whole = end if end == len(keys) else at + (end - at) // length * length
             return length, whole
     return 1, at + 1

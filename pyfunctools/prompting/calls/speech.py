@@ -1,8 +1,8 @@
-"""Where a model's own turn ends in what it wrote, and what in a text is nobody's call.
+"""The end of a model's own turn in its output, and the parts of a text that are not its answer.
 
-A model that does not stop writes the other turns too: what a user says next, what a tool gives,
-and its own answer to that. All of this is invented, and none of it is read. A token that ends a
-turn ends nothing where another call follows at once: some models write it between parallel calls.
+A model that does not stop writes the other turns too: the next message of the user, the result of a
+tool, its own answer to that. All of this is invented and ignored. A token that ends a turn counts
+only if no call follows at once: some models write it between parallel calls.
 """
 
 import re
@@ -22,7 +22,7 @@ _TOKEN: Final = (
     rf"<{_BAR}[^<>\s|\uff5c]{{0,24}}?(?<![a-z]){_WHO}(?![a-z])(?:[_\u2581](?:token|start|begin))?"
     rf"{_BAR}?>"
 )
-_MARK: Final = (
+_TURN_TOKEN: Final = (
     rf"{_HEADER}{_WHO}\b|<{_BAR}start{_BAR}>(?!\s*assistant)|{_TOKEN}|\[INST\]|<<SYS>>"
     r"|\[TOOL_RESULTS\]|\[AVAILABLE_TOOLS\]|\[\|(?:user|system|tool)\|\]|<start_function_response>"
 )
@@ -39,9 +39,9 @@ _TURN: Final = (
     r"[\s\S]*?(?=</(?P=turn)|\Z)"
 )
 _TURNS: Final = re.compile(rf"<(?:{_PERSON}|message\s|turn\s)", re.IGNORECASE)
-_SPOKEN: Final = (
+_LABELLED: Final = (
     rf"(?P<tagged>{_TURN})"
-    r"|^[ \t*_]*+(?P<spoken>(?:Human|User|System|Question|Customer|Q)[ ]*+\**:[^\n]*+"
+    r"|^[ \t*_]*+(?P<labelled>(?:Human|User|System|Question|Customer|Q)[ ]*+\**:[^\n]*+"
     r"|#{1,6}[ ]*+(?:Instruction|Human|User|System|Question)[ ]*+\**(?::|$)"
     r"[\s\S]*?(?=\n\s*\n|\n#|\Z))"
 )
@@ -49,7 +49,9 @@ _END: Final = (
     rf"(?P<end><{_BAR}(?:im_end|eot_id|eot|eom_id|endoftext|end_of_text|end_of_turn|end_of_role|return"
     rf"|END_OF_TURN_TOKEN|end\u2581of\u2581sentence){_BAR}>|<end_of_turn>|<turn{_BAR}>|</s>|<eos>)"
 )
-_BREAK: Final = re.compile(rf"(?:{_MARK})|{_END}|{_LABEL}|{_SPOKEN}", re.IGNORECASE | re.MULTILINE)
+_BREAK: Final = re.compile(
+    rf"(?:{_TURN_TOKEN})|{_END}|{_LABEL}|{_LABELLED}", re.IGNORECASE | re.MULTILINE
+)
 _ANGLED: Final = (
     *("<|", "<\uff5c", "</s>", "<<SYS>>", "<start_", "<end_", "<turn|>", "<eos>", "<seed:"),
     *("<extra_id_1>", "<START_", "<END_"),
@@ -60,11 +62,11 @@ _LABELS: Final = re.compile(
     r"|Instruction|System)",
     re.IGNORECASE | re.MULTILINE,
 )
-_GOES_ON: Final = re.compile(
+_CONTINUES: Final = re.compile(
     rf"(?:\s++|<{_BAR}[^<>|\uff5c\n]{{1,40}}{_BAR}>|<(?:start|end)_of_turn>|<bos>|<s>|</s>"
     r"|\b(?:assistant|model)\b){0,40}+(?:[\[{<(`\"']|[^\W\d][\w.]*+\(|[^\W\d][\w.]*+\s*+\{|\Z)"
 )
-"""What may follow a token that ends a turn, if the model goes on."""
+"""The text behind a token that ends a turn, if the model continues with a call."""
 _ASSISTANT: Final = re.compile(
     rf"\s*+(?:{_HEADER}|<{_BAR}start{_BAR}>)(?:assistant|model|ai)\b|\s*+<{_BAR}assistant",
     re.IGNORECASE,
@@ -72,10 +74,10 @@ _ASSISTANT: Final = re.compile(
 
 
 class Break(NamedTuple):
-    """Where somebody else speaks: from `start` on.
+    """The `start` of a turn that is not the model's.
 
-    Where only a label in front of a line says so, that may be a question repeated before the
-    answer: until a call was made it is as long as this, up to `end`.
+    If only a label on a line marks it, it may be a question that the model repeats before its
+    answer: before the first call it reaches only to `end`.
     """
 
     start: int
@@ -83,7 +85,7 @@ class Break(NamedTuple):
 
 
 def breaks(text: str) -> deque[Break]:
-    """Return where somebody else than the model speaks in a text, in order."""
+    """Return the turns in a text that are not the model's, in order."""
     angled = "<" in text and any(token in text for token in _ANGLED)
     square = not angled and "[" in text and any(token in text for token in _SQUARE)
     labelled = ":" in text and (_LABELS.search(text) if "\n" in text else _LABELS.match(text))
@@ -92,53 +94,53 @@ def breaks(text: str) -> deque[Break]:
         return deque()
     found: deque[Break] = deque()
     for each in _BREAK.finditer(text):
-        if each.lastgroup in ("spoken", "tagged"):
+        if each.lastgroup in ("labelled", "tagged"):
             found.append(Break(each.start(), each.end()))
-        elif each.lastgroup != "end" or not _goes_on(text, each.end()):
+        elif each.lastgroup != "end" or not _continues(text, each.end()):
             found.append(Break(each.start()))
     return found
 
 
-def _goes_on(text: str, at: int) -> bool:
-    return bool(_GOES_ON.match(text, at) or _ASSISTANT.match(text, at))
+def _continues(text: str, at: int) -> bool:
+    return bool(_CONTINUES.match(text, at) or _ASSISTANT.match(text, at))
 
 
 _THOUGHTS: Final = (
     r"[\w:]{0,20}?(?:think|thought|reasoning|reflection|scratch_?pad|monologue|rationale)\w{0,20}"
 )
-_ASIDE: Final = (
+_SKIPPED_TAGS: Final = (
     rf"{_THOUGHTS}|analysis|plan|planning|internal|observation|environment_details"
     r"|tool_(?:response|result|output)s?|function_(?:response|result|output)s?|search_results?"
     r"|examples?|documents?|context|history|(?:block)?quote"
 )
 SKIPPED: Final = re.compile(
-    rf"(?:<{_BAR}?|\u25c1)(?P<tag>{_ASIDE})(?:\s[^<>\n]{{0,200}})?(?:{_BAR}?>|\u25b7)"
+    rf"(?:<{_BAR}?|\u25c1)(?P<tag>{_SKIPPED_TAGS})(?:\s[^<>\n]{{0,200}})?(?:{_BAR}?>|\u25b7)"
     r"|\[(?P<boxed>THINK)\]|(?P<remark><!--)",
     re.IGNORECASE,
 )
-"""What begins thoughts, the result that a model imagines, or a comment of HTML."""
-_BEGUN: Final = re.compile(r"(?:start|begin)_(?:of_)?", re.IGNORECASE)
-_THOUGHT: Final = re.compile(
+"""The begin of thoughts, of a result that the model invents, or of an HTML comment."""
+_BEGIN_PREFIX: Final = re.compile(r"(?:start|begin)_(?:of_)?", re.IGNORECASE)
+_END_OF_THOUGHTS: Final = re.compile(
     rf"(?:</|\u25c1/)(?P<tag>{_THOUGHTS})[>\u25b7]|\[/(?P<boxed>THINK)\]", re.IGNORECASE
 )
 
 
 def end_of(text: str, opened: re.Match[str]) -> int:
-    """Return where that ends which a match of `SKIPPED` begins: at the latest with the text."""
+    """Return the end of the part that a match of `SKIPPED` begins, at most the end of the text."""
     if opened["remark"]:
         end = text.find("-->", opened.end())
         return len(text) if end < 0 else end + 3
-    tag = re.escape(_BEGUN.sub("", opened["tag"] or opened["boxed"]))
+    tag = re.escape(_BEGIN_PREFIX.sub("", opened["tag"] or opened["boxed"]))
     closer = rf"(?:<{_BAR}?/|<{_BAR}end_(?:of_)?|\u25c1/|\[/){tag}(?:{_BAR}?>|\u25b7|\])"
     closed = re.compile(closer, re.IGNORECASE).search(text, opened.end())
     return len(text) if closed is None else closed.end()
 
 
-def beginning(text: str) -> int:
-    """Return where the answer begins, behind thoughts whose first tag was in the prompt."""
+def start_of_answer(text: str) -> int:
+    """Return the start of the answer: behind thoughts whose opening tag was in the prompt."""
     start = 1 if text.startswith("\ufeff") else 0
     marked = "</" in text or "[/" in text or "\u25c1/" in text
-    closed = _THOUGHT.search(text) if marked else None
+    closed = _END_OF_THOUGHTS.search(text) if marked else None
     if closed is None or SKIPPED.search(text, 0, closed.start()):
         return start
     return closed.end()

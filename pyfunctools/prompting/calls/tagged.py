@@ -1,10 +1,10 @@
-"""Calls in tags: a name, and a tag for each argument; and in the labels of ReAct.
+"""Calls in tags, with a tag for each argument, and in the labels of ReAct.
 
 `<function=name><parameter=key>value</parameter></function>` (Qwen3-Coder, Seed),
 `<invoke name="name"><parameter name="key">value</parameter></invoke>` (Claude, MiniMax, DeepSeek),
 `<tool_call>name<arg_key>key</arg_key><arg_value>value</arg_value></tool_call>` (GLM),
 `<invoke><tool_name>name</tool_name><parameters><key>value</key></parameters></invoke>` (Claude 2),
-and `<name><key>value</key></name>`. JSON between tags is no matter of this file.
+and `<name><key>value</key></name>`. JSON between tags is parsed by `json_calls`.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Final
 
 from pyfunctools.envelopes.blocks import MAX_CALLS
 from pyfunctools.prompting.calls.arguments import WrittenArguments
-from pyfunctools.prompting.calls.found import Found
+from pyfunctools.prompting.calls.found import FoundCall
 from pyfunctools.prompting.calls.literals import PendingRepair
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 
@@ -43,65 +43,57 @@ _KEY: Final = re.compile(
 _CHILD: Final = re.compile(r"\s*<(?P<key>[^\W\d][\w.-]{0,100})>")
 _CLOSE: Final = re.compile(r"\s*</[^<>\n]{0,60}>")
 _OPENED: Final = re.compile(r"</?[^\W\d]|<[|\uff5c]")
-_MOST: Final = 1_000
-"""Arguments of one call."""
+_MAX_ARGUMENTS: Final = 1_000
 
 
-def read_tagged(text: str, at: int, names: FunctionNames) -> tuple[Found | None, int]:
-    """Read the call whose tag begins at `at`; with it, how far was looked."""
-    named = _NAMED.match(text, at)
-    if named is not None:
-        return _read(text, named, names, _PARAMETER)
-    titled = _TITLED.match(text, at)
-    if titled is not None:
-        return _read(text, titled, names, _CHILD)
-    listed = _LISTED.match(text, at)
-    if listed is not None:
-        return _read(text, listed, names, _KEY)
-    plain = _PLAIN.match(text, at)
-    if plain is not None:
-        function = names.find(plain["name"])
-        if function is not None and plain["key"] in properties_of(function):
-            return _read(text, plain, names, _CHILD)
+def read_tagged(text: str, at: int, names: FunctionNames) -> tuple[FoundCall | None, int]:
+    """Parse the call whose tag begins at `at`; return also the end of the search."""
+    for opener, argument in ((_NAMED, _PARAMETER), (_TITLED, _CHILD), (_LISTED, _KEY)):
+        if opened := opener.match(text, at):
+            return _read(text, opened, names, argument)
+    if opened := _PLAIN.match(text, at):
+        function = names.find(opened["name"])
+        if function is not None and opened["key"] in properties_of(function):
+            return _read(text, opened, names, _CHILD)
     return None, at + 1
 
 
 def _read(
-    text: str, opened: re.Match[str], names: FunctionNames, pattern: re.Pattern[str]
-) -> tuple[Found | None, int]:
+    text: str, opened: re.Match[str], names: FunctionNames, argument: re.Pattern[str]
+) -> tuple[FoundCall | None, int]:
     at = opened.end()
     if text[at : at + 100].lstrip()[:1] in ("{", "[", "`"):
         return None, at  # the arguments are JSON, and the name stands in front of them
-    arguments = WrittenArguments(raws=[], notes=[], faults=[])
+    arguments = WrittenArguments()
     missing: set[str] = set()
-    for _ in range(_MOST):
-        child = pattern.match(text, at)
+    for _ in range(_MAX_ARGUMENTS):
+        child = argument.match(text, at)
         if child is None:
             break
         at = _argument(text, child, arguments, missing)
-    # Looking for an end that is not there goes through the whole text.
-    far = at + len(missing) * (len(text) - opened.start())
+    # The search for a missing end tag goes through the whole text.
+    searched = at + len(missing) * (len(text) - opened.start())
     for _ in range(2):
         close = _CLOSE.match(text, at)
         at = close.end() if close is not None else at
     if at == opened.end():
-        return None, far
+        return None, searched
     arguments.end = at
     name = opened["name"]
-    found = Found(
+    found = FoundCall(
         name=name,
         function=names.find(name),
         arguments=arguments,
         start=opened.start(),
         end=at,
     )
-    return found, max(far, at)
+    return found, max(searched, at)
 
 
 def _argument(
     text: str, child: re.Match[str], arguments: WrittenArguments, missing: set[str]
 ) -> int:
-    """Read one argument; return where its tag ends. No end that is `missing` is looked for."""
+    """Parse one argument; return the end of its tag. End tags in `missing` are not searched for."""
     key = child["key"].strip()
     start = child.end()
     tag = key
@@ -116,7 +108,7 @@ def _argument(
         opened = _OPENED.search(text, start)
         end = after = len(text) if opened is None else opened.start()
         kind = "closer" if opened is not None else "truncated"
-        arguments.notes.append(PendingRepair((key,), kind, "", f"</{tag}>"))
+        arguments.repairs.append(PendingRepair((key,), kind, "", f"</{tag}>"))
     value = text[start:end]
     value = value.removeprefix("\n").removesuffix("\n")
     if key in arguments.values:
@@ -132,13 +124,13 @@ _ACTION: Final = re.compile(
 )
 
 
-def read_actions(text: str, names: FunctionNames) -> list[Found]:
-    """Return the actions whose input is a line of text; JSON there is read as JSON elsewhere."""
-    found: list[Found] = []
+def read_actions(text: str, names: FunctionNames) -> list[FoundCall]:
+    """Return the actions whose input is a line of text; JSON is parsed by `json_calls`."""
+    found: list[FoundCall] = []
     for action in _ACTION.finditer(text):
         function = names.find(action["name"])
-        if function is not None or names.alike(action["name"]):
-            each = Found(
+        if function is not None or names.is_near(action["name"]):
+            each = FoundCall(
                 name=action["name"],
                 function=function,
                 arguments=action["input"].rstrip(),

@@ -1,4 +1,4 @@
-"""The objects that say a call: those of the vendors' interfaces, and what models make of them."""
+"""Objects that are calls: those of the vendors' interfaces, and the variants that models write."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ NAME_KEYS: Final = (
     "api_name",
     "method",
 )
-"""Keys under which the name of a function stands."""
+"""Keys whose value is the name of a function."""
 
 ARGUMENT_KEYS: Final = (
     "arguments",
@@ -47,7 +47,7 @@ ARGUMENT_KEYS: Final = (
     "inputs",
     "partial_json",
 )
-"""Keys under which its arguments stand."""
+"""Keys whose value is the arguments."""
 
 _SURE: Final = frozenset(
     {
@@ -65,37 +65,37 @@ _SURE: Final = frozenset(
         ("recipient_name", "parameters"),
     }
 )
-"""Pairs of keys that nothing but a call has."""
+"""Pairs of keys that only a call has."""
 
-_CALLS: Final = frozenset({"function", "function_call", "tool_use", "tool_call"})
-"""What `type` is of a call."""
+_CALL_TYPES: Final = frozenset({"function", "function_call", "tool_use", "tool_call"})
+"""The `type` of a call."""
 _FOREIGN: Final = re.compile(
     r"mcp|server|builtin|approval|result|output(?!_text)|response$|thinking|reason|document|search"
     r"|input|user|human|system"
 )
-"""What it holds of a block that is not the model's speech, or of a call that is not for us."""
+"""In the `type` of a block that is not the model's speech, or of a call that is not for us."""
 _DATA: Final = re.compile(
     r"result|observ|example|sample|history|context|memory|user|human|system|prompt|question|query"
     r"|document|definition|schema|available|catalog|previous|error|source|comment|thought|reason"
     r"|tool_?response|function_?response|tool_?output",
     re.IGNORECASE,
 )
-"""What the keys of data hold, in which no call is looked for."""
+"""In the keys of data that is not searched for calls."""
 _WRAPPER: Final = re.compile(
     r"(?:tool|function|action|parallel)?_?(?:call|use|invocation|request)s?|actions?|functions?|tools?",
     re.IGNORECASE,
 )
-"""Keys that calls stand under."""
+"""Keys whose value contains calls."""
 _BESIDE: Final = frozenset({"call_id", "caller", "id", "index", "status", "type"})
 _WORDS: Final = frozenset({*NAME_KEYS, *ARGUMENT_KEYS})
-_DEEPEST: Final = 64
+_MAX_DEPTH: Final = 64
 
 
-class Shape(NamedTuple):
-    """A call in an object: its arguments, and the keys that lead to them.
+class CallObject(NamedTuple):
+    """A call in a JSON value: its arguments and their path.
 
-    It is `sure` where nothing but a call looks like this. `beside` are arguments that stand beside
-    the others, in the place of the call's own members.
+    It is `sure` if only a call looks like this. `beside` are arguments beside the name instead of
+    among the other arguments.
     """
 
     name: str
@@ -106,14 +106,14 @@ class Shape(NamedTuple):
     beside: JsonObject | None = None
 
 
-def shapes(
+def call_objects(
     value: JsonValue, names: FunctionNames, keys: Keys = (), *, closed: bool = False
-) -> Iterator[Shape]:
-    """Yield the calls in a value, in the order in which they stand.
+) -> Iterator[CallObject]:
+    """Yield the calls in a value, in their order.
 
-    In a `closed` one they are looked for only under keys that calls stand under.
+    With `closed`, only keys such as `tool_calls` are searched.
     """
-    if len(keys) > _DEEPEST:
+    if len(keys) > _MAX_DEPTH:
         return
     if isinstance(value, dict):
         yield from _object(value, names, keys, closed)
@@ -123,8 +123,8 @@ def shapes(
 
 def _items(
     value: list[JsonValue], names: FunctionNames, keys: Keys, closed: bool
-) -> Iterator[Shape]:
-    """Yield the calls in an array; behind a name in it stand the arguments of its calls."""
+) -> Iterator[CallObject]:
+    """Yield the calls in an array; a name in it is followed by the arguments of its calls."""
     function: Function | None = None
     name = ""
     for index, item in enumerate(value):
@@ -132,30 +132,33 @@ def _items(
         if isinstance(item, dict):
             if isinstance(before, str):
                 name, function = before, names.find(before)
-            calls = shapes(item, names, (*keys, index), closed=closed)
-            found = () if function is not None and isinstance(before, str) else tuple(calls)
+            found: tuple[CallObject, ...] = ()
+            if function is None or not isinstance(before, str):
+                found = tuple(call_objects(item, names, (*keys, index), closed=closed))
             if function is not None and not found:
-                yield Shape(name, function, item, (*keys, index), True)
+                yield CallObject(name, function, item, (*keys, index), True)
             else:
                 function = None
                 yield from found
         elif isinstance(item, list):
             function = None
-            yield from shapes(item, names, (*keys, index), closed=closed)
+            yield from call_objects(item, names, (*keys, index), closed=closed)
 
 
-def _object(value: JsonObject, names: FunctionNames, keys: Keys, closed: bool) -> Iterator[Shape]:
+def _object(
+    value: JsonObject, names: FunctionNames, keys: Keys, closed: bool
+) -> Iterator[CallObject]:
     if len(value) == 1:  # as most are, and seen sooner than the rest: `{"name": {...}}`
         ((name, inner),) = value.items()
         function = None if name in _WORDS or type(name) is not str else names.find(name)
         if function is not None and _may_be_arguments(inner):
-            yield Shape(name, function, inner, (*keys, name), True)
+            yield CallObject(name, function, inner, (*keys, name), True)
             return
     if _is_foreign(value):
         return
-    shape = _named(value, names, keys)
-    if shape is not None and (shape.function is not None or shape.sure):
-        yield shape
+    call = _named(value, names, keys)
+    if call is not None and (call.function is not None or call.sure):
+        yield call
         return
     if _is_definition(value):
         return
@@ -163,21 +166,21 @@ def _object(value: JsonObject, names: FunctionNames, keys: Keys, closed: bool) -
     known = [each for each in mine if each[2] is not None and _may_be_arguments(each[1])]
     if known:
         for key, inner, function in known:
-            yield Shape(key, function, inner, (*keys, key), True)
+            yield CallObject(key, function, inner, (*keys, key), True)
         return
-    if shape is not None:
-        yield shape
+    if call is not None:
+        yield call
         return
     for key, inner, _ in mine:
         hidden = not _WRAPPER.fullmatch(key) if closed else _DATA.search(key)
         if isinstance(inner, dict | list) and not hidden:
-            yield from shapes(inner, names, (*keys, key), closed=closed)
+            yield from call_objects(inner, names, (*keys, key), closed=closed)
 
 
 def _is_foreign(value: JsonObject) -> bool:
-    """Return whether this is a block or a message of somebody else."""
+    """Return whether this is a block or a message that the model did not write."""
     kind, role = value.get("type"), value.get("role")
-    if isinstance(kind, str) and kind not in _CALLS and _FOREIGN.search(kind.lower()):
+    if isinstance(kind, str) and kind not in _CALL_TYPES and _FOREIGN.search(kind.lower()):
         return True
     return isinstance(role, str) and role.lower() not in OWN_ROLES and "content" in value
 
@@ -185,21 +188,21 @@ def _is_foreign(value: JsonObject) -> bool:
 _BUNDLES: Final = re.compile(r"(?:functions[._])?(?:multi_tool_use[._])?parallel")
 
 
-def bundled(name: str, arguments: JsonValue, names: FunctionNames) -> list[Shape]:
-    """Return the calls of one that only bundles others: OpenAI's `multi_tool_use.parallel`."""
+def bundled_calls(name: str, arguments: JsonValue, names: FunctionNames) -> list[CallObject]:
+    """Return the calls inside a call of OpenAI's `multi_tool_use.parallel`."""
     uses = arguments.get("tool_uses") if isinstance(arguments, Mapping) else None
     if not isinstance(uses, list) or not uses or not _BUNDLES.fullmatch(name):
         return []
-    found: list[Shape] = []
+    found: list[CallObject] = []
     for index, use in enumerate(uses):
         keys: Keys = ("tool_uses", index)
-        shape = _named(use, names, keys) if isinstance(use, dict) else None
-        found.append(shape or Shape("", None, use, keys, True))
+        call = _named(use, names, keys) if isinstance(use, dict) else None
+        found.append(call or CallObject("", None, use, keys, True))
     return found
 
 
-def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> Shape | None:
-    """Return the call that an object with a name is."""
+def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> CallObject | None:
+    """Return the call that an object with a name stands for."""
     inner = value.get("function")
     if isinstance(inner, Mapping):
         if isinstance(inner.get("name"), str) and any(key in value for key in ARGUMENT_KEYS):
@@ -218,18 +221,18 @@ def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> Shape | None:
                     continue
                 if _is_schema(arguments, function):
                     return None
-                sure = (key, where) in _SURE or value.get("type") in _CALLS
+                sure = (key, where) in _SURE or value.get("type") in _CALL_TYPES
                 beside = _beside(value, arguments, function)
-                return Shape(name, function, arguments, (*keys, where), sure, beside)
-        if (shape := _flat(value, key, name, names, keys)) is not None:
-            return shape
+                return CallObject(name, function, arguments, (*keys, where), sure, beside)
+        if (call := _flat(value, key, name, names, keys)) is not None:
+            return call
     return None
 
 
 def _beside(
     value: JsonObject, arguments: JsonValue, function: Function | None
 ) -> JsonObject | None:
-    """Return the arguments that stand beside the others instead of among them."""
+    """Return the arguments beside the name instead of among the other arguments."""
     if function is None or len(value) < 3 or not isinstance(arguments, Mapping):
         return None
     known = properties_of(function)
@@ -237,17 +240,19 @@ def _beside(
     return {key: inner for key, inner in value.items() if key in known and key not in own}
 
 
-def _flat(value: JsonObject, key: str, name: str, names: FunctionNames, keys: Keys) -> Shape | None:
-    """Return the call whose arguments stand beside its name, or that has none."""
+def _flat(
+    value: JsonObject, key: str, name: str, names: FunctionNames, keys: Keys
+) -> CallObject | None:
+    """Return the call whose arguments are all beside its name, or that has no arguments."""
     function = names.find(name)
     if function is None:
         return None
     rest = {other: inner for other, inner in value.items() if other != key}
     known = properties_of(function)
     if rest and key not in known and all(other in known for other in rest):
-        return Shape(name, function, rest, keys, True)
+        return CallObject(name, function, rest, keys, True)
     if rest.keys() <= _BESIDE and (rest or not contract_of(function).parameters.get("required")):
-        return Shape(name, function, {}, keys, True)
+        return CallObject(name, function, {}, keys, True)
     return None
 
 
@@ -256,12 +261,12 @@ def _may_be_arguments(value: JsonValue) -> bool:
 
 
 def _is_definition(value: JsonObject) -> bool:
-    """Return whether this describes a function, as those who offer one write it."""
+    """Return whether this is the description of a function."""
     return "description" in value and ("parameters" in value or "input_schema" in value)
 
 
 def _is_schema(arguments: JsonValue, function: Function | None) -> bool:
-    """Return whether what stands for the arguments is the schema of the function instead."""
+    """Return whether the arguments are the function's schema instead."""
     if not isinstance(arguments, Mapping):
         return False
     described = isinstance(arguments.get("properties"), Mapping)
