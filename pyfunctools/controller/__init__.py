@@ -1,4 +1,4 @@
-"""The controller: functions and what runs them, under one name."""
+"""`Controller`: functions, and what runs them, under one name."""
 
 from pyfunctools.controller.controller import Controller
 

@@ -1,4 +1,4 @@
-"""How the functions of a controller are called, at once or with a ticket later on."""
+"""`Calling`: calls the functions of a controller, or resumes a call with a ticket."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from pyfunctools.schema.result import Failure, Success
 
     Result: TypeAlias = Success[JsonValue] | Failure
-    Taken: TypeAlias = tuple[str, str | bytes | JsonValue, Result | None, str | None]
+    CallParts: TypeAlias = tuple[str, str | bytes | JsonValue, Result | None, str | None]
 
 
-class Beside(TypedDict, total=False):
-    """What is given beside what a model wrote, for each of its calls; see `Controller.call`."""
+class CallOptions(TypedDict, total=False):
+    """The keyword arguments of `Controller.call`."""
 
     human: PersonsValues | Ask
     context: object
@@ -34,7 +34,7 @@ class Beside(TypedDict, total=False):
 
 
 class Calling:
-    """The calls of a controller: of what it holds, by name."""
+    """Calls the functions of a controller by name."""
 
     functions: tuple[Function, ...]
     _entries: dict[str, tuple[Function, Runner]]
@@ -50,30 +50,31 @@ class Calling:
         approve: Approve = None,
         audience: str | None = None,
     ) -> Outcome:
-        """Check what the model wrote, add the human's part, run the function, say what came of it.
+        """Check the model's arguments, add the human's part, run the function, return its outcome.
 
-        `name_or_call` is a function's name, or a `Call` for the name and the arguments. `arguments`
-        is the model's text, or the value where somebody has read it (a list is taken in the order
-        of `Function.positional`); none, `None` and blank text are `{}`. `human` are the person's
-        values, or a callable that asks for them. It is asked only where the call cannot run without
-        them, and given the `PendingCall`; `None` says that the person gave nothing.
-        Where values are required and there is no `human`, nothing runs, and `outcome.waiting` has
-        the questions to ask and the ticket to `resume` with. Values are nested as the schema, or
-        by `Question.path`; they may be texts of a form, files, and Python objects. `context`
-        reaches parameters annotated `Context`.
+        `name_or_call` is a function's name, or a `Call` with the name and the arguments.
+        `arguments` is the model's text, or a value that was parsed already (a list is in the order
+        of `Function.positional`); `None` and blank text mean `{}`.
 
-        A function with `confirm` runs only when `approve` is `True`, or an `Approval` with what the
-        person edited or added, which is checked again, or a callable that gives one of them.
-        Without, the outcome waits, with a ticket; so it does after a mistake of the person's. What
-        else is wrong with any of this is an error outcome, and so is a callable that raises.
+        `human` has the person's values, nested as the schema or by `Question.path`: texts of a
+        form, files, Python objects. Or it is a callable that asks for them: it is called with the
+        `PendingCall`, only if the call cannot run without the values, and returns `None` if the
+        person gave nothing. If values are required and there is no `human`, nothing runs, and
+        `outcome.waiting` has the questions and the ticket for `resume`. `context` is passed to
+        parameters annotated `Context`.
 
-        `audience` is whom the ticket is for, such as a user's id: `resume` takes it only with the
-        same. It is in the ticket as a digest.
+        A function with `confirm` runs only if `approve` is `True`, an `Approval` with values that
+        the person edited or added (they are checked again), or a callable that returns one of
+        these. Without it, and after an invalid answer of the person, the outcome waits with a
+        ticket. Any other error is an error outcome, also an exception of a callable.
+
+        `audience` names whom the ticket is for, such as a user's id: `resume` needs the same. The
+        ticket has a digest of it.
 
         Raises:
             LoopError: the function is asynchronous and this thread runs an event loop.
-            DefinitionError: the function has nothing that could run it, or `human` or `approve`
-                cannot be called so, or is asynchronous.
+            DefinitionError: the function has no handler, or `human` or `approve` is a callable with
+                other parameters or asynchronous.
         """
         from pyfunctools.execution.steps import finish
 
@@ -86,7 +87,7 @@ class Calling:
             approve=approve,
             audience=audience,
         )
-        del human  # no traceback that shows locals is to show it
+        del human  # a traceback with locals must not show it
         return finish(steps)
 
     async def acall(
@@ -99,14 +100,14 @@ class Calling:
         approve: Approve = None,
         audience: str | None = None,
     ) -> Outcome:
-        """Do what `call` does, without blocking the event loop.
+        """Do the same as `call` without blocking the event loop.
 
         A synchronous method runs in a thread, with the caller's context variables. `human` and
-        `approve` may be asynchronous; where they are not, they are called on the loop.
+        `approve` may be asynchronous; if they are not, they are called on the loop.
 
         Raises:
-            DefinitionError: the function has nothing that could run it, or `human` or `approve`
-                cannot be called so.
+            DefinitionError: the function has no handler, or `human` or `approve` is a callable with
+                other parameters.
         """
         steps = self._called(
             name_or_call,
@@ -129,20 +130,19 @@ class Calling:
         approve: Approve = None,
         audience: str | None = None,
     ) -> Outcome:
-        """Go on with a call that waited for a person, maybe in another process or much later.
+        """Resume a call that waited for a person, maybe in another process or much later.
 
-        The model's part is in the ticket; everything else is as in `call`. A ticket is good for one
-        run, or one answer of `approve` that is no. Where the person made a mistake, or something is
-        still missing, it stays good, and `outcome.waiting` has the one to go on with: values that
-        the person gave before are in no ticket and are wanted again. One that was changed, has
-        expired, was used, is of another key or audience, or is for a function that is not there any
-        more or not as it was, is an error outcome that says which, and nothing runs. So does
-        nothing where the store of used tickets cannot answer, and the ticket stays good.
+        The model's part is in the ticket; everything else is as in `call`. A ticket is valid for
+        one run, or for one refusal. It stays valid if the person's values are invalid or
+        incomplete: then `outcome.waiting` has the next ticket, and wants all values again, as no
+        ticket contains them. Nothing runs, and the outcome is an error, if the ticket was changed,
+        used or has expired, is of another key or audience, or if its function has changed or no
+        longer exists. If the store of used tickets fails, nothing runs and the ticket stays valid.
 
         Raises:
             LoopError: the function is asynchronous and this thread runs an event loop.
-            DefinitionError: the function has nothing that could run it, or something that is asked
-                is asynchronous.
+            DefinitionError: the function has no handler, or a callable or the store is
+                asynchronous.
         """
         from pyfunctools.execution.steps import finish
 
@@ -161,10 +161,10 @@ class Calling:
         approve: Approve = None,
         audience: str | None = None,
     ) -> Outcome:
-        """Do what `resume` does, without blocking the event loop; the store may be asynchronous.
+        """Do the same as `resume` without blocking the event loop; the store may be asynchronous.
 
         Raises:
-            DefinitionError: the function has nothing that could run it.
+            DefinitionError: the function has no handler.
         """
         steps = self._resumed(
             ticket, awaits=True, human=human, context=context, approve=approve, audience=audience
@@ -173,26 +173,26 @@ class Calling:
         return await steps
 
     def _called(
-        self, given: str | Call, arguments: Any, *, awaits: bool, **beside: Unpack[Beside]
+        self, given: str | Call, arguments: Any, *, awaits: bool, **options: Unpack[CallOptions]
     ) -> Coroutine[Any, None, Outcome]:
         from pyfunctools.execution.pipeline import Invocation
 
-        name, arguments, read, call_id = _taken(given, arguments)
-        call = Invocation(self._entry, self._tickets, awaits=awaits, call_id=call_id, **beside)
+        name, arguments, read, call_id = _call_parts(given, arguments)
+        call = Invocation(self._entry, self._tickets, awaits=awaits, call_id=call_id, **options)
         return call.logged(call.run(name, arguments, read))
 
     async def _resumed(
-        self, ticket: str | None, *, awaits: bool, **beside: Unpack[Beside]
+        self, ticket: str | None, *, awaits: bool, **options: Unpack[CallOptions]
     ) -> Outcome:
         from pyfunctools.execution.pipeline import Invocation
 
-        call = Invocation(self._entry, self._tickets, awaits=awaits, **beside)
-        del beside
+        call = Invocation(self._entry, self._tickets, awaits=awaits, **options)
+        del options
         outcome = await call.logged(call.resume(ticket))
         self._tickets.value.ended(ticket, outcome)
         return outcome
 
-    def _longest(self, name: str | None) -> int:
+    def _text_limit(self, name: str | None) -> int:
         known = self._entries.get(name or "")
         if known is not None:
             return known[1].limits.outcome
@@ -210,17 +210,17 @@ class Calling:
 
 
 def tickets_of(calling: Calling) -> Lazy[Tickets]:
-    """Return how tickets are written, made when it is first asked for."""
+    """Return the tickets of a controller."""
     return calling._tickets  # pyright: ignore[reportPrivateUsage]
 
 
-def longest_of(calling: Calling, name: str) -> int:
-    """Return the characters that a model is told of an outcome of the function."""
-    return calling._longest(name)  # pyright: ignore[reportPrivateUsage]
+def text_limit(calling: Calling, name: str) -> int:
+    """Return the maximum length of an outcome's text, in characters."""
+    return calling._text_limit(name)  # pyright: ignore[reportPrivateUsage]
 
 
-def _taken(given: str | Call, arguments: str | bytes | JsonValue) -> Taken:
-    """Return the name and the arguments of a call, what came of reading them, and its id.
+def _call_parts(given: str | Call, arguments: str | bytes | JsonValue) -> CallParts:
+    """Return the name and arguments of a call, the result of reading them, and its id.
 
     Raises:
         DefinitionError: there are arguments beside a `Call`.

@@ -1,4 +1,4 @@
-"""`Controller`: functions and what runs them, under one name."""
+"""`Controller`: functions, and what runs them, under one name."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from pyfunctools.controller.calling import Calling
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
 
-# Everything else is imported by the method that needs it: to import a controller and to decorate a
-# class loads neither the engine nor pydantic.
+# Everything else is imported by the method that needs it: importing `Controller` and decorating a
+# class load neither the engine nor pydantic.
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-    from types import TracebackType
 
     from mcp import Client, ClientSession
 
-    from pyfunctools.controller.opening import Application, ApplicationSettings, Opened, Source
+    from pyfunctools.controller.opening import (
+        Application,
+        ApplicationSettings,
+        Source,
+        SourceContent,
+    )
     from pyfunctools.controller.prompted import RunnablePrompt
     from pyfunctools.controller.report import Report
     from pyfunctools.controller.tools import Tools
@@ -38,12 +42,13 @@ if TYPE_CHECKING:
 
 
 class Controller(Calling):
-    """Functions and what runs them, under one name.
+    """Functions, and what runs them, under one name.
 
-    Made by `from_object`, `from_functions`, `from_openapi` or `from_fastapi`. `controller["name"]`
-    is a function, `"name" in controller` says whether there is one, and iterating gives the
-    functions in their order. It is a context manager, synchronous and asynchronous: `close` gives
-    back what its runners hold. It may be used from many threads and event loops.
+    Made by `from_object`, `from_functions`, `from_openapi`, `from_fastapi` or `from_mcp`.
+    `controller["name"]` is a function, `"name" in controller` tells whether it exists, and
+    iteration yields the functions in their order. It is a context manager, synchronous and
+    asynchronous, that closes the connections, loops and threads of its runners. It may be used from
+    many threads and event loops.
     """
 
     def __init__(
@@ -57,16 +62,16 @@ class Controller(Calling):
         """Make a controller of functions, each with its runner.
 
         Raises:
-            DefinitionError: two functions have one name, or these are no such pairs.
+            DefinitionError: two functions have one name, or an entry is not such a pair.
         """
         from pyfunctools._lazy import Lazy
-        from pyfunctools.controller.opening import pairs_of
+        from pyfunctools.controller.opening import checked_entries
 
         self.name = name
         self.description = description
         self.skipped = tuple(skipped)
         self._entries: dict[str, tuple[Function, Runner]] = {}
-        for function, runner in pairs_of(entries):
+        for function, runner in checked_entries(entries):
             if function.name in self._entries:
                 raise _collision(function, self._entries[function.name][0])
             self._entries[function.name] = (function, runner)
@@ -85,17 +90,18 @@ class Controller(Calling):
     ) -> Self:
         """Return a controller of an object's methods marked `@function`.
 
-        With `all=True` of the public methods that its class itself defines; with `inherited=True`
-        those of its base classes too. What is marked and never exposed (a private name, a
-        property) is in `skipped`. The class docstring becomes the description.
+        With `all=True`, of all public methods that its class defines; with `inherited=True`, of
+        those of its base classes too. Marked members that cannot be functions (a private name, a
+        property) are in `skipped`. The class docstring becomes the description.
 
         Raises:
-            DefinitionError: nothing is exposed, or a method cannot become a function.
+            DefinitionError: there is no such method, or one cannot become a function.
         """
         from pyfunctools.controller.opening import open_object
 
-        opened = open_object(source, all=all, inherited=inherited, is_human=is_human, limits=limits)
-        return cls._of(opened)
+        return cls._of(
+            open_object(source, all=all, inherited=inherited, is_human=is_human, limits=limits)
+        )
 
     @classmethod
     def from_functions(
@@ -114,10 +120,11 @@ class Controller(Calling):
         """
         from pyfunctools.controller.opening import open_functions
 
-        opened = open_functions(
-            functions, name=name, description=description, is_human=is_human, limits=limits
+        return cls._of(
+            open_functions(
+                functions, name=name, description=description, is_human=is_human, limits=limits
+            )
         )
-        return cls._of(opened)
 
     @classmethod
     def from_openapi(
@@ -134,14 +141,14 @@ class Controller(Calling):
     ) -> Self:
         """Return a controller of a document's operations: Swagger 2.0, or OpenAPI 3.0, 3.1 or 3.2.
 
-        `source` is a path, the text or bytes (JSON or YAML), or the document as a mapping. What
-        cannot be called is in `skipped`. The requests go to `server=` with `headers=` and `auth=`;
-        see `Connection` for these and the other settings. `resolver` gives what an external `$ref`
-        names; without one nothing outside the document is read.
+        `source` is a path, the text or bytes (JSON or YAML), or the document as a mapping.
+        Operations that cannot be called are in `skipped`. The requests go to `server=` with
+        `headers=` and `auth=`; see `Connection` for these and the other settings. `resolver`
+        returns the document of an external `$ref`; without it nothing outside the document is read.
 
         Raises:
             DocumentError: the document cannot be read, or with `on_skip="raise"` not all of it.
-            DefinitionError: a setting is none of those it may be.
+            DefinitionError: a setting is invalid.
         """
         from pyfunctools.controller.opening import open_document
 
@@ -161,16 +168,17 @@ class Controller(Calling):
     def from_fastapi(cls, source: Application, **settings: Unpack[ApplicationSettings]) -> Self:
         """Return a controller of a FastAPI application, of an `APIRouter`, or of routes.
 
-        The operations are those of the application's own document; what that leaves out (hidden
-        routes, websockets, mounts) is in `skipped`. A call goes through all of the application, in
-        this process, on one event loop that the controller keeps for it: the application starts
+        The operations are those of the application's own document; routes that are not in it
+        (hidden ones, websockets, mounts) are in `skipped`. A call goes through the whole
+        application, in this process, on one event loop of the controller: the application starts
         before the first call, and `close` shuts it down. A router and routes get an application of
         their own, without middleware. The settings are those of `from_openapi` that make sense
-        here; `server` is what the application is told of its own address.
+        here; `server` is the address that the application sees as its own.
 
         Raises:
-            DocumentError: the document cannot be made or read, or `on_skip="raise"` refuses it.
-            DefinitionError: FastAPI is not installed, or the source or a setting is none.
+            DocumentError: the document cannot be made or read, or with `on_skip="raise"` not all of
+                it.
+            DefinitionError: FastAPI is not installed, or the source or a setting is invalid.
         """
         from pyfunctools.controller.opening import open_application
 
@@ -187,16 +195,16 @@ class Controller(Calling):
     ) -> Self:
         """Return a controller of the tools of an MCP server, over the official SDK.
 
-        `source` is a `Client`, or a `ClientSession` that is open. A client that is not open is
-        opened, and closed by `aclose`. Names that vendors refuse are changed; what cannot be read
-        is in `skipped`. A result keeps its text whatever else is wrong with it, and its value is
-        checked by what the tool promises. A tool that says something else of itself than when it
-        was read is not called, unless `accept`, a function of both, returns true; so the list is
-        read again before a call, for as long as the server does not say that it stays as it is.
-        Calls go over the event loop on which this ran, also those of other threads.
+        `source` is a `Client`, or an open `ClientSession`. A client that is not open is opened, and
+        closed by `aclose`. Names that vendors reject are changed; tools that cannot be read are in
+        `skipped`. The value of a result is validated by the tool's output schema; its text is kept
+        even if the value is invalid. A tool whose description or schema has changed since it was
+        read is not called, unless `accept`, a function of the old and the new `Function`, returns
+        true. For that, the list is read again before a call, once its `ttlMs` is over.
+        All calls use the event loop on which this ran, also those from other threads.
 
         Raises:
-            DefinitionError: the SDK is not installed, or a setting is none of these.
+            DefinitionError: the SDK is not installed, or a setting is invalid.
             DocumentError: the server cannot be reached, or its list has no end.
         """
         from pyfunctools.controller.opening import open_mcp
@@ -230,17 +238,18 @@ class Controller(Calling):
         where: Callable[[Function], bool] | None = None,
         allow_empty: bool = False,
     ) -> Controller:
-        """Return a controller of those functions for which everything that is asked holds.
+        """Return a controller of the functions that meet all of these conditions.
 
-        `tags` asks for one of these tags; `names` and `paths` for one of these patterns (`*` and
-        `?` as in file names, case told apart) and `methods` for one of these HTTP methods; a text
-        is one of them. What has no path, having come from no document, has none of the paths and
-        methods. Runners are shared with this controller.
+        A function must have one of the `tags`, a name that matches one of the patterns in `names`,
+        a path that matches one in `paths` (`*` and `?` as in file names, case-sensitive), one of
+        the HTTP `methods`, and `where` must be true for it. A single text stands for a list of it.
+        A function that is not from a document has no path and no method. Runners are shared with
+        this controller.
 
         Raises:
-            DefinitionError: what is asked for is no text, or `where` is no predicate. Or without
-                `allow_empty` a tag, a pattern or all methods match none of the functions; the error
-                names what is close.
+            DefinitionError: a condition is not a text, or `where` not a predicate. Or, without
+                `allow_empty`, a tag, a pattern or all methods match no function; the error has the
+                closest ones.
         """
         from pyfunctools.controller.selection import selected_names
 
@@ -259,7 +268,7 @@ class Controller(Calling):
         """Return a controller in which every function's name begins with `prefix`.
 
         Raises:
-            DefinitionError: a name would be one that vendors refuse, for its length for instance.
+            DefinitionError: vendors reject a new name; it is too long, for example.
         """
         from dataclasses import replace
 
@@ -279,31 +288,31 @@ class Controller(Calling):
         texts: Mapping[str, str] | None = None,
         executor: Executor | None = None,
     ) -> Controller:
-        """Return a controller of the same functions with other settings; `None` leaves one as it
-        is.
+        """Return a controller of the same functions with other settings; `None` changes nothing.
 
-        `tickets` says how tickets are signed, for how long, and who remembers the used ones. By
-        default they end with this process.
-        `confirm` has more calls wait for `approve`: all (`True`), those of functions that are
-        `destructive`, or those of which a function of the `PendingCall`, its arguments whole, says
-        so. What is marked `confirm` stays so.
+        `tickets` decides how tickets are signed, how long they are valid, and where used ones are
+        stored. By default tickets are valid in this process only.
 
-        `fixed` are values that are the program's, by path (`{"$input.header.token": value}`, a
-        value or a function of the context), or a function of the `Function` and the context that
-        returns such a mapping; it is asked once with the context `None` for the paths. They are
-        in nobody's schema and in no question, taken from nobody, and put in last. Functions
-        without the path are left as they are.
+        With `confirm` more calls wait for `approve`: all (`True`), those of `destructive`
+        functions, or those for which a function of the `PendingCall`, with the merged arguments,
+        returns true. Functions with `confirm` of their own still wait.
 
-        `texts` are your own words for a person, in their language say, by the keys of
-        `schema.feedback.plain_words.TEXTS`: they stand in `Question.label`, `help` and `problem`.
+        `fixed` has values that the program gives, by path (`{"$input.header.token": value}`, where
+        a value may be a function of the context). It may also be a function of the `Function` and
+        the context that returns such a mapping; it is called once with the context `None`, for the
+        paths. Such places are in no schema and no question, and only the program's value is used.
+        Functions without the path do not change.
 
-        `executor` runs the synchronous functions of this process, under `call` and `acall`: a pool
-        of processes for what computes, say. What goes to another process and what comes back has
-        to be picklable. It is yours to shut down.
+        `texts` are your own texts for a person, in another language for example, by the keys of
+        `schema.feedback.plain_words.TEXTS`: for `Question.label`, `help` and `problem`.
+
+        `executor` runs the synchronous functions of this process, for `call` and `acall`: a pool
+        of processes for heavy computation, for example. Arguments and results must then be
+        picklable. The caller shuts it down.
 
         Raises:
-            DefinitionError: one of these is none of what it may be, no function has a path of
-                `fixed` or runs in this process, or there is no text of a key.
+            DefinitionError: a setting is invalid, no function has a path of `fixed` or runs in this
+                process, or a key of `texts` is unknown.
         """
         from pyfunctools._lazy import Lazy
         from pyfunctools.controller.opening import check_tickets
@@ -314,34 +323,35 @@ class Controller(Calling):
         settings = Settings.of(
             entries, confirm=confirm, fixed=fixed, texts=texts, executor=executor
         )
-        made = self._with(settings.entry(*entry) for entry in entries)
-        made._tickets = self._tickets if tickets is None else Lazy.of(tickets)
-        return made
+        configured = self._with(settings.entry(*entry) for entry in entries)
+        if tickets is not None:
+            configured._tickets = Lazy.of(tickets)
+        return configured
 
     def replaced(self, handlers: Mapping[str, object]) -> Controller:
-        """Return a controller of the same functions in which some are run by something else.
+        """Return a controller of the same functions, some of them with other handlers.
 
-        For tests: schemas, checks, the person's part and the rest stay as they are. What stands
-        under a function's name is a callable, which gets what the method would (for an operation
-        its arguments by keyword); any other value is returned, and an exception raised.
+        For tests: schemas, validation and the person's part do not change. `handlers` maps a
+        function's name to a callable with the parameters of the method (for an operation, with
+        keyword arguments), to an exception, which is raised, or to a value, which is returned.
 
         Raises:
-            UnknownFunctionError: there is no function of a name.
-            DefinitionError: `handlers` is no mapping.
+            UnknownFunctionError: a function does not exist.
+            DefinitionError: `handlers` is not a mapping.
         """
-        from pyfunctools.controller.selection import replaced
+        from pyfunctools.controller.selection import with_handlers
 
-        return self._with(replaced(self._entries, handlers))
+        return self._with(with_handlers(self._entries, handlers))
 
     @classmethod
     def combine(cls, *controllers: Controller, name: str = "", description: str = "") -> Self:
-        """Return one controller of the functions of several, in their order.
+        """Return a controller of the functions of several, in their order.
 
-        Its tickets are the first one's.
+        It has the tickets of the first.
 
         Raises:
-            DefinitionError: two of them have a function of one name; `prefixed` tells them apart.
-                Or one is not a controller.
+            DefinitionError: two functions have one name (`prefixed` helps), or one argument is not
+                a controller.
         """
         for each in controllers:
             if not isinstance(each, Controller):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -358,7 +368,7 @@ class Controller(Calling):
         return made
 
     def report(self) -> Report:
-        """Return a report: the functions, what was skipped and why, and the size for a model."""
+        """Return a report: the functions, those skipped and why, and their size for a model."""
         from pyfunctools.controller.report import report_of
 
         return report_of(self.functions, self.skipped)
@@ -374,49 +384,49 @@ class Controller(Calling):
         """Return the functions as the list of tools that a vendor's interface takes.
 
         `dialect` is `"openai"`, `"openai-responses"`, `"anthropic"`, `"gemini"` or another row of
-        `dialects.table`; `strict` and `inline` are as in `Function.render`. Where the list is
-        longer than `budget` bytes, descriptions are shortened, and `Tools.losses` says whose.
+        `dialects.table`; `strict` and `inline` are as in `Function.render`. If the list is longer
+        than `budget` bytes, descriptions are shortened; `Tools.losses` tells which.
 
         Raises:
-            DefinitionError: there is no such dialect, there are more functions than the vendor
-                takes, or they are longer than the budget even with shortened descriptions.
+            DefinitionError: the dialect is unknown, the vendor does not take so many functions, or
+                the list is longer than the budget even with shortened descriptions.
         """
         from pyfunctools.controller.tools import Tools
 
         return Tools(self, dialect, strict=strict, inline=inline, budget=budget)
 
     def prompt(self, *, compact: bool = False, must_call: bool = False) -> RunnablePrompt:
-        """Return the prompt for a model without function calling; it runs the model's answers, too.
+        """Return a prompt for a model without function calling, which also runs the model's calls.
 
-        `prompt.system` and `prompt.response_schema` are as in `prompt_of`, with its options;
-        `prompt.run(text)` is to an answer what `Tools.run` is to a response.
+        `prompt.system`, `prompt.response_schema` and the options are as in `prompt_of`;
+        `prompt.run` takes the text of a response, and is otherwise as `Tools.run`.
 
         Raises:
             DefinitionError: there is no function, and the model `must_call`.
         """
-        from pyfunctools.controller.prompted import runnable_prompt
+        from pyfunctools.controller.prompted import RunnablePrompt
 
-        return runnable_prompt(self, compact=compact, must_call=must_call)
+        return RunnablePrompt(self, compact=compact, must_call=must_call)
 
     def parse_calls(self, raw: object, *, repeated: Literal["drop", "keep"] = "drop") -> list[Call]:
-        """Return the calls of these functions in what a model wrote; see `pyfunctools.parse_calls`.
+        """Return the calls of these functions in a model's text; see `pyfunctools.parse_calls`.
 
-        Each goes to `call` as it is; one that could not be read stays an error.
+        `call` takes each of them, also those that could not be read: these are error outcomes.
 
         Raises:
-            DocumentError: `raw` is nothing that a model or an SDK gives.
+            DocumentError: `raw` is not a text or a response of a known SDK.
         """
         from pyfunctools.prompting.calls.calls import parse_calls
 
         return parse_calls(raw, self.functions, repeated=repeated)
 
     def display_text(self, name: str, fallback: str = "Perform action") -> str:
-        """Return the text that a person is shown while the function runs."""
+        """Return the text to show to a person while the function runs."""
         return (self[name].display_text if name in self else None) or fallback
 
     def close(self) -> None:
         """Close the clients, loops and threads of the runners' own."""
-        with ExitStack() as closing:  # one that fails keeps no other open
+        with ExitStack() as closing:  # an error of one must not leave others open
             for runner in self._runners():
                 closing.callback(runner.close)
 
@@ -429,27 +439,17 @@ class Controller(Calling):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     @classmethod
-    def _of(cls, opened: Opened) -> Self:
+    def _of(cls, opened: SourceContent) -> Self:
         return cls(
             opened.entries,
             name=opened.name,

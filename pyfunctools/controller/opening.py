@@ -1,4 +1,4 @@
-"""From each kind of source, what a controller of it holds: its functions, and what runs them."""
+"""Opens a source for a controller: its functions, each with its runner."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast
@@ -7,8 +7,7 @@ from pyfunctools._json import JsonObject
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, check_predicate
 
-# Everything else is imported by the function that needs it: one kind of source loads nothing that
-# another needs.
+# Everything else is imported by the function that needs it: a source loads nothing for others.
 if TYPE_CHECKING:
     from os import PathLike
 
@@ -27,7 +26,7 @@ Source: TypeAlias = "str | bytes | PathLike[str] | Mapping[str, Any]"
 
 
 class ReadOptions(TypedDict, total=False):
-    """How a document's operations are read; see `Controller.from_openapi`."""
+    """The settings for reading operations; see `Controller.from_openapi`."""
 
     is_human: IsHuman | None
     names: "Literal['accessor', 'operation_id'] | Callable[[Route], str]"
@@ -36,11 +35,10 @@ class ReadOptions(TypedDict, total=False):
 
 
 class ApplicationSettings(ReadOptions, total=False):
-    """How an application in this process is read, and what goes with each request to it.
+    """The settings for an application in this process; see `Connection`.
 
-    `server` is what the application is told of its own address, `http://localhost` by default; a
-    path in it stands before every path, as behind a proxy. The others are as in `from_openapi`:
-    see `Connection`.
+    `server` is the address that the application sees as its own, `http://localhost` by default. Its
+    path is put before every path, as behind a proxy.
     """
 
     limits: "Limits | None"
@@ -52,8 +50,8 @@ class ApplicationSettings(ReadOptions, total=False):
     idempotency_header: str | None
 
 
-class Opened(NamedTuple):
-    """What a source holds: functions, each with what runs it; its name, its words, what it lost."""
+class SourceContent(NamedTuple):
+    """The functions of a source, each with its runner, and its name, description and skips."""
 
     entries: "Iterable[tuple[Function, Runner]]"
     name: str
@@ -61,11 +59,11 @@ class Opened(NamedTuple):
     skipped: "Sequence[Skipped]" = ()
 
 
-def pairs_of(entries: object) -> "Iterator[tuple[Function, Runner]]":
-    """Yield the functions, each with what runs it.
+def checked_entries(entries: object) -> "Iterator[tuple[Function, Runner]]":
+    """Yield the functions, each with its runner.
 
     Raises:
-        DefinitionError: they are no such pairs.
+        DefinitionError: an entry is not such a pair.
     """
     for entry in cast("Iterable[object]", entries if isinstance(entries, Iterable) else [entries]):
         if not isinstance(entry, tuple):
@@ -78,10 +76,10 @@ def pairs_of(entries: object) -> "Iterator[tuple[Function, Runner]]":
 
 
 def check_tickets(given: object) -> None:
-    """Refuse `tickets` of another type: the key alone, most often.
+    """Check the type of a `tickets` argument.
 
     Raises:
-        DefinitionError: it is neither `Tickets` nor `None`.
+        DefinitionError: it is neither `Tickets` nor `None`: only a key, for example.
     """
     if given is None:
         return
@@ -99,7 +97,7 @@ def open_object(
     inherited: bool,
     is_human: IsHuman | None,
     limits: "Limits | None" = None,
-) -> Opened:
+) -> SourceContent:
     """Return the content of `Controller.from_object`."""
     from pyfunctools.execution.local import LocalRunner
     from pyfunctools.limits import checked_limits
@@ -108,7 +106,7 @@ def open_object(
     check_predicate(is_human)
     reading = read_object(source, all=all, inherited=inherited, is_human=is_human)
     runner = LocalRunner(limits=checked_limits(limits))
-    return Opened(
+    return SourceContent(
         ((function, runner) for function in reading.functions),
         (source if isinstance(source, type) else type(source)).__name__,
         reading.description,
@@ -123,7 +121,7 @@ def open_functions(
     description: str,
     is_human: IsHuman | None,
     limits: "Limits | None" = None,
-) -> Opened:
+) -> SourceContent:
     """Return the content of `Controller.from_functions`."""
     from pyfunctools.execution.local import LocalRunner
     from pyfunctools.limits import checked_limits
@@ -143,7 +141,7 @@ def open_functions(
         (item if isinstance(item, Function) else function_of(item, is_human=is_human), runner)
         for item in functions
     )
-    return Opened(entries, name, description)
+    return SourceContent(entries, name, description)
 
 
 def open_document(
@@ -156,7 +154,7 @@ def open_document(
     resolver: Callable[[str], JsonObject | str | bytes] | None,
     limits: "Limits | None",
     **connection: "Unpack[Connection]",
-) -> Opened:
+) -> SourceContent:
     """Return the content of `Controller.from_openapi`."""
     from pyfunctools.execution.http.runner import HttpRunner
     from pyfunctools.execution.request.connection import (
@@ -190,7 +188,7 @@ def open_document(
         connected=names_of_connection(connection),
     )
     check_schemes(connection.get("auth") or {}, reading.functions)
-    return Opened(
+    return SourceContent(
         ((function, runner) for function in reading.functions),
         reading.title,
         reading.description,
@@ -209,7 +207,7 @@ def open_application(
     deep: bool = False,
     idempotency_header: str | None = None,
     **reading: "Unpack[ReadOptions]",
-) -> Opened:
+) -> SourceContent:
     """Return the content of `Controller.from_fastapi`."""
     from pyfunctools.execution.asgi.application import ApplicationRunner
     from pyfunctools.execution.request.connection import check_settings, names_of_connection
@@ -241,7 +239,7 @@ def open_application(
         **connection,
     )
     check_schemes(auth or {}, found.reading.functions)
-    return Opened(
+    return SourceContent(
         ((function, runner) for function in found.reading.functions),
         found.reading.title,
         found.reading.description,
@@ -255,7 +253,7 @@ async def open_mcp(
     is_human: IsHuman | None,
     accept: "Accept | None",
     limits: "Limits | None",
-) -> Opened:
+) -> SourceContent:
     """Return the content of `Controller.from_mcp`."""
     from functools import partial
 
@@ -277,4 +275,4 @@ async def open_mcp(
     found = read_tools(listed, server=session.name, is_human=is_human, fault=header_fault)
     runner = RemoteRunner(session, partial(reread, is_human=is_human), accept)
     entries = ((function, runner) for function in found.functions)
-    return Opened(entries, session.name, session.instructions, found.skipped)
+    return SourceContent(entries, session.name, session.instructions, found.skipped)

@@ -1,4 +1,4 @@
-"""What a controller holds, in figures: how much of the source it is, and how large for a model."""
+"""`Report`: the number and the size of a controller's functions, and those that were skipped."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from pyfunctools.note import Note
 from pyfunctools.record.function import Function, Skipped
 
 BYTES_PER_TOKEN = 4
-"""How an estimate of tokens is made: so many bytes of a definition are one token.
+"""Bytes of a definition per token, for an estimate of tokens.
 
 Measured in 2026 on 1,898 definitions (2.4 MB) out of more than a hundred real documents: 4.0 bytes
 a token for DeepSeek's tokenizer, 4.1 for the one Anthropic once published, 4.3 for OpenAI's o200k
@@ -21,14 +21,14 @@ than a quarter (much prose).
 
 WIDTH = 80
 SHOWN = 10
-"""How many functions a report spells out as text."""
+"""The number of functions in the text of a report."""
 REASONS = 5
-"""How many reasons, and how many notes."""
+"""The number of reasons, and of notes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One function's definition as a model would be sent it: its size, its estimated tokens."""
+    """The size of a function's definition as sent to a model, in bytes and estimated tokens."""
 
     name: str
     bytes: int
@@ -37,13 +37,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Report:
-    """What a controller holds: `str()` of it fits a terminal of 80 columns.
+    """The number and size of a controller's functions; `str()` is for a terminal of 80 columns.
 
-    `operations` is what the source has, `functions` how many of them became one, and `skipped` for
-    each reason how often it kept one from it. `bytes` is the UTF-8 of what a model would be sent of
-    each function, `{"name", "description", "parameters"}` in compact JSON with the model's side of
-    the parameters, and `tokens` an estimate (`BYTES_PER_TOKEN`). `entries` has the largest first.
-    `notes` has what was odd in the source of a function, by its name, where anything was.
+    `operations` is the number of operations in the source, `functions` the number of those that
+    became functions, and `skipped` counts the others by reason. `bytes` is the size of
+    `{"name", "description", "parameters"}` of each function, with the model's side of the
+    parameters, as compact JSON in UTF-8; `tokens` is an estimate (`BYTES_PER_TOKEN`). `entries` has
+    the largest first. `notes` maps a function's name to the notes on its source, if it has any.
     """
 
     operations: int
@@ -89,10 +89,7 @@ class Report:
 
 
 def report_of(functions: Sequence[Function], skipped: Sequence[Skipped]) -> Report:
-    """Return the report on functions, and on what was skipped beside them.
-
-    It builds the schemas of all of them.
-    """
+    """Return the report on functions and on those that were skipped; it builds all schemas."""
     entries = sorted(map(_entry, functions), key=lambda entry: (-entry.bytes, entry.name))
     return Report(
         operations=len(functions) + len(skipped),
@@ -116,7 +113,7 @@ def _entry(function: Function) -> Entry:
 
 
 def _counted(title: str, counts: Mapping[str, int]) -> Iterator[str]:
-    """Yield a paragraph of the most frequent texts."""
+    """Yield the lines with the most frequent texts."""
     if not counts:
         return
     yield ""

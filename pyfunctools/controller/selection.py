@@ -1,4 +1,4 @@
-"""Which of a controller's functions are meant: by tag, name, path, method, or a mistyped name."""
+"""Selects functions of a controller by tag, name, path or method; replaces their handlers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -23,23 +23,21 @@ def selected_names(
     where: Callable[[Function], bool] | None,
     allow_empty: bool,
 ) -> list[str]:
-    """Return the names of the functions for which everything that is asked holds.
-
-    None asks for nothing. See `Controller.select` for what each of them asks.
+    """Return the names of the functions that meet all conditions; see `Controller.select`.
 
     Raises:
-        DefinitionError: one is neither texts nor a text, `where` is no predicate or raises, or
-            without `allow_empty` a text matches none of the functions.
+        DefinitionError: a condition is not a text or a list of texts, `where` is not a predicate or
+            raises, or, without `allow_empty`, a text matches no function.
     """
-    asked_tags, verbs = _texts("tags", tags), {each.upper() for each in _texts("methods", methods)}
+    wanted_tags, verbs = _texts("tags", tags), {each.upper() for each in _texts("methods", methods)}
     name_patterns, path_patterns = _texts("names", names), _texts("paths", paths)
     if where is not None and not callable(where):
         raise DefinitionError(
-            "select(where)", f"{where!r} says of no function.", "Give a predicate of a `Function`."
+            "select(where)", f"{where!r} is not a function.", "Write a predicate of a `Function`."
         )
     if not allow_empty:
         routes = [_route_of(each) for each in functions]
-        _check_known("tags", asked_tags, {tag for each in functions for tag in each.tags})
+        _check_known("tags", wanted_tags, {tag for each in functions for tag in each.tags})
         _check_known("names", name_patterns, {each.name for each in functions})
         _check_known("paths", path_patterns, {path for _, path in routes if path})
         known = {method for method, _ in routes if method}
@@ -49,18 +47,18 @@ def selected_names(
     def keep(function: Function) -> bool:
         method, path = _route_of(function)
         return (
-            (tags is None or not asked_tags.isdisjoint(function.tags))
+            (tags is None or not wanted_tags.isdisjoint(function.tags))
             and (names is None or _matches(function.name, name_patterns))
             and (paths is None or _matches(path, path_patterns))
             and (methods is None or method in verbs)
-            and (where is None or _says("select(where)", where, function))
+            and (where is None or _applies("select(where)", where, function))
         )
 
     return [function.name for function in functions if keep(function)]
 
 
 def _check_known(name: str, asked: Iterable[str], known: set[str]) -> None:
-    """Refuse the first pattern, as a reader sorts them, that matches nothing that there is."""
+    """Raise an error for the first pattern, in alphabetical order, that matches nothing."""
     for pattern in sorted(asked):
         if pattern in known or (name in _PATTERNS and any(_matches(e, (pattern,)) for e in known)):
             continue
@@ -79,22 +77,22 @@ _PATTERNS = ("names", "paths")
 _LISTED = 8
 
 
-def _says(where: str, predicate: Callable[[Function], object], function: Function) -> bool:
+def _applies(where: str, predicate: Callable[[Function], object], function: Function) -> bool:
     try:
         return bool(predicate(function))
     except Exception as error:  # a caller's code may raise anything
         reason = f"The predicate raised {type(error).__name__} for {function.name}: {error}."
-        raise DefinitionError(where, reason, "Give a predicate of a `Function`.") from error
+        raise DefinitionError(where, reason, "Write a predicate of a `Function`.") from error
 
 
-def replaced(
+def with_handlers(
     entries: Mapping[str, tuple[Function, Runner]], handlers: object
 ) -> Iterator[tuple[Function, Runner]]:
-    """Return the entries, those named in `handlers` with what runs them in its place.
+    """Return the entries, those named in `handlers` with other handlers.
 
     Raises:
-        UnknownFunctionError: there is no function of a name.
-        DefinitionError: `handlers` is no mapping.
+        UnknownFunctionError: a function does not exist.
+        DefinitionError: `handlers` is not a mapping.
     """
     if not isinstance(handlers, Mapping):
         remedy = 'Write `controller.replaced({"refund": lambda **arguments: "refunded"})`.'
@@ -104,15 +102,15 @@ def replaced(
         if name not in entries:
             raise unknown_name(name, entries)
     return (
-        (with_handler(function, _called(given[name])), LocalRunner(limits=runner.limits))
+        (with_handler(function, _callable_of(given[name])), LocalRunner(limits=runner.limits))
         if name in given
         else (function, runner)
         for name, (function, runner) in entries.items()
     )
 
 
-def _called(handler: Any) -> Callable[..., object]:
-    """Return a handler that can be called; for a value or an exception, one that yields it."""
+def _callable_of(handler: Any) -> Callable[..., object]:
+    """Return a callable: for a value one that returns it, for an exception one that raises it."""
     is_error = isinstance(handler, BaseException) or _is_error_class(handler)
     if callable(handler) and not is_error:
         return handler
@@ -130,22 +128,22 @@ def _is_error_class(handler: object) -> bool:
 
 
 def unknown_name(name: object, known: Iterable[str]) -> UnknownFunctionError:
-    """Return the error for a name that no function has, with the names close to it.
+    """Return the error for an unknown name, with those close to it.
 
-    What is no text is called by its type.
+    A name that is not a text is shown by its type.
     """
     asked = shortened(name, 64) if isinstance(name, str) else f"<{type(name).__name__}>"
     return UnknownFunctionError(visible(asked), near_names(asked, known))
 
 
 def _texts(name: str, asked: Iterable[str] | None) -> frozenset[str]:
-    """Return the names that are asked for; a single text is one, and not its letters."""
+    """Return a condition as a set of texts; a single text is one of them."""
     if isinstance(asked, str):
         return frozenset((asked,))
     listed: list[object] = list(asked) if isinstance(asked, Iterable) else [asked]
     if asked is not None and not all(isinstance(each, str) for each in listed):
         raise DefinitionError(
-            f"select({name})", f"{asked!r} holds what is no text.", f'Write `{name}=["..."]`.'
+            f"select({name})", f"{asked!r} is not a list of texts.", f'Write `{name}=["..."]`.'
         )
     return frozenset(asked or ())
 

@@ -1,4 +1,4 @@
-"""The settings of `Controller.configured`, checked, and what they make of each function."""
+"""`Settings`: the arguments of `Controller.configured`, applied to each function."""
 
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
@@ -16,7 +16,7 @@ from pyfunctools.schema.feedback.plain_words import check_texts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What is set for all functions of a controller; `None` leaves a setting as it is."""
+    """Settings for all functions of a controller; `None` changes nothing."""
 
     confirm: bool | str | Callable[[PendingCall], bool] | None
     fixed: Fixed | None
@@ -41,7 +41,7 @@ class Settings:
         """
         is_word = confirm is None or isinstance(confirm, bool) or confirm == "destructive"
         if not is_word and not callable(confirm):
-            reason = f"{confirm!r} says of no call."
+            reason = f"{confirm!r} is not a rule for calls."
             remedy = 'Write `True`, "destructive", or a function of the `PendingCall`.'
             raise DefinitionError("confirm", reason, remedy)
         if texts is not None:
@@ -76,12 +76,12 @@ class Settings:
         return function, replace(known, confirm=confirm, texts=texts)
 
     def _on(self, executor: Executor, runner: Runner) -> Runner:
-        """Return a runner that runs what is in this process on an executor."""
+        """Return a runner that runs functions of this process on an executor."""
         if isinstance(runner, Configured):
             return replace(runner, inner=self._on(executor, runner.inner))
         if not isinstance(runner, LocalRunner):
             return runner
-        if id(runner) not in self._runners:  # functions that shared one share the other
+        if id(runner) not in self._runners:  # functions that shared a runner still do
             self._runners[id(runner)] = LocalRunner(executor, limits=runner.limits)
         return self._runners[id(runner)]
 

@@ -1,7 +1,7 @@
-"""What a list of tools says of each function: strictly where that fits, shorter where it must be.
+"""The items of a list of tools: strict as far as the vendor allows, shortened to fit a budget.
 
-Some vendors bound what may be strict over a whole request. Then those functions are strict that
-gain most by it, the most constrained ones; the others are not, and their losses say so.
+Some vendors limit strict functions over a whole request. Then the functions with most constraints
+are strict, since they gain most by it. The others are not, and their losses tell so.
 """
 
 import re
@@ -27,18 +27,18 @@ Item = Callable[[str, str, dict[str, Any]], dict[str, Any]]
 
 _COMPACT: Final = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _FREE: Final = frozenset({"$defs", "description", "items", "properties", "type"})
-"""Keywords by which a strict function gains nothing that it had not without."""
+"""Keywords that a vendor follows without strictness too."""
 
 
-def size_of(told: object) -> int:
-    """Return the bytes of what a model is sent, as compact JSON in UTF-8."""
-    return len(_COMPACT(told).encode(errors="replace"))
+def size_of(value: object) -> int:
+    """Return the size of a value as compact JSON in UTF-8."""
+    return len(_COMPACT(value).encode(errors="replace"))
 
 
 def renderings_of(
     functions: Sequence[Function], row: Dialect, *, strict: bool | None, inline: bool | None
 ) -> dict[str, Rendering]:
-    """Return each function's rendering by its name, strict ones as far as a request may have them.
+    """Return the rendering of each function by name, strict as far as a request allows.
 
     Raises:
         DefinitionError: there are more functions than the vendor takes.
@@ -71,7 +71,7 @@ class _Cost:
 
     @classmethod
     def of(cls, rendering: Rendering) -> "_Cost":
-        """Return how many constraints a strict schema holds, and what it takes of the budgets."""
+        """Return the constraints that strictness enforces, and what it uses of the limits."""
         gain = optional = unions = 0
         for _, inner in subschemas(rendering.schema):
             if not isinstance(inner, dict):
@@ -85,7 +85,7 @@ class _Cost:
 
 
 def _affordable(strict: Mapping[str, Rendering], row: Dialect) -> set[str]:
-    """Return the names of those that may be strict together, those that gain most first."""
+    """Return the functions that can be strict in one request, those that gain most first."""
     most = (row.strict_tools, row.strict_optional, row.strict_unions)
     if most == (None, None, None):
         return set(strict)
@@ -105,15 +105,15 @@ def tool_items(
     item: Callable[[Function, str, dict[str, Any]], dict[str, Any]],
     budget: int | None,
 ) -> list[dict[str, Any]]:
-    """Return the items of a list, with descriptions shortened where the budget is smaller.
+    """Return the items of a list, with descriptions shortened to fit the budget.
 
-    Shortened are, one after the other until the list fits: the descriptions of inner parameters
-    and of parameters to their first sentence, those of the functions likewise; then the first two
-    are left out. What a description tells of a constraint (`@minimum 1`) stays. Whose descriptions
-    they were is in the losses of `renderings`.
+    In this order, until the list fits: the descriptions of nested parameters, of parameters and of
+    functions are cut to their first sentence; then those of nested parameters, and of parameters,
+    are left out. Constraints in a description (`@minimum 1`) stay. The losses of `renderings` tell
+    whose descriptions were shortened.
 
     Raises:
-        DefinitionError: the list is longer than the budget even so, or that is no number.
+        DefinitionError: the list is still longer than the budget, or that is not a number.
     """
     if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
         reason = f"`budget` must be a number of bytes, not `{type(budget).__name__}`."
@@ -175,7 +175,7 @@ def _of_parameters(shorten: Shorten, *, inner: bool) -> Shortening:
 
 
 def _described(schema: dict[str, Any], *, inner: bool) -> Iterator[tuple[Keys, dict[str, Any]]]:
-    """Yield the schemas of a copy that have a description: of parameters, or inside of them."""
+    """Yield the schemas with a description: those of parameters, or those nested in them."""
     found: list[tuple[Keys, JsonValue]] = list(subschemas(schema))
     for keys, each in found:
         if isinstance(each, dict) and "description" in each and (len(keys) > 2) is inner:

@@ -1,4 +1,4 @@
-"""`Tools`: a controller's functions as a vendor's list of tools, and what runs the calls of them.
+"""`Tools`: a controller's functions as a vendor's list of tools, which runs the model's calls.
 
 tools = shop.tools("openai")
 response = client.chat.completions.create(model=..., messages=messages, tools=tools)
@@ -9,13 +9,12 @@ messages += turn.messages
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import isawaitable
-from typing import Any, Unpack
+from typing import Any
 
 from pyfunctools._json import JsonValue
-from pyfunctools.controller.calling import Beside, Calling, longest_of
+from pyfunctools.controller.calling import Calling, text_limit
 from pyfunctools.controller.tool_list import renderings_of, size_of, tool_items
-from pyfunctools.controller.turn import Turn
-from pyfunctools.controller.turns import PersonsAnswer, Turns
+from pyfunctools.controller.turns import TurnRunner
 from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.dialects.table import dialect_of
@@ -23,7 +22,6 @@ from pyfunctools.envelopes import ENVELOPES, Spoken, SpokenCall, StreamReading, 
 from pyfunctools.envelopes.blocks import MAX_CALLS, Ids
 from pyfunctools.envelopes.mcp import traits_of
 from pyfunctools.errors import DefinitionError
-from pyfunctools.execution.steps import finish
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.prompting.calls.check import as_cut_off, check_call
 from pyfunctools.prompting.calls.found import FoundCall
@@ -34,14 +32,13 @@ from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema import Failure, Issue, Path
 
 
-class Tools(list[Any]):
+class Tools(TurnRunner, list[Any]):
     """The functions of a controller as the list of tools that a vendor's interface takes.
 
-    A plain list of plain dictionaries, to be sent as it is, or among other tools:
-    `[*tools, {"type": "web_search"}]`. Its methods go by the controller, not by the items; a copy
-    or a pickle is the items alone.
-    `dialect` is the name it was asked for by, and `losses` holds what the vendor's schemas cannot
-    say of each function, by its name.
+    A plain list of plain dictionaries, to be sent as it is, or with other tools:
+    `[*tools, {"type": "web_search"}]`. Its methods use the controller, not the items. A copy or a
+    pickle has only the items. `dialect` is the argument of `Controller.tools`. `losses` maps a
+    function's name to what the vendor's schemas cannot express.
     """
 
     dialect: str
@@ -62,26 +59,18 @@ class Tools(list[Any]):
             DefinitionError: as `Controller.tools`.
         """
         row, functions = dialect_of(dialect), controller.functions
+        envelope = self._vendor = envelope_of(row.envelope)
+        TurnRunner.__init__(self, controller, dialect, envelope)
         self.dialect = dialect
-        self._controller = controller
-        self._envelope = envelope_of(row.envelope)
         self._names = FunctionNames(functions)
-        self._turns = Turns(
-            controller,
-            dialect=dialect,
-            envelope=self._envelope,
-            spoken=self._spoken,
-            calls=self._calls,
-            told=self._told,
-        )
         self._renderings = renderings_of(functions, row, strict=strict, inline=inline)
 
         def item(function: Function, description: str, schema: dict[str, Any]) -> dict[str, Any]:
             enforced = self._renderings[function.name].strict if row.strict is not None else None
-            tool = self._envelope.tool(function.name, description, schema, strict=enforced)
+            tool = envelope.tool(function.name, description, schema, strict=enforced)
             return {**tool, **traits_of(function)} if row.envelope == "mcp" else tool
 
-        super().__init__(tool_items(functions, self._renderings, item, budget))
+        list[Any].__init__(self, tool_items(functions, self._renderings, item, budget))
         lost = {name: rendering.losses for name, rendering in self._renderings.items()}
         self.losses = {name: losses for name, losses in lost.items() if losses}
 
@@ -95,106 +84,39 @@ class Tools(list[Any]):
 
     @property
     def renderings(self) -> Mapping[str, Rendering]:
-        """What the vendor is told of each function's arguments, by its name."""
+        """The rendering of each function's arguments for the vendor, by its name."""
         return dict(self._renderings)
 
     @property
     def request(self) -> dict[str, Any]:
-        """The keywords that hold the list, where the vendor does not take it as `tools=`."""
-        return self._envelope.request(list(self))
+        """The keyword arguments for a vendor that does not take the list as `tools=`."""
+        return self._vendor.request(list(self))
 
     def calls(self, response: object) -> list[Call]:
         """Return the calls of a response, each checked, in their order; nothing is run.
 
-        `response` is an object of the vendor's SDK, or the same as plain data. An unknown function
-        and a call that was cut are calls whose result is a `Failure`.
+        `response` is an object of the vendor's SDK, or the same as plain data. A call of an unknown
+        function and a truncated call have a `Failure` as their result.
 
         Raises:
-            DefinitionError: this is no response of the vendor's.
+            DefinitionError: this is not a response of the vendor.
         """
         return self._calls(self._spoken(response))
 
     def call_of(self, name: str, arguments: str | JsonValue, call_id: str | None = None) -> Call:
-        """Return one call, checked, where a framework has read the response; nothing is run.
+        """Return one call, checked, if a framework has read the response; nothing is run.
 
-        `arguments` are the model's text, or the value that the framework made of it.
+        `arguments` are the model's text, or the value that the framework parsed.
         """
         return self._call(SpokenCall(id=call_id, name=name, arguments=arguments), call_id or "")
 
-    def run(
-        self, response: object, *, previous: Turn | None = None, **beside: Unpack[Beside]
-    ) -> Turn:
-        """Check the calls of a response, run them in their order, and return the turn.
-
-        `human`, `context`, `approve` and `audience` are as in `Controller.call`, for each call. A
-        call that waits for a person is in `Turn.waiting`. With the `previous` turn `Turn.stuck`
-        says whether the model goes on making the same mistake. An exception in the middle has what
-        came of the turn as its attribute `turn`.
-
-        Raises:
-            DefinitionError: this is no response of the vendor's, or as `Controller.call`.
-            LoopError: a function is asynchronous and this thread runs an event loop.
-        """
-        return finish(self._turns.run(response, previous, beside, awaits=False))
-
-    async def arun(
-        self, response: object, *, previous: Turn | None = None, **beside: Unpack[Beside]
-    ) -> Turn:
-        """Do what `run` does, without blocking the event loop.
-
-        Neighbouring calls of functions that are `concurrent` run together.
-
-        Raises:
-            DefinitionError: as `run`.
-        """
-        return await self._turns.run(response, previous, beside, awaits=True)
-
-    def resume(
-        self,
-        turn: Turn | Mapping[str, Any],
-        answers: Mapping[str, PersonsAnswer],
-        *,
-        context: object = None,
-        audience: str | None = None,
-    ) -> Turn:
-        """Go on with the calls of a turn that wait for a person, and return the turn.
-
-        `turn` is a `Turn`, or what its `save` returned, in another process too. `answers` has for
-        the id of a call the person's values, `True` or `False` where it is to be approved, or an
-        `Approval`. Other calls go on waiting; what ran is not run again.
-
-        Raises:
-            DefinitionError: a saved turn was changed or is of another controller or dialect, no
-                call of an id waits, or as `Controller.resume`.
-        """
-        return finish(
-            self._turns.resume(turn, answers, awaits=False, context=context, audience=audience)
-        )
-
-    async def aresume(
-        self,
-        turn: Turn | Mapping[str, Any],
-        answers: Mapping[str, PersonsAnswer],
-        *,
-        context: object = None,
-        audience: str | None = None,
-    ) -> Turn:
-        """Do what `resume` does, without blocking the event loop.
-
-        Raises:
-            DefinitionError: as `resume`.
-        """
-        return await self._turns.resume(
-            turn, answers, awaits=True, context=context, audience=audience
-        )
-
     def reading(self) -> StreamReading:
-        """Return a reading of one stream: `feed` takes its events, `response` is for `run`."""
-        return self._envelope.reading()
+        """Return a reader of one stream: `feed` takes its events, `response` is for `run`."""
+        return self._vendor.reading()
 
     def _spoken(self, response: object) -> Spoken:
-        if self._envelope.is_response(response):
-            return self._envelope.spoken(response)
+        if self._vendor.is_response(response):
+            return self._vendor.spoken(response)
         others = [name for name, each in ENVELOPES.items() if each.is_response(response)]
         if others:
             reason = f"This is a response of {others[0]!r}, and the tools are for {self.dialect!r}."
@@ -239,22 +161,22 @@ class Tools(list[Any]):
             caller=spoken.caller,
         )
 
-    def _told(self, call: Call, outcome: Outcome) -> Outcome:
-        """Return an outcome in the words that the model saw.
+    def _reworded(self, call: Call, outcome: Outcome) -> Outcome:
+        """Return an outcome with the names and shape of the arguments that the model saw.
 
-        What `check` finds is said in them already. What comes after (a whole that is wrong, a
-        validator of the user's) is not.
+        Issues of `check` have them already; later ones (of the merged value, of a validator of the
+        user's) do not.
         """
         rendering = self._renderings.get(call.name)
-        mine = tuple(each for each in outcome.issues if each.side != "human")
-        if outcome.reason != "arguments" or not mine or not call.result:
+        own = tuple(each for each in outcome.issues if each.side != "human")
+        if outcome.reason != "arguments" or not own or not call.result:
             return outcome
         if rendering is None or not rendering.reshapes:
             return outcome
-        failure = rendering.reworded(Failure(value=call.arguments, issues=mine))
-        most = longest_of(self._controller, call.name)
+        failure = rendering.reworded(Failure(value=call.arguments, issues=own))
+        limit = text_limit(self._controller, call.name)
         theirs = tuple(each for each in outcome.issues if each.side == "human")
-        text = truncated(failure.feedback(), most)
+        text = truncated(failure.feedback(), limit)
         return replace(outcome, text=text, issues=(*failure.issues, *theirs))
 
 
@@ -270,7 +192,7 @@ def _surplus(spoken: SpokenCall, call_id: str) -> Call:
 
 
 def _remedy_for(response: object) -> str:
-    """Return what to write instead of what is no response."""
+    """Return the remedy for a value that is not a response."""
     if isawaitable(response):
         return "Await it first: `response = await client...`, then `await tools.arun(response)`."
     if hasattr(response, "__next__") or hasattr(response, "__anext__"):

@@ -1,4 +1,4 @@
-"""`Turn`: what a model called in one response, what came of it, and the messages that say so."""
+"""`Turn`: a response of a model, the outcomes of its calls, and the messages with these."""
 
 from asyncio import create_task, gather
 from base64 import b64decode, b64encode
@@ -31,14 +31,14 @@ from pyfunctools.record.question import Question
 from pyfunctools.schema import Issue, Path
 
 STUCK: Final = 3
-"""How often the same failure makes a model stuck."""
+"""Repetitions of a failure after which a model is stuck."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Turn:
     """One response of a model: its calls, the outcome of each, and its text.
 
-    `waiting` are the calls that wait for a person: `Tools.resume` goes on with them.
+    `waiting` are the calls that wait for a person; `Tools.resume` resumes them.
     """
 
     calls: tuple[Call, ...]
@@ -60,10 +60,10 @@ class Turn:
 
     @property
     def messages(self) -> list[Any]:
-        """What to append to the conversation: the model's turn untouched, and every result.
+        """The messages to append to the conversation: the model's own, and every result.
 
         Raises:
-            WaitingError: a call waits for a person; a vendor wants all results together.
+            WaitingError: a call waits for a person; vendors want all results together.
         """
         results = self.results
         said = cast("list[dict[str, Any]]", deepcopy(list(self._spoken.messages)))
@@ -71,7 +71,7 @@ class Turn:
 
     @property
     def results(self) -> list[dict[str, Any]]:
-        """The messages with the results alone, for a vendor that keeps the model's turn itself.
+        """The messages with the results, for a vendor that keeps the model's messages itself.
 
         Raises:
             WaitingError: a call waits for a person.
@@ -96,28 +96,29 @@ class Turn:
 
     @property
     def done(self) -> bool:
-        """True if nothing was called, and the vendor does not wait to be asked again."""
+        """Whether the model called nothing, and the vendor does not expect another request."""
         return not self.calls and not self._spoken.waits
 
     @property
     def stuck(self) -> bool:
-        """True if a failure came up in three turns in a row, as `previous=` tells them."""
+        """Whether a failure came up in three turns in a row, counted by `previous=`."""
         return any(times >= STUCK for times in self.repeats().values())
 
     def repeats(self) -> dict[str, int]:
-        """Return in how many turns in a row each failure of this turn came up."""
-        failed = {_mark(outcome) for outcome in self.outcomes if outcome.is_error}
+        """Return the number of turns in a row in which each failure of this turn came up."""
+        failed = {_failure_digest(outcome) for outcome in self.outcomes if outcome.is_error}
         return {mark: self._before.get(mark, 0) + 1 for mark in failed}
 
     def save(self) -> dict[str, Any]:
         """Return the turn as plain JSON for `Tools.resume`, in this or another process.
 
-        It holds the model's turn, the texts and files of what ran, and the tickets of what waits;
-        no `Outcome.value`, and nothing of a person's. It is signed with the key of the controller's
-        `Tickets`, so another process needs the same: `configured(tickets=Tickets(key, store=...))`.
+        It has the model's messages, the texts and files of the outcomes, and the tickets of calls
+        that wait, but no `Outcome.value` and no values of a person. It is signed with the key of
+        the controller's `Tickets`, so another process needs the same key:
+        `configured(tickets=Tickets(key, store=...))`.
 
         Raises:
-            DefinitionError: the model's turn holds what is no JSON.
+            DefinitionError: the model's messages are not JSON.
         """
         spoken = asdict(self._spoken)
         saved = {
@@ -138,10 +139,10 @@ def load_turn(
     tickets: Tickets,
     read: Callable[[Spoken, Sequence[str]], Sequence[Call]],
 ) -> Turn:
-    """Return the turn that `Turn.save` made this of; `read` reads its calls again.
+    """Return the turn that `Turn.save` saved; `read` reads its calls again.
 
     Raises:
-        DefinitionError: it is no saved turn, was changed, is of another controller or of another
+        DefinitionError: it is not a saved turn, was changed, or is of another controller or
             dialect.
     """
     body = {key: value for key, value in saved.items() if key != "signature"}
@@ -184,39 +185,39 @@ async def run_calls(
     turn: Turn,
     todo: Iterable[int],
     one: Callable[[Call], Outcome | Awaitable[Outcome]],
-    told: Callable[[Call, Outcome], Outcome],
-    together: Container[str],
+    reworded: Callable[[Call, Outcome], Outcome],
+    concurrent: Container[str],
 ) -> Turn:
-    """Run these calls of a turn in their order, neighbours of functions in `together` at once.
+    """Run these calls of a turn in their order, neighbours of `concurrent` functions together.
 
-    `told` returns an outcome in the words that the model saw. An exception in the middle has the
-    turn as far as it came as its attribute `turn`.
+    `reworded` returns an outcome with the names that the model saw. An exception has the turn with
+    the outcomes so far as its attribute `turn`.
     """
-    outcomes: list[Outcome | str] = list(turn.outcomes) or [_NOT_BEGUN] * len(turn.calls)
+    outcomes: list[Outcome | str] = list(turn.outcomes) or [_NOT_STARTED] * len(turn.calls)
 
     async def step(place: int) -> None:
-        call, outcomes[place] = turn.calls[place], _BROKEN_OFF
-        said = one(call)
-        outcome = told(call, said if isinstance(said, Outcome) else await said)
+        call, outcomes[place] = turn.calls[place], _INTERRUPTED
+        made = one(call)
+        outcome = reworded(call, made if isinstance(made, Outcome) else await made)
         if outcome.waiting is not None:
             outcome = replace(outcome, waiting=replace(outcome.waiting, call_id=call.id or ""))
         outcomes[place] = outcome
 
     try:
-        for beside, places in groupby(todo, lambda n: turn.calls[n].name in together):
+        for beside, places in groupby(todo, lambda n: turn.calls[n].name in concurrent):
             if beside:
-                await _all_of([step(place) for place in places])
+                await _gather([step(place) for place in places])
             else:
                 for place in places:
                     await step(place)
-    except BaseException as error:  # a cancelled turn too: what ran is not lost
-        vars(error)["turn"] = _ended(turn, outcomes)
+    except BaseException as error:  # a cancelled turn too: finished calls are not lost
+        vars(error)["turn"] = _with_outcomes(turn, outcomes)
         raise
-    return _ended(turn, outcomes)
+    return _with_outcomes(turn, outcomes)
 
 
-def _ended(turn: Turn, outcomes: Sequence[Outcome | str]) -> Turn:
-    """Return the turn with these outcomes; a text says why a call has none."""
+def _with_outcomes(turn: Turn, outcomes: Sequence[Outcome | str]) -> Turn:
+    """Return the turn with these outcomes; a text tells why a call has none."""
     made = (
         Outcome(text=each, reason="cancelled", function=call.name)
         if isinstance(each, str)
@@ -226,8 +227,8 @@ def _ended(turn: Turn, outcomes: Sequence[Outcome | str]) -> Turn:
     return replace(turn, outcomes=tuple(made))
 
 
-async def _all_of(steps: Sequence[Coroutine[None, None, None]]) -> None:
-    """Run steps at once; where one raises the others are cancelled, and have ended."""
+async def _gather(steps: Sequence[Coroutine[None, None, None]]) -> None:
+    """Run steps at the same time; if one raises, cancel the others and wait for their end."""
     tasks = [create_task(each) for each in steps]
     try:
         await gather(*tasks)
@@ -238,14 +239,14 @@ async def _all_of(steps: Sequence[Coroutine[None, None, None]]) -> None:
         raise
 
 
-_BROKEN_OFF: Final = "This call was cancelled after it had started; what it did is not known."
-_NOT_BEGUN: Final = "The turn was cancelled before this call. Nothing of it has run."
+_INTERRUPTED: Final = "This call was cancelled after it had started; what it did is not known."
+_NOT_STARTED: Final = "The turn was cancelled before this call. Nothing of it has run."
 _VERSION: Final = 1
 _BYTES: Final = "$bytes"
 
 
-def _mark(outcome: Outcome) -> str:
-    """Return a hash of a failure: of its function, its reason, and its issues or its text."""
+def _failure_digest(outcome: Outcome) -> str:
+    """Return a digest of a failure: of its function, reason, and issues or text."""
     wrong = sorted([str(issue.path), issue.expected] for issue in outcome.issues)
     said = [outcome.function, outcome.reason, wrong or outcome.text]
     return sha256(dumps(said).encode()).hexdigest()[:16]
@@ -255,12 +256,12 @@ def _canonical(saved: Mapping[str, Any]) -> bytes:
     try:
         return dumps(saved, sort_keys=True).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        reason = f"This is no JSON: {error}."
+        reason = f"This is not JSON: {error}."
         raise DefinitionError("Turn.save", reason, "Go on with the `Turn` itself.") from None
 
 
 def _packed(value: object) -> object:
-    """Return a value as JSON: lists, and for bytes (a hidden thought of Bedrock's) an object."""
+    """Return a value as JSON; bytes (of a hidden thought of Bedrock, say) become an object."""
     if isinstance(value, bytes):
         return {_BYTES: b64encode(value).decode()}
     if isinstance(value, list | tuple):
@@ -285,7 +286,7 @@ def _unpacked(value: Any) -> Any:
 
 
 def _is_tag(value: Mapping[str, object]) -> bool:
-    """True if this object stands for bytes, or looks as if it did."""
+    """Return whether an object stands for bytes, or looks like such an object."""
     names = [str(key) for key in value]
     return len(names) == 1 and names[0].startswith("$") and names[0].lstrip("$") == "bytes"
 

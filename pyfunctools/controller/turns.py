@@ -1,62 +1,115 @@
-"""`Turns`: what runs the calls of a model's turns, for a list of tools and for a prompt."""
+"""`TurnRunner`: runs the calls in the responses of a model; base of `Tools` and of the prompt."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Any, TypeAlias, Unpack
 
-from pyfunctools.controller.calling import Beside, Calling, tickets_of
+from pyfunctools.controller.calling import Calling, CallOptions, tickets_of
 from pyfunctools.controller.turn import Turn, load_turn, run_calls
 from pyfunctools.envelopes import Answering, Spoken
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Approval, Approve, Ask, PersonsValues
+from pyfunctools.execution.steps import finish
 from pyfunctools.record.call import Call
 from pyfunctools.record.outcome import Outcome
 
 PersonsAnswer: TypeAlias = "PersonsValues | Ask | bool | Approval"
-"""What a person says to a call that waits: their values, yes or no, or an `Approval`."""
+"""A person's answer to a call that waits: their values, yes or no, or an `Approval`."""
 
 
-class ReadCalls(Protocol):
-    """Returns the calls of a turn, under these ids where it was read before."""
+class TurnRunner(ABC):
+    """Runs the calls in the responses of a model, and resumes those that wait for a person."""
 
-    def __call__(self, spoken: Spoken, ids: Sequence[str] | None = None) -> list[Call]:
-        """Return the calls, checked, in their order."""
-        ...
-
-
-class Turns:
-    """Runs the calls of the turns that `spoken` and `calls` read; see `Tools` for the methods.
-
-    `told` gives an outcome in the words that the model saw.
-    """
-
-    def __init__(
-        self,
-        controller: Calling,
-        *,
-        dialect: str,
-        envelope: Answering,
-        spoken: Callable[[object], Spoken],
-        calls: ReadCalls,
-        told: Callable[[Call, Outcome], Outcome],
-    ) -> None:
+    def __init__(self, controller: Calling, dialect: str, envelope: Answering) -> None:
         self._controller = controller
         self._tickets = tickets_of(controller)
         self._dialect = dialect
         self._envelope = envelope
-        self._spoken = spoken
-        self._calls = calls
-        self._told = told
-        self._together = frozenset(
+        self._concurrent = frozenset(
             each.name
             for each in controller.functions
             if (each.read_only if each.concurrent is None else each.concurrent)
         )
 
-    async def run(
-        self, response: object, previous: Turn | None, beside: Beside, *, awaits: bool
+    def run(
+        self, response: object, *, previous: Turn | None = None, **options: Unpack[CallOptions]
     ) -> Turn:
-        """Check the calls of a response, and run them; neighbours together where they may."""
-        if strange := beside.keys() - Beside.__annotations__.keys():
+        """Check the calls of a response, run them in their order, and return the turn.
+
+        `human`, `context`, `approve` and `audience` are as in `Controller.call`, for each call. A
+        call that waits for a person is in `Turn.waiting`. With the `previous` turn, `Turn.stuck`
+        tells whether the model repeats a mistake. An exception during the turn has what was done so
+        far as its attribute `turn`.
+
+        Raises:
+            DefinitionError: this is not a response, or as `Controller.call`.
+            LoopError: a function is asynchronous and this thread runs an event loop.
+        """
+        return finish(self._run(response, previous, options, awaits=False))
+
+    async def arun(
+        self, response: object, *, previous: Turn | None = None, **options: Unpack[CallOptions]
+    ) -> Turn:
+        """Do the same as `run` without blocking the event loop.
+
+        Neighbouring calls of functions that are `concurrent` run together.
+
+        Raises:
+            DefinitionError: as `run`.
+        """
+        return await self._run(response, previous, options, awaits=True)
+
+    def resume(
+        self,
+        turn: Turn | Mapping[str, Any],
+        answers: Mapping[str, PersonsAnswer],
+        *,
+        context: object = None,
+        audience: str | None = None,
+    ) -> Turn:
+        """Resume the calls of a turn that wait for a person, and return the turn.
+
+        `turn` is a `Turn`, or the result of its `save`, also in another process. `answers` maps the
+        id of a call to the person's values, to `True` or `False` if it waits for approval, or to an
+        `Approval`. Other calls go on waiting; finished calls are not run again.
+
+        Raises:
+            DefinitionError: a saved turn was changed or is of another controller or dialect, no
+                call with an id waits, or as `Controller.resume`.
+        """
+        return finish(self._resume(turn, answers, context, audience, awaits=False))
+
+    async def aresume(
+        self,
+        turn: Turn | Mapping[str, Any],
+        answers: Mapping[str, PersonsAnswer],
+        *,
+        context: object = None,
+        audience: str | None = None,
+    ) -> Turn:
+        """Do the same as `resume` without blocking the event loop.
+
+        Raises:
+            DefinitionError: as `resume`.
+        """
+        return await self._resume(turn, answers, context, audience, awaits=True)
+
+    @abstractmethod
+    def _spoken(self, response: object) -> Spoken:
+        """Return the messages and calls of a response."""
+
+    @abstractmethod
+    def _calls(self, spoken: Spoken, ids: Sequence[str] | None = None) -> list[Call]:
+        """Return the calls, checked, in their order; with these ids if they were read before."""
+
+    def _reworded(self, call: Call, outcome: Outcome) -> Outcome:
+        """Return an outcome with the names and shape of the arguments that the model saw."""
+        return outcome
+
+    async def _run(
+        self, response: object, previous: Turn | None, options: CallOptions, *, awaits: bool
+    ) -> Turn:
+        if strange := options.keys() - CallOptions.__annotations__.keys():
             raise TypeError(f"run() got an unexpected keyword argument {min(strange)!r}")
         if previous is not None and not isinstance(previous, Turn):  # pyright: ignore[reportUnnecessaryIsInstance]
             reason = f"`previous` must be a `Turn`, not `{type(previous).__name__}`."
@@ -73,20 +126,21 @@ class Turns:
             _before={} if previous is None else previous.repeats(),
         )
         call = self._controller.acall if awaits else self._controller.call
-        together = self._together if awaits else ()
+        concurrent = self._concurrent if awaits else ()
         todo = range(len(turn.calls))
-        return await run_calls(turn, todo, lambda one: call(one, **beside), self._told, together)
+        return await run_calls(
+            turn, todo, lambda one: call(one, **options), self._reworded, concurrent
+        )
 
-    async def resume(
+    async def _resume(
         self,
         turn: Turn | Mapping[str, Any],
         answers: Mapping[str, PersonsAnswer],
-        *,
-        awaits: bool,
         context: object,
         audience: str | None,
+        *,
+        awaits: bool,
     ) -> Turn:
-        """Go on with the calls that a person has answered."""
         if not isinstance(turn, Turn | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             remedy = "Read a text with `json.loads(text)` first."
             raise wrong_type("resume(turn)", "a `Turn`, or what `turn.save()` gave", turn, remedy)
@@ -96,23 +150,22 @@ class Turns:
         if not isinstance(turn, Turn):
             tickets = self._tickets.value
             turn = load_turn(turn, self._envelope, self._dialect, tickets, self._calls)
-        asked = _asked(turn, answers)
+        answered = _answered_calls(turn, answers)
         resume = self._controller.aresume if awaits else self._controller.resume
 
         def one(call: Call) -> Outcome | Awaitable[Outcome]:
-            ticket, human, approve = asked[call.id or ""]
+            ticket, human, approve = answered[call.id or ""]
             return resume(ticket, human, approve=approve, context=context, audience=audience)
 
-        todo = [place for place, call in enumerate(turn.calls) if (call.id or "") in asked]
-        together = self._together if awaits else ()
-        return await run_calls(turn, todo, one, self._told, together)
+        todo = [place for place, call in enumerate(turn.calls) if (call.id or "") in answered]
+        concurrent = self._concurrent if awaits else ()
+        return await run_calls(turn, todo, one, self._reworded, concurrent)
 
 
-_Answered: TypeAlias = tuple[str, PersonsValues | Ask, Approve]
-
-
-def _asked(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[str, _Answered]:
-    """Return by the ids of the calls that go on their tickets, and what the person said.
+def _answered_calls(
+    turn: Turn, answers: Mapping[str, PersonsAnswer]
+) -> dict[str, tuple[str, PersonsValues | Ask, Approve]]:
+    """Return the ticket, values and approval of each call to resume, by its id.
 
     Raises:
         DefinitionError: an answer is for a call that does not wait.
@@ -126,14 +179,14 @@ def _asked(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[str, _Answe
                 f"Answer for {', '.join(map(repr, tickets)) or 'nothing: every call has run'}.",
             )
     return {
-        call_id: (tickets[call_id], *parted(answer))
+        call_id: (tickets[call_id], *values_and_approval(answer))
         for call_id, answer in answers.items()
         if answer is not None
     }
 
 
-def parted(answer: PersonsAnswer) -> tuple[PersonsValues | Ask, Approve]:
-    """Return a person's values and approval."""
+def values_and_approval(answer: PersonsAnswer) -> tuple[PersonsValues | Ask, Approve]:
+    """Return the arguments `human` and `approve` for an answer."""
     if isinstance(answer, bool | Approval):
         return None, answer
     return answer, None

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 from pyfunctools._json import JsonObject
 from pyfunctools.controller import Controller
 from pyfunctools.controller.tools import Tools
-from pyfunctools.controller.turns import PersonsAnswer, parted
+from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Approval, Approve
@@ -90,7 +90,7 @@ def resume(interrupts: Iterable[Interrupt], answers: Mapping[str, PersonsAnswer]
         )
     said: dict[str, Any] = {}
     for call_id, answer in answers.items():
-        human, approve = parted(answer)
+        human, approve = values_and_approval(answer)
         if isinstance(approve, Approval):
             approve = asdict(approve)
         interrupt_id, ticket = held[call_id]

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from pyfunctools.controller import Controller
-from pyfunctools.controller.turns import PersonsAnswer, parted
+from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
 from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Ask
@@ -178,7 +178,7 @@ class ControllerTools(list[Tool]):
         async def on_invoke_tool(ctx: ToolContext[Any], text: str) -> Any:
             call = self._tools.call_of(name, text, ctx.tool_call_id)
             answer, ticket = _ANSWERS.get({}).pop(ctx.tool_call_id, (None, None))
-            human, approve = parted(answer)
+            human, approve = values_and_approval(answer)
             if approve is None and self._controller[name].confirm:
                 approve = True  # the framework lets only what was approved come here
             context = self._context
@@ -205,7 +205,7 @@ class ControllerTools(list[Tool]):
         Raises:
             CallError: they are wrong.
         """
-        human = parted(answer)[0]
+        human = values_and_approval(answer)[0]
         if call.result and human is not None and not callable(human):
             # Not approved, so that nothing runs: what comes before that is what is wanted.
             outcome = self._controller.call(call, human=human, approve=False)

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from pyfunctools._json import JsonValue
 from pyfunctools.controller import Controller
-from pyfunctools.controller.turns import PersonsAnswer, parted
+from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
 from pyfunctools.envelopes.attachments import media_type_of
 from pyfunctools.errors import DefinitionError, Retry, wrong_type
 from pyfunctools.record.call import Call
@@ -176,7 +176,7 @@ class ControllerToolset(AbstractToolset[Any]):
         given: object = ctx.tool_call_metadata if ctx.tool_call_approved else None
         held = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
         answer: PersonsAnswer = held.get("answer", True if ctx.tool_call_approved else None)
-        human, approve = parted(answer)
+        human, approve = values_and_approval(answer)
         context = self._context
         if context is None:
             context = ctx.deps

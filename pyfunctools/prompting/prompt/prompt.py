@@ -16,7 +16,7 @@ from pyfunctools.schema.ground.preview import escape_invisible, preview_scalar
 from pyfunctools.schema.ground.references import reference_to
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False)  # no slots: a subclass has attributes
 class Prompt:
     """A description of functions for a model, and the JSON Schema of its answer.
 
