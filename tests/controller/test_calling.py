@@ -225,8 +225,8 @@ def test_controllers_made_of_one_take_its_tickets_and_no_other_does() -> None:
     for stranger in (bank(), Controller.combine(bank(), controller.prefixed("x_"))):
         assert "somebody else" in stranger.resume(ticket(), given).text
     gone = controller.select(names=["look"]).resume(ticket(), given)
-    assert "not there" in gone.text
-    assert "not there" in controller.prefixed("x_").resume(ticket(), given).text
+    assert "does not exist" in gone.text
+    assert "does not exist" in controller.prefixed("x_").resume(ticket(), given).text
     used = ticket()
     assert not kin[0].resume(used, given).is_error
     assert "used already" in kin[1].resume(used, given).text
