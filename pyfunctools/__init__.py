@@ -1,6 +1,6 @@
 """Function calling for large language models, from Python classes and OpenAPI documents.
 
-A guided tour. Mark what a model may call, and hand the object to a `Controller`:
+A short tour. Mark the methods that a model may call, and pass the object to a `Controller`:
 
     class Shop:
         @function
@@ -9,20 +9,20 @@ A guided tour. Mark what a model may call, and hand the object to a `Controller`
 
     shop = Controller.from_object(Shop())
 
-or read somebody's API with `Controller.from_openapi("github.json", server=...)`, a FastAPI
-application with `from_fastapi(app)`, plain functions with `from_functions([...])`. Either way
-`shop.functions` are `Function` records. `name`, `description` and `llm` go to the model: the
-`parameters`, without what is a person's (`Human`, `human`); `prompt_of` tells a model that has no
-function calling.
+or read an API with `Controller.from_openapi("github.json", server=...)`, a FastAPI application with
+`from_fastapi(app)`, plain functions with `from_functions([...])`. In each case `shop.functions` are
+`Function` records. Their `name`, `description` and `llm` go to the model; `llm` are the
+`parameters` without the part of a person (`Human`, `human`). For a model without function calling
+`prompt_of` returns a prompt.
 
-What the model writes back goes to `shop.call(name, text, human={...})`, which reads it, checks it,
-adds the human's part, runs it and gives an `Outcome`: `text` for the model, `value` for the
-program. `shop.parse_calls(answer)` finds the calls in what any family of models writes, `Attempts`
-keeps the state of a retry, and `shop.resume(outcome.waiting.ticket, {...})` goes on when a person
-has answered, in another process too (`Tickets`).
+The model's arguments go to `shop.call(name, text, human={...})`, which parses and checks them, adds
+the person's part, runs the function and returns an `Outcome`: `text` for the model, `value` for the
+program. `shop.parse_calls(answer)` finds the calls in the text of any family of models, `Attempts`
+counts retries, and `shop.resume(outcome.waiting.ticket, {...})` continues when a person has
+answered, in another process too (`Tickets`).
 
-The schema engine alone is `pyfunctools.schema`. Importing this package loads neither pydantic nor
-an HTTP library: each is loaded by the first thing that needs it.
+The schema engine alone is `pyfunctools.schema`. Importing this package imports neither pydantic nor
+an HTTP library; they are imported when they are first needed.
 """
 
 from typing import TYPE_CHECKING

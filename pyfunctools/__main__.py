@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 
 def main() -> None:
-    """Run the command line; say what to install where its libraries are missing."""
+    """Run the command line, or exit with the command that installs its missing libraries."""
     for name in ("typer", "rich"):
         if find_spec(name) is None:
             sys.exit(f"{name} is missing. Install it with: pip install 'pyfunctools[cli]'")

@@ -1,10 +1,10 @@
-"""A call with everything in it, whose `repr` tells nothing of that."""
+"""A function call with its arguments, whose `repr` does not show them."""
 
 from functools import partial
 
 
 class BoundCall(partial[object]):
-    """A callable with its arguments: a frame of a traceback that shows its locals shows none."""
+    """A callable with its arguments; a traceback that shows local variables does not show them."""
 
     __slots__ = ()
 

@@ -1,8 +1,8 @@
-"""The words everyone speaks: what a JSON value is, and what a schema is.
+"""The types of JSON values and schemas.
 
-The aliases are read-only on purpose. A checker then refuses code that changes a document, a schema
-or an argument it was handed; what a function builds itself it types as `dict` and `list`. At run
-time an object is a `dict` and an array is a `list`.
+The types are read-only on purpose: so a type checker refuses code that changes a document, a schema
+or an argument. A value that a function builds itself has the type `dict` or `list`. At run time an
+object is a `dict` and an array is a `list`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,13 +17,13 @@ JsonObject: TypeAlias = Mapping[str, JsonValue]
 """A JSON object."""
 
 JsonSchema: TypeAlias = Mapping[str, JsonValue]
-"""A JSON Schema that is an object; where `true` may stand too, write `JsonSchema | bool`."""
+"""A JSON Schema that is an object; if it may be `true` or `false`, write `JsonSchema | bool`."""
 
 Json = TypeVar("Json", bound=JsonValue)
 
 
 def members_of(value: JsonValue) -> JsonObject:
-    """Return the members of an object; anything else has none."""
+    """Return the members of an object; no members for any other value."""
     return value if isinstance(value, dict) else {}
 
 

@@ -1,4 +1,4 @@
-"""A value that is made when it is first asked for, and then kept."""
+"""A value that is made when it is first read, and then kept."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -9,15 +9,15 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 _LOCKS = Lock()
-"""Held while a cell gets its lock."""
+"""Held while a `Lazy` gets its own lock."""
 
 
 class Lazy(Generic[T]):
-    """One `value`, made when it is first read, and kept: from then on it is a plain attribute.
+    """One `value`, made when it is first read; afterwards it is a plain attribute.
 
-    Two threads that ask at once get the same value; cells whose makers share something share a
-    `lock` too, one that its holder may take again. An exception is not kept: the next reader tries
-    again. Equality, copies and pickles are those of the value, so they make it first.
+    Two threads that read it at once get the same value. If the `make` functions of several objects
+    share data, they share a reentrant `lock` too. An exception is not kept: the next reader tries
+    again. Equality, copies and pickles are those of the value, and make it first.
     """
 
     __slots__ = ("_lock", "_make", "value")
@@ -32,20 +32,20 @@ class Lazy(Generic[T]):
 
     @staticmethod
     def of(value: V) -> "Lazy[V]":
-        """Return a cell that already holds `value`."""
-        cell = Lazy(lambda: value)
-        _ = cell.value
-        return cell
+        """Return an object that already holds `value`."""
+        lazy = Lazy(lambda: value)
+        _ = lazy.value
+        return lazy
 
     @property
     def made(self) -> bool:
-        """Whether the value is there already."""
+        """Whether the value has been made."""
         return self._make is None
 
-    if not TYPE_CHECKING:  # or every other attribute would be thought to be there
+    if not TYPE_CHECKING:  # else a type checker accepts every attribute
 
         def __getattr__(self, name: str) -> T:
-            """Make the value: Python asks here for an attribute that is not there yet."""
+            """Make the value: Python calls this for an attribute that does not exist yet."""
             if name != "value":
                 raise AttributeError(name)
             with self._locked():
@@ -55,7 +55,7 @@ class Lazy(Generic[T]):
             return self.value
 
     def _locked(self) -> AbstractContextManager[object]:
-        # A lock of its own only while the value is made: of most cells nobody ever asks.
+        # Created only now: most values are never read.
         with _LOCKS:
             if self._lock is None:
                 self._lock = RLock()

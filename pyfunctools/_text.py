@@ -1,15 +1,14 @@
-"""Text that a model or a terminal is shown: nothing in it that a person would not see."""
+"""Text for a model or a terminal, without characters that a person would not see."""
 
 import re
 from functools import lru_cache
 
 
 def visible(text: str) -> str:
-    """Return the text without what a person would not see.
+    """Return the text without the characters that a person would not see.
 
-    Control characters (tab and line feed stay, a carriage return before a line feed goes),
-    bidirectional controls, zero-width and TAG characters are left out; a zero-width joiner stays
-    between two emoji.
+    Control characters except tab and line feed, bidirectional controls, zero-width and TAG
+    characters are left out; a zero-width joiner stays between two emoji.
     """
     if text.isascii() and text.replace("\n", "").isprintable():
         return text  # nearly all text, at a tenth of the cost
@@ -39,7 +38,7 @@ def plural(unit: str, count: float) -> str:
 
 
 def short_repr(value: object, limit: int = 400) -> str:
-    """Return the `repr` of a value, cut where it is longer than a line of a log should be."""
+    """Return the `repr` of a value, cut to the length of a log line."""
     try:
         return shortened(repr(value), limit)
     except RecursionError:
@@ -47,9 +46,9 @@ def short_repr(value: object, limit: int = 400) -> str:
 
 
 def record_repr(record: object, *names: str) -> str:
-    """Return the `repr` of a record with these of its fields, each cut as `short_repr` cuts it."""
-    told = ", ".join(f"{name}={short_repr(getattr(record, name))}" for name in names)
-    return f"{type(record).__name__}({told})"
+    """Return the `repr` of a record with these fields, each as `short_repr`."""
+    shown = ", ".join(f"{name}={short_repr(getattr(record, name))}" for name in names)
+    return f"{type(record).__name__}({shown})"
 
 
 @lru_cache(maxsize=1)
@@ -63,8 +62,8 @@ def _hidden() -> re.Pattern[str]:
         "\u2060-\u206f"  # word joiner, invisible operators, isolates
         "\ufeff\ufff9-\ufffb"  # byte order mark, interlinear annotation
         "\U000e0000-\U000e01ef"  # TAG characters, variation selectors supplement
-        "\ud800-\udfff"  # lone surrogates: no UTF-8 says them
+        "\ud800-\udfff"  # lone surrogates, which UTF-8 cannot encode
         "]"
-        "|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d"  # a joiner that joins no emoji
+        "|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d"  # a joiner not between emoji
         "|\u200d(?![\u2190-\u2bff\U0001f000-\U0001faff])"
     )

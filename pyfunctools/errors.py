@@ -1,37 +1,38 @@
-"""Everything pyfunctools raises.
+"""The exceptions of pyfunctools.
 
 ```
 PyfunctoolsError
-├── DefinitionError        a class, function or schema that cannot become a function
-├── DocumentError          a document that cannot be read
-├── SchemaError            a JSON Schema that is not one
-├── ArgumentsError         only from `Failure.unwrap()`: bad arguments are values
-├── CallError              only from `Outcome.unwrap()`: a call that failed is a value
-├── UnknownFunctionError   a name the controller does not have (a KeyError too)
-├── LifespanError          an application that does not start, or does not end well
+├── DefinitionError        a class, function, schema or setting is wrong
+├── DocumentError          a document cannot be read
+├── SchemaError            a JSON Schema is invalid
+├── ArgumentsError         only from `Failure.unwrap()`: wrong arguments are values
+├── CallError              only from `Outcome.unwrap()`: a failed call is a value
+├── UnknownFunctionError   the controller has no function of this name (a KeyError too)
+├── LifespanError          an application fails to start or to shut down
 ├── LoopError              `call` where only `acall` can work
 ├── WaitingError           from `Turn.messages` while a call waits for a person
-├── TicketStoreError       raised by a store that cannot say whether a ticket was used
+├── TicketStoreError       a store cannot tell whether a ticket was used
 └── Retry                  raised by a method, for the model to try again
 ```
 
-Arguments that are wrong are a `Failure`, and a call that failed is an `Outcome`; neither is here.
-Every error has fields; its text is composed from them.
+Wrong arguments are a `Failure`, and a failed call is an `Outcome`; neither is an exception. Every
+error has fields; its text is composed from them.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Protocol
 
 
 class PyfunctoolsError(Exception):
-    """The base of everything pyfunctools raises."""
+    """The base class of all exceptions of pyfunctools."""
 
 
 class DefinitionError(PyfunctoolsError):
-    """A class, function or schema cannot become a function.
+    """A class, function, schema or setting is wrong.
 
-    `where` names the place (`Shop.buy(items)`), `reason` says what is wrong with it and `remedy`
-    what to write instead.
+    `where` names the place (`Shop.buy(items)`), `reason` the problem, and `remedy` what to write
+    instead.
     """
 
     def __init__(self, where: str, reason: str, remedy: str | None = None) -> None:
@@ -47,15 +48,15 @@ class DefinitionError(PyfunctoolsError):
 def wrong_type(
     where: str, wanted: str, given: object, remedy: str | None = None
 ) -> DefinitionError:
-    """Return the error for an argument of the wrong type: `wanted` is "a `Limits`", say."""
+    """Return the error for an argument of the wrong type; `wanted` is, say, "a `Limits`"."""
     return DefinitionError(where, f"This must be {wanted}, not `{type(given).__name__}`.", remedy)
 
 
 class DocumentError(PyfunctoolsError):
     """A document cannot be read.
 
-    `source` names the document, `reason` says what is wrong, `pointer` is the JSON Pointer
-    (RFC 6901) of the place where there is one, and `remedy` says what to do.
+    `source` names the document, `reason` the problem, and `remedy` what to do. `pointer` is the
+    JSON Pointer (RFC 6901) of the place, if it is known.
     """
 
     def __init__(
@@ -68,7 +69,8 @@ class DocumentError(PyfunctoolsError):
         self.remedy = remedy
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_document_error, (self.source, self.reason, self.pointer, self.remedy))
+        make = partial(DocumentError, pointer=self.pointer, remedy=self.remedy)
+        return (make, (self.source, self.reason))
 
     def __str__(self) -> str:
         at = f" (at {self.pointer})" if self.pointer is not None else ""
@@ -76,9 +78,9 @@ class DocumentError(PyfunctoolsError):
 
 
 class SchemaError(PyfunctoolsError):
-    """A JSON Schema is not one, or needs what may not be fetched.
+    """A JSON Schema is invalid, or refers to a document that may not be fetched.
 
-    `pointer` is the JSON Pointer of the place in the schema where there is one.
+    `pointer` is the JSON Pointer of the place in the schema, if it is known.
     """
 
     def __init__(self, reason: str, pointer: str | None = None) -> None:
@@ -91,7 +93,7 @@ class SchemaError(PyfunctoolsError):
 
 
 class ArgumentsError(PyfunctoolsError):
-    """What `Failure.unwrap()` raises, for those who want an exception; `failure` is the value."""
+    """The exception of `Failure.unwrap()`; `failure` is the value."""
 
     def __init__(self, failure: "FailureLike") -> None:
         super().__init__(failure)
@@ -102,9 +104,9 @@ class ArgumentsError(PyfunctoolsError):
 
 
 class CallError(PyfunctoolsError):
-    """What `Outcome.unwrap()` raises, for those who want an exception; `outcome` is the value.
+    """The exception of `Outcome.unwrap()`; `outcome` is the value.
 
-    Its `__cause__` is the exception that the application's own code raised, where there is one.
+    If the application's own code raised an exception, it is the `__cause__`.
     """
 
     def __init__(self, outcome: "OutcomeLike") -> None:
@@ -117,7 +119,7 @@ class CallError(PyfunctoolsError):
 
 
 class UnknownFunctionError(PyfunctoolsError, KeyError):
-    """A name the controller does not have; `close` are the names that resemble it."""
+    """The controller has no function of this name; `close` are similar names."""
 
     def __init__(self, name: str, close: Sequence[str] = ()) -> None:
         super().__init__(name, tuple(close))
@@ -130,10 +132,10 @@ class UnknownFunctionError(PyfunctoolsError, KeyError):
 
 
 class LifespanError(PyfunctoolsError):
-    """An application that runs in this process does not start, or does not end well.
+    """An application in this process fails to start or to shut down.
 
-    `application` is its name, `phase` is `startup` or `shutdown`, and `reason` says what happened;
-    the exception of the application itself is the `__cause__`, where it raised one.
+    `application` is its name, and `phase` is `startup` or `shutdown`. If the application raised an
+    exception, it is the `__cause__`.
     """
 
     def __init__(self, application: str, phase: str, reason: str) -> None:
@@ -147,7 +149,7 @@ class LifespanError(PyfunctoolsError):
 
 
 class LoopError(PyfunctoolsError):
-    """`call` was used from a running event loop for what only `await acall(...)` can do."""
+    """`call` was used in a running event loop, where only `await acall(...)` can work."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -162,10 +164,10 @@ class LoopError(PyfunctoolsError):
 
 
 class TicketStoreError(PyfunctoolsError):
-    """A store cannot say whether a ticket was used: it is full, locked, damaged or gone.
+    """A store cannot tell whether a ticket was used: it is full, locked, damaged or gone.
 
-    `where` names the store, `reason` says what is wrong with it and `remedy` what to do. Nothing
-    has run, and the ticket is as it was.
+    `where` names the store, `reason` the problem, and `remedy` what to do. Nothing has run, and the
+    ticket is unchanged.
     """
 
     def __init__(self, where: str, reason: str, remedy: str | None = None) -> None:
@@ -179,9 +181,9 @@ class TicketStoreError(PyfunctoolsError):
 
 
 class WaitingError(PyfunctoolsError):
-    """The messages of a turn were asked for while some of its calls wait for a person.
+    """The messages of a turn are incomplete: some of its calls wait for a person.
 
-    `calls` are the ids of these calls. A vendor wants the results of all calls of a turn together.
+    `calls` are the ids of these calls. A vendor takes the results of all calls of a turn together.
     """
 
     def __init__(self, calls: Sequence[str]) -> None:
@@ -192,12 +194,12 @@ class WaitingError(PyfunctoolsError):
         waiting = ", ".join(self.calls)
         return (
             f"Calls of this turn wait for a person: {waiting}. "
-            "Go on with `tools.resume(turn, {call_id: values})`, and take the messages of that."
+            "Go on with `tools.resume(turn, {call_id: values})`, and use its messages."
         )
 
 
-class Retry(PyfunctoolsError):  # noqa: N818 - it asks for something, it is not a fault
-    """Raised by a method to tell the model what to do differently; `text` is what it reads."""
+class Retry(PyfunctoolsError):  # noqa: N818 - a request, not an error
+    """Raised by a method, so that the model calls it differently; the model reads `text`."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -208,11 +210,11 @@ class Retry(PyfunctoolsError):  # noqa: N818 - it asks for something, it is not 
 
 
 class FailureLike(Protocol):
-    """What an `ArgumentsError` carries: a `pyfunctools.schema.Failure`."""
+    """The type of `ArgumentsError.failure`: a `pyfunctools.schema.Failure`."""
 
     @property
     def issues(self) -> Sequence[object]:
-        """Every complaint."""
+        """All issues."""
         ...
 
     def feedback(self) -> str:
@@ -221,7 +223,7 @@ class FailureLike(Protocol):
 
 
 class OutcomeLike(Protocol):
-    """What a `CallError` holds: a `pyfunctools.Outcome`."""
+    """The type of `CallError.outcome`: a `pyfunctools.Outcome`."""
 
     @property
     def text(self) -> str:
@@ -241,9 +243,3 @@ class OutcomeLike(Protocol):
 
 def _sentence(where: str, reason: str, remedy: str | None) -> str:
     return f"{where}: {reason}" + (f" {remedy}" if remedy else "")
-
-
-def _document_error(
-    source: str, reason: str, pointer: str | None, remedy: str | None
-) -> DocumentError:
-    return DocumentError(source, reason, pointer=pointer, remedy=remedy)

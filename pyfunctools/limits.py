@@ -1,4 +1,4 @@
-"""How much of anything is read or told, in one place."""
+"""The limits of everything that is read, written or kept."""
 
 from dataclasses import dataclass, fields
 
@@ -7,39 +7,39 @@ from pyfunctools.errors import DefinitionError, wrong_type
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The bounds on hostile input, each settable.
+    """The limits that protect against hostile input.
 
-    Sizes are bytes, times are seconds, depths count nested objects and arrays. A value at the limit
-    is read; one past it is refused with a clear error.
+    Sizes are bytes, times are seconds, depths count nested objects and arrays. A value at its limit
+    is accepted; a larger one is refused with an error.
 
     Raises:
-        DefinitionError: one is no number, or less than 0.
+        DefinitionError: a limit is not a number, or less than 0.
     """
 
     text: int = 1 << 20
-    """Arguments a model wrote, as UTF-8."""
+    """Arguments from a model, as UTF-8."""
     depth: int = 64
     """Nesting of arguments."""
     issues: int = 32
-    """Issues that a feedback text spells out."""
+    """Issues in a feedback text."""
     document: int = 64 << 20
     """An OpenAPI document, as text."""
     document_nodes: int = 2_000_000
-    """Objects, arrays and scalars in a document, YAML aliases counted each time."""
+    """Objects, arrays and scalars in a document; each use of a YAML alias counts."""
     document_depth: int = 256
     """Nesting of a document."""
     response: int = 10 << 20
-    """The decoded body of an HTTP answer."""
+    """The decoded body of an HTTP response."""
     deadline: float = 30.0
-    """One HTTP call in all: connecting, sending, reading and decoding."""
+    """One HTTP call: connecting, sending, reading and decoding together."""
     redirects: int = 0
     """Redirects that are followed."""
     retries: int = 0
-    """How often an idempotent request is sent again."""
+    """How often an idempotent request is repeated."""
     outcome: int = 32_768
-    """Characters of an outcome's text."""
+    """Characters of the text of an outcome."""
     cache: int = 8
-    """Renderings that are kept of each function."""
+    """Renderings that are cached for each function."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -48,17 +48,17 @@ class Limits:
             if isinstance(value, bool) or not isinstance(value, kinds) or not value >= 0:
                 raise DefinitionError(
                     f"Limits({each.name})",
-                    f"{value!r} is no limit.",
-                    f"Give a number from 0 on; the default is {each.default!r}.",
+                    f"{value!r} is not a valid limit.",
+                    f"Write a number from 0 up; the default is {each.default!r}.",
                 )
 
 
 DEFAULT_LIMITS = Limits()
-"""The limits that hold by default."""
+"""The default limits."""
 
 
 def checked_limits(given: object) -> Limits:
-    """Return the limits that were given, by default `Limits()`.
+    """Return the given limits, by default `Limits()`.
 
     Raises:
         DefinitionError: they are not a `Limits`.

@@ -1,18 +1,24 @@
-"""Media types: what their names say, and which of several is sent or read."""
+"""Media types: what their names mean, and which of several is sent or read."""
 
 from codecs import lookup
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
+
+MediaKind: TypeAlias = Literal["json", "multipart", "form", "any", "text", "bytes", "other"]
+"""How a value of a media type is written, the preferred kind first.
+
+`any` is a range such as `*/*`; `other` has no rules of its own.
+"""
 
 
-def media_type_of(content_type: str) -> str:
+def without_parameters(content_type: str) -> str:
     """Return a media type without its parameters, in lower case."""
     return content_type.partition(";")[0].strip().lower()
 
 
 def charset_of(content_type: str) -> str | None:
-    """Return the `charset` of a media type, or `None`."""
+    """Return the `charset` parameter of a media type, or `None`."""
     for parameter in content_type.split(";")[1:]:
         name, _, value = parameter.partition("=")
         if name.strip().lower() == "charset":
@@ -23,7 +29,7 @@ def charset_of(content_type: str) -> str | None:
 def codec_of(content_type: str) -> str | None:
     """Return the codec of a media type's charset: UTF-8 by default, `None` if unknown.
 
-    Codecs of Python's own, such as `zlib`, are unknown.
+    Codecs of Python that are not charsets, such as `zlib`, are unknown.
     """
     try:
         name = lookup(charset_of(content_type) or "utf-8").name
@@ -32,115 +38,81 @@ def codec_of(content_type: str) -> str | None:
     return None if name in _NO_CHARSETS else name
 
 
-def is_json_media(media: str) -> bool:
+def is_json_media(content_type: str) -> bool:
     """Return whether a media type is JSON: `application/json`, or any `+json` (RFC 6839)."""
+    media = without_parameters(content_type)
     return media in ("application/json", "text/json") or media.endswith("+json")
 
 
-def is_xml_media(media: str) -> bool:
+def is_xml_media(content_type: str) -> bool:
     """Return whether a media type is XML (RFC 7303)."""
+    media = without_parameters(content_type)
     return media in ("application/xml", "text/xml") or media.endswith("+xml")
 
 
-def is_text_media(media: str) -> bool:
+def is_text_media(content_type: str) -> bool:
     """Return whether a body of this media type is read as text."""
+    media = without_parameters(content_type)
     return media.startswith("text/") or is_xml_media(media) or media in _TEXTS
 
 
 def first_concrete_media(content_types: str) -> str | None:
-    """Return the first media type of a list that is not a range, as it is written.
+    """Return the first media type of a comma-separated list that is not a range, or `None`.
 
-    `image/png, image/jpeg` is what an Encoding Object names; nothing is chosen by looking at the
-    content (OpenAPI 3.2.0, Handling Multiple contentType Values).
+    An Encoding Object names such a list: `image/png, image/jpeg`. The content does not select one
+    of them (OpenAPI 3.2.0, Handling Multiple contentType Values).
     """
-    named = (entry.strip() for entry in content_types.split(","))
-    return next((entry for entry in named if entry and "*" not in media_type_of(entry)), None)
-
-
-_NO_CHARSETS = frozenset(
-    {
-        "base64",
-        "bz2",
-        "hex",
-        "idna",
-        "mbcs",
-        "oem",
-        "punycode",
-        "quopri",
-        "raw-unicode-escape",
-        "rot-13",
-        "undefined",
-        "unicode-escape",
-        "uu",
-        "zlib",
-    }
-)
-
-_TEXTS = frozenset(
-    {
-        "application/ecmascript",
-        "application/graphql",
-        "application/javascript",
-        "application/json-seq",
-        "application/jsonl",
-        "application/jsonpath",
-        "application/sql",
-        "application/toml",
-        "application/x-javascript",
-        "application/x-ndjson",
-        "application/x-www-form-urlencoded",
-        "application/x-yaml",
-        "application/yaml",
-        "application/graphql-response",
-        "application/sdp",
-        "application/x-sh",
-    }
-)
-
-
-MediaKind: TypeAlias = Literal["json", "multipart", "form", "any", "text", "bytes", "other"]
-"""How a value of a media type is written; `any` is a range such as `*/*`, `other` has no rule."""
-
-_BYTES = ("image/", "audio/", "video/", "font/")
-_RANK: dict[MediaKind, int] = {
-    "json": 0,
-    "multipart": 2,
-    "form": 3,
-    "any": 4,
-    "text": 5,
-    "bytes": 6,
-    "other": 7,
-}
+    entries = (entry.strip() for entry in content_types.split(","))
+    return next((each for each in entries if each and "*" not in without_parameters(each)), None)
 
 
 @lru_cache(maxsize=1024)
-def media_kind(media: str) -> MediaKind:
+def media_kind(content_type: str) -> MediaKind:
     """Return the kind of a media type."""
-    name = media_type_of(media)
-    if is_json_media(name):
+    media = without_parameters(content_type)
+    if is_json_media(media):
         return "json"
-    if name.startswith("multipart/"):
+    if media.startswith("multipart/"):
         return "multipart"
-    if name.endswith("x-www-form-urlencoded"):
+    if media.endswith("x-www-form-urlencoded"):
         return "form"
-    if name in ("*/*", "*", "", "application/*"):
+    if media in ("*/*", "*", "", "application/*"):
         return "any"
-    if is_text_media(name):
+    if is_text_media(media):
         return "text"
-    if name.startswith(_BYTES) or name in ("application/octet-stream", "application/pdf"):
+    if media.startswith(_BYTES) or media in ("application/octet-stream", "application/pdf"):
         return "bytes"
     return "other"
 
 
-def preferred_media(content: Iterable[str]) -> str:
-    """Return the media type of choice: JSON, then forms, ranges, text, bytes, the rest.
+def preferred_media(content_types: Iterable[str]) -> str:
+    """Return the preferred media type: by kind, and plain JSON or text before others of its kind.
 
-    Plain JSON goes before what is built on it; among equals the document's order holds.
+    Among equals the order of the document holds.
     """
-    return min(content, key=_rank)
+    return min(content_types, key=_rank)
 
 
 @lru_cache(maxsize=1024)
-def _rank(media: str) -> tuple[int, bool]:
-    kind = media_kind(media)
-    return _RANK[kind], media_type_of(media) not in ("application/json", "text/plain")
+def _rank(content_type: str) -> tuple[int, bool]:
+    kind = get_args(MediaKind).index(media_kind(content_type))
+    return kind, without_parameters(content_type) not in ("application/json", "text/plain")
+
+
+_NO_CHARSETS = frozenset(
+    {
+        *("base64", "bz2", "hex", "idna", "mbcs", "oem", "punycode", "quopri"),
+        *("raw-unicode-escape", "rot-13", "undefined", "unicode-escape", "uu", "zlib"),
+    }
+)
+
+_TEXTS = frozenset(
+    f"application/{name}"
+    for name in (
+        *("ecmascript", "graphql", "graphql-response", "javascript", "json-seq", "jsonl"),
+        *("jsonpath", "sdp", "sql", "toml", "x-javascript", "x-ndjson", "x-sh"),
+        *("x-www-form-urlencoded", "x-yaml", "yaml"),
+    )
+)
+
+_BYTES = ("image/", "audio/", "video/", "font/")

@@ -1,4 +1,4 @@
-"""What was odd in a source and did not keep it from becoming a function."""
+"""Notes about oddities of a source that still became a function."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from pyfunctools._text import hidden_count
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """An oddity of a source, and what became of it.
+    """An oddity of a source, and how it was treated.
 
-    `pointer` is the JSON Pointer (RFC 6901) of the place, where there is one.
+    `pointer` is the JSON Pointer (RFC 6901) of the place, if it is known.
     """
 
     text: str
@@ -20,12 +20,12 @@ class Note:
 
 
 def hidden_notes(what: str, text: str, pointer: str | None = None) -> tuple[Note, ...]:
-    """Note the characters that are left out of a text, since a person would not see them."""
+    """Return a note about the hidden characters that are left out of a text, if it has any."""
     count = hidden_count(text)
-    said = f"{hidden_said(count)} left out of {what}."
-    return (Note(text=said, pointer=pointer),) if count else ()
+    note = Note(text=f"{hidden_said(count)} left out of {what}.", pointer=pointer)
+    return (note,) if count else ()
 
 
 def hidden_said(count: int) -> str:
-    """Return the beginning of a sentence about hidden characters."""
+    """Return the beginning of a sentence: `2 hidden characters are`."""
     return "1 hidden character is" if count == 1 else f"{count} hidden characters are"

@@ -1,16 +1,14 @@
-"""One HTTP operation as frozen data. Knows no HTTP library, and no OpenAPI version."""
+"""One HTTP operation as frozen data, independent of HTTP libraries and OpenAPI versions."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from pyfunctools._json import JsonObject
-
 Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
 """Where a parameter is sent; `querystring` is the whole query (OpenAPI 3.2)."""
 
 ConnectionNames: TypeAlias = Mapping[Location, Collection[str]]
-"""The names that a connection sets in each place, with every request; headers in lower case."""
+"""The names that a connection sets in each location of every request; headers in lower case."""
 
 NO_NAMES: ConnectionNames = {}
 
@@ -27,13 +25,11 @@ Style: TypeAlias = Literal[
 ]
 """How a parameter is written (OpenAPI 3.2, section 4.12.2); `tabDelimited` is Swagger 2.0's tsv."""
 
-NO_OBJECT: JsonObject = {}
-
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 """Methods that only read (RFC 9110, section 9.2.1)."""
 
 IDEMPOTENT = SAFE | {"DELETE", "PUT"}
-"""Methods whose requests may be sent again (RFC 9110, section 9.2.2)."""
+"""Methods whose requests may be repeated (RFC 9110, section 9.2.2)."""
 
 _RESERVED = frozenset(
     {
@@ -50,10 +46,10 @@ _RESERVED = frozenset(
 
 
 def is_reserved(header: str) -> bool:
-    """Return whether a header is the client's own, whatever a document declares.
+    """Return whether only the client may set a header, whatever a document declares.
 
-    They frame the message, choose the host or carry credentials, or the specification wants them
-    ignored (OpenAPI 3.2.0, Parameter Object, `name`).
+    Such headers frame the message, select the host or carry credentials, or the specification
+    ignores their declaration (OpenAPI 3.2.0, Parameter Object, `name`).
     """
     name = header.lower()
     return name in _RESERVED or name.startswith(("proxy-", "x-forwarded-"))
@@ -63,9 +59,9 @@ def is_reserved(header: str) -> bool:
 class Parameter:
     """One parameter of an operation: its place in the arguments and its place on the wire.
 
-    `name` is the name on the wire. `argument` are the steps to its value in the arguments, as
-    `("id",)` or `("query", "limit")`. With `content_type` the value is written in that media type
-    and `style`, `explode` and `allow_reserved` say nothing. `schema` is as the document has it.
+    `name` is the name on the wire. `argument` is the path to its value in the arguments, such as
+    `("id",)` or `("query", "limit")`. With `content_type` the value is written in that media type,
+    and `style`, `explode` and `allow_reserved` are ignored. `schema` is as in the document.
     """
 
     name: str
@@ -104,7 +100,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredResponse:
-    """One answer the document promises: `status` is `200`, `2XX` or `default`."""
+    """One response of the document: `status` is `200`, `2XX` or `default`."""
 
     status: str
     content_types: tuple[str, ...] = ()
@@ -113,10 +109,10 @@ class DeclaredResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecurityScheme:
-    """How a caller proves who it is: the name in the document and what has to be sent.
+    """How a caller authenticates: the name in the document, and the credential to send.
 
-    `location` and `parameter` belong to `apiKey`, `scheme` (lower case: `basic`, `bearer`, ...) to
-    `http`.
+    `location` and `parameter` belong to the type `apiKey`, `scheme` (in lower case: `basic`,
+    `bearer`, ...) to `http`.
     """
 
     name: str
@@ -128,14 +124,17 @@ class SecurityScheme:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
-    """One way to be allowed in: every scheme named here, with the scopes it wants."""
+    """One way to authenticate: all these schemes together, each with its scopes."""
 
     schemes: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """A base URL of the document; `variables` are the defaults of what stands in braces."""
+    """A base URL of the document.
+
+    `variables` are the defaults of the names in braces, `allowed` the values that they may have.
+    """
 
     url: str
     description: str = ""
@@ -145,16 +144,16 @@ class Server:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Route:
-    """One operation made callable: everything a request needs but the arguments.
+    """One operation made callable: everything a request needs except the arguments.
 
-    `method` is in upper case, `path` the template as written, `operation` the operation as written.
-    `security` lists the alternatives, of which one has to be met (an empty requirement among them
-    means that none is needed), `schemes` what their names mean.
+    `method` is in upper case; `path` and `operation` are as in the document. `security` lists
+    alternatives of which one has to be met; an empty one means that no credential is needed.
+    `schemes` are the security schemes by name.
     """
 
     method: str
     path: str
-    operation: Mapping[str, Any] = field(default_factory=lambda: NO_OBJECT)
+    operation: Mapping[str, Any] = field(default_factory=dict[str, Any])
     parameters: tuple[Parameter, ...] = ()
     body: Body | None = None
     responses: tuple[DeclaredResponse, ...] = ()

@@ -10,14 +10,14 @@ from pyfunctools.media_types import (
     is_text_media,
     is_xml_media,
     media_kind,
-    media_type_of,
     preferred_media,
+    without_parameters,
 )
 
 
 def test_a_media_type_is_read_without_its_parameters() -> None:
-    assert media_type_of(" Application/JSON ; charset=utf-8") == "application/json"
-    assert media_type_of("") == ""
+    assert without_parameters(" Application/JSON ; charset=utf-8") == "application/json"
+    assert without_parameters("") == ""
 
 
 @pytest.mark.parametrize("media", ["application/json", "application/problem+json", "text/json"])

@@ -12,7 +12,7 @@ from pyfunctools.execution.http.exchange import (
     origin_of_url,
     retry_after,
 )
-from pyfunctools.media_types import codec_of, is_json_media, is_text_media, media_type_of
+from pyfunctools.media_types import codec_of, is_json_media, is_text_media, without_parameters
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.route import SAFE
 from pyfunctools.schema.parsing.strict import parse_strict
@@ -89,7 +89,7 @@ def _value(result: ReceivedResponse, content_type: str) -> tuple[object, bool]:
     body = result.body
     if not body or result.status in (204, 205, 304):
         return None, True
-    media = media_type_of(content_type)
+    media = without_parameters(content_type)
     if is_json_media(media):
         text = _decoded(body, detect_encoding(body))
         read = parse_strict(text, DEPTH) if isinstance(text, str) else None

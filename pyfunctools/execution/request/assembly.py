@@ -28,7 +28,7 @@ from pyfunctools.execution.request.parameters import (
 )
 from pyfunctools.execution.request.styles import is_field_value
 from pyfunctools.execution.unsendable import UnsendableError
-from pyfunctools.media_types import is_json_media, media_type_of
+from pyfunctools.media_types import is_json_media
 from pyfunctools.route import NO_NAMES, ConnectionNames, Location, Parameter, Route
 from pyfunctools.schema import Failure, Issue, Path, Repair, Separated
 from pyfunctools.schema.ground.path import Keys, value_at
@@ -277,6 +277,6 @@ def _accept(route: Route) -> dict[str, str]:
     for response in route.responses:
         if response.status.startswith("2") or response.status == "default":
             for content_type in response.content_types:
-                if is_json_media(media_type_of(content_type)) and is_field_value(content_type):
+                if is_json_media(content_type) and is_field_value(content_type):
                     return {"accept": f"{content_type}, */*;q=0.5"}
     return {}

@@ -27,7 +27,7 @@ from pyfunctools.media_types import (
     first_concrete_media,
     is_json_media,
     is_xml_media,
-    media_type_of,
+    without_parameters,
 )
 from pyfunctools.record.file import File
 from pyfunctools.route import Body, Encoding, Parameter
@@ -58,7 +58,7 @@ def encoded_body(
     Raises:
         UnsendableError: the value cannot be written in this media type.
     """
-    media = media_type_of(body.content_type)
+    media = without_parameters(body.content_type)
     try:
         if is_json_media(media):
             return EncodedBody(body.content_type, json_text(value).encode())
@@ -193,7 +193,7 @@ def _property_schema(schema: JsonSchema | bool, name: str) -> JsonSchema | bool:
 
 def _field(value: JsonValue, rule: Encoding, schema: JsonSchema | bool) -> str:
     media = first_concrete_media(rule.content_type or "")
-    if media is not None and is_json_media(media_type_of(media)):
+    if media is not None and is_json_media(media):
         return json_text(value)
     file = file_of(value, schema)
     if file is None:
@@ -264,7 +264,7 @@ def _part(
     if media is None:
         default = "application/octet-stream" if is_binary(schema) else "text/plain"
         media = default if is_scalar else "application/json"
-    text = json_text(value) if is_json_media(media_type_of(media)) else scalar_text(value)
+    text = json_text(value) if is_json_media(media) else scalar_text(value)
     filename = name if is_scalar and wants_file(schema) else None
     return _FormPart(name, text.encode(), rule.headers, media, filename)
 

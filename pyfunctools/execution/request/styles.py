@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from pyfunctools._json import JsonValue
 from pyfunctools.execution.unsendable import UnsendableError
-from pyfunctools.media_types import is_json_media, media_type_of
+from pyfunctools.media_types import is_json_media
 from pyfunctools.route import Parameter, Style
 
 Encode: TypeAlias = Callable[[str], str]
@@ -145,7 +145,7 @@ def content_text(content_type: str, value: JsonValue, encode: Encode) -> str:
     Raises:
         UnsendableError: the value cannot be written.
     """
-    if is_json_media(media_type_of(content_type)):
+    if is_json_media(content_type):
         return encode(json_text(value, ascii_only=encode is unencoded))
     return encode(scalar_text(value))
 

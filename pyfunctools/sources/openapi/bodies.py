@@ -8,7 +8,7 @@ from typing import NamedTuple, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.media_types import MediaKind, media_kind, media_type_of, preferred_media
+from pyfunctools.media_types import MediaKind, media_kind, preferred_media, without_parameters
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Style
 from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSITION
@@ -89,13 +89,13 @@ def _sequence(items: DocumentPlace) -> DocumentPlace:
 def _text(document: Document, media: str, schema: DocumentPlace, received: bool) -> DocumentPlace:
     """Return the schema of a value that is sent or read as text, whatever the text holds."""
     found = _followed(document, schema).value
-    kinds = ("string",) if received or media_type_of(media) != "text/plain" else _WRITTEN
+    kinds = ("string",) if received or without_parameters(media) != "text/plain" else _WRITTEN
     if isinstance(found, dict) and found.get("type") in kinds:
         return schema
     made: dict[str, JsonValue] = {"type": "string"}
     if isinstance(found, dict):
         made |= {key: found[key] for key in ("title", "description") if key in found}
-    name = media_type_of(media)
+    name = without_parameters(media)
     if name != "text/plain" and (name.startswith("text/") or name.endswith("xml")):
         made["contentMediaType"] = name
     return schema._replace(value=made)
