@@ -1,7 +1,7 @@
 """How each vendor wraps functions, a model's turn, and the results of its calls.
 
-`envelope_of` is the verb. The vendors are a file each, over one reader of blocks (`blocks`), which
-`parse_calls` uses too (`reply`): so they are loaded only when they are asked for.
+`envelope_of` returns the envelope of a vendor. Each vendor is one file, loaded when first used.
+They share one reader of blocks (`blocks`) with `parse_calls` (`reply`).
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
-"""Anthropic's messages.
+"""Anthropic's Messages.
 
-Source: anthropic 2.12.0 `types`, read on 2026-11-21. All results of a turn stand in one message of
-the user's, in front of anything else. A result that is an error may hold nothing but text.
+Source: anthropic 2.12.0 `types`, read on 2026-11-21. All results of a turn are in one user message,
+before anything else. An error result may contain only text.
 """
 
 from collections.abc import Sequence
@@ -10,59 +10,47 @@ from typing import Any, Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
-from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
-from pyfunctools.envelopes.sdk_data import (
-    grow,
-    list_or_empty,
-    member,
-    object_or_empty,
-    objects_in,
-    plain_data,
-)
+from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, named_tool
+from pyfunctools.envelopes.sdk_data import as_dict, as_list, dicts_in, grow, member, plain_data
 from pyfunctools.record.file import File
 
 _OF_THE_SDK: Final = {"content": {"__all__": {"parsed_output"}}}
-"""What `client.messages.parse` adds to what the server sent; the server does not take it back."""
+"""Additions of `client.messages.parse`, which the server does not accept back."""
 _PIECES: Final = {
     "input_json_delta": ("partial_json", "input"),
     "signature_delta": ("signature", "signature"),
     "text_delta": ("text", "text"),
     "thinking_delta": ("thinking", "thinking"),
 }
-"""Kinds of pieces: where each stands, and what it adds to."""
+"""Types of deltas: the key of each, and the key that it is appended to."""
 
 
 class Anthropic:
-    """The envelope of messages."""
+    """The envelope of Messages."""
 
     name = "anthropic"
 
     def tool(
         self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
     ) -> dict[str, Any]:
-        """Return a function as `tools` takes it."""
-        tool: dict[str, Any] = {"name": name}
-        if description:
-            tool["description"] = description
-        tool["input_schema"] = schema
-        if strict is not None:
-            tool["strict"] = strict
-        return tool
+        """Return a function as an item of `tools`."""
+        tool = {**named_tool(name, description), "input_schema": schema}
+        return tool if strict is None else {**tool, "strict": strict}
 
     def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
         """Return `{}`: the list is sent as `tools`."""
         return {}
 
     def is_response(self, value: object) -> bool:
-        """Return whether this is a message of the model's."""
-        content = isinstance(member(value, "content"), list | tuple)
-        return content and member(value, "type") == "message"
+        """Return whether this is a message of the model."""
+        is_list = isinstance(member(value, "content"), list | tuple)
+        return is_list and member(value, "type") == "message"
 
     def spoken(self, response: object) -> Spoken:
-        """Return the turn of a message; `pause_turn` wants it sent back as it is."""
+        """Return the turn of a message; after `pause_turn` it has to be sent back unchanged."""
         message = plain_data(response, _OF_THE_SDK)
         blocks, ids = Blocks(), Ids()
-        content = objects_in(message.get("content"))
+        content = dicts_in(message.get("content"))
         for block in content:
             if block.get("type") == "tool_use":
                 block["id"] = ids.of(block.get("id"))
@@ -84,22 +72,19 @@ class Anthropic:
         return ({"role": "user", "content": content},) if content else ()
 
     def reading(self) -> "MessageReading":
-        """Return a reading of `stream=True`, or of `client.messages.stream()`."""
+        """Return a reader of `stream=True`, or of `client.messages.stream()`."""
         return MessageReading()
 
 
 def _result(result: CallResult) -> JsonObject:
-    shown = [] if result.is_error else [_shown(file) for file in result.content]
-    unseen = [
-        file for place, file in enumerate(result.content) if result.is_error or shown[place] is None
-    ]
-    text = with_files_named(result.text, unseen)
-    seen = [block for block in shown if block is not None]
-    said = [{"type": "text", "text": text}] if text else []
+    blocks = [(file, None if result.is_error else _file_block(file)) for file in result.content]
+    text = with_files_named(result.text, [file for file, block in blocks if block is None])
+    shown = [block for _, block in blocks if block is not None]
+    texts = [{"type": "text", "text": text}] if text else []
     block: dict[str, Any] = {
         "type": "tool_result",
         "tool_use_id": result.id,
-        "content": [*said, *seen] if seen else text,
+        "content": [*texts, *shown] if shown else text,
         "is_error": result.is_error,
     }
     if result.call.namespace is not None:
@@ -107,8 +92,8 @@ def _result(result: CallResult) -> JsonObject:
     return block
 
 
-def _shown(file: File) -> dict[str, Any] | None:
-    """Return the block that shows a file, `None` where no block does."""
+def _file_block(file: File) -> dict[str, Any] | None:
+    """Return the block with a file, `None` if files of its type are not accepted."""
     kind = media_type_of(file)
     if kind in IMAGES or kind == "application/pdf":
         source = {"type": "base64", "media_type": kind, "data": base64_of(file)}
@@ -123,7 +108,7 @@ def _shown(file: File) -> dict[str, Any] | None:
 
 
 class MessageReading:
-    """A message that is read event by event, its blocks by `index`."""
+    """Reads a message event by event, its blocks by `index`."""
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {"type": "message", "role": "assistant"}
@@ -132,7 +117,7 @@ class MessageReading:
 
     @property
     def response(self) -> JsonObject:
-        """The message so far; without a reason to stop it is cut, at `max_tokens`."""
+        """The message so far; until it has a reason to stop, that is `max_tokens`."""
         content = [plain_data(block) for block in self._blocks.values()]
         for block in content:
             if block.get("type") in ("tool_use", "server_tool_use"):
@@ -141,22 +126,22 @@ class MessageReading:
         return {**plain_data(self._message), "content": content, "stop_reason": reason}
 
     def feed(self, event: object) -> Delta:
-        """Return what an event adds."""
+        """Return the change by an event."""
         said = plain_data(event)
         index = str(said.get("index"))
         match said.get("type"):
             case "message_start":
-                self._message |= object_or_empty(said.get("message"))
+                self._message |= as_dict(said.get("message"))
             case "content_block_start":
-                block = object_or_empty(said.get("content_block"))
+                block = as_dict(said.get("content_block"))
                 self._blocks[index] = block
                 return _delta(block, block.get("text"))
             case "content_block_delta":
                 block = self._blocks.get(index)
                 if block is not None:
-                    return _add(block, object_or_empty(said.get("delta")))
+                    return _add(block, as_dict(said.get("delta")))
             case "message_delta":
-                self._reason = object_or_empty(said.get("delta")).get("stop_reason") or self._reason
+                self._reason = as_dict(said.get("delta")).get("stop_reason") or self._reason
             case _:
                 pass
         return Delta()
@@ -168,7 +153,7 @@ def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
         text = grow(block, into, piece.get(key))
         return _delta(block, text if into == "text" else "")
     if "citation" in piece:
-        block["citations"] = [*list_or_empty(block.get("citations")), piece["citation"]]
+        block["citations"] = [*as_list(block.get("citations")), piece["citation"]]
     return Delta()
 
 

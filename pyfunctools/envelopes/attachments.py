@@ -1,4 +1,4 @@
-"""Files in the results of calls: as the vendors take them, and in words where they do not."""
+"""Files in the results of calls: as vendors accept them, and named in the text otherwise."""
 
 from collections.abc import Iterable
 from mimetypes import guess_type
@@ -8,27 +8,27 @@ from pyfunctools.envelopes.envelope import CallResult
 from pyfunctools.record.file import File
 
 IMAGES: Final = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
-"""Media types of images that every vendor takes which takes any."""
+"""Media types of images that every vendor with images accepts."""
 
 
 def media_type_of(file: File) -> str:
-    """Return the media type of a file without parameters, guessed by its name where it has none."""
+    """Return the media type of a file without parameters, by default guessed from its name."""
     given = file.content_type or (guess_type(file.filename)[0] if file.filename else None)
     return (given or "application/octet-stream").partition(";")[0].strip().lower()
 
 
 def base64_of(file: File) -> str:
-    """Return the content of a file in base64."""
+    """Return the content of a file in base64, which is a `File`'s text."""
     return str(file)
 
 
 def data_url(file: File) -> str:
-    """Return a file as an address that holds its content."""
+    """Return a file as a `data:` URL."""
     return f"data:{media_type_of(file)};base64,{base64_of(file)}"
 
 
 def with_files_named(text: str, files: Iterable[File]) -> str:
-    """Return a text that names files which the model is not shown."""
+    """Return a text with a line for each file that the model cannot see."""
     lines = [
         f"[A file came with this result that cannot be shown here: {file.filename or 'unnamed'}, "
         f"{media_type_of(file)}, {len(file.content)} bytes.]"
@@ -37,8 +37,8 @@ def with_files_named(text: str, files: Iterable[File]) -> str:
     return "\n".join([text, *lines] if text else lines)
 
 
-def spelled_out(result: CallResult, files: Iterable[File]) -> str:
-    """Return the text of a result for a vendor without a flag for errors, other files named."""
+def text_with_error(result: CallResult, files: Iterable[File]) -> str:
+    """Return the text of a result for a vendor without a flag for errors, with files named."""
     text = result.text
     if result.is_error and text[:5].lower() != "error":
         text = f"Error: {text}"

@@ -1,7 +1,7 @@
 """Bedrock's Converse.
 
-Source: botocore 1.44.5, the model of bedrock-runtime, read on 2026-11-21. What is bytes there
-stays bytes, as boto3 takes it. Llama and Mistral take nothing beside the results in a message.
+Source: botocore 1.44.5, the model of bedrock-runtime, read on 2026-11-21. Bytes stay bytes, as
+boto3 expects. Llama and Mistral accept nothing beside the results in a message.
 """
 
 import re
@@ -11,15 +11,8 @@ from typing import Any, Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import media_type_of, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
-from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
-from pyfunctools.envelopes.sdk_data import (
-    grow,
-    list_or_empty,
-    member,
-    object_or_empty,
-    objects_in,
-    plain_data,
-)
+from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, named_tool
+from pyfunctools.envelopes.sdk_data import as_dict, as_list, dicts_in, grow, member, plain_data
 from pyfunctools.record.file import File
 
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
@@ -43,9 +36,9 @@ _FORMATS: Final = {
     "video/webm": ("video", "webm"),
     "video/x-matroska": ("video", "mkv"),
 }
-"""Media types that a result may hold: the kind of block, and the format it says."""
+"""Media types that a result may have: the type of the block, and its `format`."""
 _UNNAMABLE: Final = re.compile(r"[^A-Za-z0-9()\[\]-]+")
-"""What the name of a document may not hold."""
+"""Characters that the name of a document may not have."""
 
 
 class Bedrock:
@@ -56,37 +49,32 @@ class Bedrock:
     def tool(
         self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
     ) -> dict[str, Any]:
-        """Return a function as `toolConfig` takes it; strict is said only where it is."""
-        tool: dict[str, Any] = {"name": name}
-        if description:
-            tool["description"] = description
-        tool["inputSchema"] = {"json": schema}
-        if strict:
-            tool["strict"] = True
-        return {"toolSpec": tool}
+        """Return a function as an item of `toolConfig`; `strict` only if it is true."""
+        tool = {**named_tool(name, description), "inputSchema": {"json": schema}}
+        return {"toolSpec": {**tool, "strict": True} if strict else tool}
 
     def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return `toolConfig`, which holds the list; an empty one may not be sent."""
+        """Return `toolConfig` with the list; an empty one must not be sent."""
         return {"toolConfig": {"tools": tools}} if tools else {}
 
     def is_response(self, value: object) -> bool:
-        """Return whether this is a response: its `output` holds a message."""
+        """Return whether this is a response: its `output` has a message."""
         return member(member(value, "output"), "message") is not None
 
     def spoken(self, response: object) -> Spoken:
         """Return the turn of a response."""
         whole = plain_data(response)
-        message = object_or_empty(object_or_empty(whole.get("output")).get("message"))
+        message = as_dict(as_dict(whole.get("output")).get("message"))
         blocks, ids = Blocks(), Ids()
-        content = objects_in(message.get("content"))
+        content = dicts_in(message.get("content"))
         for block in content:
             use, cited = (
-                object_or_empty(block.get("toolUse")),
-                object_or_empty(block.get("citationsContent")),
+                as_dict(block.get("toolUse")),
+                as_dict(block.get("citationsContent")),
             )
             if use:
                 use["toolUseId"] = ids.of(use.get("toolUseId"))
-            for each in objects_in(cited.get("content")) if cited else [block]:
+            for each in dicts_in(cited.get("content")) if cited else [block]:
                 blocks.add(each)
             if use:
                 use["input"] = sendable_input(use.get("input"))
@@ -104,7 +92,7 @@ class Bedrock:
         return ({"role": "user", "content": content},) if content else ()
 
     def reading(self) -> "ConverseReading":
-        """Return a reading of `converse_stream`."""
+        """Return a reader of `converse_stream`."""
         return ConverseReading()
 
 
@@ -112,15 +100,15 @@ def _result(result: CallResult) -> dict[str, Any]:
     shown = [file for file in result.content if media_type_of(file) in _FORMATS]
     unseen = [file for file in result.content if media_type_of(file) not in _FORMATS]
     text = with_files_named(result.text, unseen)
-    said = [{"text": text}] if text or not shown else []
+    texts = [{"text": text}] if text or not shown else []
     return {
         "toolUseId": result.id,
-        "content": [*said, *(_shown(file, number) for number, file in enumerate(shown, 1))],
+        "content": [*texts, *(_file_block(file, number) for number, file in enumerate(shown, 1))],
         "status": "error" if result.is_error else "success",
     }
 
 
-def _shown(file: File, number: int) -> dict[str, Any]:
+def _file_block(file: File, number: int) -> dict[str, Any]:
     kind, name = _FORMATS[media_type_of(file)]
     block: dict[str, Any] = {"format": name, "source": {"bytes": file.content}}
     if kind == "document":
@@ -130,7 +118,7 @@ def _shown(file: File, number: int) -> dict[str, Any]:
 
 
 class ConverseReading:
-    """A message that is read event by event, its blocks by `contentBlockIndex`."""
+    """Reads a message event by event, its blocks by `contentBlockIndex`."""
 
     def __init__(self) -> None:
         self._role = "assistant"
@@ -139,24 +127,24 @@ class ConverseReading:
 
     @property
     def response(self) -> JsonObject:
-        """The message so far; without a reason to stop it is cut, at `max_tokens`."""
+        """The message so far; until it has a reason to stop, that is `max_tokens`."""
         content = [plain_data(block) for block in self._blocks.values()]
         for block in content:
-            if use := object_or_empty(block.get("toolUse")):
+            if use := as_dict(block.get("toolUse")):
                 use["input"] = read_input(use.get("input"))
         message = {"role": self._role, "content": content}
         return {"output": {"message": message}, "stopReason": self._reason or "max_tokens"}
 
     def feed(self, event: object) -> Delta:
-        """Return what an event adds."""
+        """Return the change by an event."""
         for kind, given in plain_data(event).items():
-            said = object_or_empty(given)
+            said = as_dict(given)
             index = str(said.get("contentBlockIndex"))
             if kind == "contentBlockStart":
-                self._blocks[index] = object_or_empty(said.get("start"))
+                self._blocks[index] = as_dict(said.get("start"))
                 return _delta(self._blocks[index])
             if kind == "contentBlockDelta":
-                return _add(self._blocks.setdefault(index, {}), object_or_empty(said.get("delta")))
+                return _add(self._blocks.setdefault(index, {}), as_dict(said.get("delta")))
             if kind == "messageStop":
                 self._reason = said.get("stopReason")
         return Delta()
@@ -164,17 +152,17 @@ class ConverseReading:
 
 def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
     for key, given in piece.items():
-        inner = object_or_empty(given)
+        inner = as_dict(given)
         if key == "text":
-            cited = list_or_empty(object_or_empty(block.get("citationsContent")).get("content"))
+            cited = as_list(as_dict(block.get("citationsContent")).get("content"))
             into = cited[-1] if cited else block
             return Delta(text=grow(into, key, given))
         if key == "toolUse":
-            block[key] = object_or_empty(block.get(key))
+            block[key] = as_dict(block.get(key))
             grow(block[key], "input", inner.get("input"))
             return _delta(block)
         if key == "reasoningContent":
-            block[key] = object_or_empty(block.get(key))
+            block[key] = as_dict(block.get(key))
             _think(block[key], inner)
         elif key == "citation":
             _cite(block, inner)
@@ -182,7 +170,7 @@ def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
 
 
 def _think(block: dict[str, Any], piece: dict[str, Any]) -> None:
-    """Add a piece of a thought: its text, its signature, or what no one may read."""
+    """Add a piece of a thought: its text, its signature, or its encrypted content."""
     hidden = piece.get("redactedContent")
     if hidden is not None:
         before = block.get("redactedContent", b"")
@@ -194,7 +182,7 @@ def _think(block: dict[str, Any], piece: dict[str, Any]) -> None:
 
 
 def _cite(block: dict[str, Any], citation: dict[str, Any]) -> None:
-    """Add a citation, which turns a text into a block of cited content."""
+    """Add a citation, and turn a text block into one of cited content."""
     text = {"text": block.pop("text", "")}
     cited = block.setdefault("citationsContent", {"content": [text], "citations": []})
     cited["citations"].append(citation)

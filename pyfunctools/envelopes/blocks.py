@@ -1,8 +1,8 @@
-"""The blocks of a model's turn, of whichever vendor: its texts, and its calls of our functions.
+"""The blocks of a model's turn, of any vendor: its texts, and its calls of our functions.
 
-This is the one reader of blocks: every envelope and `parse_calls` use it. It reads what it knows to
-be the model's speech, and skips every other block whole: thoughts, what the vendor's own tools
-gave, calls of other servers, documents, and kinds that do not exist yet.
+Every envelope and `parse_calls` use this reader. It reads known blocks of text and calls, and skips
+all others: thoughts, results of the vendor's own tools, calls of other servers, documents, and
+types that do not exist yet.
 
     chat         {"id", "type": "function", "function": {"name", "arguments"}}
     responses    {"type": "function_call", "call_id", "name", "arguments", "status"}
@@ -30,7 +30,7 @@ CALL_KEYS: Final = (
     "function_calls",
     "toolUse",
 )
-"""What holds a call or several, in a message or a block."""
+"""Keys of one call or several, in a message or a block."""
 
 _NAMES: Final = ("name", "tool_name", "toolName")
 _ARGUMENTS: Final = ("arguments", "input", "args", "parameters", "partial_json")
@@ -40,17 +40,17 @@ BLOCK_KEYS: Final = (
     *("toolset_name", "caller", "providerExecuted", "provider_executed"),
     *(*CALL_KEYS, *_NAMES, *_ARGUMENTS, *_IDS),
 )
-"""What is looked at of a block, but for its text."""
+"""All keys of a block that are read, except its text."""
 REASON_KEYS: Final = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason")
-"""What holds why a message ended."""
+"""Keys of the reason why a message ended."""
 MAX_CALLS: Final = 1_000
-"""Calls that are read from one text or message."""
+"""The most calls that are read from one text or message."""
 _TEXTS: Final = frozenset({"output_text", "text"})
-"""What `type` is of a text block."""
+"""Types of a text block."""
 _CALLS: Final = frozenset(
     {"custom", "custom_tool_call", "function", "function_call", "tool_call", "tool_use"}
 )
-"""What it is of a call for us."""
+"""Types of a call of our functions."""
 _BESIDE_TEXT: Final = frozenset(
     {
         *("annotations", "cache_control", "citations", "index", "logprobs", "metadata"),
@@ -60,7 +60,7 @@ _BESIDE_TEXT: Final = frozenset(
         *REASON_KEYS,
     }
 )
-"""What may stand beside the text of a block or message that has no type."""
+"""Keys that may stand beside the text of a block or message without a type."""
 _CUT: Final = frozenset(
     {
         *("blocklist", "cancelled", "content_filter", "content_filtered", "error", "failed"),
@@ -72,16 +72,16 @@ _CUT: Final = frozenset(
         *("prohibited_content", "recitation", "refusal", "safety", "spii"),
     }
 )
-"""Reasons for which a response ends in the middle."""
+"""Reasons of an incomplete response."""
 
 
 def is_cut(reason: JsonValue) -> bool:
-    """True if a vendor ends a response for this reason in the middle."""
+    """True if a response that ended for this reason is incomplete."""
     return isinstance(reason, str) and reason.lower() in _CUT
 
 
 def block_type(block: JsonObject) -> str | None:
-    """Return the `type` of a block or message in one spelling, `None` where it has none."""
+    """Return the `type` of a block or message in one spelling, `None` if it has none."""
     kind = block.get("type") or block.get("part_kind") or block.get("kind")
     return kind.lower().replace("-", "_").replace(".", "_") if isinstance(kind, str) else None
 
@@ -91,7 +91,7 @@ class Blocks:
 
     def __init__(self) -> None:
         self.texts: list[tuple[str, int]] = []
-        """Each text with the place of its block."""
+        """Each text with the index of its block."""
         self.count = 0
         self._words: list[str] = []
         self._calls: list[tuple[SpokenCall, int, JsonValue]] = []
@@ -101,7 +101,7 @@ class Blocks:
 
     @property
     def text(self) -> str:
-        """What the model says in words."""
+        """The text of the turn."""
         return "".join(self._words)
 
     def add(self, block: JsonValue) -> None:
@@ -122,19 +122,19 @@ class Blocks:
             self.skip()
 
     def say(self, text: JsonValue) -> None:
-        """Read a text of the model's."""
+        """Add a text of the model."""
         self.count += 1
         if isinstance(text, str):
             self.texts.append((text, self.count))
             self._words.append(text)
 
     def refuse(self, text: JsonValue) -> None:
-        """Read why the model refuses: words, in which no call is looked for."""
+        """Add a refusal: text, but it is not searched for calls."""
         self.count += 1
         self._words.append(text if isinstance(text, str) else "")
 
     def call(self, value: JsonValue) -> None:
-        """Read what stands where a call of ours does."""
+        """Read a block that should be a call of our functions."""
         made = call_of(value)
         if made is None:
             self.skip()
@@ -142,19 +142,19 @@ class Blocks:
             self.put(made, value.get("status") if isinstance(value, dict) else None)
 
     def put(self, call: SpokenCall, status: JsonValue = None) -> None:
-        """Add a call that was read already."""
+        """Add a call."""
         self.count += 1
         self._calls.append((call, self.count, status))
 
     def skip(self) -> None:
-        """Pass a block that is none of the model's speech."""
+        """Skip a block of another type."""
         self.count += 1
 
     def calls(self, *, cut: bool) -> tuple[SpokenCall, ...]:
-        """Return the calls. Of a cut turn the last is open, unless something follows it.
+        """Return the calls. In a cut turn, a call in the last block is not closed.
 
-        OpenAI's `status` says more: a call that is `completed` is closed, and one that is
-        `incomplete` is open, with all that follow it.
+        OpenAI's `status` takes precedence: a `completed` call is closed, and an `incomplete` one is
+        not, nor are those after it.
         """
         found: list[SpokenCall] = []
         broken = False
@@ -165,7 +165,7 @@ class Blocks:
         return tuple(found)
 
     def _untyped(self, block: JsonObject) -> None:
-        """Read a block that says by a key what it is, as those of Gemini and Bedrock do."""
+        """Read a block whose key is its type, as in Gemini and Bedrock."""
         said = {key: inner for key, inner in block.items() if inner is not None}
         calls = [key for key in CALL_KEYS if key in said]
         for key in calls:
@@ -175,13 +175,13 @@ class Blocks:
 
 
 def is_spoken(block: JsonObject) -> bool:
-    """Return whether the text of a block or message without a type is what the model says."""
+    """Return whether the text of a block or message without a type is the model's text."""
     said = {key for key, inner in block.items() if inner is not None}
     return said <= _BESIDE_TEXT and not block.get("thought")
 
 
 def call_of(value: JsonValue, depth: int = 0) -> SpokenCall | None:
-    """Return the call of ours that an object is, `None` where it is none."""
+    """Return an object as a call of our functions, `None` if it is not one."""
     if not isinstance(value, dict) or _runs_at_vendor(value):
         return None
     inner = value.get("function") or value.get("custom")
@@ -203,7 +203,7 @@ def call_of(value: JsonValue, depth: int = 0) -> SpokenCall | None:
 
 
 def id_of(call: JsonObject) -> str | None:
-    """Return the id of a call, `None` where it has none."""
+    """Return the id of a call, `None` if it has none."""
     name = _first(call, _IDS)
     return name if isinstance(name, str) else None
 
@@ -221,7 +221,7 @@ def _first(value: JsonObject, keys: Sequence[str]) -> JsonValue:
 
 
 def read_input(written: object) -> object:
-    """Return arguments that were streamed: the object, or its text where it is none."""
+    """Return streamed arguments: the object, or the text if it is not the JSON of an object."""
     if not isinstance(written, str):
         return written
     read = parse_strict(written, DEFAULT_LIMITS.depth)
@@ -229,7 +229,7 @@ def read_input(written: object) -> object:
 
 
 def sendable_input(written: object) -> dict[str, Any]:
-    """Return arguments as they go back to vendors that take nothing but objects there."""
+    """Return arguments for vendors that accept only objects; other text as `INVALID_JSON`."""
     if isinstance(written, dict):
         return cast("dict[str, Any]", written)
     return {"INVALID_JSON": written} if written else {}
@@ -239,16 +239,16 @@ _ALPHABET: Final = ascii_letters + digits
 
 
 class Ids:
-    """The ids of one turn, each there once."""
+    """The ids of one turn, made unique."""
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
 
     def of(self, given: object) -> str:
-        """Return the id that was given, or a new one where it is missing or was there before.
+        """Return the given id, or a new one if it is missing or repeated.
 
-        A new one is nine letters and digits: some models of Mistral take nothing else, and every
-        vendor takes that. `"null"` is what Mistral's SDK makes of a missing id.
+        A new id has nine letters and digits, which every vendor accepts; some models of Mistral
+        accept nothing else. `"null"` is a missing id in Mistral's SDK.
         """
         made = given if isinstance(given, str) and given != "null" else ""
         while not made or made in self._seen:

@@ -1,7 +1,6 @@
-"""How one vendor wraps functions, a model's turn, and the results of its calls.
+"""`Envelope`: how one vendor wraps functions, a model's turn, and the results of its calls.
 
-Everything here is plain data. An envelope reads objects of the vendor's SDK, or the same as plain
-data, and imports no SDK.
+An envelope reads objects of the vendor's SDK, or the same as plain data, and imports no SDK.
 """
 
 import re
@@ -15,12 +14,12 @@ from pyfunctools.record.file import File
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpokenCall:
-    """A call as it stands in a model's turn.
+    """A call in a model's turn.
 
-    `arguments` are JSON text or the value, as the vendor gives them. `id` is `None` only where the
-    vendor wants none back: `Envelope.spoken` makes those that are missing or there twice. `closed`
-    is false where the turn was cut and this call stands at the cut. `custom` says that it calls a
-    tool which takes one text instead of arguments.
+    `arguments` are JSON text or the value, as the vendor sends them. `id` is `None` only if the
+    vendor needs no id in the result: `Envelope.spoken` replaces missing and repeated ids. `closed`
+    is false if the turn was cut inside this call. `custom` is true for a call of a tool that takes
+    one text instead of arguments.
     """
 
     id: str | None
@@ -36,10 +35,9 @@ class SpokenCall:
 class Spoken:
     """A model's turn.
 
-    `messages` are what to append for it: its blocks untouched, thoughts and signatures and those
-    that nobody here knows among them. `text` is what it says in words. `cut` says that the vendor
-    ended it in the middle, `waits` that the vendor expects to be asked again though nothing was
-    called.
+    `messages` are to be appended to the conversation, with all blocks unchanged: also thoughts,
+    signatures and unknown blocks. `cut` is true if the turn is incomplete (by a token limit, for
+    example), `waits` if the vendor expects another request although nothing was called.
     """
 
     messages: tuple[JsonObject, ...]
@@ -51,9 +49,9 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallResult:
-    """What came of one call: a text for the model, and files beside it.
+    """The result of one call: a text for the model, and files.
 
-    `value` is the value of a success as JSON, `None` where it has no such form.
+    `value` is the value of a success as JSON, in a tuple, `None` if it cannot be written as JSON.
     """
 
     id: str
@@ -67,39 +65,39 @@ class CallResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delta:
-    """What one event adds to a turn: a piece of its text, or to `call`, as far as that has come."""
+    """The change by one event of a stream: a piece of text, or a `call` as received so far."""
 
     text: str = ""
     call: SpokenCall | None = None
 
     @property
     def arguments(self) -> JsonValue:
-        """The arguments of `call` as far as they are certain: to be shown, never to be run.
+        """The arguments of `call` received so far, for display only, never to be run.
 
-        A text may still grow, and members and items may follow; no other value changes any more.
+        A string may still grow, and members and items may follow; other values are final.
         """
-        written = None if self.call is None else self.call.arguments
-        return _certain(written) if isinstance(written, str) else written
+        arguments = None if self.call is None else self.call.arguments
+        return _received(arguments) if isinstance(arguments, str) else arguments
 
 
 class StreamReading(Protocol):
-    """A turn that is read event by event."""
+    """Reads a turn event by event."""
 
     def feed(self, event: object) -> Delta:
-        """Return what an event of the vendor's stream adds; other events add nothing."""
+        """Return the change by an event of the vendor's stream, empty for other events."""
         ...
 
     @property
     def response(self) -> JsonObject:
-        """The turn so far as a response of the vendor; it is cut until the last event."""
+        """The turn so far as a response of the vendor; it counts as cut until the last event."""
         ...
 
 
 class Answering(Protocol):
-    """How the results of a turn are sent back."""
+    """Writes the results of a turn's calls."""
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
-        """Return the messages that answer all calls of a turn."""
+        """Return the messages with the results of all calls of a turn."""
         ...
 
 
@@ -113,12 +111,12 @@ class Envelope(Answering, Protocol):
     ) -> dict[str, Any]:
         """Return a function as an item of the vendor's list of tools.
 
-        `strict` is said where it is a `bool`; `None` leaves it to the vendor.
+        `strict=None` leaves it to the vendor.
         """
         ...
 
     def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the keywords that hold the list where the vendor does not take it as it is."""
+        """Return keyword arguments with the list, if the vendor does not take it as `tools=`."""
         ...
 
     def is_response(self, value: object) -> bool:
@@ -126,20 +124,25 @@ class Envelope(Answering, Protocol):
         ...
 
     def spoken(self, response: object) -> Spoken:
-        """Return the turn that a response holds; of several alternatives the first."""
+        """Return the turn of a response; of several alternatives the first."""
         ...
 
     def reading(self) -> StreamReading:
-        """Return a reading of one stream."""
+        """Return a reader of one stream."""
         ...
 
 
 _LAST_NUMBER: Final = re.compile(r"(?<=[:,\[])\s*-?\d[\d.eE+-]*$")
-"""A number that the text ends in: another digit may follow."""
+"""A number at the end of the text: another digit may follow."""
 
 
-def _certain(text: str) -> JsonValue:
-    from pydantic_core import from_json  # half of what `import pyfunctools` may cost
+def named_tool(name: str, description: str) -> dict[str, Any]:
+    """Return the name of a tool, and its description if there is one."""
+    return {"name": name, "description": description} if description else {"name": name}
+
+
+def _received(text: str) -> JsonValue:
+    from pydantic_core import from_json  # slow to import
 
     try:
         value = from_json(

@@ -1,8 +1,8 @@
 """Gemini's `generateContent`, and its older subset of schemas (`gemini-schema`).
 
-Source: google-genai 3.4.0 `types.py`, read on 2026-11-21; the interface reads names in camel and in
-snake case. A turn goes back as it came: a `thoughtSignature` that is lost or moved to another part
-is refused. A call without an id is answered by its place.
+Source: google-genai 3.4.0 `types.py`, read on 2026-11-21. The API accepts names in camel and in
+snake case. A turn has to be sent back unchanged: a `thoughtSignature` that is lost or moved to
+another part is refused. The result of a call without an id belongs to it by its index.
 """
 
 import re
@@ -12,24 +12,17 @@ from typing import Any, Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, is_cut
-from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
-from pyfunctools.envelopes.sdk_data import (
-    first_object,
-    grow,
-    member,
-    object_or_empty,
-    objects_in,
-    plain_data,
-)
+from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, named_tool
+from pyfunctools.envelopes.sdk_data import as_dict, dicts_in, first_dict, grow, member, plain_data
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.file import File
 
-_SHOWN: Final = IMAGES - {"image/gif"} | {"application/pdf", "text/plain"}
-"""Media types that a result may hold."""
+_ACCEPTED: Final = IMAGES - {"image/gif"} | {"application/pdf", "text/plain"}
+"""Media types that a result may have."""
 
 
 class Gemini:
-    """The envelope of `generateContent`; `older` is the subset that models before 3 take."""
+    """The envelope of `generateContent`; `older` is the subset for models before 3."""
 
     def __init__(self, name: str = "gemini", *, older: bool = False) -> None:
         self.name = name
@@ -38,16 +31,14 @@ class Gemini:
     def tool(
         self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
     ) -> dict[str, Any]:
-        """Return a function as `functionDeclarations` takes it."""
-        tool: dict[str, Any] = {"name": name}
-        if description:
-            tool["description"] = description
+        """Return a function as an item of `functionDeclarations`."""
+        tool = named_tool(name, description)
         if not self._older:
             return {**tool, "parametersJsonSchema": schema}
         return {**tool, "parameters": schema} if schema.get("properties") else tool
 
     def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return `tools`, in which all functions stand in one item."""
+        """Return `tools` with all functions in one item."""
         return {"tools": [{"functionDeclarations": tools}]} if tools else {}
 
     def is_response(self, value: object) -> bool:
@@ -57,9 +48,9 @@ class Gemini:
 
     def spoken(self, response: object) -> Spoken:
         """Return the turn of the first candidate."""
-        candidate = first_object(plain_data(response).get("candidates"))
-        content = object_or_empty(candidate.get("content"))
-        parts = objects_in(content.get("parts"))
+        candidate = first_dict(plain_data(response).get("candidates"))
+        content = as_dict(candidate.get("content"))
+        parts = dicts_in(content.get("parts"))
         blocks = Blocks()
         for part in parts:
             blocks.add(part)
@@ -77,13 +68,13 @@ class Gemini:
         return ({"role": "user", "parts": parts},) if parts else ()
 
     def reading(self) -> "ContentReading":
-        """Return a reading of `streamGenerateContent`."""
+        """Return a reader of `streamGenerateContent`."""
         return ContentReading()
 
     def _result(self, result: CallResult) -> dict[str, Any]:
-        taken = frozenset[str]() if self._older else _SHOWN
-        shown = [file for file in result.content if media_type_of(file) in taken]
-        unseen = [file for file in result.content if media_type_of(file) not in taken]
+        accepted = frozenset[str]() if self._older else _ACCEPTED
+        shown = [file for file in result.content if media_type_of(file) in accepted]
+        unseen = [file for file in result.content if media_type_of(file) not in accepted]
         text = with_files_named(result.text, unseen)
         made: dict[str, Any] = {"name": result.call.name}
         if result.call.id is not None:
@@ -100,10 +91,10 @@ def _inline(file: File) -> dict[str, Any]:
 
 
 class ContentReading:
-    """A content that is read chunk by chunk, each of which holds whole parts.
+    """Reads a content chunk by chunk, each with whole parts.
 
-    Vertex sends a call in pieces where it was asked to: `partialArgs`, each with a JSON Path, until
-    a piece without `willContinue`.
+    On request Vertex streams a call in pieces: `partialArgs`, each with a JSON Path, until one
+    without `willContinue`.
     """
 
     def __init__(self) -> None:
@@ -114,21 +105,21 @@ class ContentReading:
 
     @property
     def response(self) -> JsonObject:
-        """The response so far; without a reason to finish it is cut, at `MAX_TOKENS`."""
+        """The response so far; until it has a reason to finish, that is `MAX_TOKENS`."""
         content = {"role": self._role, "parts": [plain_data(part) for part in self._parts]}
         reason = self._reason or "MAX_TOKENS"
         return {"candidates": [{"content": content, "finishReason": reason}]}
 
     def feed(self, event: object) -> Delta:
-        """Return what a chunk adds to the first candidate."""
-        candidate = first_object(plain_data(event).get("candidates"))
+        """Return the change by a chunk of the first candidate."""
+        candidate = first_dict(plain_data(event).get("candidates"))
         self._reason = (
             candidate.get("finishReason") or candidate.get("finish_reason") or self._reason
         )
         blocks = Blocks()
-        for part in objects_in(object_or_empty(candidate.get("content")).get("parts")):
-            called = object_or_empty(part.get("functionCall") or part.get("function_call"))
-            if self._continues or _pieces(called) or _goes_on(called):
+        for part in dicts_in(as_dict(candidate.get("content")).get("parts")):
+            called = as_dict(part.get("functionCall") or part.get("function_call"))
+            if self._continues or _pieces(called) or _will_continue(called):
                 blocks.add(plain_data(self._piece(part, called)))
             else:
                 blocks.add(part)
@@ -137,24 +128,24 @@ class ContentReading:
         return Delta(text=blocks.text, call=calls[-1] if calls else None)
 
     def _piece(self, part: dict[str, Any], called: dict[str, Any]) -> dict[str, Any]:
-        """Add a piece of a call, and return the part that it belongs to."""
-        beside = {key: said for key, said in part.items() if key not in _CALL}
+        """Add a piece of a call, and return the part of the whole call."""
+        others = {key: inner for key, inner in part.items() if key not in _CALL}
         if not self._continues:
             self._parts.append({"functionCall": {"args": {}}})
         whole = self._parts[-1]
-        whole |= beside
+        whole |= others
         call = whole["functionCall"]
         for key in ("id", "name"):
             if called.get(key) is not None:
                 call[key] = called[key]
-        call["args"] |= object_or_empty(called.get("args"))
+        call["args"] |= as_dict(called.get("args"))
         for piece in _pieces(called):
             _put(call["args"], piece)
-        self._continues = _goes_on(called)
+        self._continues = _will_continue(called)
         return whole
 
     def _add(self, part: dict[str, Any]) -> None:
-        """Add a part; a text goes on where the one before it is as bare, so no signature moves."""
+        """Add a part. Only a bare text is joined with the text before it: no signature may move."""
         last = self._parts[-1] if self._parts else {}
         bare = part.keys() == last.keys() <= {"text", "thought"} and "text" in part
         if bare and part.get("thought") == last.get("thought"):
@@ -171,15 +162,15 @@ _PATH: Final = re.compile(rf"\$(?:{_STEP.pattern})+")
 
 
 def _pieces(called: dict[str, Any]) -> list[dict[str, Any]]:
-    return objects_in(called.get("partialArgs") or called.get("partial_args"))
+    return dicts_in(called.get("partialArgs") or called.get("partial_args"))
 
 
-def _goes_on(called: dict[str, Any]) -> bool:
+def _will_continue(called: dict[str, Any]) -> bool:
     return bool(called.get("willContinue") or called.get("will_continue"))
 
 
 def _put(args: dict[str, Any], piece: dict[str, Any]) -> None:
-    """Add a piece of the arguments; one whose path leads nowhere stands under the path."""
+    """Add a piece of the arguments; one with an invalid path becomes a member of that name."""
     path = str(piece.get("jsonPath") or piece.get("json_path"))
     named = (f"{kind}{end}" for kind in ("string", "number", "bool") for end in ("Value", "_value"))
     value = next((piece[name] for name in named if piece.get(name) is not None), None)
@@ -198,10 +189,10 @@ def _keys_of(path: str) -> list[str | int]:
 
 
 def _placed(whole: Any, keys: list[str | int], piece: JsonValue) -> Any:
-    """Return what is at a place with a piece below it: a text goes on where one stands already.
+    """Return a value with a piece added at some keys; text is appended to existing text.
 
     Raises:
-        LookupError: the keys lead nowhere.
+        LookupError: the keys do not exist, and cannot be added.
     """
     if not keys:
         return whole + piece if isinstance(whole, str) and isinstance(piece, str) else piece

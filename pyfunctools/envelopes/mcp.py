@@ -1,14 +1,14 @@
 """MCP: functions as tools, outcomes as results, in the two revisions that clients speak.
 
 Source: the specification of 2025-11-25 and of 2026-07-28, and mcp-types 2.3.0, read on 2026-11-22.
-Until 2025-11-25 `outputSchema` and `structuredContent` are objects; one other `outputSchema` makes
-a client refuse the whole list. So another output stands in an object there, as its `result`. One
-that may be null does so always: the SDK leaves a null out. `x-fastmcp-wrap-result`, the mark of
-fastmcp, says so, for a client to take it out again.
+Until 2025-11-25 `outputSchema` and `structuredContent` have to be objects, and a client refuses the
+whole list for one other `outputSchema`. So another output becomes the `result` of an object there.
+One that may be null always does, since the SDK omits a null. Then the schema has
+`x-fastmcp-wrap-result`, with which clients of fastmcp unwrap it.
 
-Many clients read no `$defs`. So definitions are put in the place of references where that makes the
-schema at most half as long again (`_LONGER`). Of 1,710 functions of real documents 444 have
-definitions: for 438 it is so, and together they are a little shorter for it.
+Many clients do not read `$defs`. So references are replaced by their definitions unless that makes
+the schema more than half as long again (`_LONGER`). Of 1,710 functions of real documents 444 have
+definitions; it is done for 438 of them, which become a little shorter in total.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.rendering import Rendering, render
 from pyfunctools.envelopes.attachments import base64_of, media_type_of
 from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, SpokenCall
-from pyfunctools.envelopes.sdk_data import member, object_or_empty, plain_data
+from pyfunctools.envelopes.sdk_data import as_dict, member, plain_data
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import WRAPPED
@@ -31,10 +31,10 @@ from pyfunctools.schema.ground.references import find_target
 from pyfunctools.schema.vocabulary import COMPOSITION
 
 MODERN: Final = "2026-07-28"
-"""The first revision that takes any output."""
+"""The first revision that allows any output."""
 
 _LONGER: Final = 1.5
-"""How many times as long a schema may be that has its definitions in the place of references."""
+"""How many times as long a schema may become when references are replaced."""
 
 _DEEPEST: Final = 32
 _compact: Final = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -42,7 +42,7 @@ _compact: Final = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutput:
-    """What a tool promises to give; `wraps` where that is the `result` of an object."""
+    """The declared output of a tool; with `wraps` the value is the `result` of an object."""
 
     schema: dict[str, Any]
     wraps: bool
@@ -55,25 +55,25 @@ def tool_of(
     """Return a function as an item of `tools/list`."""
     schema = _shorter(lambda inlined: function.render("mcp", inline=inlined), inline)
     tool = MCP().tool(function.name, function.description, schema, strict=None)
-    promised = {} if output is None else {"outputSchema": output.schema}
-    return {**tool, **promised, **traits_of(function)}
+    declared = {} if output is None else {"outputSchema": output.schema}
+    return {**tool, **declared, **traits_of(function)}
 
 
 def traits_of(function: Function) -> dict[str, Any]:
-    """Return what an item of `tools/list` says of a function beside its arguments and result."""
-    said: dict[str, Any] = {"title": function.title} if function.title else {}
+    """Return the title and the annotations of a function for `tools/list`."""
+    traits: dict[str, Any] = {"title": function.title} if function.title else {}
     hints = {
         "readOnlyHint": function.read_only,
         "destructiveHint": function.destructive,
         "idempotentHint": function.idempotent,
     }
     if known := {name: hint for name, hint in hints.items() if hint is not None}:
-        said["annotations"] = known
-    return said
+        traits["annotations"] = known
+    return traits
 
 
 def output_of(function: Function, *, modern: bool, inline: bool | None = None) -> ToolOutput | None:
-    """Return what the tool of a function promises to a client of the revision, if anything."""
+    """Return the declared output of a function's tool for a client of the revision, if any."""
     whole = function.output
     if whole is None:
         return None
@@ -95,16 +95,16 @@ def output_of(function: Function, *, modern: bool, inline: bool | None = None) -
 
 
 def result_of(outcome: Outcome, output: ToolOutput | None, *, modern: bool) -> dict[str, Any]:
-    """Return what came of a call as a result of `tools/call`.
+    """Return an outcome as a result of `tools/call`.
 
-    A success whose value is not what the tool promises is an error that says so and holds the text:
-    a client would drop it whole.
+    A success that does not match the declared output becomes an error with the text: a client would
+    discard it.
     """
     text, is_error, structured = outcome.text, not outcome.ok, None
     if not is_error:
         structured = _structured(outcome, output, modern=modern)
-        if output is not None and (wrong := _broken(output, structured)):
-            text, is_error, structured = f"{_BROKEN} {wrong}\n{text}", True, None
+        if output is not None and (problem := _mismatch(output, structured)):
+            text, is_error, structured = f"{_MISMATCH} {problem}\n{text}", True, None
     result = _result(text, outcome.content, structured, is_error=is_error)
     return {**result, "resultType": "complete"} if modern else result
 
@@ -113,15 +113,15 @@ def _result(
     text: str, files: Iterable[File], structured: tuple[JsonValue] | None, *, is_error: bool
 ) -> dict[str, Any]:
     content = [{"type": "text", "text": text}, *map(_block, files)]
-    told = {} if structured is None else {"structuredContent": structured[0]}
-    return {"content": content, "isError": is_error, **told}
+    value = {} if structured is None else {"structuredContent": structured[0]}
+    return {"content": content, "isError": is_error, **value}
 
 
 class MCP:
-    """The envelope of `tools/list` and `tools/call`, for a server that is not ours.
+    """The envelope of `tools/list` and `tools/call`, for a server of the application's own.
 
-    A model's turn is one call: the `params` of `tools/call`, or the whole request, whose id stands
-    in the answer. No tool promises an output, so its results are taken by every revision.
+    A model's turn is one call: the `params` of `tools/call`, or the whole request, whose id is in
+    the response. Tools declare no output, so that results are valid in every revision.
     """
 
     name = "mcp"
@@ -129,13 +129,16 @@ class MCP:
     def tool(
         self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
     ) -> dict[str, Any]:
-        """Return a function as `tools/list` has it; `strict` has no word there."""
-        whole = {"additionalProperties": True, **_object(schema)}  # left out, readers close it
+        """Return a function as an item of `tools/list`, which knows no `strict`."""
+        whole = {
+            "additionalProperties": True,
+            **_object(schema),
+        }  # by default some clients close it
         tool: dict[str, Any] = {"name": name, "inputSchema": whole}
         return {**tool, "description": description} if description else tool
 
     def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return `{}`: the list is the `tools` of the result."""
+        """Return `{}`: the list is sent as `tools` of the result."""
         return {}
 
     def is_response(self, value: object) -> bool:
@@ -148,7 +151,7 @@ class MCP:
         return named and params.keys() <= _PARAMS
 
     def spoken(self, response: object) -> Spoken:
-        """Return the one call; nothing of it is sent back but the id, as the `caller`."""
+        """Return the one call; the request's id, for the response, is its `caller`."""
         if not self.is_response(response):
             return Spoken(messages=(), text="", calls=(), cut=False)
         bare = member(response, "method") is None
@@ -164,44 +167,44 @@ class MCP:
         return Spoken(messages=(), text="", calls=(call,), cut=False)
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
-        """Return each result of `tools/call`, in an answer where the call came as a request."""
-        return tuple(_answer(each) for each in results)
+        """Return each result of `tools/call`, in a response if the call was a whole request."""
+        return tuple(_response(each) for each in results)
 
     def reading(self) -> "RequestReading":
-        """Return a reading of requests, which come whole."""
+        """Return a reader of requests, each of which is one event."""
         return RequestReading()
 
 
 _PARAMS: Final = frozenset({"name", "arguments", "_meta", "task", "inputResponses", "requestState"})
-"""What `params` of `tools/call` may hold."""
+"""The members of `params` of `tools/call`."""
 
 
-def _answer(result: CallResult) -> JsonObject:
+def _response(result: CallResult) -> JsonObject:
     value = result.value if result.value and isinstance(result.value[0], dict) else None
-    told = _result(result.text, result.content, value, is_error=result.is_error)
-    caller = object_or_empty(result.call.caller)
-    return {**caller, "result": told} if caller else told
+    written = _result(result.text, result.content, value, is_error=result.is_error)
+    caller = as_dict(result.call.caller)
+    return {**caller, "result": written} if caller else written
 
 
 class RequestReading:
-    """A request, which is one event; the last one stands."""
+    """Reads requests, each of which is one event; the last one counts."""
 
     def __init__(self) -> None:
         self.response: JsonObject = {}
-        """The request, `{}` where none came."""
+        """The request, `{}` before there is one."""
 
     def feed(self, event: object) -> Delta:
-        """Return the call of a request; other events add nothing."""
+        """Return the call of a request, an empty change for other events."""
         calls = MCP().spoken(event).calls
         if not calls:
             return Delta()
         params = plain_data(member(event, "params") or event)
         whole = {"method": "tools/call", "params": params}
-        self.response = {**object_or_empty(calls[0].caller), **whole}
+        self.response = {**as_dict(calls[0].caller), **whole}
         return Delta(call=calls[0])
 
 
-_BROKEN: Final = "The function ran, but its result is not what it promises."
+_MISMATCH: Final = "The function ran, but its result does not match its output schema."
 
 
 def _structured(
@@ -212,14 +215,14 @@ def _structured(
         return None
     if output is not None:
         return ({"result": known[0]},) if output.wraps else known
-    # Nothing is promised: what the text does not hold already, and the revision can.
+    # No output is declared: only what the text does not contain, and the revision allows.
     fits = isinstance(known[0], dict) or (modern and not isinstance(known[0], str | None))
     return known if fits else None
 
 
-def _broken(output: ToolOutput, structured: tuple[JsonValue] | None) -> str | None:
+def _mismatch(output: ToolOutput, structured: tuple[JsonValue] | None) -> str | None:
     if structured is None:
-        return "It is no JSON."
+        return "It cannot be written as JSON."
     checked = output.validator.validate(structured[0])
     return None if checked else " ".join(issue.message for issue in checked.issues[:3])
 
@@ -234,7 +237,7 @@ def _block(file: File) -> dict[str, Any]:
 
 
 def _shorter(make: Callable[[bool], Rendering], inline: bool | None) -> dict[str, Any]:
-    """Return a schema with or without references, as asked, or as is better for its length."""
+    """Return a schema with or without references: as `inline` says, or by its length."""
     if inline is not None:
         return make(inline).schema
     kept = make(False).schema
@@ -245,18 +248,18 @@ def _shorter(make: Callable[[bool], Rendering], inline: bool | None) -> dict[str
 
 
 def _object(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema of objects that says so at its root, where clients look for it."""
+    """Return a schema of objects with `"type": "object"` at its root, where clients look for it."""
     reference = schema.get("$ref")
     if isinstance(reference, str):
-        beside = {name: each for name, each in schema.items() if name != "$ref"}
+        others = {name: each for name, each in schema.items() if name != "$ref"}
         target = find_target(schema, reference)
-        if isinstance(target, dict) and not target.keys() & beside.keys() - {"description"}:
-            return _object({**target, **beside})
+        if isinstance(target, dict) and not target.keys() & others.keys() - {"description"}:
+            return _object({**target, **others})
     return {"type": "object", **schema}
 
 
 def _is_object(root: JsonSchema, schema: JsonValue, depth: int = 0) -> bool:
-    """Return whether all that a schema takes are objects, as far as can be told."""
+    """Return whether a schema surely allows only objects."""
     if not isinstance(schema, dict) or depth > _DEEPEST:
         return False
     if schema.get("type") == "object":

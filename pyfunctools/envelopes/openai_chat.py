@@ -1,23 +1,23 @@
-"""Chat completions: OpenAI's older interface, and that of every server which is compatible with it.
+"""Chat Completions: OpenAI's older API, and that of every compatible server.
 
 Source: openai 3.54.0 `types/chat`, mistralai 3.7.0 (arguments as text or object, content in
-chunks), read on 2026-11-21. There is no flag for errors and there are no files in results: the text
-says both. Every call needs a message of its own, before the next request.
+chunks), read on 2026-11-21. A result has no flag for errors and no files: they are named in its
+text. Every call needs a result message of its own, before the next request.
 """
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.attachments import spelled_out
+from pyfunctools.envelopes.attachments import text_with_error
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
-from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
+from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, named_tool
 from pyfunctools.envelopes.sdk_data import (
-    first_object,
-    list_or_empty,
+    as_dict,
+    as_list,
+    dicts_in,
+    first_dict,
     member,
-    object_or_empty,
-    objects_in,
     plain_data,
 )
 
@@ -31,22 +31,19 @@ _OF_THE_SDK: Final = {
         }
     }
 }
-"""What `client.chat.completions.parse` adds to what the server sent; no server takes it back."""
+"""Additions of `client.chat.completions.parse`, which no server accepts back."""
 
 
 class OpenAIChat:
-    """The envelope of chat completions."""
+    """The envelope of Chat Completions."""
 
     name = "openai"
 
     def tool(
         self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
     ) -> dict[str, Any]:
-        """Return a function as `tools` takes it; strict left out means not strict."""
-        function: dict[str, Any] = {"name": name}
-        if description:
-            function["description"] = description
-        function["parameters"] = schema
+        """Return a function as an item of `tools`; `strict` is off by default there."""
+        function = {**named_tool(name, description), "parameters": schema}
         if strict is not None:
             function["strict"] = strict
         return {"type": "function", "function": function}
@@ -56,37 +53,39 @@ class OpenAIChat:
         return {}
 
     def is_response(self, value: object) -> bool:
-        """Return whether this is a completion; a chunk of a stream is none."""
-        chunk = member(value, "object") == "chat.completion.chunk"
-        return isinstance(member(value, "choices"), list | tuple) and not chunk
+        """Return whether this is a completion, and not a chunk of a stream."""
+        is_chunk = member(value, "object") == "chat.completion.chunk"
+        return isinstance(member(value, "choices"), list | tuple) and not is_chunk
 
     def spoken(self, response: object) -> Spoken:
         """Return the turn of the first choice."""
-        choice = first_object(plain_data(response, _OF_THE_SDK).get("choices"))
-        return _turn(
-            object_or_empty(choice.get("message")), cut=is_cut(choice.get("finish_reason"))
-        )
+        choice = first_dict(plain_data(response, _OF_THE_SDK).get("choices"))
+        return _turn(as_dict(choice.get("message")), cut=is_cut(choice.get("finish_reason")))
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
-        """Return a message for each call."""
+        """Return one message for each call."""
         return tuple(
-            {"role": "tool", "tool_call_id": each.id, "content": spelled_out(each, each.content)}
+            {
+                "role": "tool",
+                "tool_call_id": each.id,
+                "content": text_with_error(each, each.content),
+            }
             for each in results
         )
 
     def reading(self) -> "ChatReading":
-        """Return a reading of `stream=True`."""
+        """Return a reader of `stream=True`."""
         return ChatReading()
 
 
 def _turn(message: dict[str, Any], *, cut: bool) -> Spoken:
     blocks, ids = Blocks(), Ids()
     content = message.get("content")
-    for block in list_or_empty(content):
+    for block in as_list(content):
         blocks.add(block)
     blocks.say(content)
     blocks.refuse(message.get("refusal"))
-    for call in objects_in(message.get("tool_calls")):
+    for call in dicts_in(message.get("tool_calls")):
         call["id"] = ids.of(call.get("id"))
         blocks.call(call)
     calls = blocks.calls(cut=cut)
@@ -95,10 +94,10 @@ def _turn(message: dict[str, Any], *, cut: bool) -> Spoken:
 
 
 class ChatReading:
-    """A completion that is read chunk by chunk.
+    """Reads a completion chunk by chunk.
 
-    The pieces of a call belong together by `index`. Some servers send whole calls, all under the
-    index 0 or under none: there another id begins another call, or else a name does.
+    The pieces of a call have the same `index`. Some servers send whole calls, all with the index 0
+    or without one: there a new call begins with another id, or else with a name.
     """
 
     def __init__(self) -> None:
@@ -108,7 +107,7 @@ class ChatReading:
 
     @property
     def response(self) -> JsonObject:
-        """The completion so far; one that no reason ended is cut, by length."""
+        """The completion so far; until it has a reason to finish, that is `length`."""
         choice = {
             "index": 0,
             "message": plain_data(self._message),
@@ -117,25 +116,25 @@ class ChatReading:
         return {"object": "chat.completion", "choices": [choice]}
 
     def feed(self, event: object) -> Delta:
-        """Return what a chunk adds to the first choice.
+        """Return the change by a chunk of the first choice.
 
-        A chunk may stand in the event of a helper: OpenAI's `stream()` and Mistral's SDK do that.
+        OpenAI's `stream()` and Mistral's SDK wrap a chunk in an event.
         """
         chunk = plain_data(event)
         for wrapper in ("chunk", "data"):
-            chunk = object_or_empty(chunk.get(wrapper)) or chunk
-        for choice in objects_in(chunk.get("choices")):
+            chunk = as_dict(chunk.get(wrapper)) or chunk
+        for choice in dicts_in(chunk.get("choices")):
             if choice.get("index") not in (None, 0):
                 continue
             self._reason = choice.get("finish_reason") or self._reason
-            return self._add(object_or_empty(choice.get("delta")))
+            return self._add(as_dict(choice.get("delta")))
         return Delta()
 
     def _add(self, delta: dict[str, Any]) -> Delta:
-        calls = objects_in(delta.pop("tool_calls", None))
+        calls = dicts_in(delta.pop("tool_calls", None))
         blocks = Blocks()
         content = delta.get("content")
-        for piece in list_or_empty(content):
+        for piece in as_list(content):
             blocks.add(piece)
         blocks.say(content)
         blocks.refuse(delta.get("refusal"))
@@ -147,29 +146,27 @@ class ChatReading:
         return Delta(text=blocks.text, call=made)
 
     def _call(self, piece: dict[str, Any]) -> dict[str, Any]:
-        """Add a piece of a call to the call it belongs to."""
+        """Add a piece of a call, and return the whole call."""
         index, given = piece.pop("index", None), piece.get("id")
         place = "" if index is None else str(index)
         call = self._places.get(place, {})
-        known, name = call.get("id"), object_or_empty(piece.get("function")).get("name")
+        known, name = call.get("id"), as_dict(piece.get("function")).get("name")
         if not call or (given and known and given != known) or (name and not place and not given):
             call = self._places[place] = {}
             self._message.setdefault("tool_calls", []).append(call)
-        if object_or_empty(call.get("function")).get("name"):
-            object_or_empty(piece.get("function")).pop(
-                "name", None
-            )  # some servers repeat it in each piece
+        if as_dict(call.get("function")).get("name"):
+            as_dict(piece.get("function")).pop("name", None)  # some servers repeat it
         _merge(call, {key: inner for key, inner in piece.items() if key not in ("id", "type")})
         call |= {key: piece[key] for key in ("id", "type") if piece.get(key)}
         return call
 
 
 def _merge(into: dict[str, Any], piece: dict[str, Any]) -> None:
-    """Add a piece of an object to what came before: texts and lists grow, the rest is replaced."""
+    """Merge a piece of an object: texts and lists are joined, other values replaced."""
     for key, value in piece.items():
         before = into.get(key)
         if isinstance(before, dict) and isinstance(value, dict):
-            _merge(object_or_empty(into[key]), object_or_empty(piece[key]))
+            _merge(as_dict(into[key]), as_dict(piece[key]))
         elif isinstance(before, str) and isinstance(value, str) and key != "role":
             into[key] = before + value
         elif isinstance(before, list) and isinstance(value, list):

@@ -1,24 +1,24 @@
-"""Responses: OpenAI's newer interface, in which a turn is a list of items.
+"""Responses: OpenAI's newer API, in which a turn is a list of items.
 
-Source: openai 3.54.0 `types/responses`, read on 2026-11-21. All items of a turn go back as they
-came, with those of reasoning, which belong to the calls behind them. There is no flag for errors:
-the text says it. Strict left out means that the server tries to be, so that it is always said.
+Source: openai 3.54.0 `types/responses`, read on 2026-11-21. All items of a turn have to be sent
+back unchanged, also reasoning, which belongs to the calls after it. A result has no flag for
+errors: its text says it. `strict` is always written, since its default is not quite false.
 """
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject
-from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of, spelled_out
+from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of, text_with_error
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
-from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken
-from pyfunctools.envelopes.sdk_data import grow, member, object_or_empty, objects_in, plain_data
+from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, named_tool
+from pyfunctools.envelopes.sdk_data import as_dict, dicts_in, grow, member, plain_data
 from pyfunctools.record.file import File
 
 _OF_THE_SDK: Final = {
     "output": {"__all__": {"parsed_arguments": True, "content": {"__all__": {"parsed"}}}}
 }
-"""What `client.responses.parse` adds to what the server sent; the server does not take it back."""
+"""Additions of `client.responses.parse`, which the server does not accept back."""
 _CALLS: Final = frozenset({"custom_tool_call", "function_call"})
 _PIECES: Final = {
     "response.custom_tool_call_input.delta": "input",
@@ -26,24 +26,22 @@ _PIECES: Final = {
     "response.output_text.delta": "text",
     "response.refusal.delta": "refusal",
 }
-"""Events that add to an item, and the member they add to."""
+"""Events with a piece of an item, and the member that it is appended to."""
 _ENDS: Final = frozenset(
     {"response.cancelled", "response.completed", "response.failed", "response.incomplete"}
 )
 
 
 class OpenAIResponses:
-    """The envelope of responses."""
+    """The envelope of Responses."""
 
     name = "openai-responses"
 
     def tool(
         self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
     ) -> dict[str, Any]:
-        """Return a function as `tools` takes it."""
-        tool: dict[str, Any] = {"type": "function", "name": name}
-        if description:
-            tool["description"] = description
+        """Return a function as an item of `tools`."""
+        tool = {"type": "function", **named_tool(name, description)}
         return {**tool, "parameters": schema, "strict": bool(strict)}
 
     def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
@@ -58,14 +56,14 @@ class OpenAIResponses:
         """Return the turn of a response."""
         whole = plain_data(response, _OF_THE_SDK)
         blocks, ids = Blocks(), Ids()
-        output = objects_in(whole.get("output"))
+        output = dicts_in(whole.get("output"))
         for item in output:
             kind = str(item.get("type"))
             if kind in _CALLS:
                 item["call_id"] = ids.of(item.get("call_id"))
                 blocks.call(item)
             elif kind == "message":
-                for part in objects_in(item.get("content")):
+                for part in dicts_in(item.get("content")):
                     blocks.add(part)
             else:
                 blocks.skip()
@@ -74,20 +72,20 @@ class OpenAIResponses:
         return Spoken(messages=tuple(output), text=blocks.text, calls=calls, cut=cut)
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
-        """Return an item for each call."""
+        """Return one item for each call."""
         return tuple(map(_result, results))
 
     def reading(self) -> "ResponsesReading":
-        """Return a reading of `stream=True`."""
+        """Return a reader of `stream=True`."""
         return ResponsesReading()
 
 
 def _result(result: CallResult) -> JsonObject:
-    text = spelled_out(result, ())
+    text = text_with_error(result, ())
     output: Any = text
     if result.content:
-        said = [{"type": "input_text", "text": text}] if text else []
-        output = [*said, *map(_shown, result.content)]
+        texts = [{"type": "input_text", "text": text}] if text else []
+        output = [*texts, *map(_file_part, result.content)]
     item: dict[str, Any] = {
         "type": "custom_tool_call_output" if result.call.custom else "function_call_output",
         "call_id": result.id,
@@ -100,7 +98,7 @@ def _result(result: CallResult) -> JsonObject:
     return item
 
 
-def _shown(file: File) -> dict[str, Any]:
+def _file_part(file: File) -> dict[str, Any]:
     if media_type_of(file) in IMAGES:
         return {"type": "input_image", "image_url": data_url(file), "detail": "auto"}
     name = file.filename or "file"
@@ -108,7 +106,7 @@ def _shown(file: File) -> dict[str, Any]:
 
 
 class ResponsesReading:
-    """A response that is read event by event: its items by their ids, never by their order."""
+    """Reads a response event by event, its items by id, never by order."""
 
     def __init__(self) -> None:
         self._items: list[_Item] = []
@@ -116,22 +114,22 @@ class ResponsesReading:
 
     @property
     def response(self) -> JsonObject:
-        """The response so far; without the event that ends it, it is incomplete.
+        """The response so far, `incomplete` until its last event.
 
-        Of the items that were not done, messages and calls are there as far as they came.
+        Messages and calls that are not done are included as far as they are received.
         """
         output = [each.item for each in self._items if each.done or each.readable]
         final = self._final or {"object": "response", "status": "incomplete"}
         return plain_data({**final, "output": final.get("output") or output})
 
     def feed(self, event: object) -> Delta:
-        """Return what an event adds."""
+        """Return the change by an event."""
         said = plain_data(event)
         kind = str(said.get("type"))
         if kind in _ENDS:
             self._final = {
                 "status": kind.rpartition(".")[2],
-                **object_or_empty(said.get("response")),
+                **as_dict(said.get("response")),
             }
         elif kind in ("response.output_item.added", "response.output_item.done"):
             return self._item(said, done=kind.endswith("done"))
@@ -143,7 +141,7 @@ class ResponsesReading:
         return Delta()
 
     def _item(self, said: dict[str, Any], *, done: bool) -> Delta:
-        item, index = object_or_empty(said.get("item")), said.get("output_index")
+        item, index = as_dict(said.get("item")), said.get("output_index")
         found = self._find(item.get("id"), index)
         if found is None:
             found = _Item(item, index)
@@ -152,14 +150,14 @@ class ResponsesReading:
         return Delta(call=call_of(item) if str(item.get("type")) in _CALLS else None)
 
     def _find(self, name: object, index: object) -> "_Item | None":
-        """Return an item by its id; some servers change ids under way, but not the index."""
+        """Return an item by its id, or else its index, since some servers change ids."""
         named = (each for each in self._items if name is not None and each.item.get("id") == name)
         placed = (each for each in self._items if index is not None and each.index == index)
         return next(named, None) or next(placed, None)
 
 
 class _Item:
-    """An item of the output, done or under way."""
+    """An item of the output, done or still being received."""
 
     def __init__(self, item: dict[str, Any], index: object) -> None:
         self.item = item
@@ -169,11 +167,11 @@ class _Item:
 
     @property
     def readable(self) -> bool:
-        """True if what has come of it can be read and sent back."""
+        """True if the item can be used before it is done."""
         return self.item.get("type") in (*_CALLS, "message")
 
     def add(self, key: str, piece: str, part: str) -> Delta:
-        """Add a piece to the arguments of a call, or to a part of a message."""
+        """Append a piece to the arguments of a call, or to a part of a message."""
         self.item["status"] = "incomplete"
         if key in ("arguments", "input"):
             grow(self.item, key, piece)

@@ -1,4 +1,4 @@
-"""A model without function calling: its turn is a text, and so is what came of its calls."""
+"""A model without function calling: its turn is a text, and so are the results of its calls."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,10 @@ from pyfunctools.schema.parsing.strict import parse_strict
 
 
 class PlainText:
-    """Turns as texts: `{"answer": "..."}` is said in words, and results are a user's message."""
+    """Turns as texts: `{"answer": "..."}` is an answer, and results are a user message."""
 
     def spoken(self, text: str, calls: Sequence[SpokenCall]) -> Spoken:
-        """Return the turn that a text is, with the calls in it."""
+        """Return the turn of a text with these calls."""
         read = parse_strict(text.strip(), DEFAULT_LIMITS.depth)
         said = read.value if read is not None else None
         answer = said.get("answer") if isinstance(said, dict) and len(said) == 1 else None
@@ -28,9 +28,9 @@ class PlainText:
         """Return the one message with all results, each under the name of its function."""
         if not results:
             return ()
-        said = [
+        texts = [
             f"{each.name or 'The call'} {'failed' if each.is_error else 'returned'}:\n{each.text}"
             + "".join(f"\n[a file: {file.filename}]" for file in each.content)
             for each in results
         ]
-        return ({"role": "user", "content": "\n\n".join(said)},)
+        return ({"role": "user", "content": "\n\n".join(texts)},)

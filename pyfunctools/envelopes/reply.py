@@ -1,8 +1,8 @@
-"""What a model gave, of whichever vendor: a response, a message, a list of either, or a block.
+"""Reads the texts and calls of a response, a message or a block of any vendor, or a list of them.
 
-The envelope of a vendor reads its own responses, and keeps what has to be sent back. This reads any
-of them for its texts and calls alone, as objects of an SDK or as plain data, whole or a part of
-one. A message of another role is skipped whole.
+A vendor's envelope reads only its own responses, and keeps the blocks to send back. This reads any
+of them, as SDK objects or as plain data, and nothing but texts and calls. A message of another role
+is skipped.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,33 +24,33 @@ from pyfunctools.envelopes.envelope import SpokenCall
 from pyfunctools.errors import DocumentError
 
 _FIRST: Final = ("choices", "candidates")
-"""Alternatives, of which the first is read."""
+"""Keys of alternatives, of which the first is read."""
 _WHOLE: Final = (*_FIRST, "output", "outputs")
-"""What holds all that a response says; what stands beside it (Gemini's `text`) is drawn from it."""
+"""Keys with the whole content of a response; others (Gemini's `text`) repeat a part of it."""
 CONTENT_KEYS: Final = ("message", "content", "parts", "text", "generated_text")
-"""What holds what a message says."""
+"""Keys of a message's content."""
 _FIELDS: Final = ("role", "raw_item", "output", *REASON_KEYS, *CONTENT_KEYS, *BLOCK_KEYS)
-"""What is looked at of an object that is no mapping."""
+"""The attributes that are read of an object that is not a mapping."""
 _FIELDS_AND_WHOLE: Final = frozenset({*_FIELDS, *_WHOLE})
 
 OWN_ROLES: Final = frozenset({"assistant", "model", "ai", "chatbot"})
-"""Roles of the model."""
+"""Roles of the model itself."""
 _MESSAGES: Final = frozenset(
     {
         *("ai", "aimessage", "aimessagechunk", "assistant", "message", "message_output"),
         *("message_output_item", "model_output", "response", "tool_call_item"),
     }
 )
-"""What `type` is of a message, or of what holds one."""
+"""Types of a message, or of an object that has one."""
 _DEEPEST: Final = 70
 _MOST_OBJECTS: Final = 10_000
 
 
 class Reply:
-    """What was read: its `blocks`, and whether the vendor `cut` it off.
+    """The `blocks` of a reply, and whether it was `cut`.
 
-    `written` gives the calls in an object that is no vendor's message, which the model wrote as
-    JSON then.
+    `written` returns the calls in an object that is not a vendor's message: JSON that the model
+    wrote itself.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Reply:
             self._add_written(value)
 
     def _members(self, value: JsonObject, depth: int) -> bool:
-        """Read what a message or response holds; return whether it is one."""
+        """Read the content of a message or response; return whether it is one."""
         self._note_cut(value)
         for key in _WHOLE:
             inner = value.get(key)
@@ -128,22 +128,22 @@ class Reply:
 
 
 def data_of(raw: object) -> JsonValue:
-    """Return mappings, sequences and the objects of an SDK as dictionaries and lists.
+    """Return mappings, sequences and SDK objects as dictionaries and lists.
 
     Raises:
-        DocumentError: it is nothing that a model or its SDK gives.
+        DocumentError: it is neither a text nor a message.
     """
     return _Plain().value(raw, 0)
 
 
 class _Plain:
-    """One message on its way to plain data; it may be hostile, or hold itself."""
+    """Converts one message to plain data; it may be huge, deeply nested, or contain itself."""
 
     def __init__(self) -> None:
         self._objects = _MOST_OBJECTS
 
     def value(self, raw: object, depth: int) -> JsonValue:
-        """Return what `raw` says, as far as it is JSON or has the fields of a message."""
+        """Return a value as plain data: JSON, and the known fields of objects."""
         if type(raw) is str:
             return raw
         if isinstance(raw, Enum):
@@ -161,12 +161,12 @@ class _Plain:
         self._objects -= 1
         members = _fields(raw) if self._objects > 0 else {}
         if not members and depth:
-            return cast("JsonValue", raw)  # the check says that it is no JSON
+            return cast("JsonValue", raw)  # the later check refuses it
         if not members:
             raise DocumentError(
                 "What the model wrote",
                 f"A {type(raw).__name__} is neither a text nor a message.",
-                remedy="Give the text, or the message as the vendor's SDK gives it.",
+                remedy="Pass the text, or the message of the vendor's SDK.",
             )
         return self._members(members, depth)
 
@@ -180,7 +180,7 @@ class _Plain:
 
 
 def _fields(raw: object) -> dict[object, object]:
-    """Return what an object has of the fields of a message, else what it dumps."""
+    """Return the known fields of an object, else its `model_dump()` or `to_dict()`."""
     found: dict[object, object] = {}
     try:
         for name in _WHOLE:
@@ -193,7 +193,7 @@ def _fields(raw: object) -> dict[object, object]:
             dumped: object = dump() if callable(dump) else None
             if isinstance(dumped, Mapping):
                 found = dict(cast("Mapping[object, object]", dumped))
-    except Exception:  # somebody else's property: whatever it raises, it has no such field
+    except Exception:  # a property may raise anything; then the field is missing
         return found
     return found
 

@@ -1,4 +1,4 @@
-"""Every envelope by its name. Which one a dialect has stands in its row of `dialects.table`."""
+"""Every envelope by its name. `dialects.table` says which one a dialect has."""
 
 from typing import Final
 
@@ -21,14 +21,13 @@ _ALL: Final[tuple[Envelope, ...]] = (
     MCP(),
 )
 ENVELOPES: Final = {each.name: each for each in _ALL}
-"""Every envelope by the name that a row of the dialects gives it."""
 
 
 def envelope_of(name: str) -> Envelope:
     """Return the envelope of this name.
 
     Raises:
-        DefinitionError: there is none.
+        DefinitionError: the name is unknown.
     """
     if name in ENVELOPES:
         return ENVELOPES[name]

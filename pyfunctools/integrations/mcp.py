@@ -41,11 +41,7 @@ try:
         authenticated_principal,
     )
     from mcp.server.stdio import stdio_server
-    from mcp.server.subscriptions import (
-        InMemorySubscriptionBus,
-        ListenHandler,
-        ToolsListChanged,
-    )
+    from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
     from mcp.shared.exceptions import MCPError
     from mcp_types import (
         INVALID_PARAMS,

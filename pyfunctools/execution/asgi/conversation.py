@@ -15,11 +15,7 @@ from urllib.parse import unquote, urlsplit
 from pyfunctools._text import visible
 from pyfunctools.errors import LifespanError
 from pyfunctools.execution.http.exchange import Headers, OpenResponse
-from pyfunctools.execution.http.transports import (
-    chunk_reader,
-    complete_message,
-    decoded_headers,
-)
+from pyfunctools.execution.http.transports import chunk_reader, complete_message, decoded_headers
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.trace import log_raised
 

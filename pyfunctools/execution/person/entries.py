@@ -180,7 +180,8 @@ class FormEntry:
         rules = [part.rules for part in self.parts]
         formats = [each.get("format") or each.get("x-human-widget") for each in rules]
         dated: list[Kind] = [kind for name, kind in _FORMATS.items() if name in formats]
-        return _SCALARS.get(types) or (*dated, "text")[0], ()
+        text: Kind = "text"
+        return _SCALARS.get(types) or next(iter(dated), text), ()
 
     @property
     def schema(self) -> JsonSchema | bool:
