@@ -41,7 +41,8 @@ from pyfunctools.schema.ground.references import (
     resolve,
 )
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.schema.vocabulary import BELOW, COMPOSITION, ONE_SCHEMA, UNEVALUATED
+from pyfunctools.schema.normalization.normalize import normalize
+from pyfunctools.schema.vocabulary import ASSERTIONS, BELOW, COMPOSITION, ONE_SCHEMA, UNEVALUATED
 
 _MAX_UNROLLED: Final = 2
 """How often a definition is nested in itself where no reference is allowed."""
@@ -174,6 +175,8 @@ class _Rewriter:
             return {}, SAME
         if self._profile.references == "never":
             return self._unrolled(node, name)
+        if self._context.reshapes and not node.schema.keys().isdisjoint(ASSERTIONS):
+            return self._merged(node, name)
         if name in self._recursive and not self._profile.recursion:
             node.lose("$ref", "refused")
         self._queued.setdefault(name, node.path)
@@ -186,6 +189,20 @@ class _Rewriter:
         for keyword in sorted(node.schema.keys() - {"description"}):
             node.describe(keyword)
         return {"anyOf": [bare], **node.take_description()}, change
+
+    def _merged(self, node: Subschema, name: str) -> Rewritten:
+        """Return a definition and the keywords beside its reference as one schema, with one change.
+
+        A recursive definition, and one that cannot be merged, is left to our own validation.
+        """
+        merged: JsonSchema = {"allOf": [self._definitions[name], node.schema]}
+        if name not in self._recursive:
+            whole = normalize({**merged, "$defs": self._definitions})
+            merged = {keyword: value for keyword, value in whole.items() if keyword != "$defs"}
+        if "allOf" in merged:
+            node.lose("$ref", "loosened")
+            merged = node.schema
+        return node.rewrite(merged, node.path)
 
     def _unrolled(self, node: Subschema, name: str) -> Rewritten:
         """Return a recursive definition in the place of its reference, a few levels deep."""

@@ -307,6 +307,16 @@ def test_references_in_a_circle_change_nothing() -> None:
     assert render(schema, "anthropic").restore({"a_b": {"x": 1}}) == {"a b": {"x": 1}}
 
 
+def test_a_definition_and_what_stands_beside_its_reference_are_renamed_together() -> None:
+    named = {"type": "object", "properties": {"b c": {"type": "integer"}}, "required": ["b c"]}
+    beside = {"$ref": "#/$defs/N", "properties": {"a b": {"type": "integer"}}, "required": ["a b"]}
+    schema = thing(x=beside, y={"$ref": "#/$defs/N"}) | {"$defs": {"N": named}}
+    rendering = render(schema, "anthropic")
+    value = {"x": {"a b": 1, "b c": 2}, "y": {"b c": 3}}
+    assert rendering.apply(value) == {"x": {"a_b": 1, "b_c": 2}, "y": {"b_c": 3}}
+    assert rendering.restore(rendering.apply(value)) == value
+
+
 def test_names_are_given_in_the_order_of_the_properties() -> None:
     names = ["a b", "a.b", "a-b", "a/b", "a:b", "ab"]
     rendering = render(thing(**{name: {"type": "null"} for name in names}), "gemini-schema")
