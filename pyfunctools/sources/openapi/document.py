@@ -1,4 +1,4 @@
-"""A document and what it refers to: places in it, references followed, files of a directory."""
+"""A document: places in it, references resolved, and other documents that it refers to."""
 
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
@@ -18,16 +18,15 @@ from pyfunctools.schema.normalization.targets import sole_reference
 from pyfunctools.sources.openapi.load import Loaded, load_content
 
 DocumentResolver: TypeAlias = Callable[[str], JsonObject | str | bytes]
-"""What gives another document, as an object or as text, for its address."""
+"""Returns another document, as an object, text or bytes, for its address."""
 
 _SCHEMAS = ("/components/schemas", "/definitions")
 
 
 class Resource:
-    """One document, or one schema in it that has an address of its own (`$id`).
+    """One document, or one schema in a document that has its own address (`$id`).
 
-    `uri` is what relative references in it are resolved against. `outer` is the document around an
-    embedded schema.
+    `uri` is the base of its relative references, `outer` the document around an embedded schema.
     """
 
     __slots__ = ("_names", "outer", "root", "uri")
@@ -39,7 +38,7 @@ class Resource:
         self._names: dict[str, DocumentPlace] | None = None
 
     def at(self, pointer: str) -> "DocumentPlace | None":
-        """Return the place at a JSON Pointer (RFC 6901, 6), `None` where nothing or null stands."""
+        """Return the place at a JSON Pointer (RFC 6901, 6), `None` if it is missing or null."""
         value = find_target(self.root, "#" + pointer)
         if "%" in pointer:
             pointer = pointer_of(steps_of("#" + pointer) or ())
@@ -48,10 +47,10 @@ class Resource:
     def named(self, name: str) -> "DocumentPlace | None":
         """Return the schema with this `$anchor` (written `#name`) or this `$id` (an address)."""
         if self._names is None:
-            self._names = dict(self._named())
+            self._names = dict(self._named_schemas())
         return self._names.get(name)
 
-    def _named(self) -> Iterator[tuple[str, "DocumentPlace"]]:
+    def _named_schemas(self) -> Iterator[tuple[str, "DocumentPlace"]]:
         stack: list[tuple[JsonValue, str]] = [(self.root, "")]
         while stack:
             value, pointer = stack.pop()
@@ -70,7 +69,7 @@ class Resource:
 
 
 class DocumentPlace(NamedTuple):
-    """A value, and where it stands, so that what it refers to can be found."""
+    """A value with its place, from which its references are resolved."""
 
     value: JsonValue
     pointer: str
@@ -82,14 +81,14 @@ class DocumentPlace(NamedTuple):
         return self.value if isinstance(self.value, dict) else {}
 
     def below(self, value: JsonValue, *keys: str | int) -> "DocumentPlace":
-        """Return a value that stands below this one."""
+        """Return the place of a value under these keys of this one."""
         if len(keys) == 1 and "/" not in (key := str(keys[0])) and "~" not in key:
-            return DocumentPlace(value, f"{self.pointer}/{key}", self.resource)
+            return DocumentPlace(value, f"{self.pointer}/{key}", self.resource)  # much faster
         return DocumentPlace(value, self.pointer + pointer_of(keys), self.resource)
 
 
 def address_of(schema: JsonObject, base: str) -> str | None:
-    """Return the absolute address a schema gives itself with `$id`, or `None`."""
+    """Return the absolute address of a schema's `$id`, or `None` without one."""
     identifier = schema.get("$id")
     if not isinstance(identifier, str) or identifier.startswith("#"):
         return None
@@ -97,10 +96,10 @@ def address_of(schema: JsonObject, base: str) -> str | None:
 
 
 class Document:
-    """A document with everything it refers to.
+    """A document, and the targets of its references, each looked up once.
 
-    Every place that a reference leads to is looked up once. What lies in other documents is asked
-    of `resolver` when it is first needed; without one, nothing outside is ever read.
+    Other documents are read through `resolver` when they are first needed; without a resolver,
+    never.
     """
 
     def __init__(
@@ -114,42 +113,51 @@ class Document:
         self.limits = limits
         self.main = Resource(loaded.root, loaded.uri)
         self._resolver = resolver
-        # `$self` (3.2) is one more address of the document. Relative references are still looked
-        # for beside the file it came from, which is where they are if they are anywhere.
-        own = loaded.root.get("$self")
-        self._self = (_joined(loaded.uri, own) if isinstance(own, str) else None) or loaded.uri
+        # `$self` (3.2) is a second address of the document. Relative references are still resolved
+        # against the address of its file: there the other files are, if anywhere.
+        address = loaded.root.get("$self")
+        joined = _joined(loaded.uri, address) if isinstance(address, str) else None
+        self._self = joined or loaded.uri
         self._resources = {loaded.uri: self.main, self._self: self.main}
         self._targets: dict[tuple[Resource, str], DocumentPlace] = {}
         self._ends: dict[tuple[Resource, str], DocumentPlace] = {}
-        self._unreached: dict[str, str] = {}
+        self._failures: dict[str, str] = {}
 
     def target(self, reference: str, resource: Resource) -> DocumentPlace:
-        """Return the place that a reference in this resource names.
+        """Return the place that a reference in this resource leads to.
 
         Raises:
-            DocumentError: nothing is there, or it is in a document that cannot be had.
+            DocumentError: nothing is there, or the other document cannot be read.
         """
         place = self._targets.get((resource, reference))
         if place is None:
-            place = self._targets[resource, reference] = self._find(reference, resource)
+            place = self._targets[resource, reference] = self._resolved(reference, resource)
         return place
 
     def end(self, reference: str, resource: Resource) -> DocumentPlace:
-        """Return the place where a reference leads in the end: not a mere reference itself.
+        """Return the place at the end of a chain of references, which is not a reference itself.
 
         Raises:
-            DocumentError: it leads nowhere, or in a circle.
+            DocumentError: the chain leads nowhere, or in a circle.
         """
         place = self._ends.get((resource, reference))
         if place is None:
-            place = self._ends[resource, reference] = self._chase(reference, resource)
+            place = self.target(reference, resource)
+            for _ in range(MAX_HOPS + 1):
+                following = place.fields.get("$ref")
+                if not isinstance(following, str):
+                    break
+                place = self.target(following, place.resource)
+            else:
+                raise self._error(f"The reference {_preview(reference)} leads in a circle.")
+            self._ends[resource, reference] = place
         return place
 
     def follow(self, place: DocumentPlace) -> DocumentPlace:
-        """Return the place itself, or where the `$ref` in it leads in the end.
+        """Return the place itself, or the place where its `$ref` leads in the end.
 
         Raises:
-            DocumentError: it leads nowhere, or in a circle.
+            DocumentError: the `$ref` leads nowhere, or in a circle.
         """
         value = place.value
         if isinstance(value, dict) and isinstance(reference := value.get("$ref"), str):
@@ -160,12 +168,12 @@ class Document:
         """Return the schema that the document defines under this name, or `None`."""
         for schemas in _SCHEMAS:
             home = self.main.at(schemas)
-            if home is not None and isinstance(home.value, dict) and name in home.value:
-                return home.below(home.value[name], name)
+            if home is not None and name in home.fields:
+                return home.below(home.fields[name], name)
         return None
 
     def scope(self, schema: JsonObject, resource: Resource) -> Resource:
-        """Return the base of the references in a schema: itself if it has an `$id`."""
+        """Return the resource whose references stand in a schema: itself if it has an `$id`."""
         if "$id" not in schema or schema is resource.root:
             return resource
         address = address_of(schema, resource.uri)
@@ -180,32 +188,19 @@ class Document:
             _joined(base, reference) in self._resources for base in (self.main.uri, self._self)
         )
 
-    def _chase(self, reference: str, resource: Resource) -> DocumentPlace:
-        seen: set[tuple[Resource, str]] = set()
-        place = self.target(reference, resource)
-        while isinstance(place.value, dict):
-            following = place.value.get("$ref")
-            if not isinstance(following, str):
-                break
-            if (place.resource, place.pointer) in seen or len(seen) >= MAX_HOPS:
-                raise self._refused(f"The reference {_shown(reference)} leads in a circle.")
-            seen.add((place.resource, place.pointer))
-            place = self.target(following, place.resource)
-        return place
-
-    def _find(self, reference: str, resource: Resource) -> DocumentPlace:
+    def _resolved(self, reference: str, resource: Resource) -> DocumentPlace:
         if reference.startswith("#"):
             place = _within(reference, resource)
         else:
             place = self._elsewhere(reference, resource)
         if place is None:
-            raise self._refused(f"The reference {_shown(reference)} leads nowhere.")
+            raise self._error(f"The reference {_preview(reference)} leads nowhere.")
         return place
 
     def _elsewhere(self, reference: str, resource: Resource) -> DocumentPlace | None:
         address = _joined(resource.uri, reference)
         if address is None:
-            raise self._refused(f"The reference {_shown(reference)} is not an address.")
+            raise self._error(f"The reference {_preview(reference)} is not an address.")
         known = self._resources.get(address)
         if known is None and resource is self.main:
             known = self._resources.get(_joined(self._self, reference) or address)
@@ -214,7 +209,7 @@ class Document:
             if embedded is not None:
                 known = self._resources[address] = embedded.resource
         if known is None:
-            # A bare name for a schema, which Swagger 1.2 wrote and some writers never unlearned.
+            # The bare name of a schema, as Swagger 1.2 and some documents since write it.
             named = self.schema_named(reference)
             if named is not None:
                 return named
@@ -225,33 +220,31 @@ class Document:
         if self._resolver is None:
             raise DocumentError(
                 self.name,
-                f"The reference {_shown(reference)} leads to another document.",
+                f"The reference {_preview(reference)} leads to another document.",
                 remedy="Pass a `resolver`; `files_under(directory)` reads files in a directory.",
             )
-        if address in self._unreached:  # it is asked for an address once
-            raise self._refused(self._unreached[address])
+        if address in self._failures:  # the resolver is called once for an address
+            raise self._error(self._failures[address])
         try:
-            answer = self._resolver(address)
+            content = self._resolver(address)
         except DocumentError:
             raise
-        except Exception as error:  # a resolver of the caller's may raise anything
-            reason = (
-                f"The resolver gave nothing for {_shown(address)}: {type(error).__name__}: {error}."
-            )
-            self._unreached[address] = reason
-            raise self._refused(reason) from error
-        loaded = load_content(answer, address, address, self.limits)
+        except Exception as error:  # the caller's resolver may raise anything
+            reason = f"The resolver raised {type(error).__name__} for {_preview(address)}: {error}."
+            self._failures[address] = reason
+            raise self._error(reason) from error
+        loaded = load_content(content, address, address, self.limits)
         return Resource(loaded.root, address)
 
-    def _refused(self, reason: str) -> DocumentError:
+    def _error(self, reason: str) -> DocumentError:
         return DocumentError(self.name, reason)
 
 
 def _within(reference: str, resource: Resource) -> DocumentPlace | None:
     scope: Resource | None = resource
     while scope is not None:
-        pointed = reference in ("", "#") or reference.startswith("#/")
-        place = scope.at(reference[1:]) if pointed else scope.named(reference)
+        is_pointer = reference in ("", "#") or reference.startswith("#/")
+        place = scope.at(reference[1:]) if is_pointer else scope.named(reference)
         if place is not None:
             return place
         scope = scope.outer
@@ -264,19 +257,19 @@ def _joined(base: str, reference: str) -> str | None:
         address = urldefrag(urljoin(base, reference)).url
     except ValueError:
         return None
-    # A base without a scheme leaves dot segments as they are.
+    # `urljoin` keeps the dot segments of a base without a scheme.
     return normpath(address) if address.startswith(".") else address or None
 
 
-def _shown(reference: str) -> str:
+def _preview(reference: str) -> str:
     return repr(shortened(reference, 200))
 
 
 def files_under(root: str | PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> DocumentResolver:
     """Return a resolver that reads files below a directory, and nothing else.
 
-    Where the document came from a file, its references are relative to that file; else they are
-    relative to `root`. Links are followed first: what they lead to has to be below `root` as well.
+    References are relative to the file of the document, or to `root` if it came from no file.
+    Symbolic links are resolved first: their targets have to be below `root` as well.
 
     Raises:
         DocumentError: `root` is not a directory.
@@ -288,7 +281,7 @@ def files_under(root: str | PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -
     def resolver(uri: str) -> bytes:
         parts = urlsplit(uri)
         if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
-            raise DocumentError(uri, "This is not a file, and only files are read.")
+            raise DocumentError(uri, "This is not the address of a file, and only files are read.")
         try:
             path = (home / unquote(parts.path)).resolve()
             if not path.is_relative_to(home):
@@ -301,52 +294,44 @@ def files_under(root: str | PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -
     return resolver
 
 
-_Key: TypeAlias = tuple[Resource, str]
-"""A reference, and what it is resolved in."""
+_Reference: TypeAlias = tuple[Resource, str]
+"""A reference, and the resource it stands in."""
 
 
-class Reach:
-    """The references that the schemas of one document lead to.
+class ReferenceChecks:
+    """Finds schemas that refer, directly or not, to something that is missing.
 
-    As a rule every reference in a document leads somewhere inside it. Then nothing can be wrong
-    with any operation, and none is looked into.
+    Nearly always every reference of a document leads to something inside it: then `all_resolve`,
+    and no schema need be checked.
     """
 
     def __init__(self, document: Document, references: Iterable[str]) -> None:
         self._document = document
-        self._sound: set[_Key] = set()
-        self._broken: dict[_Key, str] = {}
-        self.all_well = all(map(self._leads_inside, references))
+        self._good: set[_Reference] = set()
+        self._bad: dict[_Reference, str] = {}
+        self.all_resolve = all(map(self._leads_inside, references))
 
     def problem(self, place: DocumentPlace) -> str | None:
-        """Return why the schema at this place cannot be built, or `None` where it can."""
-        if self.all_well:
+        """Return why the schema at this place cannot be made, or `None` if it can be."""
+        if self.all_resolve:
             return None
-        # Each reference that is open, with those of its target that are still to be looked at.
-        path: list[tuple[_Key, Iterator[_Key]]] = []
-        passed: set[_Key] = set()
-        todo = self._references(place)
-        while True:
-            for key in todo:
-                if key in self._sound or key in passed:
-                    continue
-                reason = self._broken.get(key)
-                if reason is None:
-                    target = self._target(key)
-                    if isinstance(target, DocumentPlace):
-                        passed.add(key)
-                        path.append((key, todo))
-                        todo = self._references(target)
-                        break
-                    reason = target
-                self._broken.update((broken, reason) for broken, _ in path)
-                self._broken[key] = reason
-                return reason
-            else:
-                if not path:
-                    self._sound |= passed
-                    return None
-                _, todo = path.pop()
+        came_from: dict[_Reference, _Reference | None] = dict.fromkeys(self._references(place))
+        queue = list(came_from)
+        for each in queue:
+            if each in self._good:
+                continue
+            target = self._bad.get(each) or self._target(each)
+            if isinstance(target, str):
+                earlier: _Reference | None = each
+                while earlier is not None:
+                    self._bad[earlier] = target
+                    earlier = came_from[earlier]
+                return target
+            new = [found for found in self._references(target) if found not in came_from]
+            came_from.update(dict.fromkeys(new, each))
+            queue += dict.fromkeys(new)
+        self._good.update(queue)
+        return None
 
     def _leads_inside(self, reference: str) -> bool:
         value: JsonValue = self._document.root
@@ -354,31 +339,30 @@ class Reach:
             if step != "#":
                 value = value.get(step) if isinstance(value, dict) else None
         if isinstance(value, dict) and "$ref" not in value and "allOf" not in value:
-            return True  # so simple, nearly always
+            return True  # a quick test that nearly always succeeds
         if not self._document.is_local(reference):
             return False
         return isinstance(self._target((self._document.main, reference)), DocumentPlace)
 
-    def _target(self, key: _Key) -> DocumentPlace | str:
-        """Return the target of a reference, or the reason why there is none."""
+    def _target(self, key: _Reference) -> DocumentPlace | str:
+        """Return the target of a reference, or the reason why it has none."""
         resource, reference = key
         try:
             place = target = self._document.target(reference, resource)
             for _ in range(MAX_HOPS):
                 if not isinstance(place.value, dict | bool):
                     return f"The reference {reference[:200]!r} does not lead to a schema."
-                following = _next(place.value)
-                if following is None:
+                schema = place.fields
+                following = schema["$ref"] if "$ref" in schema else sole_reference(schema)
+                if not isinstance(following, str):
                     return target
                 place = self._document.target(following, place.resource)
         except DocumentError as error:
             return error.reason
         return f"The reference {reference[:200]!r} leads in a circle."
 
-    def _references(self, place: DocumentPlace) -> Iterator[_Key]:
-        stack: list[tuple[JsonSchema | bool, Resource]] = []
-        if isinstance(place.value, dict | bool):
-            stack.append((place.value, place.resource))
+    def _references(self, place: DocumentPlace) -> Iterator[_Reference]:
+        stack: list[tuple[JsonSchema | bool, Resource]] = [(place.fields, place.resource)]
         while stack:
             schema, resource = stack.pop()
             if isinstance(schema, bool):
@@ -388,12 +372,3 @@ class Reach:
             if isinstance(reference, str):
                 yield resource, reference
             stack.extend((inner, resource) for _, inner in children(schema))
-
-
-def _next(schema: JsonSchema | bool) -> str | None:
-    if isinstance(schema, bool):
-        return None
-    reference = schema.get("$ref")
-    if isinstance(reference, str):
-        return reference
-    return sole_reference(schema) if "allOf" in schema else None

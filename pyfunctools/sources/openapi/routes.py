@@ -20,7 +20,7 @@ from pyfunctools.route import (
 from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import BodyInput, Responses, body_input
-from pyfunctools.sources.openapi.document import Document, DocumentPlace, Reach
+from pyfunctools.sources.openapi.document import Document, DocumentPlace, ReferenceChecks
 from pyfunctools.sources.openapi.naming import OPERATORS, template_names
 from pyfunctools.sources.openapi.operation_parameters import (
     FoundParameters,
@@ -129,7 +129,7 @@ class Routes:
         self, document: Document, references: Iterable[str], connected: ConnectionNames = NO_NAMES
     ) -> None:
         self._document = document
-        self._reach = Reach(document, references)
+        self._references = ReferenceChecks(document, references)
         self._security = Security(document)
         self._parameters = Parameters(document, self._security, connected)
         self._responses = Responses(document)
@@ -156,7 +156,7 @@ class Routes:
         body = self._body(operation, found, notes)
         inputs, body = _grouped(inputs, body)
         output = None if operation.method == "HEAD" else answers.output
-        if not self._reach.all_well:
+        if not self._references.all_resolve:
             self._check(inputs, body)
             output = self._known_output(output, notes)
         security = self._security.of(operation.raw)
@@ -180,11 +180,11 @@ class Routes:
         """Refuse an operation with a schema whose reference leads nowhere."""
         schemas = [entry.schema for entry in inputs]
         for place in schemas if body is None else [*schemas, body.schema]:
-            if (reason := self._reach.problem(place)) is not None:
+            if (reason := self._references.problem(place)) is not None:
                 raise DocumentError(self._document.name, reason)
 
     def _known_output(self, output: DocumentPlace | None, notes: list[str]) -> DocumentPlace | None:
-        reason = None if output is None else self._reach.problem(output)
+        reason = None if output is None else self._references.problem(output)
         if reason is None:
             return output
         notes.append(f"The output is unknown: {reason}")

@@ -13,7 +13,7 @@ from pyfunctools.sources.openapi.document import (
     Document,
     DocumentPlace,
     DocumentResolver,
-    Reach,
+    ReferenceChecks,
     files_under,
 )
 from pyfunctools.sources.openapi.load import Loaded, load
@@ -209,8 +209,8 @@ def test_references_in_a_schema_with_an_address_are_its_own_first() -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (KeyError("x"), "The resolver gave nothing for 'x.json': KeyError: 'x'."),
-        (RuntimeError("no"), "The resolver gave nothing for 'x.json': RuntimeError: no."),
+        (KeyError("x"), "The resolver raised KeyError for 'x.json': 'x'."),
+        (RuntimeError("no"), "The resolver raised RuntimeError for 'x.json': no."),
         (DocumentError("x.json", "Not for you."), "x.json: Not for you."),
         ("{", "This is not JSON"),
         ("[1]\n", "this is a list"),
@@ -269,10 +269,10 @@ def test_files_below_the_directory_are_read(tree: Path) -> None:
         ("link.json", "This file is outside"),
         ("/etc/passwd", "This file is outside"),
         ("file:///etc/passwd", "This file is outside"),
-        ("file://host/etc/passwd", "This is not a file, and only files are read."),
-        ("http://127.0.0.1/x", "This is not a file, and only files are read."),
-        ("//host/x", "This is not a file, and only files are read."),
-        ("jar:file:x!/y", "This is not a file, and only files are read."),
+        ("file://host/etc/passwd", "This is not the address of a file, and only files are read."),
+        ("http://127.0.0.1/x", "This is not the address of a file, and only files are read."),
+        ("//host/x", "This is not the address of a file, and only files are read."),
+        ("jar:file:x!/y", "This is not the address of a file, and only files are read."),
         ("none.json", "This file cannot be read"),
         ("sub", "This file cannot be read"),
         ("a\0b", "This file cannot be read"),
@@ -292,10 +292,12 @@ def test_a_root_that_is_no_directory_is_refused(tree: Path) -> None:
         files_under(tree / "a b.yaml")
 
 
-def reach(schemas: JsonObject, resolver: DocumentResolver | None = None) -> tuple[Reach, Document]:
+def reach(
+    schemas: JsonObject, resolver: DocumentResolver | None = None
+) -> tuple[ReferenceChecks, Document]:
     loaded = load({"components": {"schemas": schemas}})
     document = Document(loaded, resolver)
-    return Reach(document, loaded.references), document
+    return ReferenceChecks(document, loaded.references), document
 
 
 def ref(name: str) -> JsonObject:
@@ -328,7 +330,7 @@ TREE: JsonObject = {"properties": {"left": ref("A"), "right": ref("B")}}
 )
 def test_where_every_reference_leads_somewhere_all_is_well(schemas: JsonObject) -> None:
     found, _ = reach(schemas)
-    assert found.all_well
+    assert found.all_resolve
     assert problem(schemas) == ""
 
 
@@ -361,7 +363,7 @@ def test_only_what_reaches_it_is_hit() -> None:
             "Fine": {"type": "string"},
         }
     )
-    assert not found.all_well
+    assert not found.all_resolve
     for _ in range(2):
         for name, is_bad in (
             ("Good", False),
