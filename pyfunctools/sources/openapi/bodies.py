@@ -1,12 +1,11 @@
-"""What stands under `content`: the media type of choice, its schema, requests and responses."""
+"""Bodies of requests and responses: the preferred media type of a `content` map, and its schema."""
 
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast, get_args
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, members_of, text_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.media_types import MediaKind, media_kind, preferred_media, without_parameters
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Style
@@ -16,21 +15,21 @@ from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 from pyfunctools.sources.openapi.operations import Operation
 
-_WRITTEN = ("string", "boolean", "integer", "number")
+_TEXT_TYPES = ("string", "boolean", "integer", "number")
 
 
 class MediaContent(NamedTuple):
-    """One media type under `content`: its kind, its entry, and the value's schema.
+    """One media type of a `content` map: its kind, its entry, and the schema of the value.
 
-    `schema` is `True` where nothing is said; then `is_said` is false. A mark of the human's may
-    stand in `marked`: beside the schema, or beside a reference to the media type.
+    Without a declared schema `schema` is `True` and `is_declared` false. `marked` are the objects
+    that may have `x-human` beside the schema or beside a reference to the entry.
     """
 
     media: str
     kind: MediaKind
     entry: DocumentPlace
     schema: DocumentPlace
-    is_said: bool
+    is_declared: bool
     notes: tuple[str, ...] = ()
     marked: tuple[JsonValue, ...] = ()
 
@@ -40,11 +39,10 @@ def content_in(
 ) -> MediaContent | None:
     """Return the preferred media type of a `content` map, or `None` without one.
 
-    What is `received` as text is text, whatever the schema says; a number or a boolean is sent as
-    its own text.
+    A number or a boolean is sent as text, but text that is `received` is never parsed as one.
 
     Raises:
-        DocumentError: the media type refers to something that is not there.
+        DocumentError: a reference to a media type leads nowhere.
     """
     content = place.fields.get("content")
     if not isinstance(content, dict) or not content:
@@ -56,103 +54,95 @@ def content_in(
 
 
 def _content(document: Document, media: str, entry: DocumentPlace, received: bool) -> MediaContent:
-    said = entry.fields
+    fields = entry.fields
     kind = media_kind(media)
     notes: list[str] = []
-    if "schema" in said:
-        schema = entry.below(said["schema"], "schema")
-    elif "itemSchema" in said:
-        schema = _sequence(entry.below(said["itemSchema"], "itemSchema"))
-    elif not ASSERTIONS.isdisjoint(said):
-        notes.append(f"The schema stands right under {media!r}, and is taken from there.")
+    if "schema" in fields:
+        schema = entry.below(fields["schema"], "schema")
+    elif "itemSchema" in fields:
+        schema = entry.below(fields["itemSchema"], "itemSchema")
+        if isinstance(schema.value, dict | bool):
+            schema = schema._replace(value={"type": "array", "items": schema.value})
+    elif not ASSERTIONS.isdisjoint(fields):
+        notes.append(f"The schema stands directly under {media!r}, and is read from there.")
         schema = entry
     else:
         schema = entry._replace(value=None)
-    is_said = schema.value is not None
+    is_declared = schema.value is not None
     if not isinstance(schema.value, dict | bool):
-        if is_said:
+        if is_declared:
             notes.append(f"The schema of {media!r} is not a schema; any value is accepted.")
         schema = schema._replace(value=True)
     if kind == "text":
-        schema = _text(document, media, schema, received)
+        schema = _text_schema(document, media, schema, received)
     elif kind == "bytes":
-        schema = _bytes(document, schema)
-    return MediaContent(media, kind, entry, schema, is_said, tuple(notes))
+        schema = _bytes_schema(document, schema)
+    return MediaContent(media, kind, entry, schema, is_declared, tuple(notes))
 
 
-def _sequence(items: DocumentPlace) -> DocumentPlace:
-    if not isinstance(items.value, dict | bool):
-        return items
-    return items._replace(value={"type": "array", "items": items.value})
-
-
-def _text(document: Document, media: str, schema: DocumentPlace, received: bool) -> DocumentPlace:
-    """Return the schema of a value that is sent or read as text, whatever the text holds."""
-    found = _followed(document, schema).value
-    kinds = ("string",) if received or without_parameters(media) != "text/plain" else _WRITTEN
-    if isinstance(found, dict) and found.get("type") in kinds:
-        return schema
-    made: dict[str, JsonValue] = {"type": "string"}
-    if isinstance(found, dict):
-        made |= {key: found[key] for key in ("title", "description") if key in found}
+def _text_schema(
+    document: Document, media: str, schema: DocumentPlace, received: bool
+) -> DocumentPlace:
+    declared = _target(document, schema).fields
     name = without_parameters(media)
+    if declared.get("type") in (("string",) if received or name != "text/plain" else _TEXT_TYPES):
+        return schema
+    text: dict[str, JsonValue] = {"type": "string"}
+    text |= {key: declared[key] for key in ("title", "description") if key in declared}
     if name != "text/plain" and (name.startswith("text/") or name.endswith("xml")):
-        made["contentMediaType"] = name
-    return schema._replace(value=made)
+        text["contentMediaType"] = name
+    return schema._replace(value=text)
 
 
-def _bytes(document: Document, schema: DocumentPlace) -> DocumentPlace:
-    """Return the schema of a value that is bytes."""
-    found = _followed(document, schema).value
-    if isinstance(found, dict) and found.get("type", "string") == "string":
-        if "format" in found or "contentEncoding" in found:
-            return schema
-        return schema._replace(value={**found, "type": "string", "format": "binary"})
-    return schema._replace(value={"type": "string", "format": "binary"})
+def _bytes_schema(document: Document, schema: DocumentPlace) -> DocumentPlace:
+    declared = _target(document, schema).fields
+    if declared.get("type", "string") != "string":
+        declared = {}
+    if "format" in declared or "contentEncoding" in declared:
+        return schema
+    return schema._replace(value={**declared, "type": "string", "format": "binary"})
 
 
 def form_schema(document: Document, schema: DocumentPlace) -> JsonSchema | bool:
-    """Return the schema of a form as far as writing it needs: its properties, references
-    followed.
+    """Return the schema of a form with its properties, also those of `allOf`, references resolved.
+
+    It has what is needed to encode a form: references deep inside a property are left.
     """
-    whole = _followed(document, schema)
+    whole = _target(document, schema)
     if not isinstance(whole.value, dict):
         return whole.value if isinstance(whole.value, bool) else True
     properties: dict[str, JsonValue] = {}
     seen: set[int] = set()
-    todo = deque([whole])
-    while todo:
-        place = todo.popleft()
-        if not isinstance(place.value, dict) or id(place.value) in seen:
-            continue
-        seen.add(id(place.value))
-        found, merged = place.value.get("properties"), place.value.get("allOf")
-        for name, inner in found.items() if isinstance(found, dict) else ():
-            properties.setdefault(name, _opened(document, place.below(inner, name)))
-        parts = merged if isinstance(merged, list) else []
-        todo.extend(_followed(document, place.below(inner, "allOf")) for inner in parts)
+    queue = [whole]
+    for place in queue:
+        if id(place.value) not in seen:
+            seen.add(id(place.value))
+            for name, inner in members_of(place.fields.get("properties")).items():
+                properties.setdefault(name, _resolved(document, place.below(inner, name)))
+            parts = items_of(place.fields.get("allOf"))
+            queue += [_target(document, place.below(part, "allOf")) for part in parts]
     return {**whole.value, "properties": properties} if properties else whole.value
 
 
-def _opened(document: Document, schema: DocumentPlace, depth: int = 3) -> JsonValue:
-    """Return a schema with the references followed in its alternatives and its items."""
-    place = _followed(document, schema)
+def _resolved(document: Document, schema: DocumentPlace, depth: int = 3) -> JsonValue:
+    """Return a schema with references resolved in its alternatives and its items."""
+    place = _target(document, schema)
     if not isinstance(place.value, dict) or not depth:
         return place.value
-    opened: dict[str, JsonValue] = {}
+    resolved: dict[str, JsonValue] = {}
     for keyword in COMPOSITION:
         if isinstance(branches := place.value.get(keyword), list):
             below = (place.below(branch, keyword) for branch in branches)
-            opened[keyword] = [_opened(document, each, depth - 1) for each in below]
+            resolved[keyword] = [_resolved(document, each, depth - 1) for each in below]
     if isinstance(items := place.value.get("items"), dict):
-        opened["items"] = _opened(document, place.below(items, "items"), depth - 1)
-    return {**place.value, **opened} if opened else place.value
+        resolved["items"] = _resolved(document, place.below(items, "items"), depth - 1)
+    return {**place.value, **resolved} if resolved else place.value
 
 
-def _followed(document: Document, place: DocumentPlace) -> DocumentPlace:
+def _target(document: Document, place: DocumentPlace) -> DocumentPlace:
     try:
         return document.follow(place)
-    except DocumentError:  # the operation is skipped for it
+    except DocumentError:  # for this the operation will be skipped
         return place._replace(value=True)
 
 
@@ -162,7 +152,7 @@ _STYLES: tuple[str, ...] = get_args(Style)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyInput:
-    """The body of an operation: how it is sent, and its schema."""
+    """The request body of an operation: how it is sent, and its schema."""
 
     body: Body
     schema: DocumentPlace
@@ -172,10 +162,10 @@ class BodyInput:
 
 
 def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
-    """Return the body that a request body object describes, or `None`.
+    """Return the body that a request body object describes, or `None` if it describes none.
 
     Raises:
-        DocumentError: it refers to something that is not there.
+        DocumentError: a reference leads nowhere.
     """
     raw = place.value
     if not isinstance(raw, dict):
@@ -189,36 +179,32 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
     is_form = content.kind in ("form", "multipart")
     if is_form and schema.value is True:
         schema = schema._replace(value={"type": "object"})
-    written = form_schema(document, schema) if is_form else schema.value
-    description = raw.get("description")
+    encoded = form_schema(document, schema) if is_form else schema.value
     return BodyInput(
         body=Body(
             content_type=_URLENCODED if content.kind == "form" else content.media,
             required=raw.get("required") is True,
             encoding=_encodings(document, content.entry) if is_form else {},
-            schema=written if isinstance(written, dict | bool) else True,
+            schema=encoded if isinstance(encoded, dict | bool) else True,
         ),
         schema=schema,
-        description=description if isinstance(description, str) else "",
+        description=text_of(raw.get("description")),
         is_human=human_mark(raw, *content.marked),
-        notes=(*content.notes, *_oddities(content)),
+        notes=(*content.notes, *_media_notes(content)),
     )
 
 
-def _oddities(content: MediaContent) -> Iterator[str]:
+def _media_notes(content: MediaContent) -> Iterator[str]:
     if content.kind == "other":
-        yield f"The body has the media type {content.media!r}, which is sent as it is given."
+        yield f"The body of type {content.media!r} is sent as given."
     if content.kind == "form" and content.media != _URLENCODED:
         yield f"The media type {content.media!r} is sent as {_URLENCODED!r}."
 
 
 def _encodings(document: Document, entry: DocumentPlace) -> Mapping[str, Encoding]:
-    raw = entry.fields.get("encoding")
-    if not isinstance(raw, dict):
-        return {}
     return {
         name: _encoding(document, entry.below(value, "encoding", name), value)
-        for name, value in raw.items()
+        for name, value in members_of(entry.fields.get("encoding")).items()
         if isinstance(value, dict)
     }
 
@@ -235,16 +221,13 @@ def _encoding(document: Document, place: DocumentPlace, raw: JsonObject) -> Enco
 
 
 def _headers(document: Document, place: DocumentPlace, raw: JsonValue) -> Mapping[str, str]:
-    """Return the headers of a part whose value the document leaves no choice about."""
-    if not isinstance(raw, dict):
-        return {}
+    """Return the headers of a part whose value the document fixes (`const`, `default`, `enum`)."""
     fixed: dict[str, str] = {}
-    for name, value in raw.items():
-        schema = document.follow(place.below(value, "headers", name)).fields.get("schema")
-        if not isinstance(schema, dict):
-            continue
-        allowed = schema.get("enum")
-        only = allowed[0] if isinstance(allowed, list) and len(allowed) == 1 else None
+    for name, value in members_of(raw).items():
+        header = document.follow(place.below(value, "headers", name)).fields
+        schema = members_of(header.get("schema"))
+        allowed = items_of(schema.get("enum"))
+        only = allowed[0] if len(allowed) == 1 else None
         text = schema.get("const", schema.get("default", only))
         if isinstance(text, str):
             fixed[name] = text
@@ -252,98 +235,95 @@ def _headers(document: Document, place: DocumentPlace, raw: JsonValue) -> Mappin
 
 
 _STATUS = re.compile(r"[1-5](?:[0-9]{2}|[xX]{2})|default", re.ASCII)
-_OTHERWISE = ("2XX", "2xx", "2xX", "2Xx", "default")
+_SUCCESS_RANGES = ("2XX", "2xx", "2xX", "2Xx", "default")
 
 
 class OperationResponses(NamedTuple):
-    """The answers of an operation: all of them, the schema of the good one, and oddities."""
+    """The declared responses of an operation, the schema of the successful one, and notes."""
 
-    responses: tuple[DeclaredResponse, ...]
+    declared: tuple[DeclaredResponse, ...]
     output: DocumentPlace | None
     notes: Sequence[str]
 
 
-class _Answer(NamedTuple):
-    response: DeclaredResponse
+class _Response(NamedTuple):
+    declared: DeclaredResponse
     place: DocumentPlace
 
 
 class Responses:
-    """The answers of one document; each that stands in it once is read once."""
+    """The responses of one document; a shared one is read once."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._known: dict[tuple[Resource | str, ...], dict[tuple[str, str], _Answer]] = {}
-        self._responses: dict[tuple[str, ...], DeclaredResponse] = {}
+        self._shared: dict[tuple[Resource | str, ...], _Response] = {}
+        self._declared: dict[tuple[str, ...], DeclaredResponse] = {}
 
     def of(self, operation: Operation) -> OperationResponses:
-        """Return the answers of an operation.
+        """Return the responses of an operation.
 
-        The good one is the lowest exact status of 2xx, then `2XX`, then `default`.
+        The successful one is the lowest exact status of 2xx, else `2XX`, else `default`.
         """
-        raw = operation.raw.get("responses")
-        if not isinstance(raw, dict):
+        responses = members_of(operation.raw.get("responses"))
+        if not responses:
             return OperationResponses((), None, ())
         produces = swagger.media_types(operation.raw, self._document.root, "produces")
-        # Swagger 2.0 says beside the operation in which media types it answers.
-        known = self._known.setdefault((operation.resource, *produces), {})
-        found: dict[str, _Answer] = {}
+        found: dict[str, _Response] = {}
         notes: list[str] = []
-        for status, value in raw.items():
+        for status, value in responses.items():
+            if not _STATUS.fullmatch(status):
+                continue
             reference = value.get("$ref") if isinstance(value, dict) else None
             if not isinstance(reference, str):
-                if _STATUS.fullmatch(status):
-                    pointer = f"{operation.pointer}/responses/{status}"
-                    place = DocumentPlace(value, pointer, operation.resource)
-                    found[status] = self._new(status, place, produces)
+                pointer = f"{operation.pointer}/responses/{status}"
+                place = DocumentPlace(value, pointer, operation.resource)
+                found[status] = self._response(status, place, produces)
                 continue
-            key = status, reference
-            answer = known.get(key)
-            if answer is None:
-                if not _STATUS.fullmatch(status):
-                    continue
+            # Of Swagger 2.0 the media types of a response stand in the operation.
+            key = operation.resource, status, reference, *produces
+            response = self._shared.get(key)
+            if response is None:
                 try:
                     place = self._document.end(reference, operation.resource)
                 except DocumentError as error:
                     notes.append(f"The response {status} is unknown: {error.reason}")
                     continue
-                answer = known[key] = self._new(status, place, produces)
-            found[status] = answer
-        good = _good(found)
-        output = None if good is None else self._output(found[good], notes)
+                response = self._shared[key] = self._response(status, place, produces)
+            found[status] = response
+        success = _success(found)
+        output = None if success is None else self._output(found[success].place, notes)
         return OperationResponses(
-            tuple([answer.response for answer in found.values()]), output, notes
+            tuple([response.declared for response in found.values()]), output, notes
         )
 
-    def _new(self, status: str, place: DocumentPlace, produces: list[str]) -> "_Answer":
-        raw = place.fields
-        content, said = raw.get("content"), raw.get("description")
+    def _response(self, status: str, place: DocumentPlace, produces: list[str]) -> _Response:
+        response = place.fields
+        content = response.get("content")
         if not isinstance(content, dict):
-            empty: JsonObject = {}
-            content = swagger.content_of(raw, produces) if "schema" in raw else empty
+            content = swagger.content_of(response, produces)
             place = place._replace(value={"content": content})
-        key = status, *content, said if isinstance(said, str) else ""
-        response = self._responses.get(key)
-        if response is None:
-            response = self._responses[key] = DeclaredResponse(
+        key = status, *content, text_of(response.get("description"))
+        declared = self._declared.get(key)
+        if declared is None:
+            declared = self._declared[key] = DeclaredResponse(
                 status=status if status == "default" else status.upper(),
                 content_types=key[1:-1],
                 description=key[-1],
             )
-        return _Answer(response, place)
+        return _Response(declared, place)
 
-    def _output(self, answer: "_Answer", notes: list[str]) -> DocumentPlace | None:
+    def _output(self, response: DocumentPlace, notes: list[str]) -> DocumentPlace | None:
         try:
-            content = content_in(self._document, answer.place, received=True)
+            content = content_in(self._document, response, received=True)
         except DocumentError as error:
             notes.append(f"The output is unknown: {error.reason}")
             return None
-        if content is None or not (content.is_said or content.kind in ("text", "bytes")):
+        if content is None or not (content.is_declared or content.kind in ("text", "bytes")):
             return None
         notes += content.notes
         return content.schema
 
 
-def _good(found: Iterable[str]) -> str | None:
-    exact = min([status for status in found if "200" <= status <= "299"], default=None)
-    return exact or next((status for status in _OTHERWISE if status in found), None)
+def _success(statuses: Iterable[str]) -> str | None:
+    exact = min([status for status in statuses if "200" <= status <= "299"], default=None)
+    return exact or next((status for status in _SUCCESS_RANGES if status in statuses), None)

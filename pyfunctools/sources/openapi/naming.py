@@ -1,8 +1,8 @@
 """The names of functions: from the path by the accessor rule, from `operationId`, or the caller's.
 
-A name is a matter of its own operation. Only operations that would share one name look at each
-other: the one whose path spells that name plainly keeps it, the others end in a hash of their own
-method and path. In a path `/users/{id}` and `/users/:id` mean the same.
+`GET /users/{id}` is `users_getById`. A name depends only on its own operation, unless several would
+share it: the one whose path spells it exactly keeps it, the others end in a hash of their own
+method and path. In a path, `{id}` and `:id` mean the same.
 """
 
 import re
@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal, NamedTuple, TypeAlias, cast
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonValue, items_of, text_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.route import Route
 
@@ -19,11 +19,11 @@ _SEGMENT = re.compile(r"(?:\{[^{}]*\}|[^/?#])+")
 _EXPRESSION = re.compile(r"\{([^{}]*)\}|^:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 
 OPERATORS = "+#./;*"
-"""What RFC 6570 puts around a name in a template; some documents do."""
+"""Operators of RFC 6570 around a name in a template, as some documents write them."""
 
 
-class NamedPath(NamedTuple):
-    """A path taken apart: its fixed segments, its parameters, the text beside them."""
+class SplitPath(NamedTuple):
+    """The fixed segments of a path, its parameters, and the text beside parameters (`v{n}`)."""
 
     fixed: tuple[str, ...]
     names: tuple[str, ...]
@@ -31,12 +31,11 @@ class NamedPath(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def template_of(path: str) -> NamedPath:
-    """Split a template; empty segments count for nothing.
+def split_path(path: str) -> SplitPath:
+    """Split a path template; empty segments are left out.
 
-    A query or a fragment that somebody wrote into the path makes segments more. `{?a,b}` and
-    `{&a,b}` of RFC 6570 name query parameters, which are declared on their own, and count for
-    nothing.
+    A query or a fragment in the path makes further segments. `{?a,b}` and `{&a,b}` (RFC 6570) are
+    left out: query parameters are declared on their own.
     """
     fixed: list[str] = []
     names: list[str] = []
@@ -51,33 +50,29 @@ def template_of(path: str) -> NamedPath:
         names += found
         if rest:
             (beside if found else fixed).append(rest)
-    return NamedPath(tuple(fixed), tuple(names), tuple(beside))
+    return SplitPath(tuple(fixed), tuple(names), tuple(beside))
 
 
-def template_names(path: str) -> list[str]:
-    """Return the names of the parameters in a template, in their order, each once.
-
-    Nothing behind a `#` is sent, and so there are none.
-    """
-    return list(dict.fromkeys(template_of(path.partition("#")[0] if "#" in path else path).names))
+def path_parameters(path: str) -> list[str]:
+    """Return the names of the parameters in a path, in order, each once; `#` ends the path."""
+    return list(dict.fromkeys(split_path(path.partition("#")[0]).names))
 
 
 Naming: TypeAlias = Literal["accessor", "operation_id"] | Callable[[Route], str]
 """How functions are named."""
 
 LENGTH = 64
-"""The characters of a name."""
+"""The most characters of a name."""
 
 _HASH = 8
-_OUTSIDE = re.compile(r"[^A-Za-z0-9_]", re.ASCII)
-_OUTSIDE_OF_ID = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
+_INVALID = re.compile(r"[^A-Za-z0-9_]", re.ASCII)
+_INVALID_IN_ID = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
 
 
 class Candidate(NamedTuple):
-    """The name an operation would have if it were alone.
+    """The name of an operation that shares it with no other.
 
-    `exact` says that it is spelled as the document spells it; `longer` tells more, for where that
-    is needed to tell two apart.
+    It is `exact` if the document spells it so. `longer` is used where two operations share a name.
     """
 
     name: str
@@ -86,12 +81,12 @@ class Candidate(NamedTuple):
 
 
 def name_all(routes: Sequence[Route], names: Naming = "accessor") -> list[str]:
-    """Return the routes their names: unique, at most 64 characters, and always the same ones.
+    """Return the names of the routes: unique, at most 64 characters, the same in every run.
 
     Raises:
-        DefinitionError: `names` is a function, and raised or gave something other than a text.
+        DefinitionError: `names` is a function, and raised or did not return a text.
     """
-    candidates = [candidate(route, names) for route in routes]
+    candidates = [_candidate(route, names) for route in routes]
     groups: dict[str, list[int]] = {}
     for index, (name, _, _) in enumerate(candidates):
         groups.setdefault(name, []).append(index)
@@ -104,71 +99,62 @@ def name_all(routes: Sequence[Route], names: Naming = "accessor") -> list[str]:
         for index in _losers(group, candidates):
             losers.setdefault(candidates[index].longer or "", []).append(index)
     for longer, indices in losers.items():
-        alone = len(indices) == 1 and longer and longer not in taken
+        is_free = len(indices) == 1 and longer and longer not in taken
         for index in indices:
-            result[index] = longer if alone else _hashed(result[index], routes[index], taken)
+            result[index] = longer if is_free else _unique(result[index], routes[index], taken)
             taken.add(result[index])
     return result
 
 
-def candidate(route: Route, names: Naming) -> Candidate:
-    """Return the name of one route as if there were no other.
-
-    Raises:
-        DefinitionError: `names` is a function, and raised or gave something other than a text.
-    """
+def _candidate(route: Route, names: Naming) -> Candidate:
     if callable(names):
-        return _plain(_called(names, route), route)
+        return _from_text(_call(names, route), route)
     if names == "operation_id":
-        identifier = route.operation.get("operationId")
-        if isinstance(identifier, str) and identifier:
-            return _plain(identifier, route)
-    own: JsonValue = route.operation.get("x-samchon-accessor")
-    parts = own.split(".") if isinstance(own, str) else own
-    if isinstance(parts, list) and parts and all(isinstance(p, str) and p for p in parts):
-        words = [str(part) for part in parts]
-        return _joined(words, route)
-    return _accessor(route)
+        identifier = text_of(route.operation.get("operationId"))
+        if identifier:
+            return _from_text(identifier, route)
+    accessor: JsonValue = route.operation.get("x-samchon-accessor")
+    parts = accessor.split(".") if isinstance(accessor, str) else items_of(accessor)
+    if parts and all(isinstance(part, str) and part for part in parts):
+        return _joined([str(part) for part in parts], route)
+    return _from_path(route)
 
 
-def _accessor(route: Route) -> Candidate:
+def _from_path(route: Route) -> Candidate:
+    """Return the accessor of a route: `GET /users/{id}/posts` is `users_posts_getById`."""
     method = route.method.lower()
     last = "erase" if method == "delete" else method
-    fixed, names, beside = template_of(route.path)
+    fixed, names, beside = split_path(route.path)
     if names:
-        raised = [name[:1].upper() + name[1:] for name in [n.strip(OPERATORS) for n in names]]
-        last += "By" + "And".join(raised)
+        stripped = [name.strip(OPERATORS) for name in names]
+        last += "By" + "And".join([name[:1].upper() + name[1:] for name in stripped])
     found = _joined([*fixed, last], route)
     if not beside:
-        trimmed = len(route.path) > 1 and (route.path[-1] == "/" or "//" in route.path)
-        return found._replace(exact=False) if trimmed else found
-    tail = "_".join(_OUTSIDE.sub("_", rest).strip("_") for rest in beside).strip("_")
+        has_empty = len(route.path) > 1 and (route.path[-1] == "/" or "//" in route.path)
+        return found._replace(exact=False) if has_empty else found
+    tail = "_".join(_INVALID.sub("_", rest).strip("_") for rest in beside).strip("_")
     longer = f"{found.name}_{tail}"
     return Candidate(found.name, False, longer if tail and len(longer) <= LENGTH else None)
 
 
 def _joined(parts: list[str], route: Route) -> Candidate:
-    plainly = "_".join(parts)
-    name = _begun(_OUTSIDE.sub("_", plainly))
+    text = "_".join(parts)
+    name = _started(_INVALID.sub("_", text))
     if len(name) <= LENGTH:
-        return Candidate(name, name == plainly)
-    # Of so long a name only the end is kept: no more of it than that is gone through.
-    spaces = [part[-2 * LENGTH :] for part in parts[-LENGTH - 2 : -1]]
-    parts = [_OUTSIDE.sub("_", part) for part in (*spaces, parts[-1])]
+        return Candidate(name, name == text)
+    # Only the end of so long a name is kept, and so only the end is worked on.
+    namespaces = [part[-2 * LENGTH :] for part in parts[-LENGTH - 2 : -1]]
+    parts = [_INVALID.sub("_", part) for part in (*namespaces, parts[-1])]
     while len(parts) > 1 and len(name) > LENGTH:
-        # The last namespace goes word by word: what a name is about stands at its end.
+        # The last namespace is shortened word by word, from its beginning.
         head, _, tail = parts[0].lstrip("_").partition("_")
         parts = [tail, *parts[1:]] if len(parts) == 2 and head and tail else parts[1:]
-        name = _begun("_".join(parts))
-    if len(name) > LENGTH:
-        name = _ended(name, route, _HASH)
-    return Candidate(name, False)
+        name = _started("_".join(parts))
+    return Candidate(_bounded(name, route), False)
 
 
-def _plain(text: str, route: Route) -> Candidate:
-    name = _begun(_OUTSIDE_OF_ID.sub("_", text))
-    if len(name) > LENGTH:
-        name = _ended(name, route, _HASH)
+def _from_text(text: str, route: Route) -> Candidate:
+    name = _bounded(_started(_INVALID_IN_ID.sub("_", text)), route)
     return Candidate(name, name == text)
 
 
@@ -179,29 +165,35 @@ def _losers(group: list[int], candidates: Sequence[Candidate]) -> list[int]:
     return [index for index in group if index not in exact] if len(exact) == 1 else group
 
 
-def _hashed(name: str, route: Route, taken: set[str]) -> str:
+def _unique(name: str, route: Route, taken: set[str]) -> str:
     length = _HASH
-    while (made := _ended(name, route, length)) in taken and length < 2 * LENGTH:
+    while (unique := _with_hash(name, route, length)) in taken and length < 2 * LENGTH:
         length += _HASH
-    return made
+    return unique
 
 
-def _ended(name: str, route: Route, length: int) -> str:
+def _bounded(name: str, route: Route) -> str:
+    return name if len(name) <= LENGTH else _with_hash(name, route, _HASH)
+
+
+def _with_hash(name: str, route: Route, length: int) -> str:
     digest = blake2b(f"{route.method} {route.path}".encode(errors="surrogatepass")).hexdigest()
     tail = "_" + digest[: min(length, LENGTH - 1)]
     return name[: LENGTH - len(tail)] + tail
 
 
-def _begun(name: str) -> str:
+def _started(name: str) -> str:
+    """Return a name that starts with a letter or an underscore."""
     return name if name and not name[0].isdigit() and name[0] != "-" else "_" + name
 
 
-def _called(names: Callable[[Route], str], route: Route) -> str:
+def _call(names: Callable[[Route], str], route: Route) -> str:
     where = f"{route.method} {route.path}"
     try:
-        given = cast("object", names(route))
+        name = cast("object", names(route))
     except Exception as error:  # the caller's code may raise anything
         raise DefinitionError(where, f"`names` raised {type(error).__name__}: {error}.") from error
-    if not isinstance(given, str) or not given:
-        raise DefinitionError(where, f"`names` gave {given!r}.", "Give a text for every route.")
-    return given
+    if not isinstance(name, str) or not name:
+        remedy = "Return a text for every route."
+        raise DefinitionError(where, f"`names` returned {name!r}.", remedy)
+    return name

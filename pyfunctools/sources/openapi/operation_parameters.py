@@ -1,10 +1,10 @@
 """The parameters of an operation: each with its place on the wire and in the arguments."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias, cast, get_args
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import NO_NAMES, ConnectionNames, Location, Parameter, Style, is_reserved
 from pyfunctools.schema.ground.marks import HUMAN_MARKS, human_mark
@@ -27,25 +27,23 @@ _NO_STYLES = frozenset[str]()
 _OLD_STYLES = frozenset({"form", "simple", "spaceDelimited", "tabDelimited", "pipeDelimited"})
 """What `collectionFormat` of Swagger 2.0 may mean, wherever the parameter is sent."""
 
-_UNUSUAL: Mapping[str, str] = {
+_ONE_TYPE_STYLES: Mapping[str, str] = {
     "spaceDelimited": "array",
     "pipeDelimited": "array",
     "deepObject": "object",
 }
-"""Styles that are defined for one type only; the former two only where `explode` is off."""
-
-_TWICE = "{!r} is declared twice; the last counts."
+"""Styles that are defined for one type only; those of arrays only without `explode`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterInput:
     """One parameter: how it is sent, and its schema.
 
-    `key` is what one parameter has in common with another that goes before it. `guarded_by` names
-    the security scheme whose secret it carries: then it is nobody's argument.
+    A parameter overrides an earlier one with the same `key`. If it carries the secret of a security
+    scheme, `guarded_by` is the name of the scheme, and it is not an argument.
     """
 
-    key: tuple[str, str]
+    key: tuple[Location, str]
     parameter: Parameter
     schema: DocumentPlace
     description: str = ""
@@ -57,11 +55,11 @@ class ParameterInput:
 
 
 ParameterOrReason: TypeAlias = ParameterInput | DocumentPlace | str
-"""A parameter, one of Swagger 2.0 that belongs to the body, or why there is none."""
+"""A parameter, the place of one that is part of the body (Swagger 2.0), or why it is left out."""
 
 
 class FoundParameters(NamedTuple):
-    """The parameters of an operation; `body` are those of Swagger 2.0 that make the body."""
+    """The parameters of an operation; those in `body` (Swagger 2.0) make the body."""
 
     inputs: Sequence[ParameterInput]
     body: Sequence[DocumentPlace]
@@ -69,7 +67,7 @@ class FoundParameters(NamedTuple):
 
 
 class Parameters:
-    """The parameters of one document; each that stands in it once is read once."""
+    """The parameters of one document; a shared one is read once."""
 
     def __init__(
         self, document: Document, security: Security, connected: ConnectionNames = NO_NAMES
@@ -80,58 +78,57 @@ class Parameters:
         self._known: dict[int, ParameterOrReason] = {}
 
     def of(self, operation: Operation) -> FoundParameters:
-        """Return the parameters of an operation and of the path items around it.
+        """Return the parameters of an operation and of its path items.
 
-        One of the operation goes before one of the path item with the same name and place.
+        A parameter of the operation overrides one of the path item with the same name and location.
 
         Raises:
             DocumentError: a reference to a parameter leads nowhere.
         """
-        inputs: dict[tuple[str, str], ParameterInput] = {}
+        inputs: dict[tuple[Location, str], ParameterInput] = {}
         body: list[DocumentPlace] = []
         notes: list[str] = []
         for owner in (*reversed(operation.items), operation):
             listed = owner.fields.get("parameters")
             if isinstance(listed, dict):
-                notes.append("The parameters are an object, and are taken for a list.")
+                notes.append("The parameters are an object, and are read as a list.")
                 listed = [*listed.values()]
-            if not isinstance(listed, list):
-                continue
-            of_owner: list[DocumentPlace] = []
-            of_this: set[tuple[str, str]] = set()
-            for index, value in enumerate(listed):
+            body_parts: list[DocumentPlace] = []
+            keys: set[tuple[Location, str]] = set()
+            for index, value in enumerate(items_of(listed)):
                 pointer = f"{owner.pointer}/parameters/{index}"
                 found = self._entry(DocumentPlace(value, pointer, owner.resource))
                 if isinstance(found, ParameterInput):
-                    if found.key in of_this:
-                        notes.append(_TWICE.format(found.parameter.name))
+                    if found.key in keys:
+                        name = found.parameter.name
+                        notes.append(f"{name!r} is declared twice; the last one is used.")
                     if (earlier := inputs.get(found.key)) is not None:
-                        found = self._marked_as(found, earlier, twice=found.key in of_this)
-                    of_this.add(found.key)
+                        found = self._with_mark_of(earlier, found, twice=found.key in keys)
+                    keys.add(found.key)
                     inputs[found.key] = found
                 elif isinstance(found, str):
                     notes.append(found)
                 else:
-                    of_owner.append(found)
-            body = of_owner if any(map(_is_body, of_owner)) else [*body, *of_owner]
+                    body_parts.append(found)
+            has_body = any(part.fields.get("in") == swagger.BODY for part in body_parts)
+            body = body_parts if has_body else [*body, *body_parts]
         return FoundParameters([*inputs.values()], body, notes)
 
     def _entry(self, place: DocumentPlace) -> ParameterOrReason:
-        """Return one entry of a list of parameters, its reference followed."""
+        """Return one entry of a list of parameters, its reference resolved."""
         end = self._document.follow(place)
         found = self._read(end)
         return found if end is place or len(place.fields) == 1 else _overridden(found, place.fields)
 
-    def _marked_as(
-        self, found: ParameterInput, earlier: ParameterInput, *, twice: bool
+    def _with_mark_of(
+        self, earlier: ParameterInput, found: ParameterInput, *, twice: bool
     ) -> ParameterInput:
-        """Return a parameter with the mark of the one that it goes before: marks fail closed.
+        """Return a parameter, a person's as well if the one that it overrides is a person's.
 
-        An operation may say that what its path marks is not a person's; a list that says both does
-        not.
+        `x-human: false` of an operation takes back the mark of its path item; of two entries of one
+        list the mark of either counts.
         """
-        said = found.is_human
-        if said or (said is False and not twice):
+        if found.is_human or (found.is_human is False and not twice):
             return found
         return replace(found, is_human=True) if self._is_persons(earlier) else found
 
@@ -140,7 +137,7 @@ class Parameters:
             return entry.is_human
         try:
             schema = self._document.follow(entry.schema).value
-        except DocumentError:  # the operation is skipped for it, if it is used
+        except DocumentError:  # if the parameter is used, the operation is skipped for this
             return False
         path = Path.of(entry.parameter.argument)
         return isinstance(schema, dict) and is_human_by_default(path, schema)
@@ -164,10 +161,9 @@ class Parameters:
             return f"The parameter {name!r} is in {location!r}, and is left out."
         if location == "header" and is_reserved(name):
             return f"The header {name!r} is not for a caller to set, and is left out."
-        spelled = name.lower() if location == "header" else name
-        # One that is optional stays: whoever gives it all the same is told that it is not theirs.
-        is_set = spelled in self._connected.get(cast("Location", location), ())
-        if is_set and raw.get("required") is True:
+        location, key = override_key(name, cast("Location", location))
+        # An optional one stays an argument: a call that gives it is an error that explains itself.
+        if raw.get("required") is True and key in self._connected.get(location, ()):
             return f"{name!r} in the {location} is set by the connection, and is not an argument."
         old = "schema" not in raw and "content" not in raw
         return self._input(swagger.parameter(raw) if old else raw, place, old)
@@ -192,14 +188,13 @@ class Parameters:
             content_type=content_type,
             schema=written if isinstance(written, dict | bool) else True,
         )
-        if content_type is None and style in _UNUSUAL:
-            notes += self._undefined(parameter, schema)
-        description = raw.get("description")
+        if content_type is None and style in _ONE_TYPE_STYLES:
+            notes += self._style_notes(parameter, schema)
         return ParameterInput(
-            key=key_of(parameter),
+            key=override_key(name, location),
             parameter=parameter,
             schema=schema,
-            description=description if isinstance(description, str) else "",
+            description=text_of(raw.get("description")),
             examples=tuple(self._examples(raw, place)),
             deprecated=raw.get("deprecated") is True,
             is_human=human_mark(raw, *beside),
@@ -210,7 +205,7 @@ class Parameters:
     def _schema(
         self, raw: JsonObject, place: DocumentPlace, notes: list[str]
     ) -> tuple[str | None, DocumentPlace, *tuple[JsonValue, ...]]:
-        """Return the media type, the schema, and the objects around it that may hold a mark."""
+        """Return the media type, the schema, and the objects around it that may have `x-human`."""
         if "schema" not in raw:
             content = content_in(self._document, place)
             if content is not None:
@@ -222,49 +217,44 @@ class Parameters:
         notes.append(f"The schema of {raw['name']!r} is not a schema; any value is accepted.")
         return None, schema._replace(value=True)
 
-    def _undefined(self, parameter: Parameter, schema: DocumentPlace) -> Iterator[str]:
+    def _style_notes(self, parameter: Parameter, schema: DocumentPlace) -> Iterator[str]:
         try:
-            found = self._document.follow(schema).value
+            kind = self._document.follow(schema).fields.get("type")
         except DocumentError:
-            return  # the operation is skipped for it
-        kind = found.get("type") if isinstance(found, dict) else None
-        wanted = _UNUSUAL[parameter.style]
+            return  # for this the operation will be skipped
+        wanted = _ONE_TYPE_STYLES[parameter.style]
         exploded = wanted == "array" and parameter.explode
         if exploded or (isinstance(kind, str) and kind != wanted):
             what = f"of type {kind!r} and " if isinstance(kind, str) else ""
             how = " and exploded" if exploded else ""
             yield (
                 f"{parameter.name!r} is {what}written as {parameter.style!r}{how}, "
-                "for which no specification says what is sent."
+                "which OpenAPI leaves undefined."
             )
 
-    def _examples(self, raw: JsonObject, place: DocumentPlace) -> Iterable[JsonValue]:
-        own = (raw["example"],) if "example" in raw else ()
-        named = raw.get("examples")
-        return (*own, *self._named_examples(named, place)) if isinstance(named, dict) else own
-
-    def _named_examples(self, named: JsonObject, place: DocumentPlace) -> Iterator[JsonValue]:
-        for example in named.values():
+    def _examples(self, raw: JsonObject, place: DocumentPlace) -> Iterator[JsonValue]:
+        if "example" in raw:
+            yield raw["example"]
+        for example in members_of(raw.get("examples")).values():
             try:
-                found = self._document.follow(place.below(example, "examples")).value
-            except DocumentError:  # an example is no reason to lose a function
+                found = self._document.follow(place.below(example, "examples")).fields
+            except DocumentError:  # the function is worth more than an example
                 continue
-            if isinstance(found, dict) and ("value" in found or "dataValue" in found):
+            if "value" in found or "dataValue" in found:
                 yield found["dataValue"] if "dataValue" in found else found["value"]
 
 
-def key_of(parameter: Parameter) -> tuple[str, str]:
-    """Return the place and the name of a parameter, headers without regard to case."""
-    name = parameter.name.lower() if parameter.location == "header" else parameter.name
-    return parameter.location, name
+def override_key(name: str, location: Location) -> tuple[Location, str]:
+    """Return what a parameter has in common with one it overrides; a header's case is ignored."""
+    return location, name.lower() if location == "header" else name
 
 
 def _overridden(found: ParameterOrReason, reference: JsonObject) -> ParameterOrReason:
     """Return a parameter with the description and the mark beside the reference to it (3.1)."""
-    if isinstance(found, DocumentPlace) and isinstance(found.value, dict):
+    if isinstance(found, DocumentPlace):
         marks = {mark: reference[mark] for mark in HUMAN_MARKS if mark in reference}
-        return found._replace(value={**found.value, **marks})
-    if not isinstance(found, ParameterInput):
+        return found._replace(value={**found.fields, **marks})
+    if isinstance(found, str):
         return found
     description, is_human = reference.get("description"), human_mark(reference)
     return replace(
@@ -274,20 +264,16 @@ def _overridden(found: ParameterOrReason, reference: JsonObject) -> ParameterOrR
     )
 
 
-def _is_body(place: DocumentPlace) -> bool:
-    return place.fields.get("in") == swagger.BODY
-
-
 def _style(raw: JsonObject, location: Location, old: bool, notes: list[str]) -> tuple[Style, bool]:
     style: JsonValue = "form" if location in ("query", "cookie") else "simple"
-    given = raw.get("style")
-    if given is not None:
+    declared = raw.get("style")
+    if declared is not None:
         allowed = _OLD_STYLES if old else _STYLES.get(location, _NO_STYLES)
-        if isinstance(given, str) and given in allowed:
-            style = given
+        if isinstance(declared, str) and declared in allowed:
+            style = declared
         else:
             notes.append(
-                f"{raw['name']!r} has the style {given!r}, which its place does not have; "
+                f"{raw['name']!r} has the style {declared!r}, which is invalid in its location; "
                 f"it is sent as {style!r}."
             )
     explode = raw.get("explode")

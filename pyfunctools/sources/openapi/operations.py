@@ -1,11 +1,11 @@
-"""The operations of a document as they stand there, and what stands in their place."""
+"""The operations of a document as written, and entries for those that are skipped."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.record.function import Skipped
 from pyfunctools.schema.ground.marks import human_mark
@@ -19,14 +19,12 @@ METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch",
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 """A method (RFC 9110, section 9.1)."""
 
-_EMPTY: JsonObject = {}
-
 
 class Operation(NamedTuple):
-    """One operation as written: its method in upper case, its path, and where it stands.
+    """One operation as written: its method in upper case, its path, and its place.
 
-    `pointer` leads to it from the root of the document, `resource` is what its references are
-    resolved in, and `items` are the path items around it, the nearest first.
+    `pointer` is its JSON Pointer, `resource` the base of its references, and `items` are its path
+    items: the one it stands in, and those that one refers to.
     """
 
     method: str
@@ -38,24 +36,20 @@ class Operation(NamedTuple):
 
     @property
     def fields(self) -> JsonObject:
-        """What stands in it, as in a `DocumentPlace`."""
+        """Its members, as `DocumentPlace.fields`."""
         return self.raw
 
     @property
     def where(self) -> str:
-        """What errors call it."""
+        """Its name in errors: `GET /teas`."""
         return f"{self.method} {self.path}"
-
-    def skipped(self, error: DocumentError) -> Skipped:
-        """Return the entry that names the reason for skipping it, and the remedy."""
-        return Skipped(where=self.where, reason=reason_of(error), pointer=self.pointer)
 
 
 def operations(document: Document) -> Iterator[Operation | Skipped]:
-    """Yield every operation under `paths`, in document order, then the webhooks as skipped.
+    """Yield every operation under `paths`, in document order, then each webhook as skipped.
 
     Raises:
-        DocumentError: `paths` is no object.
+        DocumentError: `paths` is not an object.
     """
     paths = document.root.get("paths")
     if paths is not None and not isinstance(paths, dict):
@@ -63,50 +57,45 @@ def operations(document: Document) -> Iterator[Operation | Skipped]:
             document.name,
             f"`paths` is {_kind(paths)}.",
             pointer="/paths",
-            remedy="It has to be an object of path items.",
+            remedy="Write an object of path items.",
         )
     for path, item in (paths or {}).items():
         if not path.startswith("x-") and item is not None:
             place = DocumentPlace(item, pointer_of(("paths", path)), document.main)
-            yield from _of_item(document, path, place)
+            yield from _operations_in(document, path, place)
     for keyword in ("webhooks", "x-webhooks"):
-        webhooks = document.root.get(keyword)
-        for name, item in webhooks.items() if isinstance(webhooks, dict) else ():
+        for name, item in members_of(document.root.get(keyword)).items():
             place = DocumentPlace(item, pointer_of((keyword, name)), document.main)
-            yield from _of_webhook(document, name, place)
+            yield from _skipped_webhook(document, name, place)
 
 
-def _of_item(document: Document, path: str, place: DocumentPlace) -> Iterator[Operation | Skipped]:
+def _operations_in(
+    document: Document, path: str, place: DocumentPlace
+) -> Iterator[Operation | Skipped]:
     try:
-        items = tuple(_items(document, place))
+        items = tuple(_path_items(document, place))
     except DocumentError as error:
-        yield Skipped(where=path, reason=reason_of(error), pointer=place.pointer)
+        yield skipped(path, error, place.pointer)
         return
     seen: set[str] = set()
     for item in items:
         found = _methods(item)
-        methods = [method for method, _, _ in found]
-        twice = _twice(methods)
+        counts = Counter([method for method, _, _ in found])
         for method, pointer, value in found:
             if method in seen:
-                continue  # what stands beside a `$ref` goes before what the `$ref` leads to
+                continue  # an operation beside a `$ref` overrides the one that the `$ref` leads to
             where = place.pointer + pointer
-            if method in twice:
-                reason = f"The method {method} stands in the path item more than once."
+            if counts[method] > 1:
+                reason = f"The path item has the method {method} more than once."
                 yield Skipped(where=f"{method} {path}", reason=reason, pointer=where)
             else:
                 inner = DocumentPlace(value, item.pointer + pointer, item.resource)
                 yield _operation(document, method, path, inner, where, items)
-        seen.update(methods)
+        seen |= counts.keys()
 
 
-def _twice(methods: list[str]) -> set[str]:
-    if len(set(methods)) == len(methods):
-        return set()  # always, in a sound document
-    return {method for method, count in Counter(methods).items() if count > 1}
-
-
-def _items(document: Document, place: DocumentPlace) -> Iterator[DocumentPlace]:
+def _path_items(document: Document, place: DocumentPlace) -> Iterator[DocumentPlace]:
+    """Yield a path item, the one that its `$ref` leads to, and so on."""
     for _ in range(MAX_HOPS):
         if not isinstance(place.value, dict):
             raise DocumentError(document.name, f"The path item is {_kind(place.value)}.")
@@ -119,20 +108,18 @@ def _items(document: Document, place: DocumentPlace) -> Iterator[DocumentPlace]:
 
 
 def _methods(item: DocumentPlace) -> list[tuple[str, str, JsonValue]]:
-    """Return the method in upper case, the pointer from the path item, and the operation."""
+    """Return the operations of a path item: method in upper case, pointer below the item, value."""
     fields = item.fields
     found = [
         (key.upper(), f"/{key}", value)
         for key, value in fields.items()
         if key in METHODS or key.lower() in METHODS
     ]
-    additional = fields.get("additionalOperations")
-    if isinstance(additional, dict):
-        found += [
-            (key.upper(), pointer_of(("additionalOperations", key)), value)
-            for key, value in additional.items()
-            if _TOKEN.fullmatch(key)
-        ]
+    found += [
+        (key.upper(), pointer_of(("additionalOperations", key)), value)
+        for key, value in members_of(fields.get("additionalOperations")).items()
+        if _TOKEN.fullmatch(key)
+    ]
     return found
 
 
@@ -148,8 +135,8 @@ def _operation(
     try:
         found = document.follow(place)
     except DocumentError as error:
-        return Skipped(where=where, reason=reason_of(error), pointer=pointer)
-    raw = _EMPTY if found.value is None else found.value
+        return skipped(where, error, pointer)
+    raw: JsonValue = {} if found.value is None else found.value
     if not isinstance(raw, dict):
         return Skipped(where=where, reason=f"The operation is {_kind(raw)}.", pointer=pointer)
     if human_mark(raw):
@@ -157,15 +144,16 @@ def _operation(
     return Operation(method, path, raw, pointer, found.resource, items)
 
 
-def reason_of(error: DocumentError) -> str:
-    """Return the reason of an error, with its remedy."""
-    return error.reason if error.remedy is None else f"{error.reason} {error.remedy}"
+def skipped(where: str, error: DocumentError, pointer: str) -> Skipped:
+    """Return the entry of what an error keeps from becoming a function."""
+    reason = error.reason if error.remedy is None else f"{error.reason} {error.remedy}"
+    return Skipped(where=where, reason=reason, pointer=pointer)
 
 
-def _of_webhook(document: Document, name: str, place: DocumentPlace) -> Iterator[Skipped]:
+def _skipped_webhook(document: Document, name: str, place: DocumentPlace) -> Iterator[Skipped]:
     reason = "A webhook is called by the other side."
     try:
-        items = tuple(_items(document, place))
+        items = tuple(_path_items(document, place))
     except DocumentError:
         items = ()
     methods = dict.fromkeys(method for item in items for method, _, _ in _methods(item))

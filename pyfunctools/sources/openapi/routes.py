@@ -1,11 +1,11 @@
-"""An operation made callable: its route and servers, and what its schemas will be made of."""
+"""The plan of an operation: its route, and the places of the schemas of its function."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, members_of, text_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.record.function import GROUPS, Skipped
 from pyfunctools.route import (
@@ -21,26 +21,26 @@ from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import BodyInput, Responses, body_input
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, ReferenceChecks
-from pyfunctools.sources.openapi.naming import OPERATORS, template_names
+from pyfunctools.sources.openapi.naming import OPERATORS, path_parameters
 from pyfunctools.sources.openapi.operation_parameters import (
     FoundParameters,
     ParameterInput,
     Parameters,
-    key_of,
+    override_key,
 )
-from pyfunctools.sources.openapi.operations import Operation
+from pyfunctools.sources.openapi.operations import Operation, skipped
 from pyfunctools.sources.openapi.security import Security, requiring
 from pyfunctools.sources.openapi.survey import too_many_nodes
 
-_USER = re.compile(r"[^/?#]*//[^/?#]*@")
+_CREDENTIALS = re.compile(r"[^/?#]*//[^/?#]*@")
 
 
 class Servers:
-    """The servers of one document; those of an operation before those of its path item."""
+    """The servers of one document and of its operations."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._old = "swagger" in document.root
+        self._is_swagger = "swagger" in document.root
         self.main = self._main()
 
     def of(self, operation: Operation) -> tuple[Server, ...]:
@@ -52,52 +52,51 @@ class Servers:
         for place in (operation, *operation.items):
             listed = place.fields.get("servers")
             if isinstance(listed, list) and listed:
-                return tuple(_read(listed, self._document.name))
-            if self._old and "schemes" in place.fields:
-                return self._schemes(place.fields["schemes"])
+                return tuple(_servers(listed, self._document.name))
+            if self._is_swagger and "schemes" in place.fields:
+                return self._of_schemes(place.fields["schemes"])
         return self.main
 
     def _main(self) -> tuple[Server, ...]:
         listed = self._document.root.get("servers")
         if isinstance(listed, list):
-            return tuple(_read(listed, self._document.name))
-        return self._schemes(None) if self._old else ()
+            return tuple(_servers(listed, self._document.name))
+        return self._of_schemes(None) if self._is_swagger else ()
 
-    def _schemes(self, schemes: JsonValue) -> tuple[Server, ...]:
-        found = swagger.servers(self._document.root, schemes)
-        return tuple(_read(found, self._document.name))
+    def _of_schemes(self, schemes: JsonValue) -> tuple[Server, ...]:
+        listed = swagger.servers(self._document.root, schemes)
+        return tuple(_servers(listed, self._document.name))
 
 
-def _read(listed: Iterable[JsonValue], name: str) -> Iterator[Server]:
-    for entry in listed:
-        if not isinstance(entry, dict) or not isinstance(url := entry.get("url"), str):
+def _servers(listed: Iterable[JsonValue], name: str) -> Iterator[Server]:
+    for entry in map(members_of, listed):
+        url = entry.get("url")
+        if not isinstance(url, str):
             continue
-        if _USER.match(url.replace("\\", "/")):
+        if _CREDENTIALS.match(url.replace("\\", "/")):
             raise DocumentError(
                 name,
-                "A server's URL holds a user's name or password.",
-                remedy="Take it out, and give credentials as `auth`.",
+                "A server's URL contains a user name or a password.",
+                remedy="Remove it, and give credentials as `auth`.",
             )
-        variables = entry.get("variables")
-        named = variables if isinstance(variables, dict) else {}
-        description = entry.get("description")
+        variables = {
+            key: value
+            for key, value in members_of(entry.get("variables")).items()
+            if isinstance(value, dict)
+        }
         yield Server(
             url=url,
-            description=description if isinstance(description, str) else "",
-            variables={
-                key: _text(value.get("default"))
-                for key, value in named.items()
-                if isinstance(value, dict)
-            },
+            description=text_of(entry.get("description")),
+            variables={key: _as_text(value.get("default")) for key, value in variables.items()},
             allowed={
-                key: tuple(map(_text, allowed))
-                for key, value in named.items()
-                if isinstance(value, dict) and isinstance(allowed := value.get("enum"), list)
+                key: tuple(map(_as_text, allowed))
+                for key, value in variables.items()
+                if isinstance(allowed := value.get("enum"), list)
             },
         )
 
 
-def _text(value: JsonValue) -> str:
+def _as_text(value: JsonValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
@@ -109,9 +108,9 @@ _TEXT: JsonObject = {"type": "string"}
 
 
 class Plan(NamedTuple):
-    """A route, and the places that its function's schemas are made of when asked for.
+    """A route, and the places of the schemas from which those of its function are made.
 
-    `inputs` stand in the order of the arguments. `pointer` leads to the operation.
+    `pointer` is that of the operation; `inputs` have the order of the arguments.
     """
 
     route: Route
@@ -134,33 +133,33 @@ class Routes:
         self._parameters = Parameters(document, self._security, connected)
         self._responses = Responses(document)
         self._bodies: dict[int, BodyInput | None] = {}
-        # Parameters of a path item count for each of its operations, of which there is no end.
+        # A parameter of a path item counts for each operation: a small document may have very many.
         self._inputs_left = document.limits.document_nodes
         self.servers = Servers(document)
 
     def plan(self, operation: Operation) -> Plan | Skipped:
-        """Return the plan of an operation, or say why it cannot be called."""
+        """Return the plan of an operation, or the entry with the reason why it is skipped."""
         try:
             return self._plan(operation)
         except DocumentError as error:
-            return operation.skipped(error)
+            return skipped(operation.where, error, operation.pointer)
 
     def _plan(self, operation: Operation) -> Plan:
         found = self._parameters.of(operation)
         self._inputs_left -= len(found.inputs)
         if self._inputs_left < 0:
             raise too_many_nodes(self._document.name, self._document.limits)
-        answers = self._responses.of(operation)
-        notes = [*found.notes, *answers.notes]
-        inputs = _placed(operation, found, notes)
+        responses = self._responses.of(operation)
+        notes = [*found.notes, *responses.notes]
+        inputs = _ordered(operation, found, notes)
         body = self._body(operation, found, notes)
-        inputs, body = _grouped(inputs, body)
-        output = None if operation.method == "HEAD" else answers.output
+        inputs, body = _with_free_groups(inputs, body)
+        output = None if operation.method == "HEAD" else responses.output
         if not self._references.all_resolve:
             self._check(inputs, body)
-            output = self._known_output(output, notes)
+            output = self._checked_output(output, notes)
         security = self._security.of(operation.raw)
-        security = _guarded(found.inputs, security, notes)
+        security = _with_secret_parameters(found.inputs, security, notes)
         notes += (note for entry in inputs for note in entry.notes)
         route = Route(
             method=operation.method,
@@ -168,7 +167,7 @@ class Routes:
             operation=operation.raw,
             parameters=tuple([entry.parameter for entry in inputs]),
             body=None if body is None else body.body,
-            responses=answers.responses,
+            responses=responses.declared,
             security=security,
             schemes=self._security.named(security) if security else _NO_SCHEMES,
             servers=self.servers.of(operation),
@@ -177,13 +176,15 @@ class Routes:
         return Plan(route, operation.pointer, inputs, body, output, unique)
 
     def _check(self, inputs: Sequence[ParameterInput], body: BodyInput | None) -> None:
-        """Refuse an operation with a schema whose reference leads nowhere."""
+        """Raise a `DocumentError` if a reference of an input leads nowhere."""
         schemas = [entry.schema for entry in inputs]
         for place in schemas if body is None else [*schemas, body.schema]:
             if (reason := self._references.problem(place)) is not None:
                 raise DocumentError(self._document.name, reason)
 
-    def _known_output(self, output: DocumentPlace | None, notes: list[str]) -> DocumentPlace | None:
+    def _checked_output(
+        self, output: DocumentPlace | None, notes: list[str]
+    ) -> DocumentPlace | None:
         reason = None if output is None else self._references.problem(output)
         if reason is None:
             return output
@@ -196,8 +197,8 @@ class Routes:
         written = operation.raw.get("requestBody")
         if written is not None:
             place = DocumentPlace(written, f"{operation.pointer}/requestBody", operation.resource)
-            body = self._known_body(self._document.follow(place))
-            is_human = human_mark(written)  # beside a reference, say
+            body = self._declared_body(self._document.follow(place))
+            is_human = human_mark(written)  # which may stand beside a reference
             if body is not None and is_human is not None:
                 body = replace(body, is_human=is_human)
         elif found.body:
@@ -210,7 +211,7 @@ class Routes:
         else:
             return None
         if body is None:
-            notes.append("The body is described by nothing, and none is sent.")
+            notes.append("The body has no description of its content, and none is sent.")
         elif operation.method == "TRACE":
             notes.append("A TRACE request has no body (RFC 9110, 9.3.8), and none is sent.")
             return None
@@ -218,18 +219,18 @@ class Routes:
             notes += body.notes
         return body
 
-    def _known_body(self, place: DocumentPlace) -> BodyInput | None:
+    def _declared_body(self, place: DocumentPlace) -> BodyInput | None:
         key = id(place.value)
         if key not in self._bodies:
             self._bodies[key] = body_input(self._document, place)
         return self._bodies[key]
 
 
-def _placed(
+def _ordered(
     operation: Operation, found: FoundParameters, notes: list[str]
 ) -> tuple[ParameterInput, ...]:
-    """Return the inputs in their order: those of the path as it has them, then the others."""
-    slots = template_names(operation.path)
+    """Return the inputs: those of the path in its order, then the others."""
+    slots = path_parameters(operation.path)
     in_path: dict[str, ParameterInput] = {}
     others: list[ParameterInput] = []
     for entry in found.inputs:
@@ -238,39 +239,41 @@ def _placed(
         elif entry.guarded_by is None:
             others.append(entry)
             if entry.parameter.location == "querystring":
-                _refuse_two_queries(found.inputs)
+                _check_whole_query(found.inputs)
     if list(in_path) != slots:
-        in_path = _filling(operation, slots, in_path, notes)
+        in_path = _in_slots(operation, slots, in_path, notes)
     return (*in_path.values(), *others)
 
 
-def _filling(
+def _in_slots(
     operation: Operation,
     slots: Sequence[str],
     declared: Mapping[str, ParameterInput],
     notes: list[str],
 ) -> dict[str, ParameterInput]:
+    """Return the input of each slot of a path: of its name, else of a similar name, else a text."""
     known = set(slots)
     left = {name: entry for name, entry in declared.items() if name not in known}
-    alike = {letters: name for name in left if (letters := _letters(name))}
-    filling: dict[str, ParameterInput] = {}
+    similar = {letters: name for name in left if (letters := _letters(name))}
+    in_slots: dict[str, ParameterInput] = {}
     for slot in slots:
         entry = declared.get(slot)
         if entry is None:
-            name = alike.pop(_letters(slot), None)
+            name = similar.pop(_letters(slot), None)
             entry = _undeclared(operation, slot) if name is None else _renamed(left.pop(name), slot)
             what = "not declared, and taken as text" if name is None else f"declared as {name!r}"
             notes.append(f"The path's parameter {slot!r} is {what}.")
-        filling[slot] = entry
+        in_slots[slot] = entry
     notes += [f"{name!r} is declared for the path, which does not have it." for name in left]
-    return filling
+    return in_slots
 
 
 def _renamed(entry: ParameterInput, slot: str) -> ParameterInput:
-    sent = entry.parameter
-    name = sent.name if sent.style == "matrix" else slot  # the one style that writes the name
-    argument = (slot.strip(OPERATORS) or sent.name,)
-    return replace(entry, parameter=replace(sent, name=name, argument=argument))
+    parameter = entry.parameter
+    # Of the styles of a path, `matrix` alone sends the name.
+    name = parameter.name if parameter.style == "matrix" else slot
+    argument = (slot.strip(OPERATORS) or parameter.name,)
+    return replace(entry, parameter=replace(parameter, name=name, argument=argument))
 
 
 def _undeclared(operation: Operation, slot: str) -> ParameterInput:
@@ -279,21 +282,21 @@ def _undeclared(operation: Operation, slot: str) -> ParameterInput:
         raise DocumentError(operation.where, f"The path has {slot!r}, which nothing declares.")
     parameter = Parameter(name=slot, location="path", argument=(name,), required=True, schema=_TEXT)
     schema = DocumentPlace(_TEXT, operation.pointer, operation.resource)
-    return ParameterInput(key=key_of(parameter), parameter=parameter, schema=schema)
+    return ParameterInput(key=override_key(slot, "path"), parameter=parameter, schema=schema)
 
 
-def _refuse_two_queries(inputs: Sequence[ParameterInput]) -> None:
+def _check_whole_query(inputs: Sequence[ParameterInput]) -> None:
     names = [e.parameter.name for e in inputs if e.parameter.location in ("query", "querystring")]
     if len(names) > 1:
-        raise DocumentError(
-            ", ".join(names), f"{names[-1]!r} is the whole query, and {names[0]!r} is one as well."
-        )
+        listed = ", ".join(map(repr, names))
+        reason = f"{listed} are all in the query, and one of them is the whole query."
+        raise DocumentError(listed, reason)
 
 
-def _grouped(
+def _with_free_groups(
     inputs: tuple[ParameterInput, ...], body: BodyInput | None
 ) -> tuple[tuple[ParameterInput, ...], BodyInput | None]:
-    """Return the inputs with a `_` after the name of each group that a path parameter has."""
+    """Return the inputs with a `_` after the name of a group that is a path parameter's name."""
     taken = {entry.parameter.argument[0] for entry in inputs if len(entry.parameter.argument) == 1}
     if taken.isdisjoint(GROUPS):
         return inputs, body
@@ -315,10 +318,10 @@ def _moved(entry: ParameterInput, names: Mapping[str, str]) -> ParameterInput:
     return replace(entry, parameter=replace(entry.parameter, argument=(names[group], *rest)))
 
 
-def _guarded(
+def _with_secret_parameters(
     inputs: Sequence[ParameterInput], security: tuple[Requirement, ...], notes: list[str]
 ) -> tuple[Requirement, ...]:
-    """Return the requirements with those schemes whose secrets stand among the parameters."""
+    """Return the requirements with the schemes whose secret is declared as a parameter."""
     schemes: dict[str, bool] = {}
     for entry in inputs:
         if entry.guarded_by is not None:
@@ -329,5 +332,5 @@ def _guarded(
 
 
 def _letters(name: str) -> str:
-    """Return a name without case and punctuation."""
+    """Return the letters and digits of a name in lower case."""
     return "".join(filter(str.isalnum, name.casefold()))

@@ -1,11 +1,10 @@
-"""Who may call: the security schemes of a document and what an operation requires of them."""
+"""The security schemes of a document, and the requirements of its operations."""
 
 from collections.abc import Mapping
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import Parameter, Requirement, SecurityScheme
-from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 
@@ -15,8 +14,8 @@ class Security:
 
     def __init__(self, document: Document) -> None:
         self.schemes = _schemes(document)
-        self._guarded = {
-            (scheme.location, _spelled(scheme.location, scheme.parameter)): name
+        self._by_parameter = {
+            (scheme.location, _header_in_lower_case(scheme.location, scheme.parameter)): name
             for name, scheme in self.schemes.items()
             if scheme.location is not None and scheme.parameter is not None
         }
@@ -25,16 +24,14 @@ class Security:
     def guards(self, parameter: Parameter) -> str | None:
         """Return the name of the scheme whose secret this parameter carries, or `None`."""
         location = parameter.location
-        return self._guarded.get((location, _spelled(location, parameter.name)))
+        return self._by_parameter.get((location, _header_in_lower_case(location, parameter.name)))
 
     def of(self, operation: JsonObject) -> tuple[Requirement, ...]:
-        """Return the alternatives, of which one has to be met: the operation's, or the
-        document's.
-        """
+        """Return the requirements of an operation, else of the document; one has to be met."""
         return _requirements(operation["security"]) if "security" in operation else self._main
 
     def named(self, requirements: tuple[Requirement, ...]) -> Mapping[str, SecurityScheme]:
-        """Return the schemes that these requirements name, as far as the document has them."""
+        """Return the schemes that these requirements name; those missing are left out."""
         names = {name for requirement in requirements for name in requirement.schemes}
         return {name: scheme for name, scheme in self.schemes.items() if name in names}
 
@@ -42,7 +39,7 @@ class Security:
 def _requirements(security: JsonValue) -> tuple[Requirement, ...]:
     if not isinstance(security, list | dict) or not security:
         return ()
-    # An object is one alternative whose list was forgotten.
+    # An object is one requirement that should have been in a list.
     entries = [security] if isinstance(security, dict) else security
     return tuple(
         Requirement(schemes={name: _scopes(scopes) for name, scopes in entry.items()})
@@ -54,9 +51,10 @@ def _requirements(security: JsonValue) -> tuple[Requirement, ...]:
 def requiring(
     requirements: tuple[Requirement, ...], schemes: Mapping[str, bool]
 ) -> tuple[Requirement, ...]:
-    """Return the requirements with more schemes, each once.
+    """Return the requirements with further schemes, each once.
 
-    A scheme for which `schemes` says true joins every alternative, any other is one of its own.
+    A scheme whose value in `schemes` is true is added to every requirement; any other becomes a
+    requirement of its own.
     """
     known = {name for requirement in requirements for name in requirement.schemes}
     new = {name: always for name, always in schemes.items() if name not in known}
@@ -69,18 +67,16 @@ def requiring(
 
 
 def _schemes(document: Document) -> Mapping[str, SecurityScheme]:
-    components = document.root.get("components")
-    found = components.get("securitySchemes") if isinstance(components, dict) else None
+    found = members_of(document.root.get("components")).get("securitySchemes")
     pointer = "/components/securitySchemes"
     if not isinstance(found, dict):
         found, pointer = document.root.get("securityDefinitions"), "/securityDefinitions"
+    home = DocumentPlace(found, pointer, document.main)
     schemes: dict[str, SecurityScheme] = {}
-    for name, value in found.items() if isinstance(found, dict) else ():
+    for name, value in home.fields.items():
         try:
-            place = document.follow(
-                DocumentPlace(value, pointer + pointer_of((name,)), document.main)
-            )
-        except DocumentError:  # a requirement of it stays, with a name that means nothing
+            place = document.follow(home.below(value, name))
+        except DocumentError:  # requirements keep the name, which then means nothing
             continue
         if isinstance(place.value, dict):
             schemes[name] = _scheme(name, swagger.security_scheme(place.value))
@@ -93,7 +89,7 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme:
     is_key = kind == "apiKey"
     return SecurityScheme(
         name=name,
-        type=kind if isinstance(kind, str) else "",
+        type=text_of(kind),
         scheme=scheme.lower() if kind == "http" and isinstance(scheme, str) else None,
         location=location if is_key and location in ("query", "header", "cookie") else None,
         parameter=parameter if is_key and isinstance(parameter, str) else None,
@@ -101,8 +97,8 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme:
 
 
 def _scopes(scopes: JsonValue) -> tuple[str, ...]:
-    return tuple(s for s in scopes if isinstance(s, str)) if isinstance(scopes, list) else ()
+    return tuple(scope for scope in items_of(scopes) if isinstance(scope, str))
 
 
-def _spelled(location: str | None, name: str) -> str:
+def _header_in_lower_case(location: str | None, name: str) -> str:
     return name.lower() if location == "header" else name

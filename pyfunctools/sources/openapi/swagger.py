@@ -1,12 +1,12 @@
-"""Swagger 2.0 in the words of OpenAPI 3: one parameter, body, answer or scheme at a time.
+"""Swagger 2.0 converted to OpenAPI 3: one parameter, body, response or scheme at a time.
 
-Nothing is copied but the few keywords that move, and schemas stay the objects they are. What is
-here also serves documents of version 3 that spell something the old way.
+Only the keywords that move are copied; schemas stay the same objects. Documents of version 3 that
+write something the old way are read with these functions too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, items_of
 from pyfunctools.schema.ground.marks import HUMAN_MARKS
 from pyfunctools.sources.openapi.document import DocumentPlace
 
@@ -22,7 +22,7 @@ _STYLES: Mapping[str, str] = {
     "tsv": "tabDelimited",
     "pipes": "pipeDelimited",
 }
-_OF_THE_PARAMETER = frozenset(
+_PARAMETER_FIELDS = frozenset(
     {
         "allowEmptyValue",
         "allowReserved",
@@ -43,8 +43,8 @@ _FILE: JsonObject = {"type": "string", "format": "binary"}
 
 
 def parameter(old: JsonObject) -> dict[str, JsonValue]:
-    """Return a parameter that is no body with its `schema`, `style` and `explode`."""
-    new = {key: value for key, value in old.items() if key in _OF_THE_PARAMETER}
+    """Return a parameter outside the body with `schema`, `style` and `explode`."""
+    new = {key: value for key, value in old.items() if key in _PARAMETER_FIELDS}
     new["schema"] = value_schema(old)
     if "x-example" in new:
         new.setdefault("example", new.pop("x-example"))
@@ -58,17 +58,17 @@ def parameter(old: JsonObject) -> dict[str, JsonValue]:
 
 
 def value_schema(old: JsonObject) -> JsonObject:
-    """Return the schema that stands between the other keywords of a parameter or header."""
+    """Return the schema whose keywords stand among those of a parameter or header."""
     if old.get("type") == "file":
         rest = {key: old[key] for key in ("title", *HUMAN_MARKS) if key in old}
         return {**_FILE, **rest}
-    return {key: value for key, value in old.items() if key not in _OF_THE_PARAMETER}
+    return {key: value for key, value in old.items() if key not in _PARAMETER_FIELDS}
 
 
 def request_body(parameters: Sequence[DocumentPlace], consumes: Sequence[str]) -> JsonObject | None:
     """Return the request body that `body` and `formData` parameters describe.
 
-    `None` where they contradict each other: two bodies, or a body and a form.
+    `None` if they contradict each other: two bodies, or a body and a form.
     """
     found = [place.value for place in parameters if isinstance(place.value, dict)]
     bodies = [value for value in found if value.get("in") == BODY]
@@ -122,7 +122,7 @@ def _encoding(collection: JsonValue) -> JsonObject:
 
 
 def content_of(response: JsonObject, produces: Sequence[str]) -> JsonObject:
-    """Return the content of an answer, whose `schema` stands beside its description."""
+    """Return the `content` of a response with a `schema`; without one it is empty."""
     schema = response.get("schema")
     if not isinstance(schema, dict):
         return {}
@@ -138,21 +138,21 @@ def security_scheme(old: JsonObject) -> JsonObject:
 
 
 def servers(root: JsonObject, schemes: JsonValue) -> Iterator[JsonObject]:
-    """Yield the servers that `schemes`, `host` and `basePath` stand for; https before http."""
+    """Yield the servers that `schemes`, `host` and `basePath` make; https before http."""
     host, base = root.get("host"), root.get("basePath")
     path = "/" + base.strip("/") if isinstance(base, str) and base.strip("/") else ""
     if not isinstance(host, str) or not host:
         if path:
             yield {"url": path}
         return
-    named = schemes if isinstance(schemes, list) else root.get("schemes")
-    wanted = [s for s in named if s in ("https", "http")] if isinstance(named, list) else []
-    for scheme in sorted(map(str, wanted), reverse=True) or ["https"]:
+    listed = items_of(schemes if isinstance(schemes, list) else root.get("schemes"))
+    known = [str(scheme) for scheme in listed if scheme in ("https", "http")]
+    for scheme in sorted(known, reverse=True) or ["https"]:
         yield {"url": f"{scheme}://{host}{path}"}
 
 
 def media_types(operation: JsonObject, root: JsonObject, keyword: str) -> list[str]:
-    """Return the media types that an operation, or else the document, `consumes` or `produces`."""
+    """Return the media types under `consumes` or `produces` of an operation, else of the root."""
     for owner in (operation, root):
         listed = owner.get(keyword)
         if isinstance(listed, list) and listed:

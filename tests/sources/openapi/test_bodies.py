@@ -45,7 +45,7 @@ def test_no_content_is_none(content: JsonValue) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "expected", "is_said", "note"),
+    ("entry", "expected", "is_declared", "note"),
     [
         ({}, True, False, ""),
         (None, True, False, ""),
@@ -57,17 +57,17 @@ def test_no_content_is_none(content: JsonValue) -> None:
         ({"schema": 7}, True, True, "The schema of 'application/json' is not a schema"),
         ({"itemSchema": OBJECT}, {"type": "array", "items": OBJECT}, True, ""),
         ({"itemSchema": 7}, True, True, "is not a schema"),
-        ({"type": "object"}, OBJECT, True, "stands right under 'application/json'"),
+        ({"type": "object"}, OBJECT, True, "stands directly under 'application/json'"),
         ({"$ref": "#/media"}, OBJECT, True, ""),
-        ({"$ref": "#/object"}, {"type": "object", "title": "O"}, True, "stands right under"),
+        ({"$ref": "#/object"}, {"type": "object", "title": "O"}, True, "stands directly under"),
     ],
 )
 def test_the_schema_is_found_where_it_stands(
-    entry: JsonValue, expected: JsonValue, is_said: bool, note: str
+    entry: JsonValue, expected: JsonValue, is_declared: bool, note: str
 ) -> None:
     found = of("application/json", entry)
     assert found.schema.value == expected
-    assert found.is_said is is_said
+    assert found.is_declared is is_declared
     assert note in "".join(found.notes)
     assert bool(note) is bool(found.notes)
 
@@ -231,7 +231,7 @@ def test_each_kind_of_body_has_the_schema_of_its_value(
             "The schema of 'application/json' is not a schema",
             True,
         ),
-        ("application/vnd.x", {"schema": OBJECT}, "is sent as it is given", OBJECT),
+        ("application/vnd.x", {"schema": OBJECT}, "is sent as given", OBJECT),
         ("x-www-form-urlencoded", {"schema": OBJECT}, "is sent as 'application/x-www-form", OBJECT),
         (
             "multipart/mixed",
@@ -240,7 +240,7 @@ def test_each_kind_of_body_has_the_schema_of_its_value(
             {"type": "array", "items": OBJECT},
         ),
         ("application/json", None, "", True),
-        ("application/json", OBJECT, "stands right under", OBJECT),
+        ("application/json", OBJECT, "stands directly under", OBJECT),
     ],
 )
 def test_what_is_odd_is_noted(media: str, entry: JsonValue, note: str, expected: JsonValue) -> None:
@@ -402,7 +402,7 @@ def test_every_answer_is_listed() -> None:
         },
         error=content({}, "application/problem+json"),
     )
-    assert found.responses == (
+    assert found.declared == (
         DeclaredResponse(status="200", content_types=("application/json",), description="d"),
         DeclaredResponse(status="4XX"),
         DeclaredResponse(
@@ -427,6 +427,6 @@ def test_the_place_of_the_output_is_known() -> None:
 
 def test_answers_of_swagger_have_the_media_types_that_are_produced() -> None:
     found = answers({"200": {"schema": {"title": "x"}}}, produces=["text/csv", "application/json"])
-    assert found.responses[0].content_types == ("text/csv", "application/json")
+    assert found.declared[0].content_types == ("text/csv", "application/json")
     assert found.output is not None
     assert found.output.value == {"title": "x"}

@@ -84,7 +84,7 @@ def test_a_sound_operation_has_no_notes() -> None:
         (
             {"requestBody": {"content": {"chemical/x-pdb": {}}}},
             Note(
-                text="The body has the media type 'chemical/x-pdb', which is sent as it is given.",
+                text="The body of type 'chemical/x-pdb' is sent as given.",
                 pointer=OPERATION,
             ),
         ),

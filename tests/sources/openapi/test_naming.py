@@ -13,7 +13,7 @@ from pyfunctools._json import JsonObject
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import NAME
 from pyfunctools.route import Route
-from pyfunctools.sources.openapi.naming import Naming, name_all, template_names, template_of
+from pyfunctools.sources.openapi.naming import Naming, name_all, path_parameters, split_path
 
 
 @pytest.mark.parametrize(
@@ -46,26 +46,26 @@ from pyfunctools.sources.openapi.naming import Naming, name_all, template_names,
 def test_a_template_is_taken_apart(
     path: str, fixed: list[str], names: list[str], beside: list[str]
 ) -> None:
-    assert [*map(list, template_of(path))] == [fixed, names, beside]
-    assert template_names(path) == names
+    assert [*map(list, split_path(path))] == [fixed, names, beside]
+    assert path_parameters(path) == names
 
 
 def test_a_name_that_stands_twice_counts_once() -> None:
-    assert template_names("/{a}/x/{a}") == ["a"]
+    assert path_parameters("/{a}/x/{a}") == ["a"]
 
 
 @pytest.mark.parametrize("piece", ["{", "}", "{a", "/:", "/{a}", "?", "{{a}}"])
 def test_a_long_hostile_path_takes_no_time(piece: str) -> None:
     path = "/" + piece * (100_000 // len(piece))
-    template_of(path)
-    template_names(path)
+    split_path(path)
+    path_parameters(path)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.from_regex(r"[a-z]{1,4}", fullmatch=True))))
 def test_names_and_fixed_segments_are_all_there_is(parts: list[tuple[bool, str]]) -> None:
     path = "".join(f"/{{{text}}}" if is_name else f"/{text}" for is_name, text in parts)
-    fixed, names, beside = map(list, template_of(path))
+    fixed, names, beside = map(list, split_path(path))
     assert fixed == [text for is_name, text in parts if not is_name]
     assert names == [text for is_name, text in parts if is_name]
     assert beside == []
@@ -164,7 +164,7 @@ def test_names_may_be_the_callers() -> None:
 
 
 def test_a_caller_that_gives_no_name_is_told() -> None:
-    with pytest.raises(DefinitionError, match=r"GET /a: `names` gave ''\. Give a text"):
+    with pytest.raises(DefinitionError, match=r"GET /a: `names` returned ''\. Return a text"):
         names_of("GET /a", names=lambda _: "")
     with pytest.raises(DefinitionError, match="GET /a: `names` raised KeyError: 'x'"):
         names_of("GET /a", names=lambda _: {}["x"])

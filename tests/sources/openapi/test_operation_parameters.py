@@ -202,7 +202,7 @@ def test_what_no_specification_defines_is_noted(
     schema: JsonObject = {} if kind is None else {"type": kind}
     raw: JsonObject = {"name": "a", "in": "query", "style": style, "explode": explode}
     read = one({**raw, "schema": {"$ref": "#/s"}}, s=schema)
-    assert any("no specification" in note for note in read.notes) is is_noted
+    assert any("leaves undefined" in note for note in read.notes) is is_noted
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_what_is_no_parameter_is_left_out_with_a_note(raw: JsonValue, note: str)
 def test_an_object_of_parameters_is_taken_for_a_list() -> None:
     read = found({"a": {"name": "a", "in": "query", "schema": TEXT}})
     assert [each.parameter.name for each in read.inputs] == ["a"]
-    assert read.notes == ["The parameters are an object, and are taken for a list."]
+    assert read.notes == ["The parameters are an object, and are read as a list."]
 
 
 @pytest.mark.parametrize(("mark", "is_human"), [("x-human", True), ("x-samchon-human", False)])
@@ -299,7 +299,7 @@ def test_references_are_followed_and_read_once() -> None:
     references: JsonValue = [{"$ref": "#/p"}]
     first = found([*references, {"$ref": "#/p"}], p={"$ref": "#/q"}, q=shared)
     (read,) = first.inputs
-    assert first.notes == ["'a' is declared twice; the last counts."]
+    assert first.notes == ["'a' is declared twice; the last one is used."]
     assert read.description == "shared"
     assert read.schema.pointer == "/q/schema"
     beside: JsonObject = {"$ref": "#/p", "description": "beside", "summary": "x"}

@@ -474,7 +474,7 @@ def test_line_ends_of_other_systems_are_nothing_hidden() -> None:
 
 
 def test_a_server_with_a_password_refuses_the_document() -> None:
-    with pytest.raises(DocumentError, match="holds a user's name or password"):
+    with pytest.raises(DocumentError, match="contains a user name or a password"):
         read_document(document({}, servers=[{"url": "https://u:p@h/"}]))
 
 
