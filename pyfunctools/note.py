@@ -22,10 +22,10 @@ class Note:
 def hidden_notes(what: str, text: str, pointer: str | None = None) -> tuple[Note, ...]:
     """Return a note about the hidden characters that are left out of a text, if it has any."""
     count = hidden_count(text)
-    note = Note(text=f"{hidden_said(count)} left out of {what}.", pointer=pointer)
+    note = Note(text=f"{hidden_characters(count)} left out of {what}.", pointer=pointer)
     return (note,) if count else ()
 
 
-def hidden_said(count: int) -> str:
+def hidden_characters(count: int) -> str:
     """Return the beginning of a sentence: `2 hidden characters are`."""
     return "1 hidden character is" if count == 1 else f"{count} hidden characters are"

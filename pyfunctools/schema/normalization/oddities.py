@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import hidden_count, shortened, visible
-from pyfunctools.note import Note, hidden_said
+from pyfunctools.note import Note, hidden_characters
 from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, pointer_of
@@ -108,15 +108,15 @@ def _oddities(keyword: str, value: JsonValue) -> Iterator[str]:
 def _hidden(keyword: str, value: JsonValue) -> Iterator[str]:
     if keyword in SCHEMA_MAP and isinstance(value, dict):
         if count := sum(map(hidden_count, value)):
-            yield f"{hidden_said(count)} kept in names of `{keyword}`, as a part of the names."
+            yield f"{hidden_characters(count)} kept in names of `{keyword}`, as a part of the names."
     elif keyword in ONE_SCHEMA or keyword in SCHEMA_LIST:
         return  # `notes_of` looks at each subschema
     elif count := _hidden_within(value):
         kept = _hidden_within([*translate({keyword: value}).values()])
         if kept:
-            yield f"{hidden_said(kept)} kept in `{keyword}`, as a part of the value."
+            yield f"{hidden_characters(kept)} kept in `{keyword}`, as a part of the value."
         if count > kept:
-            yield f"{hidden_said(count - kept)} left out of `{keyword}`."
+            yield f"{hidden_characters(count - kept)} left out of `{keyword}`."
 
 
 def _type_oddities(value: JsonValue) -> Iterator[Oddity]:
