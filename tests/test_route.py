@@ -1,12 +1,9 @@
 """`Route`: one HTTP operation as frozen data."""
 
-import ast
 from dataclasses import FrozenInstanceError
-from pathlib import Path
 
 import pytest
 
-import pyfunctools.route
 from pyfunctools import Route
 from pyfunctools.route import Body, DeclaredResponse, Parameter, SecurityScheme, Server
 
@@ -32,11 +29,3 @@ def test_a_route_is_frozen_and_equal_by_what_it_says() -> None:
     assert make() == make()
     with pytest.raises(FrozenInstanceError):
         make().path = "/"  # type: ignore[misc]
-
-
-def test_a_route_imports_no_http_library() -> None:
-    tree = ast.parse(Path(pyfunctools.route.__file__).read_text())
-    imported = {
-        node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module
-    }
-    assert imported == {"collections.abc", "dataclasses", "typing"}

@@ -158,7 +158,7 @@ def answering(
 def operation(
     method: str = "GET", path: str = "/things/{id}", *, human: bool = False, **route: Any
 ) -> Function:
-    """Give a function with an id in its path, a query, a header and a body."""
+    """Return a function with an id in its path, a query, a header and a body."""
     text = {"type": "string"}
     shown = {**text, "x-human": True} if human else text
     function = Function.from_schema(

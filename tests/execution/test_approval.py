@@ -157,7 +157,7 @@ def test_after_json_a_changed_item_never_gets_the_secret_of_another(
 
 
 def relaxed() -> Function:
-    """Give the function without a shortest token, so that `***` would be one."""
+    """Return the function without a shortest token, so that `***` would be one."""
     text = json.dumps(FUNCTION.parameters).replace('"minLength": 8', '"minLength": 0')
     return Function.from_schema(name="pay", parameters=json.loads(text))
 

@@ -257,7 +257,7 @@ Step = Callable[[Any, Any, Any], Any]
 
 
 def living(steps: list[str], *, fail: str = "", says: bool = True) -> Any:
-    """Give an application that notes what its lifespan does, and fails where it is told to."""
+    """Return an application that notes what its lifespan does, and fails where it is told to."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         assert scope["type"] == "lifespan"

@@ -121,7 +121,7 @@ def test_what_a_media_type_cannot_say_is_refused(content_type: str, value: Any) 
 
 
 def as_file(value: Any) -> Any:
-    """Give the vectors' notation of a file as a program gives one."""
+    """Return the vectors' notation of a file as a program gives one."""
     if isinstance(value, list):
         return [as_file(item) for item in value]
     if isinstance(value, dict) and "$bytes_base64" in value:

@@ -50,7 +50,7 @@ def test_a_wrong_setting_is_named_with_what_to_write_and_without_its_value(
         {"server": None, "variables": None, "headers": None, "auth": None},
         {"server": True, "variables": {"a": "b"}, "headers": {"a": "b"}, "auth": {"key": "b"}},
         {"headers": dict, "auth": {"one": str, "two": lambda context: "b", "three": len}},
-        {"auth": {"key": lambda context, *more, **others: "b"}},
+        {"auth": {"key": lambda context, *more, **others: "b", "other": lambda prefix="p": "b"}},
     ],
 )
 def test_what_a_setting_may_be_passes(settings: dict[str, Any]) -> None:

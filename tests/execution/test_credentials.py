@@ -8,7 +8,6 @@ from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.connection import checked_headers
 from pyfunctools.execution.request.credentials import (
     is_digest,
-    provider_of,
     schemes_to_send,
     secret_text,
     secrets_of,
@@ -147,14 +146,6 @@ def test_the_operation_says_which_credentials_are_sent(
     route: Route, known: set[str], names: list[str]
 ) -> None:
     assert [scheme.name for scheme in schemes_to_send(route, known)] == names
-
-
-def test_a_source_is_a_value_or_a_function_of_nothing_or_of_the_context() -> None:
-    assert provider_of("x", "a")("context") == "a"
-    assert provider_of("x", lambda: "a")("context") == "a"
-    assert provider_of("x", lambda context: context)("context") == "context"
-    assert provider_of("x", lambda prefix="p": prefix)("context") == "p"
-    assert provider_of("x", dict)("context") == {}
 
 
 def test_headers_are_checked_when_they_are_given() -> None:

@@ -91,7 +91,7 @@ class AsyncRecording:
 
 
 def resolver(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> None:
-    """Let names be resolved to these, one answer after the other."""
+    """Resolve names to these addresses, one answer after the other."""
     left = list(answers)
 
     def getaddrinfo(*_: Any, **__: Any) -> list[Any]:
@@ -189,7 +189,7 @@ def following(status: int, location: str, method: str = "GET") -> Any:
 
 
 def scripted(*replies: Any) -> tuple[HttpTransport, list[float]]:
-    """Give a wire that answers with these, one after the other, and when it was asked."""
+    """Return a wire that answers with these, one after the other, and when it was asked."""
     left, times = list(replies), []
 
     async def nothing() -> None: ...

@@ -24,12 +24,23 @@ def library(request: pytest.FixtureRequest) -> str:
     return pytest.importorskip(request.param).__name__
 
 
-def closes_at_once(_: Connection) -> None:
-    pass
+HEAD = b"HTTP/1.1 200 OK\r\n"
+SHORT = HEAD + b"Content-Length: 100\r\n\r\n{}"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
-def resets_at_once(connection: Connection) -> None:
-    connection.reset()
+def after_the_request(response: bytes = b"", *, resets: bool = False) -> Any:
+    """Return a script that reads a request, sends bytes, and closes or resets the connection."""
+
+    def script(connection: Connection) -> None:
+        connection.read_request()
+        if response:
+            connection.send(response)
+        if resets:
+            connection.closing.wait(0.02)  # the sent bytes have to arrive before the reset
+            connection.reset()
+
+    return script
 
 
 def resets_inside_the_request(connection: Connection) -> None:
@@ -37,62 +48,22 @@ def resets_inside_the_request(connection: Connection) -> None:
     connection.reset()
 
 
-def closes_after_the_request(connection: Connection) -> None:
-    connection.read_request()
-
-
-def resets_after_the_request(connection: Connection) -> None:
-    connection.read_request()
-    connection.reset()
-
-
-def speaks_garbage(connection: Connection) -> None:
-    connection.read_request()
-    connection.send(b"\x16\x03\x01 this is not HTTP\r\n\r\n")
-
-
-def closes_inside_the_head(connection: Connection) -> None:
-    connection.read_request()
-    connection.send(b"HTTP/1.1 200 OK\r\nContent-Type: app")
-
-
-def closes_inside_the_body(connection: Connection) -> None:
-    connection.read_request()
-    connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}")
-
-
-def resets_inside_the_body(connection: Connection) -> None:
-    closes_inside_the_body(connection)
-    connection.closing.wait(0.02)  # what was sent has to arrive before the reset does
-    connection.reset()
-
-
-def closes_inside_a_chunk(connection: Connection) -> None:
-    connection.read_request()
-    connection.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab")
-
-
-def sends_a_garbage_chunk(connection: Connection) -> None:
-    connection.read_request()
-    connection.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n")
-
-
-BREAKS: list[tuple[Any, int | None]] = [
-    (closes_at_once, None),
-    (resets_inside_the_request, None),
-    (closes_after_the_request, None),
-    (resets_after_the_request, None),
-    (speaks_garbage, None),
-    (closes_inside_the_head, None),
-    (closes_inside_the_body, 200),
-    (resets_inside_the_body, 200),
-    (closes_inside_a_chunk, 200),
-    (sends_a_garbage_chunk, 200),
-]
+BREAKS: dict[str, tuple[Any, int | None]] = {
+    "closes at once": (lambda _: None, None),
+    "resets inside the request": (resets_inside_the_request, None),
+    "closes after the request": (after_the_request(), None),
+    "resets after the request": (after_the_request(resets=True), None),
+    "garbage": (after_the_request(b"\x16\x03\x01 this is not HTTP\r\n\r\n"), None),
+    "closes inside the head": (after_the_request(HEAD + b"Content-Type: app"), None),
+    "closes inside the body": (after_the_request(SHORT), 200),
+    "resets inside the body": (after_the_request(SHORT, resets=True), 200),
+    "closes inside a chunk": (after_the_request(CHUNKED + b"5\r\nab"), 200),
+    "garbage chunk": (after_the_request(CHUNKED + b"zz\r\nab\r\n"), 200),
+}
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(("script", "status"), BREAKS, ids=[one.__name__ for one, _ in BREAKS])
+@pytest.mark.parametrize(("script", "status"), BREAKS.values(), ids=BREAKS)
 def test_a_broken_connection_is_an_error_outcome(
     serve: Serve, script: Any, status: int | None, way: str, library: str
 ) -> None:
@@ -110,7 +81,7 @@ def test_a_broken_connection_is_an_error_outcome(
 def test_a_reset_may_come_before_anything_could_be_sent(
     serve: Serve, way: str, library: str
 ) -> None:
-    runner = HttpRunner(server=serve(resets_at_once).url, library=library)
+    runner = HttpRunner(server=serve(lambda connection: connection.reset()).url, library=library)
     outcome = called(runner, operation("POST"), {"id": "1"}, way)
     assert outcome.is_error
     assert outcome.response.sent in ("no", "unknown")

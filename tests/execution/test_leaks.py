@@ -131,7 +131,7 @@ NAMES = [name for name, held in vars(Leaky).items() if callable(held) and name[0
 
 
 def written(function: Any) -> Function:
-    """Give a function from a schema, whose handler is given plain JSON."""
+    """Return a function from a schema, whose handler is given plain JSON."""
     return Function.from_schema(
         name="written",
         parameters={
@@ -147,7 +147,7 @@ def written(function: Any) -> Function:
 
 
 def told(outcome: Outcome, caplog: pytest.LogCaptureFixture) -> Iterator[str]:
-    """Give everything that is told of a call."""
+    """Return everything that is told of a call."""
     yield from (outcome.text, str(outcome), repr(outcome), repr(outcome.repairs))
     yield from (str(outcome.issues), *map(repr, outcome.issues))
     if outcome.waiting is not None:

@@ -68,25 +68,6 @@ def test_a_value_is_never_read_as_a_template() -> None:
 
 
 @pytest.mark.parametrize(
-    ("template", "names", "expected"),
-    [
-        ("/users/{user-id}", ["userId"], "/users/v0"),
-        ("/users/{UserID}/x", ["user_id"], "/users/v0/x"),
-        ("/users/:id", ["id"], "/users/v0"),
-        ("/v1/:verb", [], "/v1/:verb"),
-        ("/{a.b}/{a b}", ["a.b", "a b"], "/v0/v1"),
-        ("/x?kind=a&id={id}", ["id"], "/x?kind=a&id=v0"),
-        ("/x#{id}", [], "/x"),
-        ("/x{?page}", [], "/x"),
-    ],
-)
-def test_a_sloppy_template_is_filled(template: str, names: list[str], expected: str) -> None:
-    route = Route(method="GET", path=template, parameters=tuple(map(path, names)))
-    arguments = {name: f"v{index}" for index, name in enumerate(names)}
-    assert made(route, arguments).url == BASE + expected
-
-
-@pytest.mark.parametrize(
     "template",
     [
         "/{id.__class__.__mro__}",
@@ -200,15 +181,6 @@ def test_a_parameter_may_be_the_whole_query() -> None:
         "$input.query.K",
     ]
     assert refused(route, {"query": "a=1"}) == ["$input.query"]
-
-
-def test_a_cookie_never_adds_a_cookie_of_another_name() -> None:
-    parameters = (inside("cookie", "prefs"), inside("cookie", "sid"))
-    route = Route(method="GET", path="/x", parameters=parameters)
-    assert made(route, {"cookie": {"prefs": {"a": "1; sid=2"}}}).headers["cookie"] == (
-        "a=1%3B%20sid%3D2"
-    )
-    assert refused(route, {"cookie": {"prefs": {"sid": "2"}}}) == ["$input.cookie.prefs.sid"]
 
 
 def test_a_required_header_is_left_to_the_connection_and_that_is_a_repair() -> None:

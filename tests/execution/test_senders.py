@@ -101,24 +101,24 @@ def test_redirects_of_a_client_are_not_followed(handed: Any) -> None:
     assert {request.url.host for request in given.requests} == {"h"}
 
 
-@pytest.mark.parametrize("value", ["..", "%2e%2e", "a/../b"])
-def test_no_client_gets_a_path_it_could_resolve(handed: Any, value: str) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *({"id": value} for value in ("..", "%2e%2e", "a/../b")),
+        *(
+            {"id": "1", "header": {"X-T": value}}
+            for value in ("a\r\nX-Evil: 1", "a\nb", "a\rb", "a\x00", "한글")
+        ),
+    ],
+    ids=str,
+)
+def test_no_client_gets_a_path_or_a_header_that_it_would_change(
+    handed: Any, arguments: dict[str, Any]
+) -> None:
     given = handed(done)
     for way in ways_of(given):
         runner = HttpRunner(server="https://h/v1/", client=given.client)
-        assert called(runner, operation(), {"id": value}, way).issues
-    assert given.requests == []
-
-
-@pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nb", "a\rb", "a\x00", "한글"])
-def test_no_client_gets_a_header_it_would_pass_on(handed: Any, value: str) -> None:
-    given = handed(done)
-    arguments = {"id": "1", "header": {"X-T": value}}
-    for way in ways_of(given):
-        outcome = called(
-            HttpRunner(server="https://h", client=given.client), operation(), arguments, way
-        )
-        assert outcome.issues
+        assert called(runner, operation(), arguments, way).issues
     assert given.requests == []
 
 
@@ -192,7 +192,7 @@ def test_a_client_logs_no_credential_of_the_query(
 
 
 def of_person(*place: str) -> Function:
-    """Give the operation with one input that only a person gives."""
+    """Return the operation with one input that only a person gives."""
     contract = Function.from_schema(
         name="operation",
         parameters=operation().parameters,

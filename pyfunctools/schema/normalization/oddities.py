@@ -108,7 +108,8 @@ def _oddities(keyword: str, value: JsonValue) -> Iterator[str]:
 def _hidden(keyword: str, value: JsonValue) -> Iterator[str]:
     if keyword in SCHEMA_MAP and isinstance(value, dict):
         if count := sum(map(hidden_count, value)):
-            yield f"{hidden_characters(count)} kept in names of `{keyword}`, as a part of the names."
+            left = hidden_characters(count)
+            yield f"{left} kept in names of `{keyword}`, as a part of the names."
     elif keyword in ONE_SCHEMA or keyword in SCHEMA_LIST:
         return  # `notes_of` looks at each subschema
     elif count := _hidden_within(value):
