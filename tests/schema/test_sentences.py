@@ -3,7 +3,7 @@ import pytest
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.schema.validation.compiled import Compiled
-from pyfunctools.schema.validation.messages import SAMPLES, instead, named
+from pyfunctools.schema.validation.messages import SAMPLES, described, misfit_text
 from pyfunctools.schema.validation.validator import Validator
 
 STRING: JsonSchema = {"type": "string"}
@@ -76,16 +76,17 @@ def test_the_sample_of_a_format_is_right_and_is_shown(name: str):
     ],
 )
 def test_a_value_is_spoken_of(value: JsonValue, words: str):
-    assert named(value) == words
+    assert described(value) == words
 
 
 def test_a_value_that_fits_no_form_is_told_what_was_expected():
-    assert instead("integer or null", "x") == 'must be integer or null, but is the string "x"'
+    assert misfit_text("integer or null", "x") == 'must be integer or null, but is the string "x"'
     assert (
-        instead('object with "a"', {}) == 'is an object that does not fit: expected object with "a"'
+        misfit_text('object with "a"', {})
+        == 'is an object that does not fit: expected object with "a"'
     )
-    assert instead("nothing", 1) == "may not be given"
-    assert instead("any value", 1) == "does not fit the schema"
+    assert misfit_text("nothing", 1) == "may not be given"
+    assert misfit_text("any value", 1) == "does not fit the schema"
 
 
 def test_the_properties_that_may_be_given_are_those_of_all_of_and_references_too():

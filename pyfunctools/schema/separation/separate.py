@@ -8,7 +8,7 @@ from pyfunctools._json import JsonSchema, JsonValue, json_copy
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.outline.outline import Outline, ValueTest
+from pyfunctools.schema.outline.outline import Outline, PartTests
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 from pyfunctools.schema.separation.graph import Graph, graph_of
 from pyfunctools.schema.separation.ownership import Owner, Ownership, SideName
@@ -161,9 +161,10 @@ class Separated:
         """The outline of the model's side."""
         return self._validators["llm"].outline
 
-    def test_of(self, keys: Keys) -> ValueTest | None:
+    @property
+    def test_of(self) -> PartTests:
         """Return the compiled test of a part of the model's side; see `Validator.test_of`."""
-        return self._validators["llm"].test_of(keys)
+        return self._validators["llm"].test_of
 
     def issues(self, value: JsonValue, side: SideName) -> tuple[Issue, ...]:
         """Return every issue of a value for one side; see `validate`.

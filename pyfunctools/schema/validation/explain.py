@@ -1,45 +1,44 @@
-"""Why a value is refused: the schema walked beside the value, one complaint for each broken rule.
+"""Why a value is invalid: one complaint for each broken rule.
 
-jsonschema-rs says whether a value is right, and says it fast; its own complaints are about whole
-branches and name places by its own words. So a value that is refused is walked down the schema.
-At each subschema three things are asked, in this order:
+jsonschema-rs decides quickly whether a value is valid, but its errors are about whole branches. So
+an invalid value is walked along the schema. At each subschema these are checked, in this order:
 
-1. its own rules (`type`, `minimum`, `pattern`, ...), by a validator that holds nothing else;
-2. what holds further down (properties, items, `allOf`, `$ref`), each by its own compiled
-   validator first, so that only what is wrong is walked into;
-3. names that are missing or not allowed, then unions and conditions, where a branch is chosen.
+1. its own rules (`type`, `minimum`, `pattern`, ...), by a validator without any other keyword;
+2. the subschemas of members and of the same value (`properties`, `items`, `allOf`, `$ref`), each by
+   its own compiled validator first, so that only the invalid ones are walked;
+3. missing and undeclared properties, then unions and conditions, where a branch is chosen.
 
 For `{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n", "m"]}` and
-`{"n": "x"}` the root's own rules hold; `n` is refused by its validator, is walked into, and breaks
-`type`; then `m` is missing.
+`{"n": "x"}`, the own rules of the root are met; `n` is invalid, is walked, and breaks `type`; then
+`m` is missing.
 
-The invariant: a refused value has at least one complaint, and one that is right has none.
+The invariant: an invalid value has at least one complaint, and a valid one has none.
 """
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import chain, islice, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.preview import preview
 from pyfunctools.schema.outline.expected import ANYTHING, expected, expected_of_union, one_of
 from pyfunctools.schema.outline.json_types import json_type
 from pyfunctools.schema.outline.outline import Outline, Part, ValueTest
-from pyfunctools.schema.outline.unions import Tag, union_of
+from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.result import Issue, Side
 from pyfunctools.schema.validation.compiled import Compiled
 from pyfunctools.schema.validation.messages import (
-    Broken,
+    BrokenRule,
     Complaint,
-    absent,
-    complaints_of,
-    hint,
-    instead,
+    complaint_of,
+    did_you_mean,
+    misfit_text,
     missing,
-    unexpected,
+    missing_text,
+    undeclared,
 )
 from pyfunctools.schema.vocabulary import (
     ANNOTATIONS,
@@ -59,408 +58,382 @@ if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
 MOST = 1_000
-"""Issues of one value that are told."""
+"""Issues of one value that are listed."""
 
 _ENOUGH = MOST + 1
-"""Wrong parts of one value after which the others need not be looked for."""
+"""Steps of one subschema after which the others are not needed."""
 
-_UNKNOWN = DYNAMIC_REFERENCES | UNEVALUATED
-"""Keywords that mean something only together with all that is beside them."""
-_ASKED = frozenset({"contains", "not"})
-"""Keywords that hold a schema, and of which only the verdict counts."""
+_ALL_TOGETHER = DYNAMIC_REFERENCES | UNEVALUATED
+"""Keywords that depend on all keywords beside them."""
+_VERDICT_ONLY = frozenset({"contains", "not"})
+"""Keywords with a schema that is not walked: only its verdict counts."""
 _WALKED = (
     ONE_SCHEMA | SCHEMA_LIST | SCHEMA_MAP | PER_PROPERTY | REFERENCES | {"required"}
-) - _ASKED
-_ALONE = _WALKED | IDENTITY | DRAFT | {"discriminator"}
-"""Keywords that are not among a schema's own rules: they are walked, or name the schema."""
-_SILENT = ANNOTATIONS | IDENTITY | DRAFT | {"discriminator"}
-"""Keywords that refuse nothing."""
+) - _VERDICT_ONLY
+_NAMING = IDENTITY | DRAFT | {"discriminator"}
+_NO_RULES = ANNOTATIONS | _NAMING
+"""Keywords that every value meets."""
+_NOT_OWN = _WALKED | _NAMING
+"""Keywords that are not among the own rules of a schema."""
+_CLOSED = "additionalProperties: false"
 
 
 class Task(NamedTuple):
-    """A value that a part of the schema is known to refuse; `path` leads to the value.
+    """A value that a part of the schema rejects; `is_name` if it is the name of a property."""
 
-    With `name` it is the name of a property, and `path` leads to that property.
-    """
-
+    path: Keys
     part: Part
     value: JsonValue
-    path: Keys
-    name: bool = False
+    is_name: bool = False
 
 
-Step = Task | tuple[Keys, Complaint]
-"""What a refused value leads to: a part of it to look at, or a complaint and its place."""
+Step: TypeAlias = Task | Complaint
+"""What comes next for an invalid value: a part of it to walk, or a complaint."""
 
 
 class Explainer:
-    """Finds what is wrong with values, by one compiled schema: up to `MOST` issues of each.
-
-    What it compiles it keeps. May be used by several threads: what two of them make at once is made
-    twice, and one is kept.
-    """
+    """Finds the issues of values that one compiled schema rejects. Thread-safe."""
 
     def __init__(self, compiled: Compiled, outline: Outline) -> None:
         self.compiled = compiled
         self.outline = outline
-        self._known: dict[Part, _Judged] = {}
+        self._parts: dict[Part, _PartExplainer] = {}
 
     def issues(self, value: JsonValue, side: Side) -> tuple[Issue, ...]:
-        """Return every issue of a value that is not valid, in the order of the schema.
+        """Return the issues of an invalid value, in the order of the schema.
 
-        In a union they are those of the branch the value was meant for; see `Union.meant`.
+        After `MOST` issues the last one says that there are more. In a union they are those of the
+        branch that the value was meant for; see `Union.intended_branch`.
         """
-        found: dict[tuple[Keys, str], Issue] = {}
-        for keys, complaint in self._complaints(value):
-            path = (*keys, *complaint.below) if complaint.below else keys
-            told = (path, complaint.says)
-            if told in found:
-                continue
-            if len(found) == MOST:
-                found[(), ""] = _more(side)
-                break
-            found[told] = issue_of(path, complaint, side)
-        return tuple(found.values())
-
-    def _complaints(self, value: JsonValue) -> Iterator[tuple[Keys, Complaint]]:
-        """Yield each complaint with the path of the value that was refused."""
-        stack: list[Step] = [Task(self.outline.root, value, ())]
+        issues: dict[tuple[Keys, str], Issue] = {}
+        stack: list[Step] = [Task((), self.outline.root, value)]
         seen: set[tuple[Part, Keys, bool]] = set()
-        complained = False
         while stack:
             step = stack.pop()
-            if not isinstance(step, Task):
-                complained = True
-                yield step
-            elif (asked := (step.part, step.path, step.name)) not in seen:
-                seen.add(asked)
-                stack += reversed(self._steps(step))
-        if not complained:
-            yield (), _misfit(self.outline.root, value)
+            if isinstance(step, Task):
+                key = (step.part, step.path, step.is_name)
+                if key not in seen:
+                    seen.add(key)
+                    stack += reversed(self._steps(step))
+            elif (step.path, step.says) not in issues:
+                if len(issues) == MOST:
+                    return (*issues.values(), _more(side))
+                issues[step.path, step.says] = issue_of(step, side)
+        if not issues:
+            return (issue_of(_misfit((), self.outline.root, value), side),)
+        return tuple(issues.values())
 
     def _steps(self, task: Task) -> list[Step]:
         steps: list[Step]
         try:
-            steps = self.judged(task.part).steps(task)
-        except SchemaError:  # a part that means nothing apart from the whole
-            steps = [(task.path, _misfit(None, task.value))]
-        if not task.name:
+            steps = self.of(task.part).steps(task)
+        except SchemaError:  # the part cannot be compiled apart from the whole
+            steps = [_misfit(task.path, None, task.value)]
+        if not task.is_name:
             return steps
-        return [
-            step if isinstance(step, Task) else (task.path, _about_name(step[1], task.value))
-            for step in steps
-        ]
+        return [_about_name(each, task) if isinstance(each, Complaint) else each for each in steps]
 
-    def judged(self, part: Part) -> "_Judged":
-        """Return what judges a part, or what a part refers to that says nothing else."""
-        known = self._known.get(part)
+    def of(self, part: Part) -> "_PartExplainer":
+        """Return the explainer of a part, or of its target if the part is only a `$ref`."""
+        known = self._parts.get(part)
         if known is None:
             whole = (part.resolved if self.compiled.one_resource else None) or part
-            known = _Judged(self, part) if whole is part else self.judged(whole)
-            self._known[part] = known
+            known = _PartExplainer(self, part) if whole is part else self.of(whole)
+            self._parts[part] = known
         return known
 
 
-def _misfit(part: Part | None, value: JsonValue) -> Complaint:
-    """Return the complaint about a value that does not fit, where no rule says more."""
+def _misfit(path: Keys, part: Part | None, value: JsonValue) -> Complaint:
+    """Return the complaint about an invalid value for which no broken rule is known."""
     line = ANYTHING if part is None else expected(part)
-    return Complaint(expected=line, says=instead(line, value), value=value)
+    return Complaint(path, line, misfit_text(line, value), value)
 
 
-class _Judged:
-    """One subschema: what judges it, and what is asked of a value that it refuses."""
+def _about_name(complaint: Complaint, task: Task) -> Complaint:
+    line = f"another name: {complaint.expected}"
+    says = f"has a name that is not allowed: it {complaint.says}"
+    return Complaint(task.path, line, says, task.value)
+
+
+class _PartExplainer:
+    """One subschema, with its validators and the checks for a value that it rejects."""
 
     def __init__(self, explainer: Explainer, part: Part) -> None:
         self.part = part
         self._explainer = explainer
         self._compiled = explainer.compiled
-        # Beside a `$ref` nothing counts up to draft 7.
-        legacy = explainer.compiled.legacy and "$ref" in part.rules
-        self._rules: JsonSchema = {"$ref": part.rules["$ref"]} if legacy else part.rules
-        self._tests: dict[Keys, Validator] = {}
-        judging = [keyword for keyword in self._rules if keyword not in _SILENT]
-        # Of a single keyword it is known that it refuses what the schema refuses.
+        # Up to draft 7, keywords beside a `$ref` are ignored.
+        is_reference = explainer.compiled.legacy and "$ref" in part.rules
+        self._rules: JsonSchema = {"$ref": part.rules["$ref"]} if is_reference else part.rules
+        self._validators: dict[Keys, Validator] = {}
+        judging = [keyword for keyword in self._rules if keyword not in _NO_RULES]
+        # The only keyword must be the one that rejects the value, so it is not tested again.
         self._only = judging[0] if len(judging) == 1 else None
-        own = [keyword for keyword in judging if keyword not in _ALONE]
-        # Asking a type here saves that the whole of a large value is handed to jsonschema-rs.
-        self._typed = part.own_types if own == ["type"] else frozenset[str]()
-        walks = [walk for keywords, walk in _WALKS if not keywords.isdisjoint(self._rules)]
-        if self._rules.get("patternProperties"):
-            walks.sort(key=lambda walk: walk is not _Judged.unexpected)
-        self._walks = [_Judged.broken, *walks] if own or part.schema is False else walks
+        own = [keyword for keyword in judging if keyword not in _NOT_OWN]
+        # Comparing types here saves handing a large value to jsonschema-rs.
+        self._only_types = part.own_types if own == ["type"] else frozenset[str]()
+        keywords = set(self._rules)
+        if self._rules.get("additionalProperties") is False:
+            keywords ^= {"additionalProperties", _CLOSED}
+        checks = [check for names, check in _CHECKS if not names.isdisjoint(keywords)]
+        self._checks = [_PartExplainer.own, *checks] if own or part.schema is False else checks
 
     @cached_property
-    def fits(self) -> ValueTest:
-        """True if a value is right, by all that the schema leads to."""
+    def is_valid(self) -> ValueTest:
+        """The compiled test of the whole subschema."""
         return self._compiled.test(self.part.keys)
 
     def steps(self, task: Task) -> list[Step]:
-        """Return what is wrong with a refused value, in the order of the schema."""
+        """Return the next steps for an invalid value, in the order of the schema."""
         found: list[Step] = []
-        for walk in self._walks:
-            found += islice(walk(self, task), _ENOUGH)
-        # What nothing evaluates is only known where everything else is right.
-        leads_out = "$ref" in self._rules and self._target is None
-        if not found and (leads_out or not _UNKNOWN.isdisjoint(self._rules)):
-            found += islice(self._left_over(task), _ENOUGH)
+        for check in self._checks:
+            found += islice(check(self, task), _ENOUGH)
+        # Unevaluated members are only known if everything else is valid.
+        is_outside = "$ref" in self._rules and self._target is None
+        if not found and (is_outside or not _ALL_TOGETHER.isdisjoint(self._rules)):
+            found += islice(self._unevaluated(task), _ENOUGH)
         return found[:_ENOUGH]
 
-    def broken(self, task: Task) -> Iterator[Step]:
-        """Yield a complaint for each of the schema's own rules that is broken."""
+    def own(self, task: Task) -> Iterator[Step]:
+        """Yield a complaint about each broken rule of the schema's own."""
         value = task.value
-        if self._typed and isinstance(value, dict | list) and json_type(value) in self._typed:
-            return
-        if self._own.is_valid(value):
+        if isinstance(value, dict | list) and json_type(value) in self._only_types:
             return
         for error in self._own.iter_errors(value):
-            for complaint in complaints_of(Broken(error.kind, self.part, value, error.message)):
-                yield task.path, complaint
+            yield complaint_of(task.path, BrokenRule(self.part, value, error))
 
     @cached_property
     def _own(self) -> "Validator":
-        """The schema's own rules, and nothing that holds further down."""
+        """The schema's own rules, without those that are walked."""
         if isinstance(self.part.schema, bool):
             return self._compiled.part(self.part.schema)
-        own = {keyword: rule for keyword, rule in self._rules.items() if keyword not in _ALONE}
-        for keyword in _ASKED & own.keys():
+        own = {keyword: rule for keyword, rule in self._rules.items() if keyword not in _NOT_OWN}
+        for keyword in _VERDICT_ONLY & own.keys():
             if isinstance(own[keyword], dict):
-                own[keyword] = self._refer(keyword)
+                own[keyword] = self._reference(keyword)
         return self._compiled.part(own)
 
     def properties(self, task: Task) -> Iterator[Step]:
-        """Yield the declared properties that are wrong."""
+        """Yield the invalid properties that are declared."""
         value = members_of(task.value)
         for name, inner in self._declared:
-            if name in value and not inner.fits(value[name]):
-                yield Task(inner.part, value[name], (*task.path, name))
+            if name in value and not inner.is_valid(value[name]):
+                yield Task((*task.path, name), inner.part, value[name])
 
     @cached_property
-    def _declared(self) -> list[tuple[str, "_Judged"]]:
-        return [(name, self._judged(part)) for name, part in self.part.declared.items()]
+    def _declared(self) -> "list[tuple[str, _PartExplainer]]":
+        return [(name, self._explainer.of(part)) for name, part in self.part.declared.items()]
 
-    def undeclared(self, task: Task) -> Iterator[Step]:
-        """Yield the wrong properties whose names match a pattern, or are not declared."""
+    def other_properties(self, task: Task) -> Iterator[Step]:
+        """Yield the invalid properties whose names match a pattern or are not declared."""
         value = members_of(task.value)
-        for part, test in self._by_name:
-            for name, inner in () if test(value) else value.items():
-                if not test({name: inner}):
-                    yield Task(part, inner, (*task.path, name))
+        for part, is_valid in self._by_name:
+            for name, inner in () if is_valid(value) else value.items():
+                if not is_valid({name: inner}):
+                    yield Task((*task.path, name), part, inner)
 
     @cached_property
     def _by_name(self) -> list[tuple[Part, ValueTest]]:
-        """The parts that judge members whose names lead to them, and what tests these alone."""
+        """Each part for properties by their names, with a test that has only this part."""
         patterns = members_of(self._rules.get("patternProperties"))
         tests: dict[Keys, JsonSchema] = {}
         for pattern in patterns:
-            steps = ("patternProperties", pattern)
-            tests[steps] = {"patternProperties": {pattern: self._refer(*steps)}}
+            keys = ("patternProperties", pattern)
+            tests[keys] = {"patternProperties": {pattern: self._reference(*keys)}}
         tests["additionalProperties",] = {
             "properties": dict.fromkeys(members_of(self._rules.get("properties")), True),
             "patternProperties": dict.fromkeys(patterns, True),
-            "additionalProperties": self._refer("additionalProperties"),
+            "additionalProperties": self._reference("additionalProperties"),
         }
-        parts = ((self.part.below(*steps), test) for steps, test in tests.items())
+        parts = ((self.part.below(*keys), test) for keys, test in tests.items())
         return [
             (part, self._compiled.part(test).is_valid)
             for part, test in parts
             if part is not None and part.rules
         ]
 
-    def named(self, task: Task) -> Iterator[Step]:
-        """Yield the names that are wrong."""
+    def property_names(self, task: Task) -> Iterator[Step]:
+        """Yield the invalid names of properties."""
         inner = self._below("propertyNames")
         for name in members_of(task.value):
-            if inner is not None and not inner.fits(name):
-                yield Task(inner.part, name, (*task.path, name), name=True)
+            if inner is not None and not inner.is_valid(name):
+                yield Task((*task.path, name), inner.part, name, is_name=True)
 
-    def dependent(self, task: Task) -> Iterator[Step]:
-        """Yield the value again for schemas that hold where some property is there."""
+    def dependent_schemas(self, task: Task) -> Iterator[Step]:
+        """Yield the value for schemas that apply because it has some property."""
         for keyword in ("dependentSchemas", "dependencies"):
             for name in members_of(self._rules.get(keyword)):
                 if name in members_of(task.value):
-                    yield from self._again(task, keyword, name)
+                    yield from self._same_value(task, keyword, name)
 
     def items(self, task: Task) -> Iterator[Step]:
-        """Yield the items that are wrong."""
-        front, later = self._rows
-        held = task.value if isinstance(task.value, list | tuple) else ()
-        for n, (inner, item) in enumerate(zip(chain(front, repeat(later)), held, strict=False)):
-            if inner is not None and not inner.fits(item):
-                yield Task(inner.part, item, (*task.path, n))
+        """Yield the invalid items."""
+        first, rest = self._items
+        items = task.value if isinstance(task.value, list | tuple) else ()
+        for n, (inner, item) in enumerate(zip(chain(first, repeat(rest)), items, strict=False)):
+            if inner is not None and not inner.is_valid(item):
+                yield Task((*task.path, n), inner.part, item)
 
     @cached_property
-    def _rows(self) -> tuple[list["_Judged"], "_Judged | None"]:
-        front, later = self.part.items
-        return list(map(self._judged, front)), None if later is None else self._judged(later)
+    def _items(self) -> "tuple[list[_PartExplainer], _PartExplainer | None]":
+        first, rest = self.part.items
+        return list(map(self._explainer.of, first)), rest and self._explainer.of(rest)
 
     def all_of(self, task: Task) -> Iterator[Step]:
-        """Yield the value again for the schemas of `allOf`."""
+        """Yield the value for the schemas of `allOf`."""
         for n in range(len(self.part.branches("allOf"))):
-            yield from self._again(task, "allOf", n)
+            yield from self._same_value(task, "allOf", n)
 
-    def _again(self, task: Task, *steps: str | int) -> Iterator[Step]:
-        """Yield the same value for the schema at these steps below, if that refuses it."""
-        inner = self._below(*steps)
-        if inner is not None and not inner.fits(task.value):
+    def _same_value(self, task: Task, *keys: str | int) -> Iterator[Step]:
+        """Yield the same value for the schema at these keys below, if that rejects it."""
+        inner = self._below(*keys)
+        if inner is not None and not inner.is_valid(task.value):
             yield task._replace(part=inner.part)
 
-    def referred(self, task: Task) -> Iterator[Step]:
-        """Yield the value again for what a `$ref` leads to."""
+    def reference(self, task: Task) -> Iterator[Step]:
+        """Yield the value for the target of a `$ref`."""
         target = self._target
-        if target is not None and (self._only == "$ref" or not target.fits(task.value)):
+        if target is not None and (self._only == "$ref" or not target.is_valid(task.value)):
             yield task._replace(part=target.part)
 
     @cached_property
-    def _target(self) -> "_Judged | None":
-        """What a `$ref` leads to, `None` where that cannot be named from here."""
+    def _target(self) -> "_PartExplainer | None":
+        """The target of a `$ref`, or `None` if it is outside of the schema."""
         target = self.part.target if self._compiled.one_resource else None
-        return None if target is None else self._judged(target)
+        return target and self._explainer.of(target)
 
-    def missing(self, task: Task) -> Iterator[Step]:
-        """Yield a complaint about each required property that is not there."""
+    def required(self, task: Task) -> Iterator[Step]:
+        """Yield a complaint about each required property that is missing."""
         if isinstance(value := task.value, dict):
             for name in self.part.required:
                 if name not in value:
-                    yield task.path, missing(self.part, name)
+                    yield missing(task.path, self.part, name)
 
-    def needed(self, task: Task) -> Iterator[Step]:
-        """Yield a complaint about each property that is not there, and another one needs."""
+    def dependent_required(self, task: Task) -> Iterator[Step]:
+        """Yield a complaint about each property that another one requires and that is missing."""
         value = members_of(task.value)
         for keyword in ("dependentRequired", "dependencies"):
             for when, names in members_of(self._rules.get(keyword)).items():
                 for name in names if when in value and isinstance(names, list) else ():
                     if isinstance(name, str) and name not in value:
-                        yield task.path, missing(self.part, name, when)
+                        yield missing(task.path, self.part, name, when)
 
-    def unexpected(self, task: Task) -> Iterator[Step]:
-        """Yield a complaint about each property that may not be there."""
+    def closed(self, task: Task) -> Iterator[Step]:
+        """Yield a complaint about each property that is not allowed."""
         value, patterns = task.value, members_of(self._rules.get("patternProperties"))
-        if self._rules["additionalProperties"] is not False or not isinstance(value, dict):
+        if not isinstance(value, dict):
             return
         declared = members_of(self._rules.get("properties"))
         wrong = [name for name in value if name not in declared]
         if wrong and patterns:
             forbidden: JsonSchema = {"patternProperties": dict.fromkeys(patterns, False)}
-            is_free = self._test(("patternProperties",), forbidden).is_valid
-            wrong = [name for name in wrong if is_free({name: None})]
-        for complaint in unexpected(self.part, value, wrong[:_ENOUGH]):
-            yield task.path, complaint
+            matches_none = self._validator(("patternProperties",), forbidden).is_valid
+            wrong = [name for name in wrong if matches_none({name: None})]
+        yield from undeclared(task.path, self.part, value, wrong[:_ENOUGH])
 
     def unions(self, task: Task) -> Iterator[Step]:
-        """Yield the value again for the branch it was meant for, or what the union wants of it."""
+        """Yield the value for the branch it was meant for, or a complaint about the union."""
         for keyword in reversed(UNIONS):
             if keyword in self._rules:
                 yield from self._union(keyword, task)
 
     def _union(self, keyword: str, task: Task) -> Iterator[Step]:
-        value, union = task.value, union_of(self.part, keyword)
-        decided, tag = union.branch_by_tag(value), union.tag
-        if decided is not None:  # the other branches refuse it for their tag
-            branch = self._judged(decided)
-            if self._only == keyword or not branch.fits(value):
+        value, path, union = task.value, task.path, union_of(self.part, keyword)
+        by_tag = union.branch_by_tag(value)
+        if by_tag is not None:  # the tag rules out the other branches
+            branch = self._explainer.of(by_tag)
+            if self._only == keyword or not branch.is_valid(value):
                 yield task._replace(part=branch.part)
             return
-        if self._only != keyword and self._is_chosen(keyword, value):
+        if self._only != keyword and self._accepts(keyword, value):
             return
         meant = union.intended_branch(value)
-        if meant is not None and not (judged := self._judged(meant)).fits(value):
-            yield task._replace(part=judged.part)
+        if meant is not None and not (branch := self._explainer.of(meant)).is_valid(value):
+            yield task._replace(part=branch.part)
             return
         line = expected_of_union(self.part, keyword)
-        if keyword == "oneOf" and any(self._judged(each).fits(value) for each in union.branches):
+        branches = map(self._explainer.of, union.branches)
+        if keyword == "oneOf" and any(branch.is_valid(value) for branch in branches):
             says = f"must fit exactly one of the allowed forms and fits several: {line}"
-            yield task.path, Complaint(f"exactly one of: {line}", says, value)
-        elif tag is None or not isinstance(value, dict):
-            yield task.path, Complaint(line, instead(line, value), value)
+            yield Complaint(path, f"exactly one of: {line}", says, value)
+        elif union.tag is None or not isinstance(value, dict):
+            yield Complaint(path, line, misfit_text(line, value), value)
         else:
-            yield task.path, _of_tag(tag, value)
+            name, allowed = union.tag.name, union.tag.allowed
+            line, tag = one_of(allowed), value.get(name)
+            says = f"must be {line}, but is {preview(tag)}{did_you_mean(tag, allowed)}"
+            yield Complaint((*path, name), line, says if name in value else missing_text(line), tag)
 
-    def _is_chosen(self, keyword: str, value: JsonValue) -> bool:
+    def _accepts(self, keyword: str, value: JsonValue) -> bool:
+        """Return whether a value is valid by this union alone."""
         branches = range(len(self.part.branches(keyword)))
-        test: JsonSchema = {keyword: [self._refer(keyword, n) for n in branches]}
-        return self._test((keyword,), test).is_valid(value)
+        test: JsonSchema = {keyword: [self._reference(keyword, n) for n in branches]}
+        return self._validator((keyword,), test).is_valid(value)
 
     def conditional(self, task: Task) -> Iterator[Step]:
-        """Yield the value again for `then` or `else`."""
+        """Yield the value for `then` or `else`."""
         condition = self._below("if")
         if condition is not None:
-            yield from self._again(task, "then" if condition.fits(task.value) else "else")
+            yield from self._same_value(task, "then" if condition.is_valid(task.value) else "else")
 
-    def _left_over(self, task: Task) -> Iterator[Step]:
-        """Yield what nothing else in the schema looks at, where that is why it is refused."""
-        value, found = task.value, False
-        for error in self._compiled.part(self._refer()).iter_errors(value):
+    def _unevaluated(self, task: Task) -> Iterator[Step]:
+        """Yield complaints about unevaluated members, or else about the value as a whole."""
+        value, path, found = task.value, task.path, False
+        for error in self._compiled.part(self._reference()).iter_errors(value):
             keyword = error.kind.name
             part = None if error.instance_path else self.part.below(keyword)
-            if part is None or not keyword.startswith("unevaluated"):
+            if part is None or keyword not in UNEVALUATED:
                 continue
             found = True
             line = expected(part)
             if not isinstance(value, dict):
                 wanted = "no more items" if part.schema is False else f"more items only as {line}"
-                says = "holds items beyond those that are declared"
-                yield task.path, Complaint(wanted, says, value)
+                yield Complaint(path, wanted, "holds items beyond those that are declared", value)
                 continue
             names = list(map(str, error.kind.value))[:_ENOUGH]
             if part.schema is False:
-                for complaint in unexpected(self.part, value, names):
-                    yield task.path, complaint
+                yield from undeclared(path, self.part, value, names)
                 continue
             for name in names:
-                given = value.get(name)
-                yield task.path, Complaint(line, instead(line, given), given, below=(name,))
+                inner = value.get(name)
+                yield Complaint((*path, name), line, misfit_text(line, inner), inner)
         if not found:
-            yield task.path, _misfit(self.part, value)
+            yield _misfit(path, self.part, value)
 
-    def _below(self, *steps: str | int) -> "_Judged | None":
-        part = self.part.below(*steps)
-        return None if part is None else self._judged(part)
+    def _below(self, *keys: str | int) -> "_PartExplainer | None":
+        part = self.part.below(*keys)
+        return part and self._explainer.of(part)
 
-    def _judged(self, part: Part) -> "_Judged":
-        return self._explainer.judged(part)
+    def _validator(self, keys: Keys, schema: JsonSchema) -> "Validator":
+        """Return the validator of a schema, which is compiled once for these keys."""
+        if keys not in self._validators:
+            self._validators[keys] = self._compiled.part(schema)
+        return self._validators[keys]
 
-    def _test(self, steps: Keys, schema: JsonSchema) -> "Validator":
-        """Return the compiled test that this schema keeps at these steps."""
-        known = self._tests.get(steps)
-        if known is None:
-            known = self._tests[steps] = self._compiled.part(schema)
-        return known
-
-    def _refer(self, *steps: str | int) -> JsonSchema:
-        return {"$ref": self._compiled.address((*self.part.keys, *steps))}
+    def _reference(self, *keys: str | int) -> JsonSchema:
+        return {"$ref": self._compiled.address((*self.part.keys, *keys))}
 
 
-_WALKS: tuple[tuple[frozenset[str], Callable[[_Judged, Task], Iterator[Step]]], ...] = (
-    (frozenset({"properties"}), _Judged.properties),
-    (frozenset({"patternProperties", "additionalProperties"}), _Judged.undeclared),
-    (frozenset({"propertyNames"}), _Judged.named),
-    (frozenset({"dependentSchemas", "dependencies"}), _Judged.dependent),
-    (frozenset({"items", "prefixItems"}), _Judged.items),
-    (frozenset({"allOf"}), _Judged.all_of),
-    (frozenset({"$ref"}), _Judged.referred),
-    (frozenset({"required"}), _Judged.missing),
-    (frozenset({"dependentRequired", "dependencies"}), _Judged.needed),
-    (frozenset({"additionalProperties"}), _Judged.unexpected),
-    (frozenset(UNIONS), _Judged.unions),
-    (frozenset({"if"}), _Judged.conditional),
+_CHECKS: tuple[tuple[frozenset[str], Callable[[_PartExplainer, Task], Iterator[Step]]], ...] = (
+    (frozenset({"properties"}), _PartExplainer.properties),
+    (frozenset({"patternProperties", "additionalProperties"}), _PartExplainer.other_properties),
+    (frozenset({"propertyNames"}), _PartExplainer.property_names),
+    (frozenset({"dependentSchemas", "dependencies"}), _PartExplainer.dependent_schemas),
+    (frozenset({"items", "prefixItems"}), _PartExplainer.items),
+    (frozenset({"allOf"}), _PartExplainer.all_of),
+    (frozenset({"$ref"}), _PartExplainer.reference),
+    (frozenset({"required"}), _PartExplainer.required),
+    (frozenset({"dependentRequired", "dependencies"}), _PartExplainer.dependent_required),
+    (frozenset({_CLOSED}), _PartExplainer.closed),
+    (frozenset(UNIONS), _PartExplainer.unions),
+    (frozenset({"if"}), _PartExplainer.conditional),
 )
-"""What is asked of a refused value, by the keywords that ask it, in the order it is told.
-
-Where names may match a pattern, what may not be there is told first.
-"""
+"""The checks for each keyword, in the order of the issues."""
 
 
-def _of_tag(tag: Tag, value: JsonObject) -> Complaint:
-    """Return the complaint about the tag of an object that was meant for no branch."""
-    allowed, given = one_of(tag.allowed), value.get(tag.name)
-    says = f"must be {allowed}, but is {preview(given)}{hint(given, tag.allowed)}"
-    says = says if tag.name in value else absent(allowed)
-    return Complaint(allowed, says, given, below=(tag.name,))
-
-
-def issue_of(keys: Keys, complaint: Complaint, side: Side = "whole") -> Issue:
-    """Return a complaint as an issue at a place."""
-    path = Path.of(keys)
+def issue_of(complaint: Complaint, side: Side = "whole") -> Issue:
+    """Return a complaint as an issue."""
+    path = Path.of(complaint.path)
     return Issue(
         path=path,
         expected=complaint.expected,
@@ -477,12 +450,4 @@ def _more(side: Side) -> Issue:
         value=None,
         message=f"There are more issues: only the first {MOST:,} are listed.",
         side=side,
-    )
-
-
-def _about_name(complaint: Complaint, name: JsonValue) -> Complaint:
-    return Complaint(
-        expected=f"another name: {complaint.expected}",
-        says=f"has a name that is not allowed: it {complaint.says}",
-        value=name,
     )

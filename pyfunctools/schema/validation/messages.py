@@ -1,7 +1,7 @@
-"""What is wrong with a value, in words: one sentence for each rule it breaks."""
+"""What is wrong with a value, in words: one sentence for each broken rule."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import plural, shortened, visible
@@ -9,89 +9,120 @@ from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.preview import escape_invisible, preview
 from pyfunctools.schema.outline.clock import EXAMPLES
-from pyfunctools.schema.outline.expected import (
-    ANYTHING,
-    bound,
-    expected,
-    one_of,
-)
+from pyfunctools.schema.outline.expected import ANYTHING, bound, expected, one_of
 from pyfunctools.schema.outline.json_types import implied_types, json_type, listed_values
 from pyfunctools.schema.outline.outline import Part
-from pyfunctools.schema.vocabulary import HOLDING, ONE_SCHEMA
+from pyfunctools.schema.vocabulary import BOUNDS, HOLDING, ONE_SCHEMA
 
 if TYPE_CHECKING:
-    from jsonschema_rs import ValidationErrorKind
+    from jsonschema_rs import ValidationError
+
+_ITEM = 2_000
+"""Characters of the longest item that is searched for among the others."""
+_ITEMS = 200
+"""How many items are compared with each other."""
+_LISTED = 12
+"""How many allowed values are listed; of more, the closest is named."""
+_SEARCHED = 32
+"""For how many undeclared properties of an object a declared one is suggested."""
+_AROUND = 8
+"""How many schemas around a missing property are searched for its declaration."""
+_PARTS = 100
+"""How many parts of a schema are searched for properties."""
 
 
 class Complaint(NamedTuple):
-    """One broken rule: `says` completes a sentence that begins with the place of the value.
+    """What is wrong at a path; `says` completes a sentence that begins with the path."""
 
-    `below` are the steps from the judged value to that place.
-    """
-
+    path: Keys
     expected: str
     says: str
     value: JsonValue
-    below: Keys = ()
 
 
-class Broken(NamedTuple):
-    """A rule that `value` breaks: the part it stands in, and what jsonschema-rs says of it."""
+class BrokenRule(NamedTuple):
+    """A value that breaks a rule of a part, with the error of jsonschema-rs."""
 
-    kind: "ValidationErrorKind"
     part: Part
     value: JsonValue
-    message: str = ""
+    error: "ValidationError"
 
     @property
     def rules(self) -> JsonSchema:
         """The keywords of the part."""
         return self.part.rules
 
-
-def complaints_of(broken: Broken) -> Iterable[Complaint]:
-    """Return the complaints about one broken rule: several where several properties break it."""
-    name = type(broken.kind).__name__
-    if name == "AdditionalProperties" and isinstance(broken.value, dict):
-        return unexpected(broken.part, broken.value, [str(name) for name in broken.kind.value])
-    if name in _ON_PARTS:
-        return (_on_parts(name, broken),)
-    says = _SAYS.get(name, _other)(broken)
-    if name == "UniqueItems":
-        wanted = _UNIQUE
-    elif name in _COUNTED:
-        wanted = bound(broken.kind.name, _limit(broken))
-    else:
-        wanted = _wanted(broken)
-    return (Complaint(wanted, says, broken.value),)
+    @property
+    def operand(self) -> JsonValue:
+        """The value of the broken keyword."""
+        operand = self.rules.get(self.error.kind.name)
+        # Up to draft 4, `exclusiveMinimum` is a boolean beside `minimum`.
+        return self.error.kind.value if operand is None or isinstance(operand, bool) else operand
 
 
-def missing(part: Part, name: str, when: str | None = None) -> Complaint:
-    """Return the complaint about a property that is not there, and needed `when` another is."""
-    inner = _property(part, name)
+def complaint_of(path: Keys, broken: BrokenRule) -> Complaint:
+    """Return the complaint about a broken rule of a schema's own: not of its subschemas."""
+    keyword, value = broken.error.kind.name, broken.value
+    if keyword == "not":
+        inner = _line_below(broken.part, keyword)
+        says = f"must not be {inner}, but is {preview(value)}"
+        return Complaint(path, f"not {inner}", says, value)
+    if keyword == "contains":
+        held = f"{_how_many(broken.rules)} of this kind: {_line_below(broken.part, keyword)}"
+        return Complaint(path, f"array with {held}", f"must hold {held}", value)
+    if keyword in BOUNDS:
+        return _complaint_of_bound(path, broken)
+    line = "no item twice" if keyword == "uniqueItems" else expected(broken.part)
+    values = broken.rules.get("enum")
+    if isinstance(values, list) and len(values) > _LISTED and "const" not in broken.rules:
+        near = _near(value, values)
+        line = line if near is None else f"{line}; did you mean {preview(near)}?"
+    return Complaint(path, line, _SAYS.get(keyword, _other)(broken), value)
+
+
+def _line_below(part: Part, keyword: str) -> str:
+    inner = part.below(keyword)
+    return ANYTHING if inner is None else expected(inner)
+
+
+def _complaint_of_bound(path: Keys, broken: BrokenRule) -> Complaint:
+    keyword, value = broken.error.kind.name, broken.value
+    words = bound(keyword, broken.operand)
+    if isinstance(value, list | tuple | dict):
+        return Complaint(path, words, f"must have {words}, but has {len(value)}", value)
+    but = f"has {len(value)}" if isinstance(value, str) else f"is {preview(value)}"
+    says = f"must {'have' if isinstance(value, str) else 'be'} {words}, but {but}"
+    return Complaint(path, expected(broken.part), says, value)
+
+
+def missing(path: Keys, part: Part, name: str, when: str | None = None) -> Complaint:
+    """Return the complaint about a missing property of the object at `path`.
+
+    `when` is the property that requires it.
+    """
+    inner = _declaration(part, name)
     line = ANYTHING if inner is None else expected(inner)
-    says = absent(line)
+    says = missing_text(line)
     if when is not None:
         says += f"; it is needed where {preview(when)} is given"
-    return Complaint(expected=line, says=says, value=None, below=(name,))
+    return Complaint((*path, name), line, says, None)
 
 
-def unexpected(part: Part, value: JsonObject, names: Iterable[str]) -> Iterator[Complaint]:
-    """Yield the complaints about properties that may not be there, with what was meant."""
+def undeclared(
+    path: Keys, part: Part, value: JsonObject, names: Iterable[str]
+) -> Iterator[Complaint]:
+    """Yield the complaints about properties that are not allowed, with the names that are."""
     known = part.cached(_declared)
     for n, name in enumerate(names):
         near = near_name(name, known) if n < _SEARCHED else None
-        remedy = part.cached(_remedy) if near is None else f"did you mean {preview(near)}?"
-        yield Complaint(
-            expected=f"no property {preview(name)}; {remedy}",
-            says=f"is not a property that may be given: {remedy}",
-            value=value.get(name),
-            below=(name,),
-        )
+        remedy = part.cached(_allowed) if near is None else f"did you mean {preview(near)}?"
+        line = f"no property {preview(name)}; {remedy}"
+        says = f"is not a property that may be given: {remedy}"
+        yield Complaint((*path, name), line, says, value.get(name))
 
 
-def _property(part: Part, name: str) -> Part | None:
-    """Return the part of a property, if need be as the part around this one declares it."""
+def _declaration(part: Part, name: str) -> Part | None:
+    """Return the part of a property, as this part or the nearest one around it declares it."""
     around: Part | None = part
     for _ in range(_AROUND):
         if around is None:
@@ -104,7 +135,7 @@ def _property(part: Part, name: str) -> Part | None:
 
 
 def _around(part: Part) -> Part | None:
-    """Return the part that has another one under a keyword that judges the same value."""
+    """Return the part one level up, if both apply to the same value."""
     keys, start, end = part.keys, 0, 0
     while end < len(keys):
         is_alone = keys[end] in ONE_SCHEMA and not isinstance((*keys, "")[end + 1], int)
@@ -113,7 +144,7 @@ def _around(part: Part) -> Part | None:
 
 
 def _declared(part: Part) -> dict[str, Part]:
-    """Return the properties that a part declares, those of its `allOf` and `$ref` with them."""
+    """Return the properties that a part declares, through `allOf` and `$ref` too."""
     found: dict[str, Part] = {}
     for each in part.parts[:_PARTS]:
         for name, inner in each.declared.items():
@@ -121,48 +152,19 @@ def _declared(part: Part) -> dict[str, Part]:
     return found
 
 
-def _remedy(part: Part) -> str:
-    """Return what to say of the properties that may be given."""
+def _allowed(part: Part) -> str:
+    """Return a sentence on the properties that are allowed."""
+    names = list(part.cached(_declared))
+    listed = ", ".join(preview(name) for name in names[:6])
+    if len(names) > 6:
+        listed += f", … ({len(names) - 6} more)"
     patterns = part.rules.get("patternProperties")
-    others = list(patterns) if isinstance(patterns, dict) else []
-    return _allowed(list(part.cached(_declared)), others)
+    if not isinstance(patterns, dict) or not patterns:
+        return f"the properties are {listed}" if names else "there are no properties"
+    texts = [escape_invisible(shortened(pattern, 40)) for pattern in list(patterns)[:3]]
+    listed += " and " if names else ""
+    return f"the properties are {listed}those that match {' or '.join(texts)}"
 
-
-def _wanted(broken: Broken) -> str:
-    values = broken.rules.get("enum")
-    line = expected(broken.part)
-    if not isinstance(values, list) or "const" in broken.rules:
-        return line
-    if len(values) > _LISTED and (near := _near(broken.value, values)) is not None:
-        return f"{line}; did you mean {preview(near)}?"
-    return line
-
-
-def _on_parts(name: str, broken: Broken) -> Complaint:
-    keyword, before = _ON_PARTS[name]
-    inner = broken.part.below(keyword)
-    line = ANYTHING if inner is None else expected(inner)
-    if name == "Not":
-        wanted, says = f"not {line}", f"must not be {line}, but is {preview(broken.value)}"
-    else:
-        held = f"{_how_many(broken.rules)} of this kind: {line}"
-        wanted, says = before + held, f"must hold {held}"
-    return Complaint(expected=wanted, says=says, value=broken.value)
-
-
-_ITEM = 2_000
-"""How long the text of an item may be that is looked for among the others."""
-_ITEMS = 200
-"""How many items are compared with each other."""
-_LISTED = 12
-_SEARCHED = 32
-"""Properties of one object for which a declared one is sought that resembles them."""
-_AROUND = 8
-"""Schemas one around the other, all about one value, in which a property is looked up."""
-_PARTS = 100
-"""How many parts of one schema are searched for properties."""
-
-_ON_PARTS = {"Contains": ("contains", "array with "), "Not": ("not", "")}
 
 _TYPES = {
     "array": "an array",
@@ -187,143 +189,36 @@ SAMPLES: Mapping[str, str] = {
     "uri-reference": "/a?b=c",
     "uuid": "123e4567-e89b-12d3-a456-426614174000",
 }
-"""A right value for each format that is checked and is not plain from its name."""
+"""A valid value of each format that is checked."""
 
 
-def _type(broken: Broken) -> str:
-    wanted = broken.rules.get("type")
-    known = _TYPES.get(wanted) if isinstance(wanted, str) else None
-    if known is None:
-        names = sorted(implied_types(broken.rules), key=lambda name: name == "null")
-        known = " or ".join(_TYPES.get(name, preview(name)) for name in names)
-    return f"must be {known}, not {named(broken.value)}"
-
-
-def absent(line: str) -> str:
-    """Return what to say of a property that is not there."""
+def missing_text(line: str) -> str:
+    """Return the end of the sentence on a missing property, which should be as `line` says."""
     return "is missing" if line == ANYTHING else f"is missing: expected {line}"
 
 
-def instead(line: str, value: JsonValue) -> str:
-    """Return what to say of a value where not one rule is broken but the whole does not fit."""
+def misfit_text(line: str, value: JsonValue) -> str:
+    """Return the end of the sentence on a value that should be as `line` says."""
     if line == ANYTHING:
         return "does not fit the schema"
     if line == "nothing":
         return "may not be given"
     if isinstance(value, dict | list | tuple):
-        return f"is {named(value)} that does not fit: expected {line}"
-    return f"must be {line}, but is {named(value)}"
+        return f"is {described(value)} that does not fit: expected {line}"
+    return f"must be {line}, but is {described(value)}"
 
 
-def named(value: JsonValue) -> str:
-    """Return a value as it is spoken of: `the string "two"`, `an object`, `null`."""
+def described(value: JsonValue) -> str:
+    """Return a value with its type: `the string "two"`, `an object`, `null`."""
     kind = json_type(value)
     if kind in ("array", "object"):
         return _TYPES[kind]
-    return (
-        f"the {kind} {preview(value)}"
-        if kind in ("string", "number", "integer")
-        else preview(value)
-    )
+    is_typed = kind in ("string", "number", "integer")
+    return f"the {kind} {preview(value)}" if is_typed else preview(value)
 
 
-def _limited(broken: Broken) -> str:
-    words = bound(broken.kind.name, _limit(broken))
-    return f"must be {words}, but is {preview(broken.value)}"
-
-
-def _sized(broken: Broken) -> str:
-    words = bound(broken.kind.name, _limit(broken))
-    size = len(broken.value) if isinstance(broken.value, str | list | tuple | dict) else 0
-    return f"must have {words}, but has {size}"
-
-
-def _limit(broken: Broken) -> JsonValue:
-    limit = broken.rules.get(broken.kind.name)
-    # Up to draft 4 `exclusiveMinimum` was a boolean beside `minimum`.
-    return broken.kind.value if limit is None or isinstance(limit, bool) else limit
-
-
-def _listed(broken: Broken) -> str:
-    values = listed_values(broken.rules) or []
-    return f"must be {one_of(values)}, but is {preview(broken.value)}{hint(broken.value, values)}"
-
-
-def _pattern(broken: Broken) -> str:
-    pattern = escape_invisible(shortened(str(broken.rules.get("pattern")), 80))
-    return f"must match the pattern {pattern}, but is {preview(broken.value)}"
-
-
-def _costly(broken: Broken) -> str:
-    pattern = escape_invisible(shortened(str(broken.rules.get("pattern")), 80))
-    return (
-        f"cannot be checked: to match {preview(broken.value)} with the pattern {pattern} takes too "
-        "many steps. Use a shorter text"
-    )
-
-
-def _format(broken: Broken) -> str:
-    name = escape_invisible(shortened(str(broken.kind.value), 64))
-    sample = f", like {preview(SAMPLES[name])}" if name in SAMPLES else ""
-    return f"must have the format {name}{sample}, but is {preview(broken.value)}"
-
-
-def _unique(broken: Broken) -> str:
-    seen: dict[str, int] = {}
-    items = broken.value if isinstance(broken.value, list | tuple) else []
-    for index, item in enumerate(items[:_ITEMS]):
-        text = preview(item, _ITEM)
-        if len(text) < _ITEM and text in seen:
-            return f"must not hold an item twice: items {seen[text]} and {index} are equal"
-        seen[text] = index
-    return "must not hold an item twice"
-
-
-def _forbidden(_: Broken) -> str:
-    return "may not be given"
-
-
-def _encoded(broken: Broken) -> str:
-    encoding = escape_invisible(preview(broken.kind.value))
-    return f"must be {encoding} text, but is {preview(broken.value)}"
-
-
-def _other(broken: Broken) -> str:
-    return "is not right: " + shortened(escape_invisible(visible(broken.message)), 200)
-
-
-_Says: TypeAlias = Callable[[Broken], str]
-
-_SAYS: dict[str, _Says] = {
-    "BacktrackLimitExceeded": _costly,
-    "Constant": _listed,
-    "ContentEncoding": _encoded,
-    "ContentMediaType": _encoded,
-    "Enum": _listed,
-    "ExclusiveMaximum": _limited,
-    "ExclusiveMinimum": _limited,
-    "FalseSchema": _forbidden,
-    "Format": _format,
-    "MaxItems": _sized,
-    "MaxLength": _sized,
-    "MaxProperties": _sized,
-    "Maximum": _limited,
-    "MinItems": _sized,
-    "MinLength": _sized,
-    "MinProperties": _sized,
-    "Minimum": _limited,
-    "MultipleOf": _limited,
-    "Pattern": _pattern,
-    "RegexEngineFailure": _costly,
-    "Type": _type,
-    "UniqueItems": _unique,
-}
-_UNIQUE = "no item twice"
-_COUNTED = frozenset({"MaxItems", "MaxProperties", "MinItems", "MinProperties"})
-
-
-def hint(value: JsonValue, values: Sequence[JsonValue]) -> str:
-    """Return what to say after a wrong value where one of the allowed ones resembles it."""
+def did_you_mean(value: JsonValue, values: Sequence[JsonValue]) -> str:
+    """Return a question that suggests the allowed value closest to a wrong one, or ""."""
     near = _near(value, values)
     return "" if near is None else f". Did you mean {preview(near)}?"
 
@@ -334,23 +229,73 @@ def _near(value: JsonValue, values: Sequence[JsonValue]) -> str | None:
     return near_name(value, (text for text in values if isinstance(text, str)))
 
 
-def _how_many(node: JsonObject) -> str:
-    least, most = node.get("minContains", 1), node.get("maxContains")
+def _how_many(rules: JsonObject) -> str:
+    least, most = rules.get("minContains", 1), rules.get("maxContains")
+    least = least if isinstance(least, int) else 1
     if not isinstance(most, int):
-        most = None
-    if not isinstance(least, int):
-        least = 1
+        return f"at least {least} {plural('item', least)}"
     if least == most:
-        return f"exactly {most} {plural('item', least)}"
-    words = [f"at least {least}"] if least else []
-    words += [] if most is None else [f"at most {most}"]
-    return " and ".join(words) + f" {plural('item', least if most is None else most)}"
+        return f"exactly {most} {plural('item', most)}"
+    before = f"at least {least} and " if least else ""
+    return f"{before}at most {most} {plural('item', most)}"
 
 
-def _allowed(names: Sequence[str], patterns: Sequence[str]) -> str:
-    more = f", … ({len(names) - 6} more)" if len(names) > 6 else ""
-    listed = ", ".join(preview(name) for name in names[:6]) + more
-    matching = " or ".join(escape_invisible(shortened(pattern, 40)) for pattern in patterns[:3])
-    if not patterns:
-        return f"the properties are {listed}" if names else "there are no properties"
-    return f"the properties are {listed}{' and ' * bool(names)}those that match {matching}"
+def _type(broken: BrokenRule) -> str:
+    names = sorted(implied_types(broken.rules), key=lambda name: name == "null")
+    types = " or ".join(_TYPES.get(name, preview(name)) for name in names)
+    return f"must be {types}, not {described(broken.value)}"
+
+
+def _listed(broken: BrokenRule) -> str:
+    values = listed_values(broken.rules) or []
+    near = did_you_mean(broken.value, values)
+    return f"must be {one_of(values)}, but is {preview(broken.value)}{near}"
+
+
+def _pattern(broken: BrokenRule) -> str:
+    pattern = escape_invisible(shortened(str(broken.rules.get("pattern")), 80))
+    if type(broken.error.kind).__name__ == "Pattern":
+        return f"must match the pattern {pattern}, but is {preview(broken.value)}"
+    return (
+        f"cannot be checked: to match {preview(broken.value)} with the pattern {pattern} takes too "
+        "many steps. Use a shorter text"
+    )
+
+
+def _format(broken: BrokenRule) -> str:
+    name = escape_invisible(shortened(str(broken.operand), 64))
+    sample = f", like {preview(SAMPLES[name])}" if name in SAMPLES else ""
+    return f"must have the format {name}{sample}, but is {preview(broken.value)}"
+
+
+def _unique(broken: BrokenRule) -> str:
+    seen: dict[str, int] = {}
+    items = broken.value if isinstance(broken.value, list | tuple) else []
+    for index, item in enumerate(items[:_ITEMS]):
+        text = preview(item, _ITEM)
+        if len(text) < _ITEM and text in seen:
+            return f"must not hold an item twice: items {seen[text]} and {index} are equal"
+        seen[text] = index
+    return "must not hold an item twice"
+
+
+def _encoded(broken: BrokenRule) -> str:
+    return f"must be {preview(broken.operand)} text, but is {preview(broken.value)}"
+
+
+def _other(broken: BrokenRule) -> str:
+    return "is not right: " + shortened(escape_invisible(visible(broken.error.message)), 200)
+
+
+_SAYS: dict[str, Callable[[BrokenRule], str]] = {
+    "const": _listed,
+    "contentEncoding": _encoded,
+    "contentMediaType": _encoded,
+    "enum": _listed,
+    "falseSchema": lambda _: "may not be given",
+    "format": _format,
+    "pattern": _pattern,
+    "type": _type,
+    "uniqueItems": _unique,
+}
+"""The end of the sentence for each keyword; those of bounds have words in the vocabulary."""

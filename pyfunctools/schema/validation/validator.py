@@ -1,4 +1,4 @@
-"""Whether a value is right, and everything that is wrong with it."""
+"""Whether a value is valid, and all its issues."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -17,23 +17,21 @@ from pyfunctools.schema.ground.json_values import (
 from pyfunctools.schema.outline.clock import Formats
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 
-if TYPE_CHECKING:  # loaded by the first value that is judged, and by the first that is wrong
-    from pyfunctools.schema.ground.path import Keys
-    from pyfunctools.schema.outline.outline import Outline, ValueTest
+if TYPE_CHECKING:  # loaded by the first value that is validated, and by the first invalid one
+    from pyfunctools.schema.outline.outline import Outline, PartTests
     from pyfunctools.schema.validation.compiled import Compiled, Resolver
     from pyfunctools.schema.validation.explain import Explainer
 
 
 class Validator:
-    """A schema that judges values, compiled when it first does.
+    """A schema that validates values; it is compiled by the first of them.
 
-    It is judged by the draft that its own `$schema` names, by 2020-12 where that is none or not
-    known. With `formats` a `format` that is known is checked, with `"local"` date-times and times
-    without an offset from UTC are right too. A `$ref` that leads out of the schema is refused
-    unless a `resolver` is given, which takes the address and gives the document.
+    The draft is that of `$schema`, or else 2020-12. With `formats`, known formats are checked; with
+    `"local"`, date-times and times without an offset from UTC are valid too. A `$ref` to another
+    document needs a `resolver`, which takes the address and returns the document.
 
-    Cheap to make, safe to share between threads, and can be copied and pickled; a copy compiles
-    anew. The schema must not change once a value has been judged.
+    Cheap to create and thread-safe. A copy or an unpickled one compiles again. The schema must not
+    change once a value has been validated.
     """
 
     __slots__ = ("_compiled", "_explainer", "_outline", "_resolver", "formats", "schema")
@@ -54,19 +52,19 @@ class Validator:
 
     @property
     def outline(self) -> "Outline":
-        """What the schema says of each place in a value."""
+        """The parts of the schema that apply to each place in a value."""
         return self._outline.value
 
     def compile(self) -> None:
-        """Compile the schema, if nobody has, to see whether it is one.
+        """Compile the schema now, to check it.
 
         Raises:
-            SchemaError: it is not, or it needs a `$ref` that may not be fetched.
+            SchemaError: it is invalid, or needs a `$ref` that may not be fetched.
         """
         _ = self._compiled.value
 
     def is_valid(self, value: JsonValue) -> bool:
-        """Return whether a value is right.
+        """Return whether a value is valid.
 
         Raises:
             SchemaError: see `compile`.
@@ -74,34 +72,33 @@ class Validator:
         compiled = self._compiled.value
         if is_json_value(value):
             return compiled.validator.is_valid(value)
-        return not _unfit(value, "whole") and compiled.validator.is_valid(to_builtins(value))
+        return not _not_json(value, "whole") and compiled.validator.is_valid(to_builtins(value))
 
     def accepts(self, value: JsonValue) -> bool:
-        """Return whether a value that was read from strict JSON is right.
-
-        That it is JSON, and how deep it is nested, is not looked at again.
+        """Return whether a value that is known to be JSON, and not nested too deep, is valid.
 
         Raises:
             SchemaError: see `compile`.
         """
         return self._compiled.value.validator.is_valid(value)
 
-    def test_of(self, keys: "Keys") -> "ValueTest | None":
-        """Return the compiled test of the part at these steps, `None` where it has none.
+    @property
+    def test_of(self) -> "PartTests":
+        """A function that returns the compiled test of the part at some keys, or `None`.
 
-        It takes only what was read from strict JSON, or is known to be JSON.
+        A test takes only values that are known to be JSON.
 
         Raises:
             SchemaError: see `compile`.
         """
-        return self._compiled.value.test_of(keys)
+        return self._compiled.value.test_of
 
     def validate(self, value: Any, side: Side = "whole") -> Success[Any] | Failure:
-        """Return the value itself, or every issue it has; `side` is noted in each.
+        """Return the value itself, or all its issues, each with this `side`.
 
-        What is not JSON is an issue: `NaN` and the infinities, lone surrogates, bytes, keys that
-        are no text. So is nesting of more than 64 levels. `1.0` is an integer and `True` is none.
-        A value has at most 1,001 issues, the last of which says that there are more.
+        Anything that is not JSON is an issue: `NaN` and the infinities, lone surrogates, bytes,
+        keys that are no strings. So is nesting of more than 64 levels. `1.0` is an integer, `True`
+        is not. After 1,000 issues the last one says that there are more.
 
         Raises:
             SchemaError: see `compile`.
@@ -109,16 +106,15 @@ class Validator:
         compiled = self._compiled.value
         judged = value
         if not is_json_value(value):
-            unfit = _unfit(value, side)
-            if unfit:
-                return Failure(value=value, issues=unfit)
+            if issues := _not_json(value, side):
+                return Failure(value=value, issues=issues)
             judged = to_builtins(value)
         if compiled.validator.is_valid(judged):
             return Success(value=value)
         return Failure(value=value, issues=self.issues(judged, side))
 
     def issues(self, value: JsonValue, side: Side = "whole") -> tuple[Issue, ...]:
-        """Return every issue of a value that is known to be JSON, and refused."""
+        """Return all issues of a value that is known to be JSON and invalid."""
         return self._explainer.value.issues(value, side)
 
     def _explained(self) -> "Explainer":
@@ -140,12 +136,12 @@ def validate(
     formats: Formats = True,
     resolver: "Resolver | None" = None,
 ) -> Success[Any] | Failure:
-    """Return whether a value is right, with every issue where it is not; see `Validator.validate`.
+    """Return the value itself, or all its issues; see `Validator.validate`.
 
-    For many values make one `Validator`.
+    For many values, create one `Validator`.
 
     Raises:
-        SchemaError: the schema is not one, or needs a `$ref` that may not be fetched.
+        SchemaError: the schema is invalid, or needs a `$ref` that may not be fetched.
     """
     return Validator(schema, formats=formats, resolver=resolver).validate(value)
 
@@ -168,23 +164,18 @@ def _restore(schema: JsonSchema | bool, formats: Formats, resolver: "Resolver | 
     return Validator(schema, formats=formats, resolver=resolver)
 
 
-def _unfit(value: JsonValue, side: Side) -> tuple[Issue, ...]:
-    """Return why a value cannot be judged at all; nothing where a plain copy of it can."""
+def _not_json(value: JsonValue, side: Side) -> tuple[Issue, ...]:
+    """Return the issues of a value that is not JSON; none if `to_builtins` makes it JSON."""
     from pyfunctools.schema.validation.explain import MOST, issue_of
     from pyfunctools.schema.validation.messages import Complaint
 
     if deeper_than(value, DEPTH):
-        expected = f"at most {DEPTH} levels of nesting"
-        says = f"is nested more than {DEPTH} levels deep"
-        return (issue_of((), Complaint(expected=expected, says=says, value=None), side),)
+        line = f"at most {DEPTH} levels of nesting"
+        complaint = Complaint((), line, f"is nested more than {DEPTH} levels deep", None)
+        return (issue_of(complaint, side),)
     return tuple(
         issue_of(
-            keys,
-            Complaint(
-                expected=f"JSON, which {what} is not",
-                says=f"holds {what}, which is not JSON",
-                value=None,
-            ),
+            Complaint(keys, f"JSON, which {what} is not", f"holds {what}, which is not JSON", None),
             side,
         )
         for keys, what in islice(non_json_parts(value), MOST)
