@@ -6,7 +6,7 @@ from stacks import on_stack
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.validation.compiled import MAX_IN_PLACE, Compiled, reference_to
+from pyfunctools.schema.validation.compiled import MAX_IN_PLACE, Compiled
 
 
 def compiled(schema: JsonSchema | bool) -> Compiled:
@@ -162,10 +162,6 @@ def test_a_schema_knows_whether_it_is_one_resource(schema: JsonSchema, alone: bo
 )
 def test_up_to_draft_7_nothing_beside_a_reference_counts(draft: str, legacy: bool):
     assert compiled({"$schema": draft}).legacy is legacy
-
-
-def test_a_reference_to_steps_is_escaped_for_a_pointer_and_for_an_address():
-    assert reference_to(("a/b", "c d", 0, "%~")) == "#/a~1b/c%20d/0/%25~0"
 
 
 def wrapped(schema: JsonValue, keyword: str, times: int) -> JsonSchema:

@@ -16,7 +16,7 @@ from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.result import Success
 
 if TYPE_CHECKING:
-    from pyfunctools.schema.outline.outline import Outline, PartTests
+    from pyfunctools.schema.outline.outline import Outline, PlaceTests
 
 
 def coerce(schema: Mapping[str, Any] | bool, value: Any) -> Success[Any]:
@@ -38,7 +38,7 @@ def coerce(schema: Mapping[str, Any] | bool, value: Any) -> Success[Any]:
 def coerced(
     outline: "Outline",
     value: JsonValue,
-    tests: "PartTests | None" = None,
+    test_of: "PlaceTests | None" = None,
     *,
     sets: bool = False,
     written: bool = False,
@@ -48,19 +48,19 @@ def coerced(
     With `sets`, every array of `uniqueItems` is a `set` of the program, so repeated items are
     removed. Otherwise they are not: `[1, 1, 2]` may have been meant as `[1, 3, 2]`.
 
-    With `tests`, a part that its compiled test accepts is valid. This is only for an invalid value
-    that is JSON and has no float such as `42.0` where an integer may be wanted.
+    With `test_of`, a value is valid if the compiled test of its place accepts it. This is only for
+    an invalid value that is JSON and has no float such as `42.0` where an integer may be wanted.
 
     Raises:
-        TextWantedError: with `tests` and `written`, a float stands where only a string is wanted.
+        TextWantedError: with `test_of` and `written`, a float stands where only a string is wanted.
     """
     # Imported here, so that only an invalid value loads it.
     from pyfunctools.schema.coercion.match import TooMuch
     from pyfunctools.schema.coercion.repairing import Coercion
 
-    coercion = Coercion(sets=sets, tests=tests, written=written)
+    coercion = Coercion(sets=sets, test_of=test_of, written=written)
     try:
-        result = (coercion.repaired if tests else coercion.coerced)(outline.place, value, ())
+        result = (coercion.repaired if test_of else coercion.coerced)(outline.place, value, ())
     except (TooMuch, RecursionError):
         return Success(value=value)
     return Success(value=result, repairs=tuple(coercion.repairs))

@@ -20,7 +20,7 @@ from pyfunctools.schema.coercion.match import (
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.outline.json_types import json_type
-from pyfunctools.schema.outline.outline import Part, PartTests, Place, ValueTest
+from pyfunctools.schema.outline.outline import Part, Place, PlaceTests
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.result import Repair
 from pyfunctools.schema.vocabulary import UNIONS
@@ -38,19 +38,18 @@ _MOST_WRAPS = 3
 class Coercion:
     """Repairs one value, by one schema; `repairs` lists the changes.
 
-    With `tests`, a value is valid if the compiled test of its part accepts it. With `sets`, items
-    of arrays of `uniqueItems` that are repeated are removed. With `written`, a float where only a
+    With `test_of`, a value is valid if the compiled test of its place accepts it. With `sets`,
+    repeated items of arrays of `uniqueItems` are removed. With `written`, a float where only a
     string is wanted raises `TextWantedError`.
     """
 
     def __init__(
-        self, *, sets: bool = False, tests: PartTests | None = None, written: bool = False
+        self, *, sets: bool = False, test_of: "PlaceTests | None" = None, written: bool = False
     ) -> None:
         self._written = written
         self._matcher = Matcher(sets=sets)
         self._sets = sets
-        self._tests = tests
-        self._place_tests: dict[Place, ValueTest | None] = {}
+        self._test_of = test_of
         self._values = _MOST_VALUES
         self._trials = _MOST_TRIALS
         self._paths = _MOST_PATHS
@@ -80,9 +79,9 @@ class Coercion:
             raise TooMuch
         if isinstance(value, dict | list):
             return self._container(place, value, keys)
-        if self._tests and self._match(place, value, keys) == EXACT:
+        if self._test_of and self._match(place, value, keys) == EXACT:
             return value  # it is invalid by a rule that no repair can meet
-        if self._written and self._tests and type(value) is float and place.wants_string:
+        if self._written and self._test_of and type(value) is float and place.wants_string:
             raise TextWantedError
         for kind, meant in meanings(value, place.types, place.constants):
             is_item = kind == "string" and self._match(place, [value], keys) == EXACT
@@ -100,21 +99,8 @@ class Coercion:
         return self._wrapped(place, value, keys)
 
     def _is_valid(self, place: Place, value: JsonValue, keys: Keys) -> bool:
-        test = self._test(place)
+        test = self._test_of and place.cached(self._test_of)
         return test(value) if test else self._match(place, value, keys) == EXACT
-
-    def _test(self, place: Place) -> ValueTest | None:
-        """Return the compiled test of a place; `None` if not all of its parts have one."""
-        if self._tests is None:
-            return None
-        if place not in self._place_tests:
-            found = [self._tests(part.keys) for part in place.roots]
-            tests = [test for test in found if test is not None]
-            test: ValueTest | None = None
-            if len(tests) == len(found):
-                test = tests[0] if len(tests) == 1 else lambda value: all(t(value) for t in tests)
-            self._place_tests[place] = test
-        return self._place_tests[place]
 
     def _match(self, place: Place, value: JsonValue, keys: Keys) -> Match:
         match: Match = EXACT
@@ -226,7 +212,7 @@ class Coercion:
     def _items(self, outer: Place, value: list[JsonValue], keys: Keys) -> list[JsonValue]:
         changed = value
         rest = outer.inside(outer.first_items)
-        test = self._test(rest)
+        test = self._test_of and rest.cached(self._test_of)
         for index, inner in enumerate(value):
             if test and index >= outer.first_items and test(inner):
                 continue
@@ -314,9 +300,9 @@ class Coercion:
         Compiled tests cannot be used: they accept `42.0` as an integer, and such floats were looked
         for only at the place where the value was written.
         """
-        tests, self._tests = self._tests, None
+        test_of, self._test_of = self._test_of, None
         result = self.coerced(place, value, keys)
-        self._tests = tests
+        self._test_of = test_of
         return result
 
     def _note(self, kind: str, before: JsonValue, after: JsonValue, keys: Keys) -> None:

@@ -31,8 +31,8 @@ T = TypeVar("T")
 
 ValueTest: TypeAlias = Callable[[JsonValue], bool]
 """A compiled part of a schema: returns whether a value is valid."""
-PartTests: TypeAlias = Callable[[Keys], ValueTest | None]
-"""Returns the compiled test of the part at these keys; see `Validator.test_of`."""
+PlaceTests: TypeAlias = "Callable[[Place], ValueTest | None]"
+"""Returns the compiled test of a place; see `Compiled.test_of`."""
 
 NUMBERS: Final = frozenset({"number", "integer"})
 """The JSON types that are numbers."""
@@ -54,11 +54,8 @@ class Outline:
         self._places: dict[tuple[Part, ...], Place] = {}
         self.root = Part(self, (), schema)
         self._parts[()] = self.root
-
-    @property
-    def place(self) -> "Place":
+        self.place = self.place_of((self.root,))
         """The place of a whole value."""
-        return self.place_of((self.root,))
 
     def place_of(self, roots: "tuple[Part, ...]") -> "Place":
         """Return the place that these parts apply to."""
@@ -263,6 +260,13 @@ class Place:
         self.outline = outline
         self.roots = roots
         self._inside: dict[str | int | None, Place] = {}
+        self._cache: dict[object, object] = {}
+
+    def cached(self, function: "Callable[[Place], T]") -> T:
+        """Return `function(self)`, which is called once."""
+        if function not in self._cache:
+            self._cache[function] = function(self)
+        return cast("T", self._cache[function])
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:

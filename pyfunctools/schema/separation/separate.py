@@ -8,7 +8,7 @@ from pyfunctools._json import JsonSchema, JsonValue, json_copy
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.outline.outline import Outline, PartTests
+from pyfunctools.schema.outline.outline import Outline, PlaceTests
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 from pyfunctools.schema.separation.graph import Graph, graph_of
 from pyfunctools.schema.separation.ownership import Owner, Ownership, SideName
@@ -162,8 +162,8 @@ class Separated:
         return self._validators["llm"].outline
 
     @property
-    def test_of(self) -> PartTests:
-        """Return the compiled test of a part of the model's side; see `Validator.test_of`."""
+    def test_of(self) -> PlaceTests:
+        """A function that returns the compiled test of a place of the model's side."""
         return self._validators["llm"].test_of
 
     def issues(self, value: JsonValue, side: SideName) -> tuple[Issue, ...]:

@@ -320,13 +320,14 @@ class _PartExplainer:
 
     def closed(self, task: Task) -> Iterator[Step]:
         """Yield a complaint about each property that is not allowed."""
-        value, patterns = task.value, members_of(self._rules.get("patternProperties"))
+        value = task.value
         if not isinstance(value, dict):
             return
-        declared = members_of(self._rules.get("properties"))
-        wrong = [name for name in value if name not in declared]
-        if wrong and patterns:
-            forbidden: JsonSchema = {"patternProperties": dict.fromkeys(patterns, False)}
+        wrong = [name for name in value if name not in self.part.declared]
+        if wrong and (patterns := self._rules.get("patternProperties")):
+            forbidden: JsonSchema = {
+                "patternProperties": dict.fromkeys(members_of(patterns), False)
+            }
             matches_none = self._validator(("patternProperties",), forbidden).is_valid
             wrong = [name for name in wrong if matches_none({name: None})]
         yield from undeclared(task.path, self.part, value, wrong[:_ENOUGH])

@@ -18,7 +18,7 @@ from pyfunctools.schema.outline.clock import Formats
 from pyfunctools.schema.result import Failure, Issue, Side, Success
 
 if TYPE_CHECKING:  # loaded by the first value that is validated, and by the first invalid one
-    from pyfunctools.schema.outline.outline import Outline, PartTests
+    from pyfunctools.schema.outline.outline import Outline, PlaceTests
     from pyfunctools.schema.validation.compiled import Compiled, Resolver
     from pyfunctools.schema.validation.explain import Explainer
 
@@ -83,10 +83,8 @@ class Validator:
         return self._compiled.value.validator.is_valid(value)
 
     @property
-    def test_of(self) -> "PartTests":
-        """A function that returns the compiled test of the part at some keys, or `None`.
-
-        A test takes only values that are known to be JSON.
+    def test_of(self) -> "PlaceTests":
+        """A function that returns the compiled test of a place; see `Compiled.test_of`.
 
         Raises:
             SchemaError: see `compile`.
