@@ -1,4 +1,4 @@
-"""`oneOf` in what is sent: `anyOf` wherever its branches are not proven apart."""
+"""`oneOf` in requests becomes `anyOf` unless its branches exclude each other."""
 
 from typing import Any
 
@@ -74,7 +74,7 @@ def test_branches_that_may_fit_together_are_rewritten_and_noted(branches: list[A
     assert [*overlapping({"oneOf": branches}, DEFINED.get)] == [("oneOf",)]
 
 
-def test_it_is_rewritten_at_each_depth_and_the_schema_is_not_changed() -> None:
+def test_one_of_is_rewritten_at_each_depth_of_a_copy() -> None:
     both = {"oneOf": [{"type": "integer"}, {"type": "number"}]}
     schema = {"properties": {"a": {"items": both}}, "allOf": [both], "oneOf": [both, CAT]}
     either = {"anyOf": both["oneOf"]}
@@ -92,7 +92,7 @@ def test_it_is_rewritten_at_each_depth_and_the_schema_is_not_changed() -> None:
     }
 
 
-def test_beside_an_any_of_both_hold() -> None:
+def test_beside_an_any_of_both_apply() -> None:
     schema = {"oneOf": [{"minimum": 1}, {"maximum": 9}], "anyOf": [{}, {}]}
     assert loosened(schema, DEFINED.get) == {
         "anyOf": [{}, {}],
@@ -101,12 +101,12 @@ def test_beside_an_any_of_both_hold() -> None:
 
 
 @pytest.mark.parametrize("keyword", ["not", "if"])
-def test_where_more_would_be_less_it_stays(keyword: str) -> None:
+def test_below_a_negation_one_of_stays(keyword: str) -> None:
     schema = {keyword: {"oneOf": [{"minimum": 1}, {"maximum": 9}]}}
     assert loosened(schema, DEFINED.get) == schema
     assert not [*overlapping(schema, DEFINED.get)]
 
 
 @pytest.mark.parametrize("schema", [{}, {"type": "string"}, {"oneOf": 1}, {"oneOf": []}])
-def test_a_schema_without_a_choice_is_left_alone(schema: JsonSchema) -> None:
+def test_a_schema_without_a_choice_is_unchanged(schema: JsonSchema) -> None:
     assert loosened(schema, DEFINED.get) == schema

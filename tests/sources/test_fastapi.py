@@ -103,7 +103,7 @@ def properties(read: Application, name: str, *keys: str) -> dict[str, Any]:
 READ = read_application(application())
 
 
-def test_functions_are_named_by_their_paths_not_by_their_python_names() -> None:
+def test_functions_are_named_by_their_paths() -> None:
     assert [each.name for each in READ.reading.functions] == [
         "teas_get",
         "teas_post",
@@ -119,7 +119,7 @@ def test_functions_are_named_by_their_paths_not_by_their_python_names() -> None:
     assert READ.skipped == ()
 
 
-def test_the_other_way_to_name_them_is_there_too() -> None:
+def test_functions_can_be_named_by_operation_id() -> None:
     read = read_application(application(), names="operation_id")
     assert read.reading.functions[0].name == "list_teas_teas_get"
 
@@ -131,7 +131,7 @@ def test_query_header_and_cookie_models_are_parameters_one_by_one() -> None:
     assert READ.reading.functions[3].parameters["required"] == ["header"]
 
 
-def test_what_dependencies_take_is_a_parameter_and_what_proves_the_caller_is_none() -> None:
+def test_dependencies_have_parameters_and_security_has_none() -> None:
     assert set(properties(READ, "teas_post")) == {"query", "body"}
     assert set(properties(READ, "teas_post", "query")) == {"user"}
     assert set(properties(READ, "teas_eraseByTea_id")) == {"tea_id"}
@@ -149,7 +149,7 @@ def test_uploads_are_the_humans_and_forms_are_the_models() -> None:
     assert login.origin.body.content_type == "application/x-www-form-urlencoded"  # type: ignore[union-attr]
 
 
-def test_a_router_and_a_choice_of_routes_are_read_like_an_application() -> None:
+def test_routers_and_routes_are_read_like_an_application() -> None:
     router = APIRouter(prefix="/v1")
 
     @router.get("/teas/{tea_id}")
@@ -171,7 +171,7 @@ def test_a_router_and_a_choice_of_routes_are_read_like_an_application() -> None:
     ]
 
 
-def test_what_stands_outside_the_document_is_named_with_its_reason() -> None:
+def test_paths_outside_the_document_are_skipped_with_a_reason() -> None:
     app = FastAPI()
     hidden = APIRouter(prefix="/in")
 
@@ -202,7 +202,7 @@ def test_what_stands_outside_the_document_is_named_with_its_reason() -> None:
     }
 
 
-def test_an_applications_own_way_to_make_its_document_is_followed() -> None:
+def test_a_custom_openapi_is_used() -> None:
     app = application()
     whole = app.openapi()
     app.openapi = lambda: {**whole, "paths": {"/teas": {"get": whole["paths"]["/teas"]["get"]}}}  # type: ignore[method-assign]
@@ -221,7 +221,7 @@ def test_the_applications_document_is_not_changed() -> None:
     assert json.dumps(app.openapi()) == before
 
 
-def test_webhooks_are_skipped_and_refused_where_that_is_asked() -> None:
+def test_webhooks_are_skipped_or_an_error() -> None:
     app = FastAPI()
 
     @app.webhooks.post("new-tea")
@@ -255,14 +255,14 @@ def test_an_application_without_a_document_is_a_document_error(document: Any, sa
 @pytest.mark.parametrize(
     "source", [None, 3, "app", object(), Starlette(), [1], FastAPI, [FastAPI()]]
 )
-def test_anything_else_is_a_definition_error_that_says_what_to_pass(source: Any) -> None:
+def test_another_source_is_an_error(source: Any) -> None:
     with pytest.raises(
         DefinitionError, match=r"must be a FastAPI application.*Pass the `FastAPI` object"
     ):
         read_application(source)
 
 
-def test_no_route_at_all_is_no_function_at_all() -> None:
+def test_without_routes_there_are_no_functions() -> None:
     read = read_application([])
     assert (read.reading.functions, read.skipped) == ((), ())
 
@@ -316,7 +316,7 @@ def routed() -> FastAPI:
         ("GET", "/unknown/{tea_id}", "/teas/best", None),
     ],
 )
-def test_the_routes_say_where_else_a_path_leads(
+def test_the_routes_know_which_other_route_answers(
     method: str, template: str, path: str, other: str | None
 ) -> None:
     assert read_application(routed()).routes.elsewhere(method, template, path) == other
@@ -344,7 +344,7 @@ print([name for name in ("starlette", "httpx") if name in sys.modules])
 """
 
 
-def test_without_fastapi_the_remedy_is_said() -> None:
+def test_without_fastapi_the_error_has_a_remedy() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
     assert done.stdout.splitlines() == [
         "from_fastapi: FastAPI is not installed. Run `pip install 'pyfunctools[fastapi]'`.",

@@ -1,4 +1,4 @@
-"""A list of tools, as functions: what is read, what is changed, what is skipped and why."""
+"""MCP tools as functions: fields, changed names, skipped tools."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def reason(tool: Any, *others: Any) -> str:
     return found.skipped[0].reason
 
 
-def test_what_a_tool_says_is_in_the_function() -> None:
+def test_the_function_has_the_fields_of_the_tool() -> None:
     function = one(
         title="T",
         description="Do it.\u202e",
@@ -61,7 +61,7 @@ def test_any_draft_is_read(dialect: str, schema: Any, good: Any, bad: Any) -> No
     assert not function.validate({"x": bad})
 
 
-def test_a_one_of_is_read_as_its_author_meant_it() -> None:
+def test_one_of_is_read_as_any_of() -> None:
     number = {"oneOf": [{"type": "number"}, {"type": "integer"}]}
     function = one(inputSchema={"type": "object", "properties": {"n": number}})
     assert function.check({"n": 3})
@@ -92,18 +92,18 @@ def test_a_one_of_is_read_as_its_author_meant_it() -> None:
         ({"name": "f", "inputSchema": TEXT}, "An earlier tool"),
     ],
 )
-def test_a_tool_that_cannot_be_read_is_skipped_and_the_others_kept(tool: Any, said: str) -> None:
+def test_an_unreadable_tool_is_skipped(tool: Any, said: str) -> None:
     assert said in reason(tool, {"name": "f", "inputSchema": TEXT})
 
 
-def test_a_schema_without_end_skips_its_tool() -> None:
+def test_a_tool_with_a_very_deep_schema_is_skipped() -> None:
     schema: dict[str, Any] = {}
     for _ in range(5_000):
         schema = {"type": "object", "properties": {"x": schema}}
     assert "deep" in reason({"name": "g", "inputSchema": schema})
 
 
-def test_names_are_those_that_vendors_take() -> None:
+def test_names_are_made_valid_for_vendors() -> None:
     names = [
         "files.read",
         "files_read",
@@ -125,7 +125,7 @@ def test_names_are_those_that_vendors_take() -> None:
     ]
 
 
-def test_the_digest_tells_what_a_model_and_we_go_by() -> None:
+def test_the_digest_covers_all_that_changes_a_call() -> None:
     tool = {"name": "f", "inputSchema": TEXT, "title": "T", "_meta": {}, "icons": []}
     same = {"inputSchema": dict(reversed(TEXT.items())), "name": "f", "title": "U"}
     assert digest_of_tool(tool) == digest_of_tool(same)

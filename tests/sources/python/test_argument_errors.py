@@ -1,4 +1,4 @@
-"""What a user's validator refuses: issues with our paths, and nothing of pydantic's."""
+"""Errors of a user's validator as issues with our paths."""
 
 # ruff: noqa: E501 - a table reads best with a row on a line
 
@@ -101,7 +101,7 @@ def issues(hint: Any, value: Any) -> tuple[Issue, ...]:
         (tuple[int, Even], [1, 3], [("$input[1]", "must be even", 3)]),
     ],
 )  # fmt: skip
-def test_a_refusal_has_our_path_the_words_and_the_value(
+def test_a_validator_s_error_has_our_path_its_message_and_the_value(
     hint: Any, value: Any, expected: list[tuple[str, str, object]]
 ) -> None:
     found = issues(hint, value)
@@ -109,26 +109,26 @@ def test_a_refusal_has_our_path_the_words_and_the_value(
     assert all(each.side == "whole" for each in found)
 
 
-def test_what_only_pydantic_refuses_is_told_in_its_words() -> None:
+def test_an_error_of_pydantic_keeps_its_message() -> None:
     [issue] = issues(dict[str, int], {"x": "a"})
     assert str(issue.path) == "$input.x"
     assert issue.expected.startswith("Input should be a valid integer")
     assert "http" not in issue.message
 
 
-def test_what_is_missing_has_the_path_of_its_own_place() -> None:
+def test_a_missing_field_has_its_own_path() -> None:
     [issue] = issues(dict[str, Range], {"x": {"low": 1}})
     assert (str(issue.path), issue.value) == ("$input.x.high", None)
 
 
-def test_what_is_no_error_of_pydantics_is_raised_again_but_for_what_is_no_json() -> None:
+def test_another_error_is_raised_again_unless_the_arguments_are_not_json() -> None:
     with pytest.raises(KeyError, match="gone"):
         failure_of(KeyError("gone"), {"a": 1})
     said = failure_of(TypeError(), {"a": {1}}).issues  # type: ignore[dict-item]
     assert [issue.expected.partition(":")[0] for issue in said] == ["TypeError"]
 
 
-def test_bytes_that_are_no_base64_are_told_without_any_of_them() -> None:
+def test_the_error_of_bytes_that_are_not_base64_quotes_none_of_them() -> None:
     adapter = TypeAdapter(bytes, config=ConfigDict(val_json_bytes="base64"))
     with pytest.raises(ValidationError) as caught:
         adapter.validate_json('"/etc/passwd"')

@@ -1,4 +1,4 @@
-"""What a callable takes and gives, by its hints."""
+"""The signature of a callable, by its hints."""
 
 import functools
 import inspect
@@ -20,7 +20,6 @@ import pytest
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.sources.python.callable_signature import EMPTY, Signature, read_signature
-from pyfunctools.sources.python.markers import Context, Inject
 
 
 def read(called: Any) -> Signature:
@@ -31,7 +30,7 @@ def shown(called: Any) -> list[tuple[str, str, object, bool]]:
     return [(each.name, each.kind, each.hint, each.required) for each in read(called).inputs]
 
 
-def test_each_kind_of_parameter_is_told() -> None:
+def test_every_kind_of_parameter_is_read() -> None:
     def f(a: int, /, b: str, *rest: int, c: float = 1, **others: bool) -> None: ...
 
     assert shown(f) == [
@@ -52,7 +51,7 @@ def test_each_kind_of_parameter_is_told() -> None:
         (lambda a, b, *, c: None, ()),
     ],
 )
-def test_what_goes_by_place_is_told(called: Any, order: tuple[str, ...]) -> None:
+def test_positional_parameters_are_known(called: Any, order: tuple[str, ...]) -> None:
     called.__annotations__ = dict.fromkeys(inspect.signature(called).parameters, int)
     assert read(called).positional == order
 
@@ -74,7 +73,7 @@ def test_a_bound_method_has_no_self() -> None:
     assert read(Shop.at).reserved == set()
 
 
-def test_a_partial_has_what_is_left() -> None:
+def test_a_partial_has_the_remaining_parameters() -> None:
     def f(a: int, b: str, c: float) -> None: ...
 
     assert shown(functools.partial(f, 1)) == [
@@ -88,7 +87,7 @@ def test_a_partial_has_what_is_left() -> None:
     ]
 
 
-def test_a_written_signature_counts() -> None:
+def test_an_explicit_signature_is_used() -> None:
     def f(*args: object, **kwargs: object) -> None: ...
 
     parameter = inspect.Parameter("a", inspect.Parameter.KEYWORD_ONLY, annotation="int")
@@ -124,15 +123,11 @@ OUTPUTS: list[tuple[object, object]] = [
 
 
 @pytest.mark.parametrize(("hint", "expected"), OUTPUTS, ids=str)
-def test_what_comes_back_is_what_it_comes_to_in_the_end(hint: object, expected: object) -> None:
+def test_the_output_is_awaited_and_collected(hint: object, expected: object) -> None:
     def f() -> object: ...
 
     f.__annotations__["return"] = hint
     assert read(f).output == expected
-
-
-def test_nothing_is_said_where_nothing_is_written() -> None:
-    assert read(lambda: 1).output is EMPTY
 
 
 async def coroutine() -> None: ...
@@ -175,26 +170,17 @@ class Called:
         (plain, False),
     ],
 )
-def test_what_is_asynchronous_is_told(called: Callable[..., object], expected: bool) -> None:
+def test_asynchronous_callables_are_known(called: Callable[..., object], expected: bool) -> None:
     assert read(called).is_async is expected
 
 
-def test_what_the_program_gives_is_no_input() -> None:
-    def f(a: int, user: Context[str], db: Annotated[str, Inject(str)]) -> None: ...
-
-    signature = read(f)
-    assert [each.name for each in signature.inputs] == ["a"]
-    assert [each.name for each in signature.injected] == ["user", "db"]
-    assert signature.reserved == {"user", "db"}
-
-
 @pytest.mark.parametrize("called", [print, dict.get, type, 3], ids=str)
-def test_what_has_no_hints_is_an_error(called: Any) -> None:
+def test_a_callable_without_hints_is_an_error(called: Any) -> None:
     with pytest.raises(DefinitionError):
         read(called)
 
 
-def test_a_method_that_takes_no_self_is_an_error() -> None:
+def test_a_method_without_self_is_an_error() -> None:
     class Shop:
         def buy() -> None: ...
 
@@ -202,7 +188,7 @@ def test_a_method_that_takes_no_self_is_an_error() -> None:
         read(Shop().buy)
 
 
-def test_unpacking_what_is_no_typed_dict_is_an_error() -> None:
+def test_unpacking_another_type_is_an_error() -> None:
     def f(**options: int) -> None: ...
 
     f.__annotations__["options"] = Unpack[int]
@@ -210,7 +196,7 @@ def test_unpacking_what_is_no_typed_dict_is_an_error() -> None:
         read(f)
 
 
-def test_unpacking_what_names_nothing_is_an_error() -> None:
+def test_unpacking_a_typed_dict_with_unknown_names_is_an_error() -> None:
     class Options(TypedDict):
         size: "Nowhere"  # noqa: F821
 

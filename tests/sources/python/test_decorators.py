@@ -1,4 +1,4 @@
-"""The decorator: it marks, and changes nothing."""
+"""`@function` marks a callable and changes nothing else."""
 
 import copy
 import functools
@@ -41,7 +41,7 @@ def full(x: int) -> int:
     return x
 
 
-def test_a_bare_mark_says_nothing() -> None:
+def test_a_bare_mark_has_no_settings() -> None:
     assert marks_of(bare) == Marks()
     assert marks_of(empty) == Marks()
 
@@ -65,11 +65,11 @@ def test_every_setting_is_kept() -> None:
     )
 
 
-def test_one_tag_may_stand_alone() -> None:
+def test_one_tag_may_be_a_text() -> None:
     assert marks_of(function(tags="orders")(lambda: None)) == Marks(traits={"tags": ("orders",)})
 
 
-def test_what_is_marked_stays_itself() -> None:
+def test_a_marked_function_is_unchanged() -> None:
     def plain(x: int) -> int:
         """Say."""
         return x
@@ -87,33 +87,7 @@ def test_what_is_marked_stays_itself() -> None:
     assert copy.deepcopy(bare) is bare
 
 
-def test_methods_stay_callable_as_before() -> None:
-    class Shop:
-        @function
-        def buy(self, x: int) -> int:
-            return x
-
-        @function
-        @staticmethod
-        def over(x: int) -> int:
-            return x
-
-        @staticmethod
-        @function
-        def under(x: int) -> int:
-            return x
-
-        @function(tags=["a"])
-        @classmethod
-        def of(cls, x: int) -> tuple[type, int]:
-            return cls, x
-
-    assert Shop().buy(1) == Shop.over(1) == Shop().under(1) == 1
-    assert Shop.of(1) == Shop().of(1) == (Shop, 1)
-    assert inspect.signature(Shop().buy) == inspect.signature(Shop.over)
-
-
-def test_a_mark_is_seen_through_wrappers() -> None:
+def test_marks_are_found_through_wrappers() -> None:
     @functools.wraps(full)
     def wrapper(x: int) -> int:
         return full(x)
@@ -128,18 +102,18 @@ def test_a_mark_is_seen_through_wrappers() -> None:
     assert marks_of(Shop.under) == marks_of(vars(Shop)["under"]) == Marks(name="c")
 
 
-def test_the_outer_mark_counts() -> None:
+def test_the_outer_mark_wins() -> None:
     assert marks_of(function(name="a")(function(name="b")(lambda: None))) == Marks(name="a")
 
 
 @pytest.mark.parametrize("target", [int, property(), len, 3, type(None)])
-def test_what_cannot_be_marked_is_an_error(target: object) -> None:
+def test_an_object_that_cannot_be_marked_is_an_error(target: object) -> None:
     mark: Any = function
     with pytest.raises(DefinitionError, match="function"):
         mark(target)
 
 
-def test_nobody_s_code_runs_when_marks_are_looked_for() -> None:
+def test_looking_for_marks_runs_no_user_code() -> None:
     class Proxy:
         def __getattribute__(self, name: str) -> object:
             raise AssertionError("asked")

@@ -1,4 +1,4 @@
-"""What a docstring says, in each style, and in none."""
+"""Docstrings of each style, and of no style."""
 
 # ruff: noqa: E501 - a table reads best with a row on a line
 
@@ -101,7 +101,7 @@ It ships at once.
 @pytest.mark.parametrize(
     "text", [GOOGLE, NUMPY, REST, EPYDOC], ids=["google", "numpy", "rest", "epydoc"]
 )
-def test_the_four_styles_say_the_same(text: str) -> None:
+def test_all_four_styles_are_parsed(text: str) -> None:
     assert read_docstring(text) == Docs(
         text="Place an order.\n\nIt ships at once.",
         parameters={
@@ -159,13 +159,13 @@ PIECES = [
 
 
 @pytest.mark.parametrize(("text", "expected"), ODD)
-def test_what_is_said_in_odd_ways(text: str, expected: Docs) -> None:
+def test_odd_docstrings(text: str, expected: Docs) -> None:
     assert read_docstring(text) == expected
 
 
 @settings(max_examples=500, deadline=None)
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=25).map("".join))
-def test_a_mangled_docstring_is_read_all_the_same(text: str) -> None:
+def test_no_docstring_raises(text: str) -> None:
     assert isinstance(read_docstring(text), Docs)
 
 
@@ -182,7 +182,7 @@ def test_a_mangled_docstring_is_read_all_the_same(text: str) -> None:
         "S.\n\n" + " " * 100_000 + "x",
     ],
 )
-def test_a_huge_docstring_is_read_in_no_time(text: str) -> None:
+def test_a_huge_docstring_is_parsed_quickly(text: str) -> None:
     from time import process_time
 
     started = process_time()
@@ -226,7 +226,7 @@ SIGNS = st.sampled_from(
 
 
 @given(st.lists(SIGNS, max_size=20).map("".join))
-def test_the_short_way_past_the_sections_says_the_same(text: str) -> None:
+def test_the_fast_path_returns_the_same(text: str) -> None:
     assert read_docstring(text) == read_sections(cleandoc(text).split("\n"))
 
 
@@ -241,7 +241,7 @@ def test_parameters_have_many_titles(title: str) -> None:
 @pytest.mark.parametrize(
     "title", ["Raises", "Exceptions", "Example", "Examples", "See Also", "References", "Warns"]
 )
-def test_what_is_of_no_use_to_a_model_is_left_out(title: str) -> None:
+def test_sections_without_use_to_a_model_are_left_out(title: str) -> None:
     found = read_sections(["Do.", "", title, "-----", "x : int", "    a"])
     assert (found.text, found.parameters, found.returns) == ("Do.", {}, "")
 
@@ -252,6 +252,6 @@ def test_other_titles_are_prose(title: str) -> None:
     assert found.text == f"Do.\n\n{title}:\n    x: a"
 
 
-def test_what_is_too_long_for_a_name_stays_in_the_text() -> None:
+def test_a_text_too_long_for_a_name_stays_in_the_description() -> None:
     line = f"    {'x' * (MAX_NAME + 1)}: a"
     assert read_sections(["Do.", "", "Args:", line]).text == f"Do.\n\nArgs:\n{line}"

@@ -1,4 +1,4 @@
-"""What a class says of itself and of its fields."""
+"""Descriptions of classes and of their fields."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -135,13 +135,13 @@ class Colour(Enum):
     ],
     ids=str,
 )
-def test_a_class_says_exactly_this(cls: type, text: str, fields: dict[str, str]) -> None:
+def test_the_docs_of_a_class(cls: type, text: str, fields: dict[str, str]) -> None:
     docs = class_docs(cls, {})
     assert (docs.attributes, docs.parameters) == (fields, {})
     assert docs.text == text or (cls is Box[int] and docs.text == "A box.")
 
 
-def test_base_classes_say_something_too() -> None:
+def test_fields_of_base_classes_are_described() -> None:
     assert class_docs(Derived, {}).attributes == {
         **class_docs(Model, {}).attributes,
         "extra": "One more.",
@@ -169,7 +169,7 @@ def test_a_local_class_is_found_in_its_function() -> None:
     assert class_docs(inner(), {}).attributes == {"size": "How big inside."}
 
 
-def test_a_class_without_source_says_what_its_docstring_says() -> None:
+def test_a_class_without_source_has_its_docstring_only() -> None:
     module: dict[str, Any] = {"BaseModel": BaseModel, "__name__": "nowhere"}
     exec('class Model(BaseModel):\n    """Text."""\n    size: int\n    """Below."""\n', module)  # noqa: S102
     assert class_docs(module["Model"], {}) == Docs(text="Text.")
@@ -202,6 +202,6 @@ def test_a_doc_may_have_many_lines() -> None:
 
 
 @pytest.mark.parametrize("text", [None, 5, "Broken(", ""])
-def test_an_odd_docstring_says_nothing(text: object) -> None:
+def test_a_generated_or_invalid_docstring_is_ignored(text: object) -> None:
     broken = type("Broken", (), {"__doc__": text})
     assert own_docs(broken) == Docs()

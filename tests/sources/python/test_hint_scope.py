@@ -1,10 +1,9 @@
-"""What the names in hints mean: for local classes, and for names that are defined later."""
+"""Names in hints: local classes, and names that are defined later."""
 
 from __future__ import annotations
 
 import functools
 import gc
-import sys
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ import pytest
 from pyfunctools.errors import DefinitionError
 from pyfunctools.sources.python.callable_signature import read_signature
 from pyfunctools.sources.python.decorators import function, marks_of
-from pyfunctools.sources.python.hint_scope import class_of, function_behind, is_a
+from pyfunctools.sources.python.hint_scope import function_behind
 from pyfunctools.sources.python.markers import Context, Inject
 
 
@@ -85,7 +84,7 @@ def test_a_local_class_s_names_are_found_after_the_function_has_returned() -> No
     }
 
 
-def test_names_that_a_named_class_needs_are_kept_too() -> None:
+def test_names_in_the_fields_of_a_class_are_kept() -> None:
     shop, names = made()
     marks = marks_of(shop.buy)
     assert marks is not None
@@ -93,7 +92,7 @@ def test_names_that_a_named_class_needs_are_kept_too() -> None:
     assert marks.enclosing.names()["Below"] is names["Below"]
 
 
-def test_only_what_hints_name_is_kept() -> None:
+def test_only_names_in_hints_are_kept() -> None:
     class Big:
         pass
 
@@ -116,7 +115,7 @@ def test_only_what_hints_name_is_kept() -> None:
     assert hints(shop().buy, shop)["item"].__name__ == "Item"
 
 
-def test_frames_are_let_go_once_everything_is_found() -> None:
+def test_frames_are_released_once_every_name_is_found() -> None:
     class Big:
         pass
 
@@ -173,7 +172,7 @@ def test_an_undecorated_local_class_is_resolved_by_its_closure() -> None:
     assert hints(shop().buy, shop) == {"item": shop().buy(None)}
 
 
-def test_the_innermost_name_counts() -> None:
+def test_the_innermost_name_wins() -> None:
     class Item:
         pass
 
@@ -192,20 +191,6 @@ def test_the_innermost_name_counts() -> None:
     assert inner is not Item
 
 
-def test_names_of_the_outer_function_are_found() -> None:
-    class Item:
-        pass
-
-    def make() -> Any:
-        class Shop:
-            @function
-            def buy(self, item: Item) -> None: ...
-
-        return Shop
-
-    assert hints(make()().buy) == {"item": Item}
-
-
 def test_two_calls_of_one_factory_do_not_mix() -> None:
     def make() -> Any:
         class Shop:
@@ -222,7 +207,7 @@ def test_two_calls_of_one_factory_do_not_mix() -> None:
     assert hints(second().buy, second) == {"item": second_item}
 
 
-def test_a_method_or_a_default_is_no_hint() -> None:
+def test_methods_and_defaults_of_the_class_are_not_hints() -> None:
     class Shop:
         date: str | None = None
 
@@ -235,7 +220,7 @@ def test_a_method_or_a_default_is_no_hint() -> None:
     assert hints(Shop().list, Shop) == {"names": list[str], "date": Item}
 
 
-def test_a_wrapped_method_is_read_where_it_was_written() -> None:
+def test_a_wrapped_method_has_the_hints_of_the_original() -> None:
     def logged(method: Any) -> Any:
         @functools.wraps(method)
         def wrapper(*args: object, **kwargs: object) -> object:
@@ -280,7 +265,7 @@ def test_a_quoted_name_without_the_future_import_is_found() -> None:
     }
 
 
-def test_a_name_that_is_nowhere_is_an_error_with_the_parameter() -> None:
+def test_an_unknown_name_is_an_error_with_the_parameter() -> None:
     class Shop:
         @function
         def buy(self, ok: int, item: Nowhere) -> None: ...  # noqa: F821
@@ -292,7 +277,7 @@ def test_a_name_that_is_nowhere_is_an_error_with_the_parameter() -> None:
     assert "import" in str(caught.value.remedy)
 
 
-def test_what_the_program_gives_may_have_a_type_for_checkers_only() -> None:
+def test_an_injected_parameter_may_have_an_unknown_type() -> None:
     class Shop:
         @function
         def buy(
@@ -306,7 +291,7 @@ def test_what_the_program_gives_may_have_a_type_for_checkers_only() -> None:
 
 
 @pytest.mark.parametrize("hint", ["1 +", "1 / 0", "undefined.x", "[", "list[", "\0"])
-def test_a_hint_that_is_no_hint_is_an_error(hint: str) -> None:
+def test_an_invalid_hint_is_an_error(hint: str) -> None:
     def buy(item: object) -> None: ...
 
     buy.__annotations__["item"] = hint
@@ -314,13 +299,13 @@ def test_a_hint_that_is_no_hint_is_an_error(hint: str) -> None:
         hints(buy)
 
 
-def test_decorating_at_the_top_of_a_module_keeps_nothing() -> None:
+def test_decorating_at_module_level_keeps_no_names() -> None:
     marks = marks_of(Later.buy)
     assert marks is not None
     assert marks.enclosing is None
 
 
-def test_the_function_behind_anything_is_found() -> None:
+def test_the_function_behind_wrappers_is_found() -> None:
     def plain() -> None: ...
 
     class Called:
@@ -341,15 +326,3 @@ def test_the_function_behind_anything_is_found() -> None:
     assert function_behind(circle) is None
     assert function_behind(int) is None
     assert function_behind(3) is None
-
-
-def test_kinds_are_told_without_asking_the_value() -> None:
-    class Proxy:
-        @property
-        def __class__(self) -> Any:
-            raise AssertionError("asked")
-
-    assert not is_a(Proxy(), property)
-    assert class_of(Proxy()) is Proxy
-    assert class_of(Proxy) is Proxy
-    assert sys.getrefcount(Proxy) > 0

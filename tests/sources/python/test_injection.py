@@ -1,4 +1,4 @@
-"""What the program gives to a call."""
+"""Injected parameters."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Optional, cast
@@ -34,19 +34,8 @@ def injected(hint: object, **default: object) -> Injected:
         (list[Context[int]], None),
     ],
 )
-def test_the_mark_is_found(hint: object, expected: object) -> None:
+def test_the_injection_mark_of_a_hint(hint: object, expected: object) -> None:
     assert injection_mark(hint) == expected
-
-
-def test_the_context_is_given_as_it_is() -> None:
-    context = object()
-    assert injected(Context[object]).value(context) is context
-    assert injected(Context[object]).value(None) is None
-
-
-def test_a_default_stands_where_there_is_no_context() -> None:
-    assert injected(Context[str], default="nobody").value(None) == "nobody"
-    assert injected(Context[str], default="nobody").value("me") == "me"
 
 
 def with_default(size: int = 3) -> int:
@@ -83,12 +72,12 @@ async def streamed() -> Any:
 
 
 @pytest.mark.parametrize("provider", [later, streamed, lambda a, b: 1, lambda *, a: 1])
-def test_a_provider_that_cannot_be_called_so_is_an_error(provider: Any) -> None:
+def test_a_provider_with_other_parameters_is_an_error(provider: Any) -> None:
     with pytest.raises(DefinitionError, match=r"f\(x\): The provider"):
         injected(Annotated[int, Inject(provider)])
 
 
-def test_the_program_gives_no_stars() -> None:
+def test_an_injected_parameter_is_not_starred() -> None:
     def f(*users: Context[str]) -> None: ...
 
     with pytest.raises(DefinitionError, match=r"f\(users\)"):
@@ -110,7 +99,7 @@ def test_an_unfinished_mark_is_an_error(hint: object, remedy: str) -> None:
     assert remedy in str(raised.value.remedy)
 
 
-def test_a_provider_that_is_no_function_is_refused_before_any_call() -> None:
+def test_a_provider_that_is_not_callable_is_an_error_at_once() -> None:
     with pytest.raises(
         DefinitionError, match=r"f\(x\): This must be a provider that can be called, not `int`"
     ):

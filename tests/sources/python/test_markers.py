@@ -1,4 +1,4 @@
-"""What stands in a hint to say whose a parameter is."""
+"""Marks in hints."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from pydantic import BaseModel, TypeAdapter
 from pyfunctools.sources.python.markers import Human, human
 
 
-def test_the_mark_is_in_a_model_s_field_and_beside_a_reference() -> None:
+def test_a_mark_in_a_field_and_beside_a_reference() -> None:
     class Card(BaseModel):
         number: Annotated[str, human("Its number")]
         owner: Human[str] = "me"
@@ -23,11 +23,7 @@ def test_the_mark_is_in_a_model_s_field_and_beside_a_reference() -> None:
     assert schema["$defs"]["Card"]["properties"]["owner"]["x-human"] is True
 
 
-def test_a_mark_says_nothing_to_pydantic_s_validation() -> None:
-    assert TypeAdapter(Human[int]).validate_json("3") == 3
-
-
-def test_marking_loads_nothing_heavy() -> None:
+def test_marking_imports_nothing_heavy() -> None:
     code = (
         "import sys\n"
         "from pyfunctools.sources.python.decorators import function\n"
@@ -42,7 +38,7 @@ def test_marking_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_human_without_its_parentheses_is_a_mark_too() -> None:
+def test_human_without_parentheses_is_a_mark() -> None:
     class Card(BaseModel):
         number: Annotated[str, human]
         owner: Annotated[str, Human]

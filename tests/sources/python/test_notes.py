@@ -1,11 +1,11 @@
-"""What is odd in the hints and docstrings of Python functions."""
+"""Notes about hints and docstrings of Python functions."""
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
-from pyfunctools import Function, Param, function_of
+from pyfunctools import function_of
 from pyfunctools.note import Note
 
 
@@ -50,19 +50,3 @@ def test_a_plain_function_has_no_notes() -> None:
         return []
 
     assert function_of(find).notes == ()
-
-
-def test_a_written_schema_has_notes_of_both_its_sides() -> None:
-    schema: Any = {"properties": {"a": {"title": "A\u200b"}}}
-    function = Function.from_schema(name="f", parameters=schema, output={"enum": ["\u200b"]})
-    assert function.notes == (
-        Note(
-            text="1 hidden character is left out of `title`.",
-            pointer="/parameters/properties/a/title",
-        ),
-        Note(
-            text="1 hidden character is kept in `enum`, as a part of the value.",
-            pointer="/output/enum",
-        ),
-    )
-    assert Function.from_schema(name="g", parameters=[Param("a", "string")]).notes == ()

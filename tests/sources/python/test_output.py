@@ -1,4 +1,4 @@
-"""What comes back from a callable: its schema, and JSON of it."""
+"""The output of a callable: its schema, and its JSON."""
 
 # ruff: noqa: E501 - a table reads best with a row on a line
 
@@ -84,11 +84,11 @@ SCHEMAS: list[tuple[object, Any]] = [
 
 
 @pytest.mark.parametrize(("hint", "expected"), SCHEMAS, ids=str)
-def test_what_comes_back_has_exactly_this_schema(hint: object, expected: Any) -> None:
+def test_the_schema_of_an_output(hint: object, expected: Any) -> None:
     assert read(hint)[0] == expected
 
 
-def test_the_docstring_describes_it_and_spoils_no_other() -> None:
+def test_the_docstring_describes_the_output_of_one_function_only() -> None:
     assert read(int, "How many.")[0] == {"type": "integer", "description": "How many."}
     assert read(int)[0] == {"type": "integer"}
 
@@ -120,7 +120,7 @@ DUMPS: list[tuple[object, object, object]] = [
 
 
 @pytest.mark.parametrize(("hint", "value", "expected"), DUMPS, ids=lambda each: str(each)[:30])
-def test_it_is_written_by_its_hint(hint: object, value: object, expected: object) -> None:
+def test_an_output_is_written_by_its_hint(hint: object, value: object, expected: object) -> None:
     assert read(hint)[1].dump(value) == expected
 
 
@@ -140,7 +140,7 @@ def test_it_is_written_by_its_hint(hint: object, value: object, expected: object
         (None, 3, 3),
     ],
 )  # fmt: skip
-def test_what_was_not_promised_is_written_as_what_it_is_and_nothing_warns(
+def test_an_output_that_does_not_match_its_hint_is_written_by_its_own_type(
     hint: object, value: object, expected: object
 ) -> None:
     with warnings.catch_warnings():
@@ -149,7 +149,7 @@ def test_what_was_not_promised_is_written_as_what_it_is_and_nothing_warns(
 
 
 @pytest.mark.parametrize("hint", [int, Any])
-def test_what_json_has_no_form_for_raises(hint: object) -> None:
+def test_an_output_that_is_not_json_raises(hint: object) -> None:
     with pytest.raises(Exception, match="serialize"):
         read(hint)[1].dump(Opaque())
 
@@ -164,11 +164,11 @@ def test_a_hint_without_a_schema_is_an_error(hint: object) -> None:
     assert "Inject" not in (caught.value.remedy or "")
 
 
-def test_hints_of_python_s_own_types_share_their_adapter() -> None:
+def test_built_in_hints_share_their_adapter() -> None:
     assert read(list[int])[0] is read(list[int])[0]
 
 
-def test_classes_of_a_function_that_name_one_another_are_resolved() -> None:
+def test_local_classes_that_refer_to_each_other_are_resolved() -> None:
     @dataclass
     class Outer:
         inner: "Inner"

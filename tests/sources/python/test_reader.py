@@ -1,4 +1,4 @@
-"""Python objects and callables into functions."""
+"""Python objects and callables as functions."""
 
 import copy
 import functools
@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic import BaseModel, ConfigDict
 
 import pyfunctools.sources.python.reader as reader
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import Method
-from pyfunctools.schema import Failure, normalize
 from pyfunctools.sources.python.decorators import function
 from pyfunctools.sources.python.markers import Context, Human, Inject, human
 from pyfunctools.sources.python.reader import function_of, read_object
@@ -103,7 +102,7 @@ def test_each_marked_method_is_a_function_in_order() -> None:
     assert list(by_name(Shop(), all=True)) == ["place_order", "say", "count", "later", "plain"]
 
 
-def test_what_the_mark_says_is_in_the_record() -> None:
+def test_settings_of_the_mark_are_in_the_record() -> None:
     functions = by_name(Shop())
     order, later = functions["place_order"], functions["later"]
     assert (order.tags, order.destructive, order.title, order.confirm) == (
@@ -130,13 +129,7 @@ def test_the_origin_is_the_method() -> None:
     assert functions["later"].origin == Method(qualname="Shop.later", is_async=True)
 
 
-def test_the_schemas_are_normalized() -> None:
-    for each in read_object(Shop(), all=True).functions:
-        assert normalize(each.parameters) == each.parameters
-        assert each.output is None or normalize(each.output) == each.output
-
-
-def test_the_schema_says_everything_and_nothing_of_the_program() -> None:
+def test_the_schema_has_all_inputs_and_no_injected_parameter() -> None:
     order = by_name(Shop())["place_order"]
     properties: Any = order.parameters["properties"]
     assert list(properties) == ["items", "address", "card", "pin", "note"]
@@ -152,7 +145,7 @@ def test_the_schema_says_everything_and_nothing_of_the_program() -> None:
     assert order.output["description"] == "The last item."
 
 
-def test_the_human_s_part_is_kept_from_the_model() -> None:
+def test_the_human_s_part_is_hidden_from_the_model() -> None:
     order = by_name(Shop())["place_order"]
     assert order.separated is not None
     assert "SECRET-7f3a" not in str(order.separated.llm) + order.description
@@ -161,31 +154,9 @@ def test_the_human_s_part_is_kept_from_the_model() -> None:
     assert "SECRET-7f3a, the user" not in str(order.separated.human)
 
 
-def test_nothing_is_kept_where_nobody_wants_it() -> None:
+def test_without_a_human_part_nothing_is_separated() -> None:
     assert by_name(Shop(), is_human=None)["place_order"].separated is None
     assert by_name(Shop())["say"].separated is None
-
-
-def test_bytes_are_the_model_s_and_secrets_are_the_human_s() -> None:
-    def send(data: bytes, files: list[bytes], key: SecretStr) -> None: ...
-
-    made = function_of(send)
-    assert made.separated is not None
-    assert list(made.separated.llm["properties"]) == ["data", "files"]
-
-
-def test_checked_arguments_reach_the_method() -> None:
-    say = by_name(Shop("far"))["say"]
-    checked = say.check('{"text": "hello"}')
-    assert checked
-    assert say._handler is not None
-    bound = say._handler.bind(checked.value, None)
-    assert bound
-    assert bound.value() == "far: hello"
-
-
-def test_a_wrong_argument_is_found_by_the_schema() -> None:
-    assert isinstance(by_name(Shop())["say"].check('{"text": 3.5, "more": 1}'), Failure)
 
 
 def test_the_class_s_docstring_is_the_description() -> None:
@@ -237,31 +208,6 @@ def test_a_name_that_cannot_be_used_is_an_error_that_names_the_method(name: str)
             read_object(Shop())
     else:
         assert list(by_name(Shop())) == ["a"]
-
-
-def test_a_method_without_hints_is_an_error_that_names_the_parameter() -> None:
-    class Shop:
-        def a(self, items): ...
-
-    with pytest.raises(DefinitionError) as caught:
-        read_object(Shop(), all=True)
-    assert caught.value.where == "Shop.a(items)"
-
-
-def test_what_is_marked_and_no_function_is_told() -> None:
-    class Base:
-        @function
-        def inherited(self) -> None: ...
-
-    class Shop(Base):
-        @function
-        def a(self) -> None: ...
-
-        @function
-        def _b(self) -> None: ...
-
-    assert [each.where for each in read_object(Shop()).skipped] == ["Shop._b", "Shop.inherited"]
-    assert [each.where for each in read_object(Shop(), inherited=True).skipped] == ["Shop._b"]
 
 
 def test_an_overriding_method_inherits_the_docstring() -> None:
@@ -362,12 +308,12 @@ def test_one_callable_is_one_function(called: Any, name: str, description: str) 
     ],
     ids=lambda value: str(value).split(" at 0x")[0],
 )
-def test_what_is_no_function_is_refused_with_the_reason(called: Any, match: str) -> None:
+def test_a_value_that_is_not_a_function_is_an_error(called: Any, match: str) -> None:
     with pytest.raises(DefinitionError, match=match):
         function_of(called)
 
 
-def test_a_record_equals_another_that_says_the_same() -> None:
+def test_records_of_one_function_are_equal() -> None:
     assert function_of(plain) == function_of(plain)
     assert function_of(plain) != function_of(marked)
 
@@ -391,7 +337,7 @@ def test_a_deep_copy_runs_the_same_object() -> None:
     assert again._handler.bind({"text": "hi"}, None).value() == "changed: hi"
 
 
-def test_building_runs_nothing_of_the_user_s() -> None:
+def test_building_runs_no_user_code() -> None:
     class Careful:
         def __getattr__(self, name: str) -> object:
             raise AssertionError(name)
@@ -418,7 +364,7 @@ class Odd:
 @pytest.mark.parametrize(
     "raised", [KeyError("x"), RecursionError(), TypeError("x"), ValueError("\ud800"), OSError()]
 )
-def test_nothing_but_our_errors_escapes(raised: Exception) -> None:
+def test_errors_of_user_classes_become_our_errors(raised: Exception) -> None:
     def f(x: int) -> None: ...
 
     f.__annotations__["x"] = Annotated[int, Odd(raised)]
@@ -426,7 +372,7 @@ def test_nothing_but_our_errors_escapes(raised: Exception) -> None:
         function_of(f)
 
 
-def test_a_class_that_writes_no_schema_is_an_error_when_the_function_is_built() -> None:
+def test_a_class_that_writes_an_invalid_schema_is_an_error_at_once() -> None:
     deep: list[Any] = []
     for _ in range(300):
         deep = [deep]

@@ -1,16 +1,14 @@
-"""`typing.TypedDict` in hints, wherever it stands."""
+"""`typing.TypedDict` at any place of a hint."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, NotRequired, Required, TypedDict, TypeVar
+from typing import Annotated, Any, Generic, NotRequired, Required, TypedDict, TypeVar
 
 import pytest
 import typing_extensions
 from pydantic import Field
 
-from pyfunctools.sources.python.hint_scope import keys_of
-from pyfunctools.sources.python.hints import TypedDictRewriter, read_hints
+from pyfunctools.sources.python.hints import read_hints
 
 T = TypeVar("T")
 METRES: Any = Field(description="In metres.")
@@ -49,15 +47,6 @@ def schema(hint: object) -> dict[str, Any]:
     return dict(read_hints({"x": hint}, names).schema)
 
 
-def test_the_keys_are_told_with_their_hints() -> None:
-    assert keys_of(Thing, {}) == {
-        "width": (int, True),
-        "height": (Annotated[int, METRES], False),
-        "colour": (str, False),
-        "weight": (float, True),
-    }
-
-
 @pytest.mark.parametrize(
     "hint",
     [
@@ -70,7 +59,7 @@ def test_the_keys_are_told_with_their_hints() -> None:
         Annotated[list[Thing] | None, "mark"],
     ],
 )
-def test_it_is_understood_wherever_it_stands(hint: object) -> None:
+def test_a_typed_dict_works_at_any_place(hint: object) -> None:
     assert schema(hint)["$defs"]["Thing"] == {
         "type": "object",
         "description": "A thing.",
@@ -84,24 +73,16 @@ def test_it_is_understood_wherever_it_stands(hint: object) -> None:
     }
 
 
-def test_one_that_holds_itself_is_understood() -> None:
+def test_a_recursive_typed_dict_works() -> None:
     value = {"value": 1, "below": [{"value": 2, "below": []}]}
     reading = read_hints({"x": Tree}, {"Tree": Tree})
     assert reading.read(json.dumps({"x": value})) == {"x": value}
     assert schema(Tree)["$defs"]["Tree"]["properties"]["below"]["items"]["$ref"]
 
 
-@pytest.mark.parametrize(
-    "hint",
-    [int, list[int], Literal["a"], Callable[[int], int], Newer, Plain, list[Plain | None], T],
-)
-def test_everything_else_stays_itself(hint: object) -> None:
-    assert TypedDictRewriter({}).hint(hint) is hint
-
-
 class Held(typing_extensions.TypedDict, Generic[T]):
     item: T
 
 
-def test_generic_ones_of_the_newer_kind_are_left_to_pydantic() -> None:
+def test_a_generic_typed_dict_is_left_to_pydantic() -> None:
     assert schema(Held[int])["properties"]["x"]
