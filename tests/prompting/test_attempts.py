@@ -1,4 +1,4 @@
-"""The state of a retry: what is counted, what is told, and when it stops."""
+"""The state of a retry: its count, its text for the model, and its end."""
 
 import copy
 import pickle
@@ -80,21 +80,22 @@ def test_a_mistake_made_again_is_pointed_out_and_a_new_one_is_not() -> None:
     assert "You were told before of what is marked AGAIN" in attempts.text
 
 
-def test_a_mistake_that_was_mended_and_made_anew_was_told_before() -> None:
+@pytest.mark.parametrize(
+    ("texts", "again"),
+    [
+        (['{"count": 0, "name": "a"}', '{"count": 1}', '{"count": 0, "name": "a"}'], "AGAIN"),
+        (['{"count": 1}'] * 2, '"name": undefined // ❌ AGAIN, missing: expected string'),
+        (["{'a': @}"] * 2, "- AGAIN: "),
+    ],
+    ids=["made anew after it was corrected", "a missing property", "a mistake without a line"],
+)
+def test_every_repeated_mistake_is_marked(texts: list[str], again: str) -> None:
     attempts = Attempts(FUNCTION, limit=5)
-    for text in ('{"count": 0, "name": "a"}', '{"count": 1}', '{"count": 0, "name": "a"}'):
+    for text in texts:
+        assert attempts.repeated == ()
         attempts = attempts.after(text)
-    assert [issue.path for issue in attempts.repeated] == ["$input.count"]
-
-
-def test_a_property_that_is_missing_again_is_pointed_out() -> None:
-    attempts = Attempts(FUNCTION).after('{"count": 1}').after('{"count": 1}')
-    assert '"name": undefined // ❌ AGAIN, missing: expected string' in attempts.text
-
-
-def test_what_has_no_line_is_pointed_out_in_the_list() -> None:
-    attempts = Attempts(FUNCTION).after("{'a': @}").after("{'a': @}")
-    assert "- AGAIN: " in attempts.text
+    assert len(attempts.repeated) == 1
+    assert again in attempts.text
 
 
 def test_the_third_failure_gives_up_with_the_best_value() -> None:
@@ -110,15 +111,20 @@ def test_the_third_failure_gives_up_with_the_best_value() -> None:
     assert attempts.text.startswith("The function buy was tried 3 times")
 
 
-def test_text_that_could_not_be_read_is_never_the_best() -> None:
-    attempts = Attempts(FUNCTION).after("{}").after("I cannot")
-    assert attempts.best == {}
-    assert Attempts(FUNCTION).after("I cannot").best == "I cannot"
-
-
-def test_of_two_alike_the_later_is_the_best() -> None:
-    attempts = Attempts(FUNCTION).after('{"count": 1}').after('{"count": 2}')
-    assert attempts.best == {"count": 2}
+@pytest.mark.parametrize(
+    ("texts", "best"),
+    [
+        (["{}", "I cannot"], {}),
+        (["I cannot"], "I cannot"),
+        (['{"count": 1}', '{"count": 2}'], {"count": 2}),
+    ],
+    ids=["never one that cannot be parsed", "unless there is no other", "the later of two"],
+)
+def test_the_best_attempt_is_the_closest(texts: list[str], best: object) -> None:
+    attempts = Attempts(FUNCTION)
+    for text in texts:
+        attempts = attempts.after(text)
+    assert attempts.best == best
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5])
@@ -131,9 +137,11 @@ def test_the_limit_is_the_number_of_tries(limit: int) -> None:
     assert attempts.after('{"count": 1, "name": "a"}').succeeded
 
 
-def test_a_limit_that_leaves_no_try_is_refused() -> None:
+def test_a_wrong_function_and_a_limit_below_one_are_refused() -> None:
     with pytest.raises(DefinitionError, match="must be an integer above 0"):
         Attempts(FUNCTION, limit=0)
+    with pytest.raises(DefinitionError, match="`Function`"):
+        Attempts("buy")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

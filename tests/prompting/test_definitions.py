@@ -1,15 +1,12 @@
-"""Definitions of several functions put together."""
+"""Definitions of several functions in one set."""
 
 import copy
-from pathlib import Path
 
 import pytest
 
 from pyfunctools._json import JsonSchema
 from pyfunctools.prompting.prompt.definitions import SharedDefinitions
 from pyfunctools.schema import validate
-from pyfunctools.schema.ground.references import defined_name, references_in
-from pyfunctools.sources.openapi.reader import read_document
 
 
 def over(definitions: JsonSchema, name: str = "A") -> JsonSchema:
@@ -21,57 +18,61 @@ def x_of(schema: JsonSchema) -> object:
     return schema["properties"]["x"]  # type: ignore[index, call-overload]
 
 
-def test_what_two_schemas_define_alike_is_there_once() -> None:
-    shared_definitions = SharedDefinitions()
-    first = shared_definitions.add(over({"A": {"type": "string"}}))
-    second = shared_definitions.add(over({"A": {"type": "string"}}))
-    assert first == second
-    assert shared_definitions.definitions == {"A": {"type": "string"}}
+TEXT: JsonSchema = {"type": "string"}
+NUMBER: JsonSchema = {"type": "integer"}
+LIST: JsonSchema = {"type": "array", "items": {"$ref": "#/$defs/B"}}
 
 
-def test_what_they_define_differently_under_one_name_gets_two_names() -> None:
-    shared_definitions = SharedDefinitions()
-    shared_definitions.add(over({"A": {"type": "string"}}))
-    second = shared_definitions.add(over({"A": {"type": "integer"}}))
-    assert x_of(second) == {"$ref": "#/$defs/A_2"}
-    assert shared_definitions.definitions == {"A": {"type": "string"}, "A_2": {"type": "integer"}}
+@pytest.mark.parametrize(
+    ("first", "second", "name", "definitions"),
+    [
+        pytest.param({"A": TEXT}, {"A": TEXT}, "A", {"A": TEXT}, id="equal"),
+        pytest.param({"A": TEXT}, {"A": NUMBER}, "A_2", {"A": TEXT, "A_2": NUMBER}, id="different"),
+        pytest.param(
+            {"A": LIST, "B": TEXT},
+            {"A": LIST, "B": NUMBER},
+            "A_2",
+            {
+                "A": LIST,
+                "B": TEXT,
+                "B_2": NUMBER,
+                "A_2": {"type": "array", "items": {"$ref": "#/$defs/B_2"}},
+            },
+            id="equal, but with references to different ones",
+        ),
+        pytest.param(
+            {"A": TEXT, "A_2": {"type": "null"}},
+            {"A": NUMBER},
+            "A_3",
+            {"A": TEXT, "A_2": {"type": "null"}, "A_3": NUMBER},
+            id="different, with a new name that is taken",
+        ),
+    ],
+)
+def test_different_definitions_get_different_names(
+    first: JsonSchema, second: JsonSchema, name: str, definitions: JsonSchema
+) -> None:
+    shared = SharedDefinitions()
+    shared.add(over(first))
+    for _ in range(2):
+        assert x_of(shared.add(over(second))) == {"$ref": f"#/$defs/{name}"}
+        assert shared.definitions == definitions
 
 
-def test_definitions_that_read_alike_but_lead_elsewhere_are_two() -> None:
-    shared_definitions = SharedDefinitions()
-    to_b = {"type": "array", "items": {"$ref": "#/$defs/B"}}
-    shared_definitions.add(over({"A": to_b, "B": {"type": "string"}}))
-    second = shared_definitions.add(over({"A": to_b, "B": {"type": "integer"}}))
-    assert x_of(second) == {"$ref": "#/$defs/A_2"}
-    assert shared_definitions.definitions["A_2"] == {
-        "type": "array",
-        "items": {"$ref": "#/$defs/B_2"},
-    }
-    third = shared_definitions.add(over({"A": to_b, "B": {"type": "integer"}}))
-    assert third == second
-
-
-def test_definitions_that_lead_to_one_another_keep_to_their_own() -> None:
+def test_definitions_that_refer_to_each_other_stay_together() -> None:
     def pair(kind: str) -> JsonSchema:
         a = {"type": "object", "properties": {"b": {"$ref": "#/$defs/B"}}}
         b = {"anyOf": [{"type": kind}, {"$ref": "#/$defs/A"}]}
         return over({"A": a, "B": b})
 
-    shared_definitions = SharedDefinitions()
-    schemas = [shared_definitions.add(pair(kind)) for kind in ("string", "integer", "string")]
+    shared = SharedDefinitions()
+    schemas = [shared.add(pair(kind)) for kind in ("string", "integer", "string")]
     assert schemas[0] == schemas[2]
-    assert len(shared_definitions.definitions) == 4
+    assert len(shared.definitions) == 4
     for schema, right, wrong in [(schemas[0], "x", 1), (schemas[1], 1, "x")]:
-        whole = {**schema, "$defs": shared_definitions.definitions}
+        whole = {**schema, "$defs": shared.definitions}
         assert validate(whole, {"x": {"b": {"b": right}}})
         assert not validate(whole, {"x": {"b": {"b": wrong}}})
-
-
-def test_a_name_made_anew_takes_none_that_is_there() -> None:
-    shared_definitions = SharedDefinitions()
-    shared_definitions.add(over({"A": {"type": "string"}}))
-    shared_definitions.add(over({"A_2": {"type": "null"}}, "A_2"))
-    assert x_of(shared_definitions.add(over({"A": {"type": "integer"}}))) == {"$ref": "#/$defs/A_3"}
 
 
 @pytest.mark.parametrize(
@@ -84,10 +85,10 @@ def test_a_name_made_anew_takes_none_that_is_there() -> None:
     ],
 )
 def test_names_are_ascii_words_and_no_types(name: str, reference: str, plain: str) -> None:
-    shared_definitions = SharedDefinitions()
-    schema = shared_definitions.add(over({name: {"type": "boolean"}}, reference))
+    shared = SharedDefinitions()
+    schema = shared.add(over({name: {"type": "boolean"}}, reference))
     assert x_of(schema) == {"$ref": f"#/$defs/{plain}"}
-    assert shared_definitions.definitions == {plain: {"type": "boolean"}}
+    assert shared.definitions == {plain: {"type": "boolean"}}
 
 
 def test_the_mapping_of_a_discriminator_is_renamed_with_its_branches() -> None:
@@ -96,9 +97,9 @@ def test_the_mapping_of_a_discriminator_is_renamed_with_its_branches() -> None:
         whole = {"anyOf": [{"$ref": "#/$defs/A"}], "discriminator": tag}
         return {**whole, "$defs": {"A": {"type": kind}}}
 
-    shared_definitions = SharedDefinitions()
-    shared_definitions.add(union("object"))
-    second = shared_definitions.add(union("array"))
+    shared = SharedDefinitions()
+    shared.add(union("object"))
+    second = shared.add(union("array"))
     assert second["anyOf"] == [{"$ref": "#/$defs/A_2"}]
     assert second["discriminator"]["mapping"] == {"a": "#/$defs/A_2"}  # type: ignore[index, call-overload]
 
@@ -117,25 +118,3 @@ def test_titles_comments_and_extensions_go_and_properties_of_such_names_stay() -
         "enum": [{"title": "kept"}],
     }
     assert schema == before
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "file",
-    [
-        "v3.1/samchon-openapi--v3.1_shopping.json",
-        "v3.1/openai-openai-openapi--openapi.json",
-        "v2.0/kubernetes-client-python--kubernetes_swagger.json",
-    ],
-)
-def test_a_whole_document_leaves_no_reference_dangling(shared: Path, file: str) -> None:
-    shared_definitions = SharedDefinitions()
-    schemas = [
-        shared_definitions.add(each.parameters)
-        for each in read_document(shared / "corpus" / file).functions
-    ]
-    found = {defined_name(reference) for schema in schemas for reference in references_in(schema)}
-    found |= {
-        defined_name(each) for each in references_in({"$defs": shared_definitions.definitions})
-    }
-    assert found == set(shared_definitions.definitions)

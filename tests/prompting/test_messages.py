@@ -1,4 +1,4 @@
-"""Messages and responses: plain data, and objects of the same shape as the SDKs'."""
+"""Messages and responses: as plain data, and as objects of the same shape as the SDKs'."""
 
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -123,11 +123,40 @@ def test_a_message_is_read(raw: Any, form: Any, functions: list[Function]) -> No
     assert (call.name, call.arguments, call.span) == ("get_weather", ARGUMENTS, None)
 
 
-def test_alternatives_are_read_once(functions: list[Function]) -> None:
-    choice = {"message": OPENAI_MESSAGE}
-    assert len(parse_calls({"choices": [choice, choice]}, functions)) == 1
-    content = {"content": {"parts": [GEMINI_PART, GEMINI_PART]}}
-    assert len(parse_calls({"candidates": [content, content]}, functions)) == 2
+CHOICE = {"message": OPENAI_MESSAGE}
+PART = SimpleNamespace(function_call=SimpleNamespace(name="get_weather", args=ARGUMENTS))
+
+
+class Response:
+    """A response whose other members are drawn from its candidates."""
+
+    candidates = (SimpleNamespace(content=SimpleNamespace(parts=[PART])),)
+    parts = (PART,)
+    function_calls = (PART.function_call,)
+    text = "get_time()"
+
+
+class Wire:
+    def to_dict(self) -> dict[str, object]:
+        return {"get_weather": ARGUMENTS}
+
+
+@pytest.mark.parametrize(
+    ("raw", "count"),
+    [
+        ({"choices": [CHOICE, CHOICE]}, 1),
+        ({"candidates": [{"content": {"parts": [GEMINI_PART] * 2}}] * 2}, 2),
+        ({**OPENAI_MESSAGE, "content": "I call get_time()\nget_time()"}, 1),
+        (Response(), 1),
+        (Wire(), 1),
+    ],
+    ids=["choices", "parts", "text beside native calls", "members drawn from others", "to_dict"],
+)
+def test_each_call_of_the_first_alternative_is_read_once(
+    raw: object, count: int, functions: list[Function]
+) -> None:
+    calls = parse_calls(raw, functions)
+    assert [(call.name, call.arguments) for call in calls] == [("get_weather", ARGUMENTS)] * count
 
 
 @pytest.mark.parametrize(
@@ -148,42 +177,32 @@ def test_what_others_say_or_a_model_thinks_is_no_call(
     assert parse_calls(raw, functions) == []
 
 
-def test_native_calls_silence_the_text_beside_them(functions: list[Function]) -> None:
-    message = {**OPENAI_MESSAGE, "content": "I call get_time()\nget_time()"}
-    assert [call.name for call in parse_calls(message, functions)] == ["get_weather"]
+def chunks() -> Iterator[str]:
+    yield "x"
 
 
-def test_what_a_response_draws_from_its_parts_is_not_read_again(functions: list[Function]) -> None:
-    part = SimpleNamespace(function_call=SimpleNamespace(name="get_weather", args=ARGUMENTS))
-
-    class Response:
-        candidates = (SimpleNamespace(content=SimpleNamespace(parts=[part])),)
-        parts = (part,)
-        function_calls = (part.function_call,)
-        text = "get_time()"
-
-    assert [call.name for call in parse_calls(Response(), functions)] == ["get_weather"]
+class Rude:
+    @property
+    def choices(self) -> object:
+        raise RuntimeError("no")
 
 
-def test_an_object_that_dumps_itself_is_read(functions: list[Function]) -> None:
-    class Wire:
-        def to_dict(self) -> dict[str, object]:
-            return {"get_weather": ARGUMENTS}
-
-    assert [call.arguments for call in parse_calls(Wire(), functions)] == [ARGUMENTS]
-
-
-def test_an_object_that_raises_is_our_error(functions: list[Function]) -> None:
-    class Rude:
-        @property
-        def choices(self) -> object:
-            raise RuntimeError("no")
-
-    with pytest.raises(DocumentError, match="A Rude is neither"):
-        parse_calls(Rude(), functions)
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (Rude(), "A Rude is neither"),
+        (chunks(), "generator"),
+        *((raw, "neither a text nor a message") for raw in (object(), int, len)),
+    ],
+)
+def test_what_is_not_the_output_of_a_model_is_an_error(
+    raw: object, message: str, functions: list[Function]
+) -> None:
+    with pytest.raises(DocumentError, match=message):
+        parse_calls(raw, functions)
 
 
-def test_objects_that_hold_themselves_come_to_an_end(functions: list[Function]) -> None:
+def test_endless_objects_are_read_in_finite_time(functions: list[Function]) -> None:
     message: dict[str, Any] = {"role": "assistant", "content": []}
     message["content"].append(message)
     assert parse_calls(message, functions) == []
@@ -195,14 +214,6 @@ def test_objects_that_hold_themselves_come_to_an_end(functions: list[Function]) 
             return self
 
     assert parse_calls(Endless(), functions) == []
-
-
-def test_a_coroutine_is_refused(functions: list[Function]) -> None:
-    def chunks() -> Iterator[str]:
-        yield "x"
-
-    with pytest.raises(DocumentError, match="generator"):
-        parse_calls(chunks(), functions)
 
 
 def test_a_message_is_not_changed(functions: list[Function]) -> None:

@@ -1,49 +1,45 @@
-"""Which function a written name means."""
+"""The function that a written name means."""
 
 import pytest
 
 from pyfunctools import Function
 from pyfunctools.prompting.calls.names import FunctionNames
 
-NAMES = FunctionNames(
-    Function.from_schema(name=name, parameters={"type": "object"})
-    for name in ("get_weather", "math_sqrt", "sqrt", "find-user", "sub_find")
-)
+
+def named(*names: str) -> FunctionNames:
+    empty = {"type": "object"}
+    return FunctionNames(
+        Function.from_schema(name=name, description=str(n), parameters=empty)
+        for n, name in enumerate(names)
+    )
+
+
+NAMES = named("get_weather", "math_sqrt", "sqrt", "find-user", "sub_find", "sqrt")
+WRITTEN = {
+    "get_weather": (
+        *("get_weather", "get.weather", "get weather", "get\\_weather", "`get_weather`"),
+        *("functions.get_weather", "a.b.c.get_weather", "api/get_weather", "api::get_weather"),
+        "get_weather.call",
+    ),
+    "math_sqrt": ("math.sqrt",),
+    "sqrt": ("sqrt", "numpy.sqrt"),
+    "find-user": ("find-user",),
+    "sub_find": ("api.sub.find",),
+    None: ("x.math.sqrt", "Get_Weather", "weather", "find_user", "", ".", "x" * 300),
+}
 
 
 @pytest.mark.parametrize(
-    ("written", "name"),
-    [
-        ("get_weather", "get_weather"),
-        ("get.weather", "get_weather"),
-        ("get weather", "get_weather"),
-        ("get\\_weather", "get_weather"),
-        ("`get_weather`", "get_weather"),
-        ("functions.get_weather", "get_weather"),
-        ("a.b.c.get_weather", "get_weather"),
-        ("api/get_weather", "get_weather"),
-        ("api::get_weather", "get_weather"),
-        ("get_weather.call", "get_weather"),
-        ("math.sqrt", "math_sqrt"),
-        ("numpy.sqrt", "sqrt"),
-        ("find-user", "find-user"),
-        ("api.sub.find", "sub_find"),
-        ("x.math.sqrt", None),
-        ("Get_Weather", None),
-        ("weather", None),
-        ("find_user", None),
-        ("", None),
-        (".", None),
-        ("x" * 300, None),
-    ],
+    ("written", "name"), [(each, name) for name, listed in WRITTEN.items() for each in listed]
 )
-def test_a_name_is_matched(written: str, name: str | None) -> None:
+def test_a_written_name_means_at_most_one_function(written: str, name: str | None) -> None:
     for _ in range(2):
         found = NAMES.find(written)
         assert (found and found.name) == name
+        assert found is None or found.description != "5"  # of two with one name, the first
 
 
-def test_names_that_resemble_are_given() -> None:
+def test_similar_names_are_close() -> None:
     assert NAMES.close("get_wether")[0] == "get_weather"
     assert NAMES.close("api.get_wether")[0] == "get_weather"
     assert NAMES.close("zzz") == ()
@@ -52,16 +48,8 @@ def test_names_that_resemble_are_given() -> None:
     assert not NAMES.is_near("math.floor")
 
 
-def test_the_first_of_two_functions_of_a_name_is_meant() -> None:
-    one, two = (
-        Function.from_schema(name="f", description=text, parameters={"type": "object"})
-        for text in ("one", "two")
-    )
-    assert FunctionNames([one, two]).find("f") is one
-
-
-def test_only_so_many_names_are_looked_up_for_closeness() -> None:
-    names = FunctionNames([Function.from_schema(name="get_weather", parameters={"type": "object"})])
+def test_only_64_names_are_compared() -> None:
+    names = named("get_weather")
     assert all(names.close(f"get_weathe{n}") for n in range(64))
     assert names.close("get_weathr") == ()
     assert names.close("get_weathe1") == ("get_weather",)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -47,7 +48,7 @@ def call(name: str, args: JsonValue) -> JsonValue:
 
 
 def listed(prompt: Prompt) -> dict[str, JsonValue]:
-    """Give the functions as the system prompt shows them, by name."""
+    """Return the functions as the system prompt shows them, by name."""
     lines = [json.loads(line) for line in prompt.system.splitlines() if line.startswith('{"name"')]
     return {line["name"]: line for line in lines}
 
@@ -119,27 +120,23 @@ RIGHT = [
 
 
 @pytest.mark.parametrize(("name", "args"), RIGHT)
-def test_a_right_call_is_a_right_answer(name: str, args: JsonValue) -> None:
-    assert validate(prompt_of(FUNCTIONS).response_schema, call(name, args))
-
-
-@pytest.mark.parametrize(("name", "args"), RIGHT)
 @pytest.mark.parametrize("written", ["{}", "```json\n{}\n```", "Of course:\n\n{}\n"])
 def test_a_right_answer_is_read_back_as_the_call_it_is(
     name: str, args: JsonValue, written: str
 ) -> None:
     text = written.replace("{}", json.dumps(call(name, args), indent=2), 1)
-    (read_document,) = parse_calls(text, FUNCTIONS)
-    assert (read_document.name, read_document.arguments) == (name, args)
-    assert read_document.result
+    assert validate(prompt_of(FUNCTIONS).response_schema, call(name, args))
+    (found,) = parse_calls(text, FUNCTIONS)
+    assert (found.name, found.arguments) == (name, args)
+    assert found.result
 
 
 @given(name=st.sampled_from(list(BY_NAME)), args=NEARLY_RIGHT)
 def test_an_answer_that_is_right_is_read_back_unchanged(name: str, args: JsonValue) -> None:
     answer = call(name, args)
     if validate(prompt_of(FUNCTIONS).response_schema, answer):
-        (read_document,) = parse_calls(json.dumps(answer), FUNCTIONS)
-        assert (read_document.name, read_document.arguments, read_document.repairs) == (
+        (found,) = parse_calls(json.dumps(answer), FUNCTIONS)
+        assert (found.name, found.arguments, found.repairs) == (
             name,
             args,
             (),
@@ -178,19 +175,22 @@ def test_without_functions_there_are_only_words() -> None:
     assert validate(prompt.response_schema, {"answer": "x"})
     assert not validate(prompt.response_schema, call("ping", {}))
     assert "functionCall" not in prompt.system
-    with pytest.raises(DefinitionError, match="no function"):
-        prompt_of([], must_call=True)
 
 
-def test_two_functions_of_one_name_are_refused() -> None:
-    with pytest.raises(DefinitionError, match=r"ping.*Two functions"):
-        prompt_of([made("ping", {}), made("ping", OTHER)])
-
-
-@pytest.mark.parametrize("given", [len, "order", None, {"name": "order"}])
-def test_what_is_no_function_is_refused_with_the_remedy(given: object) -> None:
-    with pytest.raises(DefinitionError, match=r"a `Function`.*function_of"):
-        prompt_of([given])  # type: ignore[list-item]
+@pytest.mark.parametrize(
+    ("functions", "options", "message"),
+    [
+        ([], {"must_call": True}, "no function"),
+        ([made("ping", {}), made("ping", OTHER)], {}, r"ping.*Two functions"),
+        (3, {}, r"functions.*controller"),
+        *(([given], {}, r"a `Function`.*function_of") for given in (len, "order", None, {"a": 1})),
+    ],
+)
+def test_what_has_no_prompt_is_refused_with_the_remedy(
+    functions: Any, options: dict[str, bool], message: str
+) -> None:
+    with pytest.raises(DefinitionError, match=message):
+        prompt_of(functions, **options)
 
 
 @pytest.mark.parametrize("compact", [False, True])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pyfunctools import Function, parse_calls
+from pyfunctools import Failure, Function, parse_calls
 
 
 @pytest.mark.parametrize(
@@ -40,22 +40,27 @@ def test_a_tagged_call_is_read(text: str, arguments: object, functions: list[Fun
     assert call.span == (4, 4 + len(text))
 
 
-def test_a_missing_end_is_noted(functions: list[Function]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "value", "kinds"),
+    [
+        ("<parameter=city>x", {"city": "x"}, ["closer"]),
+        ("<parameter=city>x</parameter><parameter=city>y</parameter>", {"city": "x"}, None),
+    ],
+    ids=["no end", "given twice"],
+)
+def test_an_argument_may_lack_its_end_but_stands_once(
+    arguments: str, value: object, kinds: list[str] | None, functions: list[Function]
+) -> None:
+    (call,) = parse_calls(f"<function=get_weather>{arguments}</function>", functions)
+    assert call.arguments == value
+    assert bool(call.result) is (kinds is not None)
+    assert kinds is None or [repair.kind for repair in call.repairs] == kinds
+
+
+def test_an_argument_that_is_cut_off_is_a_failure(functions: list[Function]) -> None:
     (call,) = parse_calls("<function=get_weather><parameter=city>Par", functions)
-    assert not call.result
+    assert isinstance(call.result, Failure)
     assert "cut off" in call.result.issues[0].message
-    (call,) = parse_calls("<function=get_weather><parameter=city>x</function>", functions)
-    assert call.result
-    assert call.arguments == {"city": "x"}
-    assert [repair.kind for repair in call.repairs] == ["closer"]
-
-
-def test_an_argument_given_twice_is_an_issue(functions: list[Function]) -> None:
-    given = "<parameter=city>x</parameter><parameter=city>y</parameter>"
-    text = f"<function=get_weather>{given}</function>"
-    (call,) = parse_calls(text, functions)
-    assert not call.result
-    assert call.arguments == {"city": "x"}
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""One pass through a text, in linear time whatever it holds."""
+"""The scan of a text takes linear time, whatever the text is."""
 
 import time
 
@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from stacks import on_stack
 
 from pyfunctools import Function, parse_calls
-from pyfunctools.prompting.calls.names import FunctionNames
-from pyfunctools.prompting.calls.scan import Scan
 
 MEGABYTE = 1 << 20
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
+FUNCTIONS = [Function.from_schema(name="get_weather", parameters=CITY)]
 
 PIECES = {
     "open quotes": "'",
@@ -102,14 +102,8 @@ def test_deep_nesting_needs_no_stack(opener: str, functions: list[Function]) -> 
         max_size=30,
     ).map("".join)
 )
-def test_no_text_raises_and_every_call_stands_where_it_says(text: str) -> None:
-    functions = [
-        Function.from_schema(
-            name="get_weather",
-            parameters={"type": "object", "properties": {"city": {"type": "string"}}},
-        )
-    ]
-    for call in parse_calls(text, functions):
+def test_no_text_raises_and_every_call_has_a_place(text: str) -> None:
+    for call in parse_calls(text, FUNCTIONS):
         assert call.span is not None
         start, end = call.span
         assert 0 <= start < end <= len(text)
@@ -117,7 +111,8 @@ def test_no_text_raises_and_every_call_stands_where_it_says(text: str) -> None:
         assert call.repairs == call.result.repairs
 
 
-def test_a_call_behind_much_that_is_none_is_still_found(functions: list[Function]) -> None:
+def test_a_call_behind_much_prose_is_found(functions: list[Function]) -> None:
     text = "See [1], {x} and f (as said). " * 2_000 + "\nget_weather(city='Paris')"
-    (found,) = Scan(text, FunctionNames(functions)).calls()
-    assert text[found.start : found.end] == "get_weather(city='Paris')"
+    (call,) = parse_calls(text, functions)
+    assert call.span is not None
+    assert text[slice(*call.span)] == "get_weather(city='Paris')"
