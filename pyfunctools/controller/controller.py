@@ -316,14 +316,15 @@ class Controller(Calling):
         """
         from pyfunctools._lazy import Lazy
         from pyfunctools.controller.opening import check_tickets
-        from pyfunctools.controller.settings import Settings
+        from pyfunctools.controller.settings import configured_entries
 
         check_tickets(tickets)
         entries = self._entries.values()
-        settings = Settings.of(
-            entries, confirm=confirm, fixed=fixed, texts=texts, executor=executor
+        configured = self._with(
+            configured_entries(
+                entries, confirm=confirm, fixed=fixed, texts=texts, executor=executor
+            )
         )
-        configured = self._with(settings.entry(*entry) for entry in entries)
         if tickets is not None:
             configured._tickets = Lazy.of(tickets)
         return configured

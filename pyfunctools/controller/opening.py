@@ -197,16 +197,7 @@ def open_document(
 
 
 def open_application(
-    source: "Application",
-    *,
-    limits: "Limits | None" = None,
-    server: str | None = None,
-    headers: "Headers" = None,
-    auth: Mapping[str, object] | None = None,
-    expose_error_body: bool = False,
-    deep: bool = False,
-    idempotency_header: str | None = None,
-    **reading: "Unpack[ReadOptions]",
+    source: "Application", **settings: "Unpack[ApplicationSettings]"
 ) -> SourceContent:
     """Return the content of `Controller.from_fastapi`."""
     from pyfunctools.execution.asgi.application import ApplicationRunner
@@ -215,20 +206,18 @@ def open_application(
     from pyfunctools.limits import checked_limits
     from pyfunctools.sources.fastapi import read_application
 
-    check_predicate(reading.get("is_human"))
-    connection: Connection = {
-        "server": server,
-        "headers": headers,
-        "auth": auth,
-        "expose_error_body": expose_error_body,
-        "deep": deep,
-        "idempotency_header": idempotency_header,
-    }
+    check_predicate(settings.get("is_human"))
     known = {**ApplicationSettings.__annotations__, **ReadOptions.__annotations__}
-    check_settings({**connection, **reading}, known)
-    limits = checked_limits(limits)
+    check_settings(settings, known)
+    limits = checked_limits(settings.pop("limits", None))
+    reading = {key: value for key, value in settings.items() if key in ReadOptions.__annotations__}
+    rest = {key: value for key, value in settings.items() if key not in reading}
+    connection = cast("Connection", rest)
     found = read_application(
-        source, limits=limits, connected=names_of_connection(connection), **reading
+        source,
+        limits=limits,
+        connected=names_of_connection(connection),
+        **cast("ReadOptions", reading),
     )
     runner = ApplicationRunner(
         found.application,
@@ -238,7 +227,7 @@ def open_application(
         limits=limits,
         **connection,
     )
-    check_schemes(auth or {}, found.reading.functions)
+    check_schemes(connection.get("auth") or {}, found.reading.functions)
     return SourceContent(
         ((function, runner) for function in found.reading.functions),
         found.reading.title,

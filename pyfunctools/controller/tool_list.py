@@ -5,8 +5,8 @@ are strict, since they gain most by it. The others are not, and their losses tel
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from json import JSONEncoder
 from typing import Any, Final
 
@@ -18,12 +18,6 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import subschemas
-
-Shorten = Callable[[str], str]
-"""Returns a shorter description."""
-
-Item = Callable[[str, str, dict[str, Any]], dict[str, Any]]
-"""Returns a vendor's item for a name, a description and a schema."""
 
 _COMPACT: Final = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _FREE: Final = frozenset({"$defs", "description", "items", "properties", "type"})
@@ -63,40 +57,34 @@ def renderings_of(
     return made
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Cost:
-    gain: int
-    optional: int
-    unions: int
-
-    @classmethod
-    def of(cls, rendering: Rendering) -> "_Cost":
-        """Return the constraints that strictness enforces, and what it uses of the limits."""
-        gain = optional = unions = 0
-        for _, inner in subschemas(rendering.schema):
-            if not isinstance(inner, dict):
-                continue
-            required, properties = inner.get("required"), inner.get("properties")
-            needed = len(required) if isinstance(required, list) else 0
-            optional += len(properties) - needed if isinstance(properties, dict) else 0
-            unions += "anyOf" in inner or isinstance(inner.get("type"), list)
-            gain += len(inner.keys() - _FREE) + needed
-        return cls(gain=gain, optional=optional, unions=unions)
+def _costs(rendering: Rendering) -> tuple[int, int, int]:
+    """Return how many constraints strictness adds, and its optional properties and unions."""
+    gain = optional = unions = 0
+    for _, inner in subschemas(rendering.schema):
+        if not isinstance(inner, dict):
+            continue
+        required, properties = inner.get("required"), inner.get("properties")
+        needed = len(required) if isinstance(required, list) else 0
+        optional += len(properties) - needed if isinstance(properties, dict) else 0
+        unions += "anyOf" in inner or isinstance(inner.get("type"), list)
+        gain += len(inner.keys() - _FREE) + needed
+    return gain, optional, unions
 
 
 def _affordable(strict: Mapping[str, Rendering], row: Dialect) -> set[str]:
     """Return the functions that can be strict in one request, those that gain most first."""
-    most = (row.strict_tools, row.strict_optional, row.strict_unions)
-    if most == (None, None, None):
+    limits = (row.strict_tools, row.strict_optional, row.strict_unions)
+    if limits == (None, None, None):
         return set(strict)
-    costs = {name: _Cost.of(rendering) for name, rendering in strict.items()}
-    used, kept = (0, 0, 0), set[str]()
-    for name in sorted(costs, key=lambda name: -costs[name].gain):
-        wanted = (used[0] + 1, used[1] + costs[name].optional, used[2] + costs[name].unions)
-        if all(limit is None or n <= limit for n, limit in zip(wanted, most, strict=True)):
+    costs = {name: _costs(rendering) for name, rendering in strict.items()}
+    used, chosen = (0, 0, 0), set[str]()
+    for name in sorted(costs, key=lambda name: -costs[name][0]):
+        _, optional, unions = costs[name]
+        wanted = (used[0] + 1, used[1] + optional, used[2] + unions)
+        if all(limit is None or n <= limit for n, limit in zip(wanted, limits, strict=True)):
             used = wanted
-            kept.add(name)
-    return kept
+            chosen.add(name)
+    return chosen
 
 
 def tool_items(
@@ -123,8 +111,8 @@ def tool_items(
     whole = size = size_of(tools)
     if budget is None or size <= budget:
         return tools
-    for shorten in _STEPS:
-        made = [(each, *shorten(said, schema)) for each, said, schema in made]
+    for step in _STEPS:
+        made = [(each, *_shortened(*step, said, schema)) for each, said, schema in made]
         tools = [item(*each) for each in made]
         size = size_of(tools)
         if size <= budget:
@@ -144,48 +132,38 @@ def tool_items(
 
 
 def _first_sentence(text: str) -> str:
-    lines = text.splitlines()
     found = _SENTENCE.match(text)
-    said = [found[0].strip()] if found and not text.startswith("@") else []
-    return "\n".join([*said, *(line for line in lines if line.startswith("@"))])
+    first = found[0].strip() if found and not text.startswith("@") else ""
+    return "\n".join(filter(None, (first, _constraints(text))))
 
 
-def _left_out(text: str) -> str:
+def _constraints(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if line.startswith("@"))
 
 
 _SENTENCE: Final = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|(?=\n|$))")
 
-Shortening = Callable[[str, dict[str, Any]], tuple[str, dict[str, Any]]]
+_STEPS: Final = (
+    ("nested", _first_sentence),
+    ("parameters", _first_sentence),
+    ("function", _first_sentence),
+    ("nested", _constraints),
+    ("parameters", _constraints),
+)
 
 
-def _of_function(said: str, schema: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    return _first_sentence(said), schema
-
-
-def _of_parameters(shorten: Shorten, *, inner: bool) -> Shortening:
-    def step(said: str, schema: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        for _, each in _described(schema, inner=inner):
+def _shortened(
+    part: str, shorten: Callable[[str], str], description: str, schema: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Return a function's description and schema with one part of the descriptions shortened."""
+    if part == "function":
+        return shorten(description), schema
+    found: list[tuple[Keys, JsonValue]] = list(subschemas(schema))
+    for keys, each in found:
+        if isinstance(each, dict) and "description" in each:
+            if (len(keys) > 2) is not (part == "nested"):
+                continue
             each["description"] = shorten(str(each["description"]))
             if not each["description"]:
                 del each["description"]
-        return said, schema
-
-    return step
-
-
-def _described(schema: dict[str, Any], *, inner: bool) -> Iterator[tuple[Keys, dict[str, Any]]]:
-    """Yield the schemas with a description: those of parameters, or those nested in them."""
-    found: list[tuple[Keys, JsonValue]] = list(subschemas(schema))
-    for keys, each in found:
-        if isinstance(each, dict) and "description" in each and (len(keys) > 2) is inner:
-            yield keys, each
-
-
-_STEPS: Final[tuple[Shortening, ...]] = (
-    _of_parameters(_first_sentence, inner=True),
-    _of_parameters(_first_sentence, inner=False),
-    _of_function,
-    _of_parameters(_left_out, inner=True),
-    _of_parameters(_left_out, inner=False),
-)
+    return description, schema
