@@ -1,4 +1,4 @@
-"""`Function`: the one record."""
+"""`Function`: the record of a function."""
 
 import copy
 import pickle
@@ -13,10 +13,15 @@ from pyfunctools import (
     Function,
     Method,
     Param,
+    Path,
+    RemoteTool,
+    Route,
 )
+from pyfunctools._json import JsonSchema
 from pyfunctools._lazy import Lazy
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import contract_of
+from pyfunctools.record.origin import Origin, origin_text
 from pyfunctools.schema.separation.predicates import is_human_by_default
 
 ORDER = {
@@ -94,7 +99,7 @@ def test_a_record_from_params_equals_the_one_from_its_schema() -> None:
     ],
     ids=lambda change: next(iter(change)),
 )
-def test_a_record_that_says_something_else_is_another(change: dict[str, object]) -> None:
+def test_records_with_another_value_are_not_equal(change: dict[str, object]) -> None:
     assert order() == order()
     assert order(**change) != order()
 
@@ -111,7 +116,7 @@ def test_a_record_is_frozen_and_survives_copies() -> None:
     assert contract_of(renamed) is contract_of(function)
 
 
-def test_the_schemas_are_built_once_when_first_asked_for_and_are_not_in_the_repr() -> None:
+def test_the_schemas_are_built_once_on_first_use_and_are_not_in_the_repr() -> None:
     built: list[int] = []
 
     def build() -> Contract:
@@ -133,17 +138,12 @@ def test_the_schemas_are_built_once_when_first_asked_for_and_are_not_in_the_repr
     assert pickle.loads(pickle.dumps(pickled)) == function
 
 
-@pytest.mark.parametrize(
-    "name", ["", "1a", "a b", "a.b", "ä", "a" * 65, "-a", "a\n", "a\u202e", "__init__()"]
-)
-def test_a_name_no_vendor_accepts_is_refused(name: str) -> None:
-    with pytest.raises(DefinitionError, match="not a name"):
-        Function.from_schema(name=name, parameters={})
-
-
-@pytest.mark.parametrize("name", ["a", "_", "a-b_C9", "a" * 64])
-def test_a_name_every_vendor_accepts_is_kept(name: str) -> None:
-    assert Function.from_schema(name=name, parameters={}).name == name
+def test_only_a_name_that_every_vendor_accepts_is_accepted() -> None:
+    for name in ("a", "_", "a-b_C9", "a" * 64):
+        assert Function.from_schema(name=name, parameters={}).name == name
+    for name in ("", "1a", "a b", "a.b", "ä", "a" * 65, "-a", "a\n", "a\u202e", "__init__()"):
+        with pytest.raises(DefinitionError, match="not a name"):
+            Function.from_schema(name=name, parameters={})
 
 
 def test_parameters_that_are_no_object_are_refused() -> None:
@@ -155,11 +155,27 @@ def test_parameters_that_are_no_object_are_refused() -> None:
         Function.from_schema(name="f", parameters={"$ref": "https://example.com/schema.json"})
 
 
-def test_hidden_characters_leave_the_description() -> None:
+def test_hidden_characters_are_removed_from_the_description() -> None:
     assert order(description="Buy\u200b\U000e0041 tea.").description == "Buy tea."
 
 
-def test_the_sides_are_checked_apart() -> None:
+def test_the_predicate_is_called_when_the_sides_are_first_used_and_then_never_again() -> None:
+    paths: list[Path] = []
+
+    def is_human(path: Path, _: JsonSchema) -> bool:
+        paths.append(path)
+        return path.keys == ("pin",)
+
+    function = order(is_human=is_human)
+    assert paths == []
+    assert function.separated is not None
+    assert len(paths) == 4
+    assert function.check({"item": "tea"})
+    assert function.separated is function.separated
+    assert len(paths) == 4
+
+
+def test_each_side_is_validated_alone() -> None:
     function = order()
     assert function.separated is not None
     assert "pin" not in str(function.separated.llm)
@@ -171,7 +187,7 @@ def test_the_sides_are_checked_apart() -> None:
     assert not function.validate({"pin": 1}, "human")
 
 
-def test_without_a_human_part_everything_is_the_models() -> None:
+def test_without_a_human_part_the_model_gives_everything() -> None:
     function = order(is_human=None)
     assert function.separated is None
     whole = {"item": "tea", "pin": "1"}
@@ -182,7 +198,7 @@ def test_without_a_human_part_everything_is_the_models() -> None:
     assert not function.merge(llm={"item": "tea"}, human={"pin": "1"})
 
 
-def test_check_reads_coerces_and_validates_with_every_repair() -> None:
+def test_check_parses_coerces_and_validates_with_every_repair() -> None:
     checked = order().check('{"item": "tea", "count": "2"}')
     assert checked
     assert checked.value == {"item": "tea", "count": 2}
@@ -262,6 +278,17 @@ def test_what_is_given_is_not_changed() -> None:
     assert value == {"item": "tea", "count": "2"}
 
 
-def test_the_origin_of_a_written_function_is_its_handler() -> None:
-    assert order().origin is None
-    assert order(handler=dict).origin == Method(qualname="dict")
+@pytest.mark.parametrize(
+    ("origin", "text"),
+    [
+        (order().origin, "a written schema"),
+        (order(handler=dict).origin, "dict"),
+        (Method(qualname="Shop.buy", is_async=True), "Shop.buy"),
+        (Route(method="GET", path="/teas", operation={"summary": "List"}), "GET /teas"),
+        (RemoteTool(server="files", name="read"), "files/read"),
+    ],
+)
+def test_an_origin_has_a_short_text_and_survives_copies(origin: Origin | None, text: str) -> None:
+    assert origin_text(origin) == text
+    assert copy.deepcopy(origin) == origin
+    assert pickle.loads(pickle.dumps(origin)) == origin

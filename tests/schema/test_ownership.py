@@ -16,7 +16,7 @@ def separated(schema: Schema) -> Separated:
     return separate_normalized(schema, lambda _, inner: inner.get("x-human") is True)
 
 
-def whose(schema: Schema, *path: str | int) -> str:
+def owner_at(schema: Schema, *path: str | int) -> str:
     return separated(schema).owner(path)
 
 
@@ -72,8 +72,8 @@ MAPS = {
         ({"$ref": "#/$defs/T", "$defs": {"T": TREE}}, ("all", 0, "all", 1, "v"), "llm"),
     ],
 )
-def test_a_place_is_whose_the_schema_says(schema: Schema, path: Keys, owner: str) -> None:
-    assert whose(schema, *path) == owner
+def test_the_owner_of_a_place(schema: Schema, path: Keys, owner: str) -> None:
+    assert owner_at(schema, *path) == owner
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ def test_a_place_is_whose_the_schema_says(schema: Schema, path: Keys, owner: str
         ([{"additionalProperties": H}, {"additionalProperties": S}], "human"),
     ],
 )
-def test_a_union_is_whose_its_branches_are(union: list[Schema], owner: str) -> None:
-    assert whose(a({"anyOf": union}), "a") == owner
-    assert whose(a({"oneOf": union}), "a") == owner
+def test_the_owner_of_a_union(union: list[Schema], owner: str) -> None:
+    assert owner_at(a({"anyOf": union}), "a") == owner
+    assert owner_at(a({"oneOf": union}), "a") == owner
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_a_union_is_whose_its_branches_are(union: list[Schema], owner: str) -> N
         ({"enum": ["none", {"k": "x"}], "properties": {"k": H}}, "human"),
     ],
 )
-def test_what_stands_beside_alternatives_is_read_with_each(schema: Schema, owner: str) -> None:
-    assert whose(a(schema), "a") == owner
+def test_keywords_beside_alternatives_belong_to_each(schema: Schema, owner: str) -> None:
+    assert owner_at(a(schema), "a") == owner
 
 
 KIND = {"kind": {"type": "string", "enum": ["card"]}}
@@ -148,10 +148,10 @@ TAGGED = {"discriminator": {"propertyName": "kind"}}
         ),
     ],
 )
-def test_where_only_the_humans_values_tell_alternatives_apart_all_is_the_humans(
+def test_alternatives_that_only_human_values_tell_apart_are_human(
     schema: Schema, owner: str
 ) -> None:
-    assert whose(a(schema), "a") == owner
+    assert owner_at(a(schema), "a") == owner
 
 
 @pytest.mark.parametrize(
@@ -168,10 +168,8 @@ def test_where_only_the_humans_values_tell_alternatives_apart_all_is_the_humans(
         ({"properties": {"l": S}, "additionalProperties": {"anyOf": [H, S]}}, "mixed"),
     ],
 )
-def test_an_item_with_an_alternative_of_the_humans_makes_the_array_theirs(
-    schema: Schema, owner: str
-) -> None:
-    assert whose(a(schema), "a") == owner
+def test_an_item_with_a_human_alternative_makes_the_array_human(schema: Schema, owner: str) -> None:
+    assert owner_at(a(schema), "a") == owner
 
 
 @pytest.mark.parametrize(
@@ -193,35 +191,35 @@ def test_an_item_with_an_alternative_of_the_humans_makes_the_array_theirs(
         (a(S), []),
     ],
 )
-def test_what_the_model_lost_by_alternatives_is_told(schema: Schema, lost: list[str]) -> None:
+def test_places_that_the_model_lost_are_listed(schema: Schema, lost: list[str]) -> None:
     assert [str(path) for path in separated(schema).lost] == lost
 
 
-def test_an_object_of_only_the_humans_is_theirs_unless_it_says_what_else_may_be_in_it() -> None:
+def test_an_object_of_human_properties_is_human_unless_it_declares_others() -> None:
     pin = {"type": "object", "properties": {"pin": H}}
-    assert whose(a(pin), "a", "extra") == "human"
-    assert whose(a({**pin, "additionalProperties": True}), "a", "extra") == "llm"
+    assert owner_at(a(pin), "a", "extra") == "human"
+    assert owner_at(a({**pin, "additionalProperties": True}), "a", "extra") == "llm"
 
 
-def test_any_name_may_fall_under_what_is_no_pattern() -> None:
-    assert whose({"patternProperties": {"^[x": H}, "properties": {"a": S}}, "a") == "human"
+def test_any_name_may_match_an_invalid_pattern() -> None:
+    assert owner_at({"patternProperties": {"^[x": H}, "properties": {"a": S}}, "a") == "human"
 
 
-def test_a_pattern_is_read_as_the_validator_reads_it() -> None:
+def test_a_pattern_matches_as_in_the_validator() -> None:
     schema = {"patternProperties": {r"^\d$": H}, "additionalProperties": S}
-    assert whose(schema, "7") == "human"
-    assert whose(schema, "٧") == "llm"  # a digit to Python, not to ECMA 262
-    assert whose(schema, "7\n") == "llm"
+    assert owner_at(schema, "7") == "human"
+    assert owner_at(schema, "٧") == "llm"  # a digit to Python, not to ECMA 262
+    assert owner_at(schema, "7\n") == "llm"
 
 
 PIN = {"type": "object", "properties": {"pin": H}}
 
 
-def whose_alone(schema: Any) -> str:
-    """Return whose a property is, by the schema alone."""
+def owner_of_a(schema: Any) -> str:
+    """Return the owner of a property with this schema."""
     loop, ref = {"$ref": "#/$defs/Loop"}, {"$ref": "#/$defs/Null"}
     named = {"Null": {"type": "null"}, "Ref": ref, "Loop": loop}
-    return whose({"properties": {"a": schema, "h": H}, "$defs": named}, "a")
+    return owner_at({"properties": {"a": schema, "h": H}, "$defs": named}, "a")
 
 
 @pytest.mark.parametrize(
@@ -259,10 +257,10 @@ def whose_alone(schema: Any) -> str:
         {"not": {"properties": {"pin": H}}, "type": "string"},
     ],
 )
-def test_a_place_is_the_humans_where_a_mark_holds_or_nothing_of_the_models_is_left(
+def test_a_place_is_human_if_marked_or_without_model_parts(
     schema: dict[str, Any],
 ) -> None:
-    assert whose_alone(schema) == "human"
+    assert owner_of_a(schema) == "human"
 
 
 @pytest.mark.parametrize(
@@ -281,5 +279,5 @@ def test_a_place_is_the_humans_where_a_mark_holds_or_nothing_of_the_models_is_le
         {"not": {"properties": {"pin": H}}, "properties": {"a": S}},
     ],
 )
-def test_with_anything_else_a_place_has_parts_of_both(schema: dict[str, Any]) -> None:
-    assert whose_alone(schema) == "mixed"
+def test_other_places_are_mixed(schema: dict[str, Any]) -> None:
+    assert owner_of_a(schema) == "mixed"

@@ -1,4 +1,4 @@
-"""What is the human's by default: marks, secrets and files."""
+"""Predicates: what is human by default, and how a predicate is called."""
 
 import copy
 import pickle
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.separation import graph
 from pyfunctools.schema.separation.predicates import (
     any_of,
     is_file,
@@ -15,6 +16,9 @@ from pyfunctools.schema.separation.predicates import (
     last_name,
     needs_name_only,
 )
+from pyfunctools.schema.separation.separate import separate_normalized as separate
+
+Schema = dict[str, Any]
 
 TEXT = {"type": "string"}
 
@@ -53,7 +57,7 @@ TEXT = {"type": "string"}
         ("pin", {"writeOnly": True}),
     ],
 )
-def test_marks_secrets_and_files_are_the_humans(name: str, schema: dict[str, Any]) -> None:
+def test_marked_schemas_secrets_and_files_are_human(name: str, schema: dict[str, Any]) -> None:
     assert is_human_by_default(Path.of(("query", name)), {**TEXT, **schema})
 
 
@@ -83,18 +87,18 @@ def test_marks_secrets_and_files_are_the_humans(name: str, schema: dict[str, Any
         ("a", {"format": ["password"], "contentEncoding": 1, "contentMediaType": {}}),
     ],
 )
-def test_anything_else_is_the_models(name: str, schema: dict[str, Any]) -> None:
+def test_other_schemas_are_not_human(name: str, schema: dict[str, Any]) -> None:
     assert not is_human_by_default(Path.of((name,)), {**TEXT, **schema})
 
 
 @pytest.mark.parametrize("schema", [{"format": "binary"}, {"format": "password"}])
-def test_what_is_marked_as_not_the_humans_is_the_models_whatever_it_is(
+def test_a_schema_marked_as_not_human_is_never_human(
     schema: dict[str, Any],
 ) -> None:
     assert not is_human_by_default(Path.of(("password",)), {**schema, "x-human": False})
 
 
-def test_predicates_are_named_and_can_be_joined() -> None:
+def test_predicates_can_be_combined() -> None:
     path = Path.of(("a",))
     both = any_of(is_secret, is_file)
     assert both(path, {"format": "binary"})
@@ -104,13 +108,158 @@ def test_predicates_are_named_and_can_be_joined() -> None:
     assert pickle.loads(pickle.dumps(both)) == copy.deepcopy(both) == both
 
 
-def test_items_are_called_like_their_list() -> None:
+def test_items_have_the_name_of_their_array() -> None:
     assert last_name(Path.of(("tokens", "*"))) == "tokens"
     assert last_name(Path.of(("tokens", 0, "*"))) == "tokens"
     assert last_name(Path.of(())) == ""
 
 
-def test_only_our_own_predicates_are_known_to_see_no_more_than_the_name() -> None:
+def test_only_our_own_predicates_are_known_to_use_the_last_name_only() -> None:
     assert needs_name_only(is_human_by_default)
     assert needs_name_only(any_of(is_secret, any_of(is_file)))
     assert not needs_name_only(any_of(is_secret, lambda path, _: path == "$input.a"))
+
+
+def calls_of(schema: Schema) -> list[tuple[str, Schema]]:
+    calls: list[tuple[str, Schema]] = []
+
+    def is_human(path: Path, inner: Any) -> bool:
+        calls.append((str(path), dict(inner)))
+        return False
+
+    separate(schema, is_human)
+    return calls
+
+
+TREE = {"properties": {"v": TEXT, "all": {"items": {"$ref": "#/$defs/T"}}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "paths"),
+    [
+        (
+            {
+                "properties": {"a b": {"items": TEXT}, "*": TEXT},
+                "patternProperties": {"^x": {"prefixItems": [TEXT]}},
+                "additionalProperties": {"type": "boolean"},
+                "unevaluatedItems": {"type": "number"},
+            },
+            [
+                '$input["a b"]',
+                '$input["*"]',
+                *["$input[*]"] * 3,
+                '$input["a b"][*]',
+                "$input[*][0]",
+            ],
+        ),
+        ({"properties": {"a": {"anyOf": [{"allOf": [TEXT]}, {}]}}}, ["$input.a"] * 4),
+        (
+            {
+                "properties": {"a": {"$ref": "#/$defs/D"}, "b": {"$ref": "#/$defs/D"}},
+                "$defs": {"D": {"properties": {"t": TEXT}}},
+            },
+            ["$input.a", "$input.b", "$input.a.t", "$input.b.t"],
+        ),
+        (
+            {"$ref": "#/$defs/T", "$defs": {"T": TREE}},
+            ["$input.v", "$input.all", "$input.all[*]"],
+        ),
+        ({"properties": {"me": {"$ref": "#"}}}, ["$input.me"]),
+        (
+            {"properties": {"a": {"propertyNames": TEXT, "contentSchema": {"items": TEXT}}}},
+            [*["$input.a"] * 3, "$input.a[*]"],
+        ),
+    ],
+)
+def test_a_predicate_is_called_once_for_each_place_with_its_path(
+    schema: Schema, paths: list[str]
+) -> None:
+    assert [path for path, _ in calls_of(schema)] == ["$input", *paths]
+
+
+def test_a_reference_has_the_keywords_of_its_definition_and_its_own() -> None:
+    schema = {
+        "properties": {"a": {"$ref": "#/$defs/A", "title": "near"}},
+        "$defs": {
+            "A": {"$ref": "#/$defs/B", "title": "far", "deprecated": True},
+            "B": {"type": "string", "title": "farther"},
+        },
+    }
+    assert calls_of(schema)[1:] == [
+        ("$input.a", {"title": "near", "deprecated": True, "type": "string"})
+    ]
+
+
+def test_subtypes_that_only_a_discriminator_names_have_places_too() -> None:
+    mapping = {"cat": "#/$defs/Cat", "dog": "#/$defs/Dog", "gone": "#/$defs/Gone", "odd": 3}
+    heir = {"allOf": [{"$ref": "#/$defs/Pet"}, {"properties": {"token": {"type": "string"}}}]}
+    schema = {
+        "properties": {"pet": {"$ref": "#/$defs/Pet"}},
+        "$defs": {
+            "Pet": {
+                "anyOf": [{"$ref": "#/$defs/Dog"}],
+                "properties": {"kind": {"type": "string"}},
+                "discriminator": {"propertyName": "kind", "mapping": mapping},
+            },
+            "Cat": heir,
+            "Dog": {},
+        },
+    }
+    paths = [path for path, _ in calls_of(schema)]
+    assert paths.count("$input.pet.token") == 1
+
+
+def test_branches_of_a_schema_marked_as_not_human_are_not_human() -> None:
+    union = {"anyOf": [{"type": "string", "format": "binary"}, {"type": "null"}], "x-human": False}
+    assert not separate({"properties": {"a": union}}).has_human
+    referred = {"$ref": "#/$defs/B", "x-human": False}
+    schema = {"properties": {"a": referred}, "$defs": {"B": {"anyOf": [{"format": "binary"}]}}}
+    assert not separate(schema).has_human
+
+
+def test_the_name_of_each_use_of_a_definition_counts() -> None:
+    schema = {
+        "properties": {"note": {"$ref": "#/$defs/W"}, "password": {"$ref": "#/$defs/W"}},
+        "$defs": {"W": {"anyOf": [{"type": "string", "writeOnly": True}, {"type": "null"}]}},
+    }
+    separated = separate(schema)
+    assert separated.owner(("note",)) == "llm"
+    assert separated.owner(("password",)) == "human"
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"$ref": "#name"},
+        {"$ref": "https://example.com/a.json"},
+        {"$ref": "#/$defs/Gone"},
+        {"$ref": 5},
+    ],
+)
+def test_with_an_unknown_target_of_a_reference_one_mark_makes_all_human(
+    link: Schema,
+) -> None:
+    hidden = {"$anchor": "name", "properties": {"t": {"format": "password"}}}
+    schema = {"properties": {"a": link, "b": {"type": "string"}}, "$defs": {"D": hidden}}
+    assert separate(schema).owner(()) == "human"
+    assert separate(schema, any_of()).owner(()) == "llm"
+
+
+def test_beyond_many_places_the_predicate_is_called_once_for_a_definition(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    levels: Schema = {
+        f"S{n}": {"properties": {side: {"$ref": f"#/$defs/S{n + 1}"} for side in ("l", "r")}}
+        for n in range(30)
+    }
+    levels["S30"] = {"properties": {"t": {"type": "string"}}}
+    schema = {"$ref": "#/$defs/S0", "$defs": levels}
+    monkeypatch.setattr(graph, "MAX_PLACES", 100)
+    paths: list[Path] = []
+
+    def is_human(path: Path, _: Any) -> bool:
+        paths.append(path)
+        return path.keys[-1:] == ("t",)
+
+    assert separate(schema, is_human).has_human
+    assert len(paths) < 400

@@ -1,4 +1,4 @@
-"""The parameters of a function, taken apart."""
+"""`separate` and `Separated`: schemas and values of both sides."""
 
 import copy
 import doctest
@@ -25,7 +25,6 @@ Schema = dict[str, Any]
 H = {"type": "string", "x-human": True}
 S = {"type": "string"}
 CLOSED = {"additionalProperties": False}
-NOTHING = {"type": "object", "properties": {}, "required": [], **CLOSED}
 
 
 def login() -> Schema:
@@ -55,7 +54,7 @@ def test_each_side_is_a_closed_object_with_its_own_properties() -> None:
     }
 
 
-def test_without_a_human_part_the_schema_itself_is_the_models() -> None:
+def test_without_a_human_part_the_model_has_the_schema_itself() -> None:
     schema = {"type": "object", "properties": {"a": S}, "$defs": {"Unused": {"format": "password"}}}
     for separated in (separate(schema), separate(login(), None), separate(login(), is_file)):
         assert separated.llm == separated.schema
@@ -82,18 +81,7 @@ def test_a_schema_of_any_draft_is_normalized_first() -> None:
         separate({"properties": {"a": {"$dynamicRef": "#x"}, "b": H}})
 
 
-def test_without_a_part_of_the_models_it_has_an_empty_object() -> None:
-    schema = {"type": "object", "properties": {"pin": H}, "required": ["pin"], **CLOSED}
-    separated = separate(schema)
-    assert separated.llm == NOTHING
-    assert separated.human == schema
-    assert separated.validate({}, "llm")
-    (issue,) = separated.validate({"pin": "x"}, "llm").issues  # type: ignore[union-attr]
-    assert (issue.path, issue.side, issue.value) == ("$input.pin", "llm", "x")
-    assert not separated.validate([], "llm")
-
-
-def test_a_predicate_of_ones_own_decides_by_path_and_schema() -> None:
+def test_a_custom_predicate_decides_by_path_and_schema() -> None:
     assert list(separate(login(), any_of(is_secret)).llm["properties"]) == ["user"]  # type: ignore[arg-type]
     separated = separate(login(), lambda path, schema: path == "$input.user")
     assert list(separated.llm["properties"]) == ["password"]  # type: ignore[arg-type]
@@ -101,18 +89,7 @@ def test_a_predicate_of_ones_own_decides_by_path_and_schema() -> None:
         separate(login(), lambda path, schema: bool(schema["nothing"]))
 
 
-@pytest.mark.parametrize("side", ["llm", "human"])
-def test_what_belongs_to_the_other_side_is_an_issue(side: Any) -> None:
-    own, other = ("user", "password") if side == "llm" else ("password", "user")
-    separated = separate(login())
-    assert separated.validate({own: "x"}, side)
-    for value in ("x", None, {}):
-        failure = separated.validate({own: "x", other: value}, side)
-        assert [str(issue.path) for issue in failure.issues] == [f"$input.{other}"]  # type: ignore[union-attr]
-    assert separated.validate({"user": "x", "password": "y"}, "whole")
-
-
-def test_a_value_is_checked_against_its_side_with_every_issue() -> None:
+def test_validation_of_a_side_has_every_issue() -> None:
     failure = separate(login()).validate({"user": 1, "password": "x", "more": 1}, "llm")
     found = sorted(str(issue.path) for issue in failure.issues)  # type: ignore[union-attr]
     assert found == ["$input.more", "$input.password", "$input.user"]
@@ -120,7 +97,7 @@ def test_a_value_is_checked_against_its_side_with_every_issue() -> None:
 
 
 @pytest.mark.parametrize("value", [{1: "x"}, {"user": object()}, "x", None, [], float("nan")])
-def test_what_is_no_object_of_json_is_an_issue_once(value: Any) -> None:
+def test_a_value_that_is_not_a_json_object_has_one_issue_a_place(value: Any) -> None:
     for side in ("llm", "human"):
         failure = separate(login()).validate(value, side)
         paths = [str(issue.path) for issue in failure.issues]  # type: ignore[union-attr]
@@ -150,14 +127,14 @@ ROW = {"type": "object", "properties": {"n": S, "t": H}}
         (ROW, {1: "s"}, ..., {1: "s"}),
     ],
 )  # fmt: skip
-def test_a_value_is_split_place_by_place(schema: Schema, value: Any, llm: Any, human: Any) -> None:
+def test_a_value_is_split_by_owner(schema: Schema, value: Any, llm: Any, human: Any) -> None:
     schema = {"type": "object", "properties": {"x": schema, "a": S, "pin": H}}
     mine, theirs = separate(schema).split({"x": value, "a": "b"})
     assert mine == ({"a": "b"} if llm is ... else {"x": llm, "a": "b"})
     assert theirs == ({} if human is None else {"x": human})
 
 
-def test_one_who_has_no_part_gets_an_empty_object() -> None:
+def test_a_side_without_parts_gets_an_empty_object() -> None:
     assert separate({"properties": {"a": S}}).split({"a": 1}) == ({"a": 1}, {})
     assert separate({"properties": {"a": H}}).split({"a": 1}) == ({}, {"a": 1})
     assert separate({"items": ROW}).split([{"n": 1}]) == ([{"n": 1}], [{}])
@@ -167,7 +144,7 @@ def test_one_who_has_no_part_gets_an_empty_object() -> None:
     assert separate(login()).split(deep) == ({}, deep)
 
 
-def test_what_the_human_gave_is_in_no_failure() -> None:
+def test_no_failure_has_a_value_of_the_human() -> None:
     failure = separate(login()).validate(
         {"password": ["SECRET-7f3a"], "user": "SECRET-7f3a"}, "human"
     )
@@ -179,7 +156,7 @@ def test_what_the_human_gave_is_in_no_failure() -> None:
     assert "SECRET" not in merged.feedback()  # type: ignore[union-attr]
 
 
-def test_separated_are_equal_by_their_schemas_and_can_be_copied_and_pickled() -> None:
+def test_separations_are_compared_by_their_schemas_copied_and_pickled() -> None:
     separated = separate(login(), lambda path, _: path == "$input.password")
     assert separated == separate(login())
     assert separated != separate(login(), None)
@@ -194,7 +171,7 @@ def test_separated_are_equal_by_their_schemas_and_can_be_copied_and_pickled() ->
         assert other.merge({"user": "x"}, {"password": "s"})
 
 
-def test_a_recursive_type_is_parted_only_if_it_has_parts_of_both() -> None:
+def test_a_recursive_type_is_split_only_if_it_is_mixed() -> None:
     tree = {"type": "object", "properties": {"name": S, "next": {"$ref": "#/$defs/T"}}}
     beside = {"properties": {"tree": {"$ref": "#/$defs/T"}, "pin": H}, "$defs": {"T": tree}}
     assert separate(beside).llm["$defs"]["T"] == tree  # type: ignore[index]
@@ -203,7 +180,7 @@ def test_a_recursive_type_is_parted_only_if_it_has_parts_of_both() -> None:
     assert separate(beside).llm["$defs"]["T"] == tree  # type: ignore[index]
 
 
-def test_a_diamond_of_definitions_takes_no_longer_than_they_are_many() -> None:
+def test_shared_definitions_are_separated_once() -> None:
     levels: Schema = {
         f"S{n}": {"type": "object", "properties": {s: {"$ref": f"#/$defs/S{n + 1}"} for s in "lr"}}
         for n in range(30)
@@ -215,7 +192,7 @@ def test_a_diamond_of_definitions_takes_no_longer_than_they_are_many() -> None:
         assert "pin" not in json.dumps(separated.llm)
 
 
-def test_whatever_is_given_nothing_but_our_errors_gets_out() -> None:
+def test_only_our_errors_are_raised() -> None:
     for schema in (
         {"properties": 5},
         {"$ref": 5},
@@ -266,7 +243,7 @@ def components(document: Path) -> Iterator[Schema]:
 
 
 @pytest.mark.slow
-def test_real_schemas_are_parted_into_sides_that_are_complete(shared: Path) -> None:
+def test_the_sides_of_real_schemas_are_complete(shared: Path) -> None:
     parted = 0
     for document in sorted((shared / "corpus").glob("v*/*.json")):
         for schema in components(document):

@@ -1,4 +1,4 @@
-"""The two sides of a schema, keyword by keyword."""
+"""The two sides of a schema, keyword by keyword, and their references."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ CLOSED = {"additionalProperties": False}
 
 
 def sides(schema: Schema) -> tuple[Any, Any]:
-    """Return what the two sides say of a property `a`, beside one of each of theirs."""
+    """Return the two sides of a property `a`, beside a property of each owner."""
     separated = separate({"type": "object", "properties": {"a": schema, "m": S, "h": H}})
     assert separated.human is not None
     assert separated.llm["properties"]["m"] == S  # type: ignore[index]
@@ -61,12 +61,12 @@ OF_BOTH: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("keyword", "value"), OF_BOTH)
-def test_what_looks_at_both_sides_is_left_off_both(keyword: str, value: Any) -> None:
+def test_a_keyword_about_both_sides_is_left_out_of_both(keyword: str, value: Any) -> None:
     assert sides(both(**{keyword: value})) == (MINE, THEIRS)
 
 
 @pytest.mark.parametrize(("keyword", "value"), [*OF_BOTH, ("x-kind", 1)])
-def test_and_stays_with_what_is_only_ones(keyword: str, value: Any) -> None:
+def test_it_stays_in_a_schema_of_one_owner(keyword: str, value: Any) -> None:
     mine = {"type": "object", "properties": {"n": I}, keyword: value}
     assert sides(mine) == (mine, None)
     theirs = {**mine, "x-human": True}
@@ -94,7 +94,7 @@ def test_and_stays_with_what_is_only_ones(keyword: str, value: Any) -> None:
         (object_of({"t": H}, required=["t"]), None, object_of({"t": H}, required=["t"])),
     ],
 )  # fmt: skip
-def test_an_object_is_parted_by_its_properties(schema: Schema, llm: Any, human: Any) -> None:
+def test_an_object_is_split_by_its_properties(schema: Schema, llm: Any, human: Any) -> None:
     assert sides(schema) == (llm, human)
 
 
@@ -118,7 +118,7 @@ def test_an_object_is_parted_by_its_properties(schema: Schema, llm: Any, human: 
          {"type": "array", "allOf": [{"prefixItems": [NULL]}, {"items": True}]}),
     ],
 )  # fmt: skip
-def test_an_array_is_parted_by_its_items(schema: Schema, llm: Any, human: Any) -> None:
+def test_an_array_is_split_by_its_items(schema: Schema, llm: Any, human: Any) -> None:
     assert sides(schema) == (llm, human)
 
 
@@ -149,7 +149,7 @@ def test_an_array_is_parted_by_its_items(schema: Schema, llm: Any, human: Any) -
           "patternProperties": {"^x": True}, **CLOSED}),
     ],
 )  # fmt: skip
-def test_a_map_is_parted_by_what_it_says_of_any_name(schema: Schema, llm: Any, human: Any) -> None:
+def test_a_map_is_split_by_its_unnamed_properties(schema: Schema, llm: Any, human: Any) -> None:
     assert sides(schema) == (llm, human)
 
 
@@ -178,13 +178,13 @@ CASH = object_of({"kind": {"const": "cash"}}, required=["kind"], **CLOSED)
         ({"allOf": [H, {"maxLength": 3}]}, None, {"allOf": [H, {"maxLength": 3}]}),
     ],
 )  # fmt: skip
-def test_a_union_or_intersection_is_parted_by_its_schemas(
+def test_a_union_or_intersection_is_split_by_its_schemas(
     schema: Schema, llm: Any, human: Any
 ) -> None:
     assert sides(schema) == (llm, human)
 
 
-def test_what_is_all_the_humans_leaves_the_model_an_empty_object() -> None:
+def test_if_all_is_human_the_model_has_an_empty_object() -> None:
     for schema in (object_of({"t": H}), object_of({"t": H}, **CLOSED), {"anyOf": [H, S]}, H):
         separated = separate(schema)
         assert separated.llm == EMPTY
@@ -201,16 +201,16 @@ def test_what_is_all_the_humans_leaves_the_model_an_empty_object() -> None:
     ],
     ids=str,
 )
-def test_a_name_that_a_condition_declares_is_asked_of_the_human_as_what_it_is(
+def test_a_human_property_of_a_condition_is_on_the_human_side(
     condition: Schema,
 ) -> None:
     mine, theirs = sides(object_of({"n": I}, **condition))
     assert mine["properties"] == {"n": I}
-    # Where no condition holds it may be anything.
+    # If no condition holds it may be anything.
     assert theirs["properties"] == {"t": {"anyOf": [H, True]}}
 
 
-def test_what_a_condition_declares_of_the_models_is_still_shown_to_the_model() -> None:
+def test_a_model_property_of_a_condition_is_on_the_model_side() -> None:
     then = {"properties": {"n": I, "more": S}}
     condition = {"if": {"properties": {"n": {"const": 1}, "only": S}}, "then": then}
     mine, theirs = sides(both(**condition))
@@ -223,7 +223,7 @@ def test_what_a_condition_declares_of_the_models_is_still_shown_to_the_model() -
     assert mine["properties"]["more"] == {"anyOf": [S, True]}
 
 
-def test_a_name_that_is_only_asked_about_may_be_anything() -> None:
+def test_a_property_that_only_an_if_declares_may_be_anything() -> None:
     _, theirs = sides(object_of({"n": I}, **{"if": {"properties": {"t": H}}, "then": {"not": {}}}))
     assert theirs["properties"] == {"t": True}
 
@@ -232,7 +232,7 @@ PIN = {"type": "object", "properties": {"pin": H, "v": S}, "required": ["pin"]}
 
 
 def is_wanted(schema: Schema) -> bool:
-    """Return whether a property that is required is so of the human's side too."""
+    """Return whether a required property is required on the human's side too."""
     whole = {"type": "object", "properties": {"a": schema, "h": H}, "required": ["a"]}
     human = separate(whole).human
     assert human is not None
@@ -251,7 +251,7 @@ def is_wanted(schema: Schema) -> bool:
         {"anyOf": [PIN, {**PIN, "required": ["v", "pin"]}]},
     ],
 )
-def test_where_every_value_has_a_part_of_theirs_the_person_has_to_give_it(schema: Schema) -> None:
+def test_a_property_that_always_has_a_human_part_is_required_of_the_human(schema: Schema) -> None:
     assert is_wanted(schema)
 
 
@@ -267,11 +267,11 @@ def test_where_every_value_has_a_part_of_theirs_the_person_has_to_give_it(schema
         {"if": {"required": ["v"]}, "then": PIN, "type": "object", "properties": {"v": S}},
     ],
 )
-def test_where_a_value_may_have_none_they_need_not(schema: Schema) -> None:
+def test_a_property_that_may_have_no_human_part_is_not_required(schema: Schema) -> None:
     assert not is_wanted(schema)
 
 
-def test_recursion_wants_nothing_by_itself() -> None:
+def test_recursion_alone_requires_nothing() -> None:
     tree = {
         "type": "object",
         "properties": {"next": {"$ref": "#/properties/a"}, "pin": H, "v": S},
@@ -279,3 +279,139 @@ def test_recursion_wants_nothing_by_itself() -> None:
     }
     assert not is_wanted(tree)
     assert is_wanted({**tree, "required": ["next", "pin"]})
+
+
+def llm_of(schema: Schema) -> Schema:
+    return dict(separate(schema).llm)
+
+
+def test_a_side_is_a_copy() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "object", "x-y": [1]}, "pin": H}}
+    separated = separate(schema)
+    separated.llm["properties"]["a"]["x-y"].append(2)  # type: ignore[index]
+    assert (
+        separated.llm["properties"]["a"]
+        == schema["properties"]["a"]
+        == {  # type: ignore[index]
+            "type": "object",
+            "x-y": [1],
+        }
+    )
+
+
+def test_references_of_every_form_lead_to_definitions_of_the_side() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": {"type": "object", "properties": {"in": S}},
+            "b": {"$ref": "#/properties/a", "title": "b"},
+            "c": {"$ref": "#/properties/a/properties/in"},
+            "d": {"$ref": "#/$defs/One%20Two"},
+            "me": {"$ref": "#"},
+            "pin": H,
+        },
+        "$defs": {"One Two": {"type": "integer"}, "Unused": {"type": "null"}},
+    }
+    side = llm_of(schema)
+    assert side["properties"]["b"] == {"$ref": "#/$defs/a", "title": "b"}
+    assert side["properties"]["c"] == {"$ref": "#/$defs/in"}
+    assert side["properties"]["d"] == {"$ref": "#/$defs/One%20Two"}
+    assert side["properties"]["me"] == {"$ref": "#/$defs/Input"}
+    assert set(side["$defs"]) == {"a", "in", "One Two", "Input"}
+    assert "pin" not in side["$defs"]["Input"]["properties"]
+
+
+def test_a_definition_with_several_sides_has_a_name_for_each() -> None:
+    address = {"type": "object", "properties": {"street": S, "code": S}}
+    schema = {
+        "type": "object",
+        "properties": {name: {"$ref": "#/$defs/A"} for name in "abc"},
+        "$defs": {"A": address},
+    }
+    separated = separate(schema, lambda path, _: path == "$input.b.code")
+    side = separated.llm
+    assert side["properties"] == {
+        "a": {"$ref": "#/$defs/A"},
+        "b": {"$ref": "#/$defs/A_2"},
+        "c": {"$ref": "#/$defs/A"},
+    }
+    assert side["$defs"]["A"] == address  # type: ignore[index]
+    assert list(side["$defs"]["A_2"]["properties"]) == ["street"]  # type: ignore[index]
+
+
+DISCRIMINATOR = {"propertyName": "kind", "mapping": {"a": "#/$defs/A", "b": "#/$defs/B"}}
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_a_discriminator_refers_to_the_branches_of_the_side(keyword: str) -> None:
+    def branch(kind: str, **properties: Any) -> Schema:
+        return {"type": "object", "properties": {"kind": {"const": kind}, **properties}}
+
+    union = {keyword: [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]}
+    schema = {
+        "properties": {"u": {**union, "discriminator": DISCRIMINATOR}, "pin": H},
+        "$defs": {"A": branch("a", card=S), "B": branch("b")},
+    }
+    assert llm_of(schema)["properties"]["u"]["discriminator"] == DISCRIMINATOR
+
+    schema["$defs"]["A"] = branch("a", card=H)
+    assert llm_of(schema)["properties"]["u"]["discriminator"] == DISCRIMINATOR
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_discriminator_of_a_mixed_place_has_only_the_tag_and_the_branches(shown: bool) -> None:
+    mapping = {"cat": "#/$defs/Cat"}
+    heir = {"allOf": [{"$ref": "#/$defs/Pet"}, {"properties": {"claw": H if shown else S}}]}
+    stated = {"propertyName": "kind", "mapping": mapping, "x-secret": "SECRET"}
+    pet = {"properties": {"kind": S}, "discriminator": stated}
+    schema = {
+        "properties": {"pet": {"$ref": "#/$defs/Pet"}, "pin": H},
+        "$defs": {"Pet": pet, "Cat": heir},
+    }
+    side = llm_of(schema)
+    if not shown:
+        assert side["$defs"] == schema["$defs"]
+        return
+    kept = side["$defs"]["Pet"]["discriminator"]
+    assert kept == {"propertyName": "kind", "mapping": {}}
+    assert list(side["$defs"]) == ["Pet"]
+    human = separate(schema).human or {}
+    claw = human["$defs"]["Pet"]["properties"]["claw"]  # type: ignore[index, call-overload]
+    assert claw == {"anyOf": [H, True]}
+
+
+def test_a_human_discriminator_is_not_shown() -> None:
+    branch = {
+        "type": "object",
+        "properties": {"secret_kind": {"const": "a", "x-human": True}, "a": S},
+    }
+    union = {"anyOf": [branch, {"type": "null"}], "discriminator": {"propertyName": "secret_kind"}}
+    assert "secret_kind" not in str(llm_of({"properties": {"u": union, "b": S}}))
+
+
+def test_unused_keywords_beside_null_are_not_shown() -> None:
+    null = {"type": "null", "properties": {"pin": H}}
+    union = {"anyOf": [null, {"type": "integer"}]}
+    assert llm_of({"properties": {"u": union, "b": S}})["properties"]["u"] == {
+        "anyOf": [{"type": "null"}, {"type": "integer"}]
+    }
+
+
+def test_a_recursive_side_ends() -> None:
+    tree = {
+        "properties": {"v": S, "all": {"type": "array", "items": {"$ref": "#/$defs/T"}}, "pin": H}
+    }
+    separated = separate({"$ref": "#/$defs/T", "$defs": {"T": tree}})
+    for side, name in ((separated.llm, "v"), (separated.human or {}, "pin")):
+        assert side["$ref"] == "#/$defs/T"
+        assert sorted(side["$defs"]["T"]["properties"]) == sorted(["all", name])  # type: ignore[index]
+        assert side["$defs"]["T"]["properties"]["all"]["items"] == {"$ref": "#/$defs/T"}  # type: ignore[index]
+
+
+def test_a_deeply_nested_schema_can_be_written() -> None:
+    schema: Schema = {"type": "object", "properties": {"a": S, "pin": H}}
+    for _ in range(240):
+        schema = {"type": "array", "items": schema}
+    separated = separate({"type": "object", "properties": {"deep": schema}})
+    assert "pin" not in str(separated.llm)
+    assert "pin" in str(separated.human)
