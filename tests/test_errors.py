@@ -55,7 +55,9 @@ ALL = [
 
 
 @pytest.mark.parametrize(("error", "text"), ALL, ids=lambda value: type(value).__name__)
-def test_an_error_says_one_sentence_of_its_fields(error: PyfunctoolsError, text: str) -> None:
+def test_the_text_of_an_error_is_composed_from_its_fields(
+    error: PyfunctoolsError, text: str
+) -> None:
     assert str(error) == text
 
 

@@ -9,7 +9,7 @@ import pytest
 from pyfunctools._lazy import Lazy
 
 
-def test_nothing_is_made_before_it_is_asked_for_and_then_only_once() -> None:
+def test_a_value_is_made_when_it_is_first_read_and_only_once() -> None:
     made: list[int] = []
 
     def make() -> str:
@@ -25,7 +25,7 @@ def test_nothing_is_made_before_it_is_asked_for_and_then_only_once() -> None:
     assert made == [1]
 
 
-def test_threads_that_ask_at_once_get_the_same_value() -> None:
+def test_threads_that_read_at_once_get_the_same_value() -> None:
     barrier = Barrier(8)
     cell = Lazy(object)
     got: list[object] = []

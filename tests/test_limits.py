@@ -29,7 +29,7 @@ def test_each_default_is_the_one_written_in_security_md() -> None:
 
 @pytest.mark.parametrize("field", [field.name for field in fields(Limits)])
 @pytest.mark.parametrize("value", ["1", None, -1, True, float("nan")])
-def test_what_is_no_limit_is_refused_by_its_name(field: str, value: Any) -> None:
+def test_an_invalid_limit_is_refused_with_its_name(field: str, value: Any) -> None:
     with pytest.raises(DefinitionError, match="is not a valid limit") as raised:
         Limits(**{field: value})
     assert raised.value.where == f"Limits({field})"

@@ -21,12 +21,12 @@ def test_a_media_type_is_read_without_its_parameters() -> None:
 
 
 @pytest.mark.parametrize("media", ["application/json", "application/problem+json", "text/json"])
-def test_json_goes_by_many_names(media: str) -> None:
+def test_json_has_several_media_types(media: str) -> None:
     assert is_json_media(media)
     assert not is_text_media("application/json")
 
 
-def test_what_only_contains_the_word_is_no_json() -> None:
+def test_a_media_type_that_only_contains_json_is_not_json() -> None:
     assert not is_json_media("application/jsonl")
     assert not is_json_media("text/html")
     assert is_xml_media("image/svg+xml")
@@ -48,7 +48,7 @@ def test_what_only_contains_the_word_is_no_json() -> None:
         ("text/html; charset=\x00", "\x00", None),
     ],
 )
-def test_a_charset_is_one_only_if_it_is_a_charset(
+def test_a_codec_that_is_no_charset_is_unknown(
     content_type: str, charset: str | None, codec: str | None
 ) -> None:
     assert charset_of(content_type) == charset
@@ -90,11 +90,11 @@ def test_the_first_concrete_media_type_is_chosen() -> None:
         ("nonsense", "other"),
     ],
 )
-def test_a_media_type_says_what_it_makes_of_a_value(media: str, kind: str) -> None:
+def test_each_media_type_has_a_kind(media: str, kind: str) -> None:
     assert media_kind(media) == kind
 
 
-def test_json_goes_first_and_what_has_no_rules_last() -> None:
+def test_json_is_preferred_and_unknown_media_types_come_last() -> None:
     content = [
         "application/vnd.x",
         "image/png",

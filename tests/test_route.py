@@ -14,7 +14,7 @@ def test_a_route_needs_only_a_method_and_a_path() -> None:
     assert dict(route.operation) == {}
 
 
-def test_a_route_is_frozen_and_equal_by_what_it_says() -> None:
+def test_a_route_is_frozen_and_equal_by_its_fields() -> None:
     def make() -> Route:
         return Route(
             method="POST",

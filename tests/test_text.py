@@ -35,7 +35,7 @@ def test_hidden_characters_are_left_out_and_counted(text: str, shown: str) -> No
 
 
 @given(st.text())
-def test_what_is_visible_stays_visible(text: str) -> None:
+def test_visible_text_stays_the_same(text: str) -> None:
     shown = visible(text)
     assert visible(shown) == shown
     shown.encode()
@@ -48,13 +48,13 @@ def test_a_shortened_text_is_never_longer_than_asked(text: str, limit: int) -> N
     assert cut == text or cut.endswith("…")
 
 
-def test_a_brief_repr_is_the_repr_as_long_as_it_is_short() -> None:
+def test_a_short_repr_is_the_repr_if_it_is_short_enough() -> None:
     assert short_repr({"b": 1, "a": [2]}) == "{'b': 1, 'a': [2]}"
     assert short_repr("x" * 1000, 10) == "'xxxxxxxx…"
     assert record_repr(range(3), "start", "stop") == "range(start=0, stop=3)"
 
 
-def test_what_is_nested_without_end_has_a_brief_repr_too() -> None:
+def test_a_deeply_nested_value_has_a_short_repr_too() -> None:
     deep: list[object] = []
     for _ in range(100_000):
         deep = [deep]

@@ -137,7 +137,7 @@ def test_a_call_after_closing_starts_the_application_again(hosted: Hosted) -> No
     assert teas.steps == ["startup", "shutdown"] * 2
 
 
-def test_what_waits_in_a_loop_is_told_to_await(hosted: Hosted) -> None:
+def test_a_blocking_call_in_a_loop_is_an_error(hosted: Hosted) -> None:
     _, runner = hosted()
 
     async def block() -> Outcome:
@@ -287,7 +287,7 @@ def test_a_cancelled_call_cancels_the_request(hosted: Hosted) -> None:
 
 
 @pytest.mark.parametrize("close", ["close", "aclose"])
-def test_closing_waits_for_calls_and_for_what_they_left_running(hosted: Hosted, close: str) -> None:
+def test_closing_waits_for_calls_and_for_their_tasks(hosted: Hosted, close: str) -> None:
     steps: list[str] = []
     began, go = threading.Event(), threading.Event()
 
@@ -408,7 +408,7 @@ def test_a_runner_that_nobody_closes_ends_with_its_last_holder() -> None:
         ("http://shop.example:81/v1/", "/api/", "/api/things/1", "/api", b"shop.example:81"),
     ],
 )
-def test_the_address_the_application_is_told_of(
+def test_the_application_sees_its_address(
     hosted: Hosted, server: str | None, root_path: str, path: str, root: str, host: bytes
 ) -> None:
     teas, runner = hosted(server=server, root_path=root_path)
@@ -418,13 +418,13 @@ def test_the_address_the_application_is_told_of(
 
 
 @pytest.mark.parametrize("server", [True, False, 3, "ftp://x", "localhost"])
-def test_a_server_that_is_no_base_url_is_refused(hosted: Hosted, server: Any) -> None:
+def test_an_invalid_server_is_refused(hosted: Hosted, server: Any) -> None:
     with pytest.raises(DefinitionError, match="server"):
         hosted(server=server)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_headers_and_credentials_go_along_and_are_made_where_the_caller_is(
+def test_headers_and_credentials_are_provided_in_the_callers_thread(
     hosted: Hosted, way: str
 ) -> None:
     threads: list[str] = []
@@ -446,9 +446,7 @@ def test_headers_and_credentials_go_along_and_are_made_where_the_caller_is(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_arguments_that_lead_elsewhere_are_refused_and_nothing_starts(
-    hosted: Hosted, way: str
-) -> None:
+def test_arguments_that_lead_to_another_route_are_refused(hosted: Hosted, way: str) -> None:
     asked: list[tuple[str, str, str]] = []
 
     def other_route(method: str, template: str, path: str) -> str | None:

@@ -54,7 +54,7 @@ def body(content: bytes = b"", *, more: bool = False) -> dict[str, Any]:
     return {"type": "http.response.body", "body": content, "more_body": more}
 
 
-def test_the_scope_says_what_a_server_would_say() -> None:
+def test_the_scope_is_that_of_a_server() -> None:
     request = asked(
         "POST",
         "https://shop.example:8443/api/teas/a%2Fb%20c?q=%C3%BC&r",
@@ -93,7 +93,7 @@ def test_the_port_is_that_of_the_address_or_of_its_scheme(url: str, port: int) -
     assert scope_of(asked(url=url), "")["server"] == ("a", port)
 
 
-def test_the_application_reads_the_body_once_and_hears_of_the_end() -> None:
+def test_the_application_reads_the_body_once_and_then_the_disconnect() -> None:
     heard: list[Any] = []
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
@@ -139,7 +139,7 @@ def test_an_application_that_does_not_answer_is_a_500(application: Any) -> None:
     assert asyncio.run(answer(application)) == (500, {}, b"")
 
 
-def test_what_the_application_raises_is_logged_by_its_kind_and_place_alone(
+def test_an_exception_of_the_application_is_logged_without_its_message(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     asyncio.run(answer(raising, asked(url=f"http://a/teas/{SECRET}?key={SECRET}")))
@@ -152,7 +152,7 @@ def test_what_the_application_raises_is_logged_by_its_kind_and_place_alone(
     assert SECRET not in said
 
 
-def test_an_answer_that_breaks_off_is_an_error_where_it_is_read() -> None:
+def test_an_incomplete_response_is_an_error() -> None:
     async def application(scope: Any, receive: Any, send: Any) -> None:
         await send(start())
         await send(body(b"a", more=True))
@@ -163,7 +163,7 @@ def test_an_answer_that_breaks_off_is_an_error_where_it_is_read() -> None:
     assert isinstance(caught.value.__cause__, ValueError)
 
 
-def test_work_after_the_answer_goes_on_and_a_fault_in_it_is_logged(
+def test_work_after_the_response_goes_on_and_its_exception_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     done: list[str] = []
@@ -180,7 +180,7 @@ def test_work_after_the_answer_goes_on_and_a_fault_in_it_is_logged(
     assert len(caplog.records) == 1
 
 
-def test_an_application_is_never_far_ahead_and_is_stopped_where_nobody_reads() -> None:
+def test_an_application_is_never_far_ahead_of_its_reader() -> None:
     sent: list[int] = []
     ended: list[str] = []
 
@@ -208,7 +208,7 @@ def test_an_application_is_never_far_ahead_and_is_stopped_where_nobody_reads() -
     assert ended == ["cancelled"]
 
 
-def test_who_sends_after_the_reader_has_left_is_told_and_nothing_is_logged(
+def test_sending_after_the_reader_has_left_is_an_error_that_is_not_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     told: list[str] = []
@@ -235,7 +235,7 @@ def test_who_sends_after_the_reader_has_left_is_told_and_nothing_is_logged(
     assert caplog.records == []
 
 
-def test_a_request_has_its_own_copy_of_what_the_startup_left() -> None:
+def test_a_request_has_its_own_copy_of_the_state() -> None:
     seen: list[Any] = []
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
@@ -277,7 +277,7 @@ def living(steps: list[str], *, fail: str = "", says: bool = True) -> Any:
 
 
 @pytest.mark.parametrize("application", [silent, raising, exiting])
-def test_an_application_that_takes_no_lifespan_needs_none(application: Any) -> None:
+def test_an_application_may_have_no_lifespan(application: Any) -> None:
     async def life() -> None:
         lifespan = Lifespan(application, "teas")
         await lifespan.start()
@@ -286,7 +286,7 @@ def test_an_application_that_takes_no_lifespan_needs_none(application: Any) -> N
     asyncio.run(life())
 
 
-def test_a_shutdown_that_raises_without_a_word_is_an_error_too() -> None:
+def test_an_exception_of_a_shutdown_is_an_error_without_a_message_too() -> None:
     async def life() -> None:
         lifespan = Lifespan(living([], fail="shutdown", says=False), "teas")
         await lifespan.start()

@@ -68,7 +68,7 @@ def test_a_body_is_written_in_its_media_type(
         ("image/png", {"content": b"a", "content_type": "a/b"}, ("image/png", b"a")),
     ],
 )
-def test_a_media_type_that_is_left_open_is_filled_in(
+def test_a_range_is_replaced_by_a_concrete_media_type(
     content_type: str, value: Any, expected: tuple[str, bytes]
 ) -> None:
     assert sent(content_type, value) == expected
@@ -83,11 +83,11 @@ def test_a_base64_schema_gets_base64() -> None:
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "multipart/form-data", "image/png"])
-def test_null_is_no_body_but_in_json(content_type: str) -> None:
+def test_null_is_a_body_only_in_json(content_type: str) -> None:
     assert sent(content_type, None) is None
 
 
-def test_multipart_names_its_boundary() -> None:
+def test_the_media_type_of_multipart_has_its_boundary() -> None:
     body = Body(content_type="multipart/form-data; charset=x")
     assert encoded_body(body, {"a": "b"}, boundary="B") == EncodedBody(
         content_type="multipart/form-data; boundary=B",
@@ -115,7 +115,7 @@ def test_multipart_names_its_boundary() -> None:
         ("image/*", {"content": b"a", "content_type": "é"}),
     ],
 )
-def test_what_a_media_type_cannot_say_is_refused(content_type: str, value: Any) -> None:
+def test_a_value_that_a_media_type_cannot_express_is_refused(content_type: str, value: Any) -> None:
     with pytest.raises(UnsendableError):
         sent(content_type, value)
 
@@ -187,7 +187,7 @@ def test_every_vector_of_multipart_is_written_exactly(vectors: Path) -> None:
         st.text(st.characters(codec="utf-8", exclude_characters='"\r\n'), min_size=1), st.binary()
     )
 )
-def test_what_is_sent_is_what_is_taken_apart(value: dict[str, bytes]) -> None:
+def test_a_multipart_body_is_parsed_to_the_same_parts(value: dict[str, bytes]) -> None:
     boundary, content = multipart(value, {}, True)
     assert [body for _, body in taken_apart(boundary, content)] == list(value.values())
     heads = [head.split("\r\n")[0] for head, _ in taken_apart(boundary, content)]
@@ -196,7 +196,7 @@ def test_what_is_sent_is_what_is_taken_apart(value: dict[str, bytes]) -> None:
     ]
 
 
-def test_another_reader_takes_it_apart_to_the_same() -> None:
+def test_another_parser_reads_the_same_parts() -> None:
     value = {"a": "--B--\r\n--B\r\n", "file": {"filename": "ü.txt", "content": b"\x00\r\n--B"}}
     boundary, content = multipart(value, {}, True, boundary="B")
     assert boundary.startswith("B")
@@ -229,7 +229,7 @@ def test_a_name_cannot_break_out_of_its_header() -> None:
         multipart({"a": {"content": b"", "content_type": "a/b\r\nX: 1"}}, {}, True)
 
 
-def test_a_part_says_what_it_is() -> None:
+def test_a_part_has_a_content_type_and_a_filename() -> None:
     schema = {
         "properties": {
             "raw": {"type": "string", "format": "binary"},
@@ -247,7 +247,7 @@ def test_a_part_says_what_it_is() -> None:
     ]
 
 
-def test_a_file_is_a_file_though_its_property_was_given_a_style() -> None:
+def test_a_file_is_sent_as_a_file_though_its_property_has_a_style() -> None:
     rules = {"f": Encoding(style="form"), "g": Encoding(style="form"), "t": Encoding(style="form")}
     schema = {"properties": {"g": {"type": "array", "items": {"format": "binary"}}}}
     found = taken_apart(*multipart({"f": b"\xff", "g": ["text"], "t": [1, 2]}, rules, schema))
@@ -264,7 +264,7 @@ def test_an_encoding_names_the_media_type_and_more_headers() -> None:
     assert taken_apart(*multipart({"a": "x"}, {"a": as_json}, True))[0][1] == b'"x"'
 
 
-def test_an_array_is_parts_without_names() -> None:
+def test_the_parts_of_an_array_have_no_names() -> None:
     boundary, content = multipart([{"a": 1}, "b", None], {}, True)
     assert taken_apart(boundary, content) == [
         ("Content-Type: application/json", b'{"a":1}'),
@@ -272,7 +272,7 @@ def test_an_array_is_parts_without_names() -> None:
     ]
 
 
-def test_a_refusal_names_the_place() -> None:
+def test_a_refusal_has_the_path() -> None:
     with pytest.raises(UnsendableError) as caught:
         multipart({"a": {"content": 1}}, {}, True)
     assert caught.value.keys == ("a", "content")

@@ -53,7 +53,7 @@ def test_a_wrong_setting_is_named_with_what_to_write_and_without_its_value(
         {"auth": {"key": lambda context, *more, **others: "b", "other": lambda prefix="p": "b"}},
     ],
 )
-def test_what_a_setting_may_be_passes(settings: dict[str, Any]) -> None:
+def test_valid_settings_are_accepted(settings: dict[str, Any]) -> None:
     checked(**settings)
 
 
@@ -66,7 +66,7 @@ def test_what_a_setting_may_be_passes(settings: dict[str, Any]) -> None:
         ({"retry": 3}, "'retry'. The settings are auth, block_private_networks, client, "),
     ],
 )
-def test_a_setting_that_there_is_not_is_a_type_error_that_says_which_there_are(
+def test_an_unknown_setting_is_a_type_error_that_lists_the_settings(
     settings: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(TypeError) as raised:
@@ -144,7 +144,7 @@ def test_a_document_may_not_choose_a_link_local_address(host: str) -> None:
     assert server_url((), f"http://{host}/") == f"http://{host}/".lower()
 
 
-def test_no_server_is_used_that_nobody_accepted() -> None:
+def test_a_documents_server_has_to_be_accepted() -> None:
     for server in (None, False):
         with pytest.raises(DefinitionError, match="server=True"):
             server_url([Server(url="https://evil.example/")], server)

@@ -44,7 +44,7 @@ def test_an_address_of_the_open_internet_is_public(address: str) -> None:
      "0.0.0.1", "224.0.0.1", "::1", "::", "fe80::1%eth0", "fc00::1", "::ffff:127.0.0.1",
      "2002:7f00:1::", "64:ff9b::7f00:1", "255.255.255.255"],
 )  # fmt: skip
-def test_every_spelling_of_another_address_is_not(address: str) -> None:
+def test_another_address_is_not_public_in_any_spelling(address: str) -> None:
     assert not is_public(address)
 
 
@@ -138,13 +138,13 @@ def test_the_next_address_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     assert inner.asked == [("10.0.0.1", 0.5), ("10.0.0.2", 1)]
 
 
-def test_the_last_address_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_of_the_last_address_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     resolver(monkeypatch, ["10.0.0.1", "10.0.0.2"])
     with pytest.raises(ConnectionRefusedError):
         DeadlineBackend(Recording(refuses=("10.0.0.1", "10.0.0.2"))).connect_tcp("h", 80)
 
 
-def test_an_address_is_looked_at_when_the_connection_is_made(
+def test_an_address_is_checked_when_the_connection_is_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     resolver(monkeypatch, ["8.8.8.8"], ["127.0.0.1"], ["10.0.0.1", "8.8.8.8"])
@@ -158,7 +158,7 @@ def test_an_address_is_looked_at_when_the_connection_is_made(
     backend.sleep(0)
 
 
-def test_so_it_is_on_an_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_is_checked_on_an_event_loop_too(monkeypatch: pytest.MonkeyPatch) -> None:
     resolver(monkeypatch, ["10.0.0.1", "8.8.8.8"], ["127.0.0.1"])
     backend = PublicBackend(AsyncRecording())
 
@@ -215,7 +215,7 @@ def exchanged(
     return finish(exchange.run(REQUEST, repeatable=True))
 
 
-def test_what_is_repeated_waits_a_little_longer_each_time() -> None:
+def test_the_pause_before_each_retry_is_longer() -> None:
     wire, times = scripted(503, ConnectionError(), 200)
     result = exchanged(wire, retries=2)
     assert isinstance(result, ReceivedResponse)
@@ -257,7 +257,7 @@ def test_a_redirect_on_the_same_origin_can_be_followed(location: str, url: str) 
     ["http://api.test/x", "https://api.test:8443/x", "https://evil/x", "//evil/x", "file:///etc",
      "https://u@api.test/x", "https://api.test@evil/", "", "https://[::1", "/a b", "/a\r\nb", "/ü"],
 )  # fmt: skip
-def test_a_redirect_to_anywhere_else_is_not_followed(location: str) -> None:
+def test_a_redirect_to_another_origin_is_not_followed(location: str) -> None:
     assert following(302, location) is None
 
 
@@ -267,7 +267,7 @@ def test_a_redirect_to_anywhere_else_is_not_followed(location: str) -> None:
      (307, "POST", "POST"), (308, "DELETE", "DELETE"), (301, "POST", None), (302, "PUT", None),
      (300, "GET", None), (304, "GET", None)],
 )  # fmt: skip
-def test_a_write_is_repeated_only_where_the_status_says_so(
+def test_a_write_is_repeated_only_after_some_statuses(
     status: int, method: str, then: str | None
 ) -> None:
     request = following(status, "/x", method)
@@ -277,7 +277,7 @@ def test_a_write_is_repeated_only_where_the_status_says_so(
         assert "content-type" not in request.headers
 
 
-def test_nothing_follows_where_nothing_was_received() -> None:
+def test_only_a_redirect_is_followed() -> None:
     assert redirected(REQUEST, LostResponse(reason="", sent="unknown")) is None
     assert redirected(REQUEST, ReceivedResponse(status=200, headers=(), body=b"")) is None
 
@@ -311,5 +311,5 @@ def test_a_date_to_wait_for_is_read_as_the_seconds_until_then() -> None:
         ("https://h:port/", None),
     ],
 )
-def test_only_the_origin_of_a_url_is_told(url: str, origin: str | None) -> None:
+def test_only_the_origin_of_a_url_is_returned(url: str, origin: str | None) -> None:
     assert origin_of_url(url) == origin

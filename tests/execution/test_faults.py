@@ -89,7 +89,7 @@ def test_a_reset_may_come_before_anything_could_be_sent(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_refused_connection_says_that_nothing_was_sent(way: str, library: str) -> None:
+def test_after_a_refused_connection_nothing_was_sent(way: str, library: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     runner = HttpRunner(server=f"http://127.0.0.1:{port}", library=library)
@@ -100,7 +100,7 @@ def test_a_refused_connection_says_that_nothing_was_sent(way: str, library: str)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_server_that_speaks_no_tls_gets_no_request(serve: Serve, way: str, library: str) -> None:
+def test_a_server_without_tls_gets_no_request(serve: Serve, way: str, library: str) -> None:
     server = serve(lambda connection: connection.send(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
     runner = HttpRunner(server=server.url.replace("http:", "https:"), library=library)
     outcome = called(runner, operation("POST"), {"id": "1"}, way)
@@ -119,7 +119,7 @@ def test_a_handshake_that_stalls_ends_by_the_deadline(serve: Serve, way: str) ->
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_host_that_does_not_exist_says_that_nothing_was_sent(way: str) -> None:
+def test_to_an_unknown_host_nothing_is_sent(way: str) -> None:
     outcome = called(HttpRunner(server="http://nowhere.invalid"), operation(), {"id": "1"}, way)
     assert (outcome.is_error, outcome.response.sent) == (True, "no")
 
@@ -240,7 +240,7 @@ def test_a_body_at_the_limit_is_read(serve: Serve, way: str) -> None:
     ],
     ids=["twice", "br", "zstd", "no gzip", "cut off"],
 )
-def test_an_encoding_that_cannot_be_undone_is_an_error(
+def test_an_invalid_encoding_is_an_error(
     serve: Serve, headers: dict[str, str], body: bytes
 ) -> None:
     runner = HttpRunner(server=serve(answers(body, **headers)).url)

@@ -21,7 +21,7 @@ BASE64 = {"type": "string", "contentEncoding": "base64"}
         ({"content": b"a"}, {"type": "object"}, (b"a", None, None)),
     ],
 )
-def test_a_file_is_seen_by_its_form(value: Any, schema: Any, expected: Any) -> None:
+def test_a_file_is_recognised_by_its_form(value: Any, schema: Any, expected: Any) -> None:
     file = file_of(value, schema)
     assert file is not None
     assert (file.content, file.filename, file.content_type) == expected
@@ -70,13 +70,13 @@ def test_files_are_found_wherever_they_stand() -> None:
         {"content": b"", "content_type": []},
     ],
 )
-def test_a_file_that_is_none_is_refused_with_its_place(value: Any) -> None:
+def test_an_invalid_file_is_refused_with_its_path(value: Any) -> None:
     with pytest.raises(UnsendableError) as caught:
         file_of(value, True)
     assert caught.value.keys
 
 
-def test_a_schema_says_whether_it_wants_bytes() -> None:
+def test_a_schema_may_want_bytes() -> None:
     assert is_binary({"format": "binary"})
     assert is_binary(BASE64)
     assert not is_binary({"type": "string"})

@@ -59,7 +59,9 @@ DIGEST = SecurityScheme(name="digest", type="http", scheme="digest")
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_call_goes_out_and_comes_back(answering: Answering, way: str, library: str) -> None:
+def test_a_call_sends_a_request_and_returns_its_response(
+    answering: Answering, way: str, library: str
+) -> None:
     server = answering(lambda connection: connection.answer(body=b'{"n": 1}'))
     runner = HttpRunner(server=f"{server.url}/v1", headers={"X-Own": "1"}, library=library)
     arguments = {"id": "a b", "query": {"q": "x&y"}, "header": {"X-T": "t"}, "body": {"a": "ü"}}
@@ -100,12 +102,12 @@ def test_bad_arguments_are_a_failure_and_nothing_is_sent(fine: Any, way: str) ->
     assert fine.connections == 0
 
 
-def test_a_write_without_a_body_says_its_length(fine: Any) -> None:
+def test_a_write_without_a_body_has_a_length(fine: Any) -> None:
     called(HttpRunner(server=fine.url), operation("POST"), ONE)
     assert fine.requests[0].header("content-length") == "0"
 
 
-def test_a_head_has_no_body_whatever_it_promises(answering: Answering) -> None:
+def test_the_response_to_head_has_no_body(answering: Answering) -> None:
     def head(connection: Connection) -> None:
         connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\nX-N: 1\r\n\r\n")
 
@@ -199,14 +201,14 @@ def test_digest_answers_a_challenge(answering: Answering, way: str, library: str
     assert len(server.requests) == 2
 
 
-def test_a_challenge_that_is_no_digest_is_the_answer(answering: Answering) -> None:
+def test_a_challenge_that_is_not_digest_is_not_answered(answering: Answering) -> None:
     server = answering(lambda connection: connection.answer(401, WWW_Authenticate="Basic"))
     runner = HttpRunner(server=server.url, auth={"digest": ("u", "p")})
     assert called(runner, guarded(DIGEST), ONE).response.status == 401
     assert len(server.requests) == 1
 
 
-def test_what_a_person_gave_wrong_is_not_shown_to_the_model(fine: Any) -> None:
+def test_wrong_values_of_a_person_are_not_shown_to_the_model(fine: Any) -> None:
     arguments = {"id": "..", "query": {"q": SECRET}, "header": {"X-T": f"{SECRET}\n"}}
     outcome = called(HttpRunner(server=fine.url), operation(human=True), arguments)
     assert outcome.issues
@@ -288,7 +290,7 @@ def test_a_redirect_on_the_same_origin_is_followed_as_often_as_allowed(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_t20_the_environment_has_no_say(
+def test_t20_the_environment_is_ignored(
     fine: Any, way: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, library: str
 ) -> None:
     netrc = tmp_path / "netrc"
@@ -355,7 +357,7 @@ def test_a_write_with_an_idempotency_key_can_be_repeated(answering: Answering) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-def test_the_time_a_server_asks_for_is_waited(answering: Answering, way: str) -> None:
+def test_a_retry_waits_as_long_as_the_server_asks(answering: Answering, way: str) -> None:
     times: list[float] = []
 
     def once(connection: Connection) -> None:
@@ -378,7 +380,7 @@ def test_a_wait_past_the_deadline_ends_the_call_at_once(answering: Answering, as
     assert len(server.requests) == 1
 
 
-def test_a_try_that_was_sent_is_not_forgotten_by_one_that_was_not(
+def test_an_earlier_try_that_was_sent_makes_the_outcome_unknown(
     answering: Answering,
 ) -> None:
     def last_words(connection: Connection) -> None:
@@ -408,9 +410,7 @@ def test_a_broken_connection_is_tried_again(answering: Answering) -> None:
 
 
 @pytest.mark.parametrize("status", [200, 401])
-def test_a_server_that_repeats_the_credentials_does_not_tell_the_model(
-    answering: Answering, status: int
-) -> None:
+def test_credentials_in_a_response_are_masked(answering: Answering, status: int) -> None:
     def repeat(connection: Connection) -> None:
         connection.answer(status, body=json.dumps({"you sent": connection.head.decode()}).encode())
 
@@ -448,7 +448,7 @@ def test_a_call_is_one_debug_record_without_its_values(
     assert {each.levelno for each in caplog.records} == {logging.DEBUG}
 
 
-def test_t63_the_models_text_has_an_excerpt_only_where_that_was_asked_for(
+def test_t63_the_text_has_an_excerpt_only_if_that_is_set(
     answering: Answering,
 ) -> None:
     server = answering(lambda connection: connection.answer(409, body=b'{"why": "too long"}'))
@@ -567,12 +567,12 @@ def test_a_forked_process_uses_connections_of_its_own(fine: Any) -> None:
     assert fine.connections == 2
 
 
-def test_a_library_has_to_be_one_that_is_there() -> None:
+def test_the_library_has_to_be_installed() -> None:
     with pytest.raises(DefinitionError):
         HttpRunner(server="https://h", library="urllib3")
 
 
-def test_what_is_no_operation_is_a_definition_error(fine: Any) -> None:
+def test_a_function_that_is_not_an_operation_is_a_definition_error(fine: Any) -> None:
     function = Function.from_schema(name="f", parameters={"type": "object"})
     with pytest.raises(DefinitionError):
         called(HttpRunner(server=fine.url), function, {})

@@ -129,9 +129,7 @@ def test_a_wrong_answer_is_asked_for_again() -> None:
     ],
     ids=["nobody", "an approval only", "wrong"],
 )
-def test_a_question_without_an_answer_is_closed_and_told(
-    given: Any, action: str, said: str
-) -> None:
+def test_a_question_without_an_answer_is_cancelled(given: Any, action: str, said: str) -> None:
     outcome = order(**given)
     assert (outcome.reason, outcome.waiting) == ("declined", None)  # a ticket would lead nowhere
     assert f"no oolong: {action}" in outcome.text
@@ -139,7 +137,7 @@ def test_a_question_without_an_answer_is_closed_and_told(
     assert "The call cannot go on later" in outcome.text
 
 
-def test_a_person_who_declines_is_the_servers_to_tell() -> None:
+def test_a_declined_question_fails_as_the_server_decides() -> None:
     outcome = order(human=lambda pending: None)
     assert outcome.is_error
     assert "no oolong: decline" in outcome.text
@@ -178,7 +176,7 @@ def test_values_answer_the_first_question_only() -> None:
     assert with_shop(given).value == {"result": [1, 0]}
 
 
-def test_what_the_person_could_not_be_asked_by_is_the_programs() -> None:
+def test_an_exception_in_asking_is_the_programs() -> None:
     def breaks(pending: Any) -> Any:
         raise ValueError("a secret")
 
@@ -190,7 +188,7 @@ def test_what_the_person_could_not_be_asked_by_is_the_programs() -> None:
         order(human=lambda: {"count": 1})
 
 
-def test_each_question_is_that_of_its_own_call() -> None:
+def test_each_question_belongs_to_its_own_call() -> None:
     def ask(pending: Any) -> Any:
         return {"count": len(pending.arguments["tea"])}
 
@@ -203,7 +201,7 @@ def test_each_question_is_that_of_its_own_call() -> None:
     assert [each.text for each in outcomes] == [f"{n} {'x' * n}" for n in range(1, 9)] + ["p"] * 8
 
 
-def test_a_failure_beside_others_is_not_taken_for_the_persons() -> None:
+def test_a_failure_beside_other_calls_is_not_the_persons() -> None:
     async def steps(teas: Controller) -> Any:
         return await asyncio.gather(*(teas.acall("order", {"tea": each}) for each in "ab"))
 
@@ -220,7 +218,7 @@ def test_the_deadline_waits_for_the_person() -> None:
     assert with_shop(call, limits=Limits(deadline=0.3)).text == "1 x"
 
 
-def test_nobody_goes_on_being_asked_for_a_call_that_is_over() -> None:
+def test_asking_ends_with_the_call() -> None:
     ended: list[str] = []
 
     async def ask(pending: Any) -> Any:

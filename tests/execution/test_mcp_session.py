@@ -75,7 +75,7 @@ def test_a_call_goes_to_the_tool_with_checked_arguments(revision: str) -> None:
     assert (seen, name) == ([("f", {"x": 3})], "raw")
 
 
-def test_every_request_says_who_asks_and_in_which_revision() -> None:
+def test_every_request_names_the_client_and_the_revision() -> None:
     seen: dict[str, Any] = {}
 
     def answer(method: str, params: dict[str, Any]) -> Any:
@@ -179,7 +179,7 @@ def test_a_server_that_fails_is_an_outcome(
     assert "\u202e" not in outcome.text
 
 
-def test_a_read_that_has_no_answer_has_done_nothing() -> None:
+def test_a_read_without_a_response_has_changed_nothing() -> None:
     outcome = called(server(DIE, annotations={"readOnlyHint": True}))
     assert (outcome.reason, "carried out" in outcome.text) == ("transport", False)
 
@@ -259,7 +259,7 @@ def test_a_tool_that_changed_is_not_called(changed: list[Any], revision: str) ->
 
 
 @pytest.mark.parametrize("answer", [True, False, 1, "yes"])
-def test_a_change_is_the_applications_to_accept(answer: Any) -> None:
+def test_the_application_may_accept_a_changed_tool(answer: Any) -> None:
     remote = Changing()
     asked: list[tuple[str, str]] = []
 
@@ -277,7 +277,7 @@ def test_a_change_is_the_applications_to_accept(answer: Any) -> None:
     assert len(asked) == (1 if answer is True else 2)
 
 
-def test_the_list_is_read_again_as_often_as_the_server_says() -> None:
+def test_the_list_is_read_again_when_it_is_stale() -> None:
     async def steps(tools: Controller) -> None:
         for _ in range(3):
             assert (await tools.acall("f")).ok
@@ -356,7 +356,7 @@ def test_one_wrong_tool_is_skipped_and_the_others_kept(revision: str) -> None:
     assert "x-mcp-header" in reasons[0]
 
 
-def test_a_session_of_the_applications_own_is_used_and_left_open() -> None:
+def test_an_open_session_is_used_and_left_open() -> None:
     async def run() -> None:
         async with raw_client(server({"content": text("hi")})) as client:
             for source in (client, client.session, client):
@@ -392,7 +392,7 @@ def test_a_cancelled_call_is_cancelled() -> None:
     opened(server(HANG), steps)
 
 
-def test_the_arguments_of_the_caller_are_not_the_servers() -> None:
+def test_the_server_cannot_change_the_callers_arguments() -> None:
     given = {"x": 1}
 
     def result(params: dict[str, Any]) -> Any:
@@ -403,7 +403,7 @@ def test_the_arguments_of_the_caller_are_not_the_servers() -> None:
     assert given == {"x": 1}
 
 
-def test_what_is_no_server_is_refused() -> None:
+def test_an_invalid_source_is_refused() -> None:
     async def run(source: Any, **settings: Any) -> None:
         await Controller.from_mcp(source, **settings)
 

@@ -50,7 +50,7 @@ def test_a_path_value_that_leaves_its_segment_is_refused(value: Any) -> None:
     assert refused(route, {"id": value}) == ["$input.id"]
 
 
-def test_the_assembled_segment_is_what_counts() -> None:
+def test_the_whole_segment_is_checked() -> None:
     route = Route(method="GET", path="/x/{a}{b}/y", parameters=(path("a"), path("b")))
     assert refused(route, {"a": ".", "b": "."}) == ["$input.a"]
     assert refused(route, {"a": "", "b": ""}) == ["$input.a"]
@@ -78,14 +78,14 @@ def test_a_value_is_never_read_as_a_template() -> None:
         "/\ud800",
     ],
 )
-def test_a_template_that_cannot_be_filled_is_the_documents_fault(template: str) -> None:
+def test_a_template_that_cannot_be_filled_is_a_document_error(template: str) -> None:
     route = Route(method="GET", path=template, parameters=(path("id"),))
     with pytest.raises(DocumentError):
         build(route, {"id": "1"}, base_url=BASE)
 
 
 @pytest.mark.parametrize("content_type", ["text/plain\r\nX-Evil: 1", "text/plüin", "a\x00"])
-def test_a_media_type_that_is_none_is_the_documents_fault(content_type: str) -> None:
+def test_an_invalid_media_type_is_the_documents_fault(content_type: str) -> None:
     route = Route(method="POST", path="/", body=Body(content_type=content_type))
     with pytest.raises(DocumentError):
         build(route, {"body": "a"}, base_url=BASE)
@@ -183,7 +183,7 @@ def test_a_parameter_may_be_the_whole_query() -> None:
     assert refused(route, {"query": "a=1"}) == ["$input.query"]
 
 
-def test_a_required_header_is_left_to_the_connection_and_that_is_a_repair() -> None:
+def test_a_required_header_that_the_connection_sets_is_a_repair() -> None:
     header = inside("header", "X-Tenant", required=True)
     asked = {"header": {"X-Tenant": "other"}}
     request = made(
@@ -204,7 +204,7 @@ def test_the_connections_cookies_stay_beside_the_arguments() -> None:
     assert request.headers["cookie"] == "sid=x; a=1"
 
 
-def test_only_what_can_be_bounded_is_asked_for() -> None:
+def test_only_encodings_that_can_be_limited_are_accepted() -> None:
     request = made(
         Route(method="GET", path="/"), {}, headers={"accept-encoding": "br", "user-agent": "me"}
     )
@@ -212,7 +212,7 @@ def test_only_what_can_be_bounded_is_asked_for() -> None:
     assert request.headers["user-agent"] == "me"
 
 
-def test_json_is_preferred_where_it_is_promised() -> None:
+def test_json_is_preferred_if_the_document_declares_it() -> None:
     promised = (
         DeclaredResponse(status="404", content_types=("application/json",)),
         DeclaredResponse(status="200", content_types=("text/csv", "application/vnd.x+json")),
@@ -231,7 +231,7 @@ def test_a_body_that_is_absent_is_not_sent() -> None:
     assert made(route, {"body": None}).content == b"null"
 
 
-def test_a_request_tells_nothing_but_its_method() -> None:
+def test_the_repr_of_a_request_shows_only_its_method() -> None:
     route = Route(method="GET", path="/{id}", parameters=(path("id"),))
     request = made(route, {"id": "SECRET-7f3a"}, headers={"x": "SECRET-7f3a"})
     assert "SECRET" not in repr(request)
@@ -286,7 +286,7 @@ MEDIA = ("application/json", "text/plain", "application/xml", "*/*", "image/png"
     st.sampled_from(MEDIA),
     st.booleans(),
 )
-def test_whatever_is_given_becomes_a_whole_request_or_issues(
+def test_any_arguments_become_a_valid_request_or_issues(
     given: dict[str, Any], style: Any, flag: bool, content: str | None, media: str, deep: bool
 ) -> None:
     locations: Any = ("path", "query", "header", "cookie")

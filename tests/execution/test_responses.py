@@ -39,7 +39,7 @@ def read(encoding: str, raw: bytes, limit: int = 1 << 20, step: int = 1 << 16) -
 
 @settings(deadline=None)
 @given(st.binary(max_size=3000), st.sampled_from([*PACKED]), st.integers(1, 700))
-def test_a_body_is_what_was_packed_however_it_arrives(data: bytes, name: str, step: int) -> None:
+def test_a_body_is_decoded_in_pieces_of_any_size(data: bytes, name: str, step: int) -> None:
     assert read(name, PACKED[name](data), step=step) == data
     assert read("deflate", deflated(data), step=step) == data
 
@@ -76,7 +76,7 @@ def test_a_bomb_costs_no_more_than_the_limit() -> None:
     ],
     ids=["none", "no checksum", "one byte", "garbage", "checksum", "deflate cut off", "no deflate"],
 )
-def test_broken_data_is_never_a_shorter_body(name: str, raw: bytes) -> None:
+def test_broken_data_is_an_error(name: str, raw: bytes) -> None:
     with pytest.raises(UnreadableError):
         read(name, raw)
 
@@ -126,7 +126,7 @@ def test_json_is_a_value_for_the_program_and_text_for_the_model() -> None:
         (b'"text"', "application/json", "text"),
     ],
 )
-def test_only_the_content_type_says_what_a_body_is(
+def test_the_content_type_decides_how_a_body_is_read(
     body: bytes, content_type: str | None, value: Any
 ) -> None:
     outcome = came(body, content_type)
@@ -134,7 +134,7 @@ def test_only_the_content_type_says_what_a_body_is(
     assert not outcome.is_error
 
 
-def test_bytes_are_told_by_their_type_and_size() -> None:
+def test_the_text_of_bytes_is_their_type_and_size() -> None:
     assert came(b"\x89PNG", "image/png").text == "image/png, 4 bytes"
     assert came(b"\xff", None).text == "no content type, 1 bytes"
 
@@ -155,7 +155,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("body", BROKEN, ids=range(len(BROKEN)))
-def test_what_was_declared_json_and_is_not_is_an_error(body: bytes) -> None:
+def test_invalid_json_is_an_error(body: bytes) -> None:
     outcome = came(body)
     assert outcome.is_error
     assert outcome.response.status == 200
@@ -168,7 +168,7 @@ def test_json_is_read_as_deep_as_the_limit() -> None:
     assert not came(b"[" * 128 + b"]" * 128).is_error
 
 
-def test_another_status_is_an_error_that_tells_no_body() -> None:
+def test_another_status_is_an_error_without_the_body() -> None:
     body = b'{"password": "SECRET-7f3a"}'
     outcome = came(body, status=409)
     assert outcome.is_error
@@ -212,7 +212,7 @@ def test_a_redirect_is_an_error_that_names_the_origin_only(location: str, told: 
     assert outcome.text == f"302 Found: the server redirects to {told}, which is not followed."
 
 
-def test_the_time_to_wait_is_told() -> None:
+def test_the_text_has_the_time_to_wait() -> None:
     outcome = came(status=429, headers=(("retry-after", "7"),))
     assert outcome.response.retry_after == 7
     assert outcome.text == "429 Too Many Requests. The server asks to wait 7 s."
@@ -237,7 +237,9 @@ def test_headers_that_come_twice_are_joined() -> None:
         ("DELETE", "yes", "Reason. The request was sent, and may have been carried out."),
     ],
 )
-def test_what_was_lost_says_whether_it_was_sent(method: str, sent: Any, text: str) -> None:
+def test_a_lost_response_tells_whether_the_request_was_sent(
+    method: str, sent: Any, text: str
+) -> None:
     outcome = outcome_of_response(
         LostResponse(reason="Reason", sent=sent), method=method, name="f", expose=True
     )
@@ -245,7 +247,7 @@ def test_what_was_lost_says_whether_it_was_sent(method: str, sent: Any, text: st
     assert (outcome.text, outcome.response.sent, outcome.response.status) == (text, sent, None)
 
 
-def test_an_answer_that_broke_off_has_its_status() -> None:
+def test_an_incomplete_response_has_its_status() -> None:
     lost = LostResponse(reason="Reason", sent="unknown", status=200, headers=(("x", "y"),))
     outcome = outcome_of_response(lost, method="GET", name="f", expose=False)
     assert outcome.text == "200 OK, but: Reason."

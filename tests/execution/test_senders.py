@@ -72,7 +72,7 @@ def test_a_client_of_either_library_and_kind_is_used(handed: Any) -> None:
     assert not given.client.is_closed
 
 
-def test_an_asynchronous_client_cannot_be_waited_for(library: ModuleType) -> None:
+def test_an_asynchronous_client_needs_an_awaited_call(library: ModuleType) -> None:
     given = Handed(library, done, "AsyncClient")
     with pytest.raises(DefinitionError, match="acall"):
         called(HttpRunner(server="https://h", client=given.client), operation(), ONE)
@@ -80,7 +80,7 @@ def test_an_asynchronous_client_cannot_be_waited_for(library: ModuleType) -> Non
 
 
 @pytest.mark.parametrize("client", ["httpx", object(), 1])
-def test_what_is_no_client_is_refused(client: object) -> None:
+def test_an_invalid_client_is_refused(client: object) -> None:
     with pytest.raises(DefinitionError):
         HttpRunner(server="https://h", client=client)
 
@@ -134,7 +134,7 @@ def test_no_client_gets_a_path_or_a_header_that_it_would_change(
         ("ValueError", "unknown"),
     ],
 )
-def test_every_error_of_a_client_says_whether_it_was_sent(
+def test_each_error_of_a_client_tells_whether_the_request_was_sent(
     handed: Any, error: str, sent: str
 ) -> None:
     def fails(library: Any, request: Any) -> Any:
@@ -156,7 +156,7 @@ def test_a_client_that_was_closed_is_an_error_outcome(library: ModuleType) -> No
     assert (outcome.is_error, outcome.response.sent) == (True, "no")
 
 
-def test_what_a_hook_has_read_is_not_decoded_again(library: ModuleType) -> None:
+def test_a_body_that_a_hook_has_read_is_not_decoded_again(library: ModuleType) -> None:
     def packed(library: Any, request: Any) -> Any:
         return library.Response(
             200,
@@ -209,7 +209,7 @@ def of_person(*place: str) -> Function:
         (("body", "secret"), {"id": "1", "body": {"secret": SECRET}}, "https://h/things/1"),
     ],
 )
-def test_a_client_logs_nothing_of_the_part_of_a_url_that_holds_a_persons_values(
+def test_a_client_logs_no_persons_value_of_the_url(
     handed: Any,
     caplog: pytest.LogCaptureFixture,
     place: tuple[str, ...],

@@ -168,7 +168,7 @@ def test_a_form_is_written(value: Any, encoding: Any, expected: str) -> None:
 
 
 @pytest.mark.parametrize("value", [1, ["a"], {"a": "\ud800"}])
-def test_what_is_no_object_is_no_form(value: Any) -> None:
+def test_a_form_has_to_be_an_object(value: Any) -> None:
     assert isinstance(form(value, {}), Failure)
 
 
@@ -239,13 +239,13 @@ def refused(place: str, value: Any, style: str = "", **more: Any) -> list[tuple[
     ("value", "keys"),
     [([1], ()), ({"a": {"b": 1}}, ("a",)), ({"a": [1]}, ("a",)), ({"a]": 1}, ("a]",))],
 )
-def test_what_a_deep_object_does_not_define_is_refused_with_its_place(
+def test_an_undefined_value_in_a_deep_object_is_refused_with_its_path(
     value: Any, keys: tuple[str, ...]
 ) -> None:
     assert refused("query", value, "deepObject") == [keys]
 
 
-def test_a_deep_object_may_nest_where_that_is_asked_for() -> None:
+def test_a_deep_object_may_nest_if_deep_is_set() -> None:
     value = {"a": [1, {"c": "x y"}], "d": None}
     entry = {"in": "query", "name": "p", "style": "deepObject", "explode": True, "value": value}
     assert written(entry, deep=True) == "p%5Ba%5D%5B0%5D=1&p%5Ba%5D%5B1%5D%5Bc%5D=x%20y"
@@ -261,12 +261,12 @@ VALUES = [float("nan"), float("inf"), 10**5000, {"a": {1, 2}}, object(), "\ud800
 
 @pytest.mark.parametrize("place", ["path", "query", "header", "cookie"])
 @pytest.mark.parametrize("value", VALUES, ids=["nan", "inf", "digits", "set", "object", "half"])
-def test_what_cannot_be_said_is_refused(place: str, value: Any) -> None:
+def test_a_value_that_cannot_be_written_is_refused(place: str, value: Any) -> None:
     assert refused(place, value, "simple" if place in DEFAULT else "form", explode=False) == [()]
 
 
 @pytest.mark.parametrize("value", ["a\nb", "\x00", "\x7f", "a\tb", None, [], {}, [None]])
-def test_what_no_segment_can_be_is_refused(value: Any) -> None:
+def test_a_value_that_cannot_be_a_segment_is_refused(value: Any) -> None:
     assert refused("path", value) == [()]
 
 
@@ -280,7 +280,7 @@ def test_a_header_value_that_is_not_visible_ascii_is_refused(value: str) -> None
 @pytest.mark.parametrize(
     "value", ["1; admin=true", '"', "a,b", "a\\b", "é", "\n", " a", "a ", {"a=b": 1}, {"a b": 1}]
 )
-def test_a_cookie_of_style_cookie_refuses_what_a_cookie_cannot_hold(value: Any) -> None:
+def test_a_cookie_of_style_cookie_refuses_invalid_characters(value: Any) -> None:
     assert refused("cookie", value, "cookie") == [()]
 
 
@@ -309,7 +309,7 @@ def test_allow_reserved_never_lets_a_delimiter_of_the_query_through(text: str) -
         ("/users/{I-D}/x", "/users/v/x"),
     ],
 )
-def test_a_path_is_taken_apart_and_filled(template: str, url: str) -> None:
+def test_a_path_template_is_parsed_and_filled(template: str, url: str) -> None:
     request = built([{"in": "path", "name": "id", "value": "v"}], template)
     assert isinstance(request, HttpRequest)
     assert request.url == f"https://h{url}"
@@ -317,7 +317,7 @@ def test_a_path_is_taken_apart_and_filled(template: str, url: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("template", ["/" + "{" * 100_000, "/:" * 50_000], ids=["braces", "colons"])
-def test_a_long_path_is_taken_apart_in_linear_time(template: str) -> None:
+def test_a_long_path_is_parsed_in_linear_time(template: str) -> None:
     assert isinstance(built([], template), HttpRequest)
 
 

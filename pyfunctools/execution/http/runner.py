@@ -35,7 +35,6 @@ from pyfunctools.execution.request.credentials import (
     is_digest,
     provider_of,
     schemes_to_send,
-    secrets_of,
     user_and_password,
     with_credential,
 )
@@ -200,8 +199,8 @@ class HttpRunner:
                 credential = await call.run.resolve(given, f"auth[{scheme.name!r}]")
             except Exception as error:  # here too
                 return _without_credentials(call.run.function, error)
-            call.request = with_credential(call.request, scheme, credential)
-            call.secrets.credentials += secrets_of(scheme, credential, call.request)
+            call.request, texts = with_credential(call.request, scheme, credential)
+            call.secrets.credentials += texts
             if scheme.location == "query" and call.masked is None:
                 call.masked = "query"
             if is_digest(scheme):

@@ -111,32 +111,39 @@ _STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 def with_credential(
     request: HttpRequest, scheme: SecurityScheme, credential: object
-) -> HttpRequest:
-    """Return the request with a credential in its place.
+) -> tuple[HttpRequest, tuple[str, ...]]:
+    """Return the request with a credential in its place, and the texts to mask in outcomes.
 
-    A credential of `basic` is a pair or `user:password`; any other is a text, or hides one as
-    `SecretStr` does. For digest nothing is added to the first request: it answers a challenge. The
-    client sends its certificate for mutual TLS.
+    A credential of `basic` and `digest` is a pair or `user:password`; any other is a text, or hides
+    one as `SecretStr` does. For digest nothing is added to the first request: it answers a
+    challenge. The client sends its certificate for mutual TLS.
 
     Raises:
         DefinitionError: the credential does not fit the scheme.
         DocumentError: the type of the scheme is unknown, or its name cannot be sent.
     """
-    if scheme.type == "mutualTLS" or is_digest(scheme):
-        return request
+    if scheme.type == "mutualTLS":
+        return request, ()
+    if scheme.type == "http" and scheme.scheme in ("basic", "digest"):
+        user, password = user_and_password(scheme.name, credential)
+        pair = f"{user}:{password}"
+        if is_digest(scheme):
+            return request, (pair, password)
+        try:
+            encoded = b64encode(pair.encode()).decode("ascii")
+        except UnicodeEncodeError:
+            raise invalid_setting(_where(scheme), "is not valid Unicode") from None
+        request = _with_header(request, "authorization", f"Basic {encoded}")
+        return request, (pair, password, encoded)
+    text = _sendable(scheme, credential)
     if scheme.type == "apiKey":
-        return _with_key(request, scheme, _sendable(scheme, credential))
+        return _with_key(request, scheme, text), (text,)
     if scheme.type not in ("http", "oauth2", "openIdConnect"):
         reason = f"The type {scheme.type!r} is unknown."
         raise DocumentError(f"securitySchemes.{scheme.name}", reason)
     kind = (scheme.type == "http" and scheme.scheme) or "bearer"
-    if kind == "basic":
-        pair = ":".join(user_and_password(scheme.name, credential))
-        text = b64encode(pair.encode()).decode("ascii")
-    else:
-        text = _sendable(scheme, credential)
-    is_whole = kind != "basic" and text.lower().startswith(f"{kind} ")
-    return _with_header(request, "authorization", text if is_whole else f"{kind.title()} {text}")
+    whole = text if text.lower().startswith(f"{kind} ") else f"{kind.title()} {text}"
+    return _with_header(request, "authorization", whole), (text, whole.partition(" ")[2])
 
 
 def is_digest(scheme: SecurityScheme) -> bool:
@@ -160,23 +167,6 @@ def user_and_password(name: str, credential: object) -> tuple[str, str]:
     if not colon:
         raise invalid_setting(where, "must be a pair of user and password, or `user:password`")
     return user, password
-
-
-def secrets_of(scheme: SecurityScheme, credential: object, request: HttpRequest) -> tuple[str, ...]:
-    """Return the texts to mask of a credential: its own, and its encoding in the request.
-
-    Raises:
-        DefinitionError: it is not text.
-    """
-    if scheme.type == "mutualTLS":
-        return ()
-    if isinstance(credential, tuple | list):
-        own = user_and_password(scheme.name, cast("object", credential))[1:]
-    else:
-        text = secret_text(_where(scheme), credential)
-        is_pair = scheme.type == "http" and scheme.scheme in ("basic", "digest")
-        own = (text, text.partition(":")[2]) if is_pair else (text,)
-    return (*own, request.headers.get("authorization", "").partition(" ")[2])
 
 
 def secret_text(where: str, credential: object) -> str:
