@@ -1,1 +1,1 @@
-"""What functions are read from: Python, documents, applications and MCP servers."""
+"""The sources of functions: Python, documents, applications and MCP servers."""

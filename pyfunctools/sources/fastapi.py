@@ -204,7 +204,7 @@ def _bodies_of(application: "FastAPI") -> "tuple[CoreReader, list[_RouteBody]]":
 
 
 def _check_marks(bodies: Iterable[_RouteBody], document: JsonObject) -> None:
-    """Refuse a document that lacks a mark of a body: the model would give that part.
+    """Refuse a document that lacks a mark of a body: the model could set that part.
 
     Raises:
         DefinitionError: a mark is missing.

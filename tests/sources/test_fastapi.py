@@ -1,4 +1,4 @@
-"""Reading a FastAPI application: its own document, and what that leaves out."""
+"""FastAPI applications as functions: their document, and the paths outside of it."""
 
 import json
 import subprocess

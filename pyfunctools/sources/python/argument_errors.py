@@ -34,7 +34,7 @@ def failure_of(error: Exception, arguments: JsonObject) -> Failure:
         return Failure(value=arguments, issues=issues_of(error, arguments))
     try:
         json.dumps(arguments)
-    except Exception as reason:  # somebody else's object, or one too deep or too large
+    except Exception as reason:  # an object of the user's, or one too deep or too large
         text = f"{type(reason).__name__}: {reason}"
         return Failure(value=arguments, issues=(_issue_at((), arguments, text),))
     raise error
@@ -55,7 +55,7 @@ def issues_of(error: "ValidationError", value: JsonValue) -> tuple[Issue, ...]:
     """Return the issues behind pydantic's error about `value`.
 
     If a validator of the user's raised, only its messages: the schema has been checked before, so
-    the other errors are about branches of unions that were not meant. They hold no input, context
+    the other errors are about other branches of a union. They hold no input, context
     or links.
     """
     details = error.errors(include_url=False, include_input=False)

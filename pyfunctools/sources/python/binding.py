@@ -1,5 +1,4 @@
-"""The handler of a callable: checked arguments become objects, defaults are copied, parameters
-injected."""
+"""The handler of a callable: builds and makes a call from checked arguments."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
@@ -176,7 +175,7 @@ def _fresh(default: object) -> object:
         return default
     try:
         return deepcopy(default)
-    except Exception:  # somebody else's object, which may refuse in any way
+    except Exception:  # an object of the user's, which may raise anything
         return default
 
 

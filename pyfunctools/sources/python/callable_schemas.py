@@ -26,7 +26,7 @@ Objects: TypeAlias = dict[str, object]
 
 _REMEDY = (
     "Write a hint that JSON has a form for (a dataclass, a TypedDict, a pydantic model, ...), or "
-    "let the program give it: `Context[...]`, `Annotated[..., Inject(...)]`."
+    "let the program provide it: `Context[...]`, `Annotated[..., Inject(...)]`."
 )
 
 
@@ -59,11 +59,11 @@ class ArgumentsReader(NamedTuple):
         """
         if not self.required <= arguments.keys():
             missing = [(key,) for key in sorted(self.required - arguments.keys())]
-            return _failure(arguments, missing, "a value, for it is required")
+            return _failure(arguments, missing, "a value: it is required")
         if self.unlisted is not None:
             value, refused = with_declared_names(self.unlisted, arguments, renames=self.renames)
             if refused:
-                expected = "nothing by this name, which the schema does not have"
+                expected = "no property of this name: the schema has none"
                 return _failure(arguments, refused, expected)
             arguments = cast("JsonObject", value)
         if self.kwargs is not None:
@@ -83,7 +83,7 @@ class ArgumentsReader(NamedTuple):
         rest = {key: value for key, value in arguments.items() if key not in declared}
         if not self.reserved.isdisjoint(rest):
             reserved = [(key,) for key in sorted(self.reserved & rest.keys())]
-            expected = "nothing by this name, which is not the caller's"
+            expected = "no property of this name: it is reserved"
             return _failure(arguments, reserved, expected)
         named = {key: value for key, value in arguments.items() if key in declared}
         objects = self._by_pydantic({**named, self.keys[kwargs]: rest})
@@ -174,7 +174,7 @@ def _keys_of(signature: Signature, reading: "HintReading") -> Mapping[str, str]:
 
 
 def _check_marks(signature: Signature, reading: "HintReading") -> None:
-    """Refuse a mark that is in the hints and not in the schema: the model would give the value."""
+    """Refuse a mark that is in the hints and not in the schema: the model could set the value."""
     if not reading.is_marked:
         return
     from pyfunctools.sources.python.lost_marks import lost_marks
@@ -183,8 +183,8 @@ def _check_marks(signature: Signature, reading: "HintReading") -> None:
     if place is not None:
         raise DefinitionError(
             f"{signature.where}({place})",
-            "It is marked as the human's, and a later annotation or a hook for the JSON Schema "
-            "takes the mark away: the model would give it.",
+            "It is marked as the human's, and a later annotation or a JSON Schema hook removes the "
+            "mark: the model could set it.",
             'Put the mark last (`Annotated[..., human()]`), or let the hook write `"x-human": '
             "true`.",
         )

@@ -280,8 +280,9 @@ def _inputs(where: str, parameter: Parameter, hint: object, names: Namespace) ->
         field = Annotated[hint, default]  # pyright: ignore[reportInvalidTypeForm] - made at run time
         yield Input(name=name, kind="named", hint=field, required=default.is_required())
     else:
-        fields = [each for each in metadata_of(hint) if isinstance(each, FieldInfo)]
-        required = default is EMPTY and all(field.is_required() for field in fields)
+        required = default is EMPTY and all(
+            each.is_required() for each in metadata_of(hint) if isinstance(each, FieldInfo)
+        )
         yield Input(name=name, kind="named", hint=hint, required=required, default=default)
 
 

@@ -74,9 +74,8 @@ def function(marked: F | None = None, /, **settings: object) -> F | Callable[[F]
             takes no attributes; or a setting is of the wrong type.
     """
     traits = checked_traits("function", settings) if settings else {}
-    name, description = (
-        cast("str | None", traits.pop(each, None)) for each in ("name", "description")
-    )
+    name = cast("str | None", traits.pop("name", None))
+    description = cast("str | None", traits.pop("description", None))
     marks = Marks(name, description, traits)
     if marked is not None:
         return _attached(marked, marks, _caller(1))
@@ -88,7 +87,7 @@ def function(marked: F | None = None, /, **settings: object) -> F | Callable[[F]
 
 
 def marks_of(target: object) -> Marks | None:
-    """Return the settings that `@function` attached, or `None`; runs nobody's code."""
+    """Return the settings that `@function` attached, or `None`; runs no code of the user's."""
     while target is not None:
         try:
             attributes: object = object.__getattribute__(target, "__dict__")

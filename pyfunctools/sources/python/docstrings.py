@@ -141,24 +141,24 @@ def read_sections(lines: list[str]) -> Docs:
     attributes: dict[str, str] = {}
     returns, prose = "", list[str]()
     for block in _blocks(lines):
-        described = None if block.style is None else _described(block)
-        if described is None:
+        items = None if block.style is None else _parsed_items(block)
+        if items is None:
             prose.append("\n".join(block.lines).strip("\n").rstrip())
-        for meta in described or ():
-            key = meta.args[0] if meta.args else ""
-            text = (meta.description or "").strip()
-            named: str | None = getattr(meta, "arg_name", None)
+        for item in items or ():
+            key = item.args[0] if item.args else ""
+            text = (item.description or "").strip()
+            named: str | None = getattr(item, "arg_name", None)
             if key in ("return", "returns", "yield", "yields"):
-                typed: str = getattr(meta, "type_name", None) or ""
+                typed: str = getattr(item, "type_name", None) or ""
                 returns = returns or text or _prose(typed)
             elif text and (named or key in _ATTRIBUTES) and key not in ("type", "vartype"):
                 place = attributes if key in _ATTRIBUTES else parameters
-                for name in (named or meta.args[-1]).split(","):
+                for name in (named or item.args[-1]).split(","):
                     place.setdefault(name.strip("*\\` "), text)
     return Docs("\n\n".join(filter(None, prose)), parameters, attributes, returns)
 
 
-def _described(block: _Block) -> "list[_Meta] | None":
+def _parsed_items(block: _Block) -> "list[_Item] | None":
     """Return the parsed items of a section, or `None` if it cannot be parsed."""
     from docstring_parser import DocstringStyle, ParseError, parse
 
@@ -170,10 +170,10 @@ def _described(block: _Block) -> "list[_Meta] | None":
         parsed = parse("\n" + _parsable(block), DocstringStyle[block.style or "AUTO"])
     except ParseError:
         return None
-    return cast("list[_Meta]", parsed.meta)
+    return cast("list[_Item]", parsed.meta)
 
 
-class _Meta(Protocol):
+class _Item(Protocol):
     """An item of the parser, which has no types of its own."""
 
     args: list[str]
@@ -206,10 +206,10 @@ def _heads(block: _Block) -> list[str]:
 def _items(lines: list[str]) -> list[str]:
     """Return the items of a section with a colon after each name, as the parser requires."""
     indent = next((_indent(line) for line in lines if line.strip()), 0)
-    return [_item(line) if _indent(line) == indent else line for line in lines]
+    return [_with_colon(line) if _indent(line) == indent else line for line in lines]
 
 
-def _item(line: str) -> str:
+def _with_colon(line: str) -> str:
     if ":" in line or not line.strip():
         return line
     name, dash, text = line.partition(" - ")

@@ -50,10 +50,9 @@ class Generator(GenerateJsonSchema):
     hints. With `base64` bytes outside of models are base64: pydantic before 2.14 ignores
     configuration that belongs to no class.
 
-    After `generate`, `only_sets` tells whether every array with `uniqueItems` is a set: a set that
-    a model filled twice is the same set, a list in which nothing may be repeated may have been
-    meant otherwise. `has_unlisted` tells whether a schema below the
-    root has `UNLISTED`.
+    After `generate`, `only_sets` tells whether every array with `uniqueItems` is a set: there a
+    repeated item changes nothing, in a list it may be a mistake. `has_unlisted` tells whether a
+    schema below the root has `UNLISTED`.
     """
 
     def __init__(

@@ -155,7 +155,7 @@ def namespace_of(
             layers.append(dict(_closure(function)))
     if owner is not None:
         layers.append({owner.__name__: owner})
-    return ChainMap(*(dict(layer) for layer in layers))
+    return ChainMap(*map(dict, layers))
 
 
 def resolve_hints(

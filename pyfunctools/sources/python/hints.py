@@ -1,4 +1,4 @@
-"""Type hints through pydantic: what reads JSON into the objects they name, and writes it.
+"""Type hints through pydantic: JSON Schema, validation of JSON, and serialization.
 
 Imports pydantic at once, so whoever needs this file imports it when it is needed.
 """
@@ -102,7 +102,7 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
         raise MisuseError(f"{clash}, and {reason}.", "Give the field a plain alias of its own.")
     generator = Generator(names, base64=False, by_alias=True, ref_template="#/$defs/{model}")
     schema = generator.generate(cast("core_schema.CoreSchema", core), "validation")
-    # Aliases are read, as the schema lists them, whatever the configuration of a class says.
+    # Aliases are read, as the schema lists them, whatever the configuration of a class is.
     by_name = False if reader.by_alias_only else None
     read = partial(validator.validate_json, by_alias=True, by_name=by_name)
     return HintReading(

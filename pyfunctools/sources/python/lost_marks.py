@@ -4,7 +4,7 @@ The core schema of the hints is walked beside the JSON Schema. A part that is ma
 schema has to be marked in the JSON Schema too, itself or a part around it.
 
 Example: in `Annotated[Human[str], WithJsonSchema({"type": "string"})]` the core schema has the mark
-and the JSON Schema has not: the model would give the value.
+and the JSON Schema has not: the model could set the value.
 """
 
 from collections.abc import Iterable, Iterator

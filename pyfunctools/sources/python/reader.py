@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from inspect import getattr_static
+from itertools import chain
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -182,7 +183,8 @@ def _docs_of(called: Callable[..., object], name: str, owner: type | None) -> Do
     """Return the parts of the docstring, or else of that of the method it overrides."""
     bases = owner.__mro__[1:] if owner is not None else ()
     overridden = (vars(base).get(name) for base in bases)
-    for each in (called, wrapped_by(called), *map(function_behind, (called, *overridden))):
+    behind = map(function_behind, (called, *overridden))
+    for each in chain((called, wrapped_by(called)), behind):
         if type(each) is FunctionType and isinstance(each.__doc__, str):
             return read_docstring(each.__doc__)
     return Docs()
