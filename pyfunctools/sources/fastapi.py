@@ -4,11 +4,11 @@ FastAPI is imported only when an application is read.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, members_of
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
@@ -85,7 +85,7 @@ def read_application(
     return Application(
         application=application,
         reading=reading,
-        skipped=(*reading.skipped, *_left_out(places, document)),
+        skipped=(*reading.skipped, *_outside_document(places, document)),
         routes=RouteTable(places),
         name=name,
         root_path=_root_path_of(application),
@@ -260,37 +260,33 @@ def _places(routes: "Sequence[BaseRoute]") -> Iterator[ServedPath]:
         )
 
 
-def _left_out(places: Iterable[ServedPath], document: JsonObject) -> Iterator[Skipped]:
-    paths = document.get("paths")
-    for kind, template, _, methods, is_shown in places:
-        path = visible(template)
+def _outside_document(places: Iterable[ServedPath], document: JsonObject) -> Iterator[Skipped]:
+    """Yield what the application serves and its document does not describe."""
+    for place in places:
+        path, kind = visible(place.template), place.kind
+        described = members_of(members_of(document.get("paths")).get(place.template))
+        missing = sorted(place.methods - {key.upper() for key in described})
+        reason = _REASONS[kind]
         if kind == "websocket":
-            yield Skipped(
-                where=f"websocket {path}", reason="A websocket has no response to a call."
-            )
+            wheres = [f"websocket {path}"]
         elif kind == "mount":
-            reason = "A mounted application has its own document, if any: open it by itself."
-            yield Skipped(where=path or "/", reason=reason)
-        elif kind == "operation" or is_shown:
-            reason = (
-                _REASONS[kind]
-                if is_shown
-                else "The application hides it (`include_in_schema=False`)."
-            )
-            for method in sorted(methods - _known(paths, template)):
-                if kind == "operation" or method != "HEAD":
-                    yield Skipped(where=f"{method} {path}", reason=reason)
+            wheres = [path or "/"]
+        elif kind == "operation":
+            reason = reason if place.is_shown else _HIDDEN
+            wheres = [f"{method} {path}" for method in missing]
+        else:
+            shown = missing if place.is_shown else []
+            wheres = [f"{method} {path}" for method in shown if method != "HEAD"]
+        yield from (Skipped(where=where, reason=reason) for where in wheres)
 
 
+_HIDDEN = "The application hides it (`include_in_schema=False`)."
 _REASONS = {
+    "mount": "A mounted application has its own document, if any: open it by itself.",
     "operation": "The application's document leaves it out.",
     "route": "A route of Starlette does not declare its parameters.",
+    "websocket": "A websocket has no response to a call.",
 }
-
-
-def _known(paths: JsonValue, template: str) -> frozenset[str]:
-    item = paths.get(template) if isinstance(paths, Mapping) else None
-    return frozenset(key.upper() for key in item) if isinstance(item, Mapping) else frozenset()
 
 
 def _shape(template: str) -> str:

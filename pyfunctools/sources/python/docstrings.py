@@ -158,7 +158,7 @@ def read_sections(lines: list[str]) -> Docs:
     return Docs("\n\n".join(filter(None, prose)), parameters, attributes, returns)
 
 
-def _parsed_items(block: _Block) -> "list[_Item] | None":
+def _parsed_items(block: _Block) -> "list[_ParsedItem] | None":
     """Return the parsed items of a section, or `None` if it cannot be parsed."""
     from docstring_parser import DocstringStyle, ParseError, parse
 
@@ -170,10 +170,10 @@ def _parsed_items(block: _Block) -> "list[_Item] | None":
         parsed = parse("\n" + _parsable(block), DocstringStyle[block.style or "AUTO"])
     except ParseError:
         return None
-    return cast("list[_Item]", parsed.meta)
+    return cast("list[_ParsedItem]", parsed.meta)
 
 
-class _Item(Protocol):
+class _ParsedItem(Protocol):
     """An item of the parser, which has no types of its own."""
 
     args: list[str]
