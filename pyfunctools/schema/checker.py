@@ -1,4 +1,4 @@
-"""What a model wrote -> the arguments it meant, or everything that is wrong with them."""
+"""What a model wrote -> checked arguments, or everything that is wrong with them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,148 +17,151 @@ from pyfunctools.schema.separation.separate import Separated
 from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import UNIONS
 
-if TYPE_CHECKING:  # the outline is loaded by the first text that is not right as it is
+if TYPE_CHECKING:  # imported by the first text that is not valid as it is
     from pyfunctools.schema.outline.outline import Place
 
-
-Judge: TypeAlias = Validator | Separated
-"""What says whether arguments are right: a whole schema, or the model's side of one."""
+SchemaValidator: TypeAlias = Validator | Separated
+"""Validates arguments by a whole schema, or by the model's side of one."""
 
 
 class Checker:
-    """Reads, coerces and judges what a model wrote, by the schema that its judge knows.
+    """Parses, coerces and validates what a model wrote.
 
-    A list of arguments has the properties in the order of `names`. With `sets` arrays of
-    `uniqueItems` are sets; see `coerced`. Safe to share between threads, and can be copied and
-    pickled. The schema must not change.
+    An array is taken as the properties `names`, in their order. With `sets`, arrays of
+    `uniqueItems` are sets; see `coerced`. Thread-safe; can be copied and pickled. The schema must
+    not change.
     """
 
-    __slots__ = ("_has_unions", "_judge", "_names", "_sets")
+    __slots__ = ("_has_unions", "_names", "_sets", "_validator")
 
-    def __init__(self, judge: Judge, *, names: Iterable[str] = (), sets: bool = False) -> None:
-        self._judge = judge
+    def __init__(
+        self, validator: SchemaValidator, *, names: Iterable[str] = (), sets: bool = False
+    ) -> None:
+        self._validator = validator
         self._names = tuple(names)
         self._sets = sets
-        self._has_unions = Lazy(self._with_unions)
+        self._has_unions = Lazy(self._find_unions)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (partial(Checker, names=self._names, sets=self._sets), (self._judge,))
+        return (partial(Checker, names=self._names, sets=self._sets), (self._validator,))
 
     def check(
         self, arguments: str | bytes | JsonValue, *, allow_truncated: bool = False
     ) -> Success[JsonValue] | Failure:
-        """Return the arguments, or every issue they have; see `Function.check`.
+        """Return the arguments, or all their issues; see `Function.check`.
 
-        Null and blank text are `{}`.
+        Null and blank text count as `{}`.
         """
         if not isinstance(arguments, str | bytes):
-            return self._judged(arguments, ())
+            return self._check_value(arguments, ())
         read = read_strictly(arguments)
         if isinstance(read, Failure):
-            return self._asked(read)
+            return self._with_expected_object(read)
         if read is not None and isinstance(read.value, dict):
-            verdict = self._strict(read)
-            if verdict is not None:
-                return verdict
+            result = self._check_strict(read)
+            if result is not None:
+                return result
         if not arguments.strip():
-            return self._judged({}, ())
-        return self._recovered(arguments, allow_truncated)
+            return self._check_value({}, ())
+        return self._check_recovered(arguments, allow_truncated)
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Return the value in the spelling that the schema wants; see `schema.coerce`."""
-        return coerced(self._judge.outline, value, sets=self._sets)
+        return coerced(self._validator.outline, value, sets=self._sets)
 
-    def _strict(self, read: Strict) -> Success[JsonValue] | Failure | None:
-        """Return what comes of strict JSON; `None` where a text is wanted as it was written."""
+    def _check_strict(self, read: Strict) -> Success[JsonValue] | Failure | None:
+        """Check strict JSON; return `None` if a number has to be parsed again as a string."""
         value = read.value
-        # What is right needs no repair, but for `42.0`, which coercion makes an `int`.
-        is_whole = read.whole and self.place().has_float_for_integer(value)
-        if not is_whole and self._judge.accepts(value):
+        # A valid value needs no repair, unless `42.0` has to become an `int`.
+        has_float_for_integer = read.whole and self.place().has_float_for_integer(value)
+        if not has_float_for_integer and self._validator.accepts(value):
             return Success(value=value)
-        from pyfunctools.schema.coercion.match import TextWantedError  # like all that repairs
+        from pyfunctools.schema.coercion.match import TextWantedError  # as all that repairs
 
-        # Without unions each such float fails its own test, so coercion meets it on its way.
-        is_met = read.fractions and not is_whole and not self._has_unions.value
-        if read.fractions and not is_met and self.place().has_float_for_string(value):
+        # Without unions, coercion reaches each float for which a string is wanted.
+        is_reached = read.fractions and not has_float_for_integer and not self._has_unions.value
+        if read.fractions and not is_reached and self.place().has_float_for_string(value):
             return None
         try:
-            return self._coerced(value, (), refused=not is_whole, written=is_met)
+            return self._coerce_and_validate(
+                value, (), is_invalid=not has_float_for_integer, written=is_reached
+            )
         except TextWantedError:
             return None
 
-    def _recovered(self, text: str | bytes, allow_truncated: bool) -> Success[JsonValue] | Failure:
-        read = parse_at(text, self.place)
-        if not read:
-            return self._asked(read)
-        cut = [repair for repair in read.repairs if repair.kind == "truncated"]
+    def _check_recovered(
+        self, text: str | bytes, allow_truncated: bool
+    ) -> Success[JsonValue] | Failure:
+        """Check text that is not strict JSON, or whose numbers may be meant as strings."""
+        result = parse_at(text, self.place)
+        if not result:
+            return self._with_expected_object(result)
+        cut = [repair for repair in result.repairs if repair.kind == "truncated"]
         if cut and not allow_truncated:
-            return self._asked(truncated(read.value, cut, read.repairs))
-        return self._judged(read.value, read.repairs)
+            return self._with_expected_object(truncated(result.value, cut, result.repairs))
+        return self._check_value(result.value, result.repairs)
 
-    def _judged(
+    def _check_value(
         self, value: JsonValue, repairs: tuple[Repair, ...]
     ) -> Success[JsonValue] | Failure:
-        """Return what comes of a value; a list is taken by the names, and nothing as `{}`."""
         if value is None or (isinstance(value, str) and not value.strip()):
             value = {}
         if isinstance(value, list) and 0 < len(self._names) >= len(value):
             value = dict(zip(self._names, value, strict=False))
-        exact = is_json_value(value) and is_exact(self._judge.outline, value)
-        if exact and self._judge.accepts(value):
+        is_plain = is_json_value(value) and is_exact(self._validator.outline, value)
+        if is_plain and self._validator.accepts(value):
             return Success(value=value, repairs=repairs)
-        result = self._coerced(value, repairs, refused=exact)
-        return result or self._asked(result)
+        result = self._coerce_and_validate(value, repairs, is_invalid=is_plain)
+        return result or self._with_expected_object(result)
 
-    def _coerced(
+    def _coerce_and_validate(
         self,
         value: JsonValue,
         repairs: tuple[Repair, ...],
         *,
-        refused: bool = False,
+        is_invalid: bool,
         written: bool = False,
     ) -> Success[JsonValue] | Failure:
-        """Return the coerced value, or what is wrong with it.
+        """Return the coerced value, or its issues.
 
-        With `refused` the value is JSON that is not right as it is, and no whole number stands in
-        it as a float where an integer may be wanted.
+        With `is_invalid`, the value is known to be JSON, to be invalid, and to have no float such
+        as `42.0` where an integer may be wanted.
 
         Raises:
-            TextWantedError: with `refused` and `written`; see `coercion.coerce.coerced`.
+            TextWantedError: see `coercion.coerce.coerced`.
         """
-        tests = self._judge.test_of if refused else None
-        made = coerced(self._judge.outline, value, tests, sets=self._sets, written=written)
-        if refused and made.value is value:
-            return Failure(value=value, issues=self._judge.issues(value, "llm"), repairs=repairs)
-        repairs = (*repairs, *made.repairs)
-        judged = self._judge.validate(made.value, "llm")
-        if judged:
-            return Success(value=judged.value, repairs=repairs)
-        return Failure(value=judged.value, issues=judged.issues, repairs=repairs)
+        validator = self._validator
+        test_of = validator.test_of if is_invalid else None
+        result = coerced(validator.outline, value, test_of, sets=self._sets, written=written)
+        if is_invalid and result.value is value:
+            return Failure(value=value, issues=validator.issues(value, "llm"), repairs=repairs)
+        verdict = validator.validate(result.value, "llm")
+        return replace(verdict, repairs=(*repairs, *result.repairs))
 
-    def _asked(self, failure: Failure) -> Failure:
-        """Return the failure of arguments that are no object, with what the object is to hold."""
+    def _with_expected_object(self, failure: Failure) -> Failure:
+        """Return a failure whose issues say which object to send, if the value is not an object."""
         from pyfunctools.schema.outline.expected import object_line
 
-        wanted = object_line(self._judge.outline)
-        if wanted is None or isinstance(failure.value, dict):
+        line = object_line(self._validator.outline)
+        if line is None or isinstance(failure.value, dict):
             return failure
         issues = tuple(
-            replace(issue, expected=wanted, message=f"{issue.message} Send {wanted}.")
+            replace(issue, expected=line, message=f"{issue.message} Send {line}.")
             if not issue.path.keys and issue.expected.partition(" ")[0] == "object"
             else issue
             for issue in failure.issues
         )
         return replace(failure, issues=issues)
 
-    def _with_unions(self) -> bool:
-        parts = subschemas(self._judge.outline.schema)
+    def _find_unions(self) -> bool:
         return any(
-            isinstance(part, dict) and not part.keys().isdisjoint(UNIONS) for _, part in parts
+            isinstance(part, dict) and not part.keys().isdisjoint(UNIONS)
+            for _, part in subschemas(self._validator.outline.schema)
         )
 
     def place(self, *keys: str) -> "Place":
-        """Return the place at these names in a value."""
-        place = self._judge.outline.place
+        """Return the place at these keys in the arguments."""
+        place = self._validator.outline.place
         for key in keys:
             place = place.inside(key)
         return place

@@ -1,4 +1,4 @@
-"""What the engine answers: `Success` or `Failure`, with the issues and the repairs."""
+"""The results of the engine: `Success` or `Failure`, with repairs and issues."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,16 +11,17 @@ from pyfunctools.schema.ground.path import Path
 T_co = TypeVar("T_co", covariant=True)
 
 Side: TypeAlias = Literal["whole", "llm", "human"]
-"""Whose part of the arguments: the model's, the human's, or both together."""
+"""Which part of the arguments: that of the model, that of the human, or both together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Issue:
     """One complaint about a value.
 
-    `path` says where, `expected` what would be right, in one line a model can act on, `value` what
-    was there (`None` where nothing was), `message` the whole complaint as a sentence, and `side`
-    whose it is. The `repr` of a person's leaves out where it is: the keys of a map are theirs too.
+    `path` is its place and `value` the invalid value, `None` if it is missing; `expected` describes
+    a valid one in a line that a model can act on. `message` is the complaint as a sentence. `side`
+    is whose part of the arguments it is about. The `repr` of an issue about a person's part has no
+    path, value or message: the keys in them may be private too.
     """
 
     path: Path
@@ -36,16 +37,16 @@ class Issue:
 
     @property
     def pointer(self) -> str:
-        """The place as a JSON Pointer (RFC 6901)."""
+        """The path as a JSON Pointer (RFC 6901)."""
         return self.path.pointer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Repair:
-    """One change that `parse` or `coerce` made: where, of which kind, from what, to what.
+    """One change that `parse` or `coerce` made.
 
-    For a repair of text `before` and `after` are the pieces of text; a piece that was put in has an
-    empty `before`.
+    For a repair of text, `before` and `after` are the pieces of text; `before` is empty if
+    something was inserted.
     """
 
     path: Path
@@ -59,12 +60,12 @@ class Repair:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Success(Generic[T_co]):
-    """The value, and what was repaired to get it. Truthy, so that `if result:` narrows."""
+    """The value, and the repairs that led to it. Truthy, so that `if result:` narrows."""
 
     value: T_co
     repairs: tuple[Repair, ...] = ()
 
-    if TYPE_CHECKING:  # so is every object without a word of it, and it costs no call
+    if TYPE_CHECKING:  # every object is truthy, and without a method that costs no call
 
         def __bool__(self) -> Literal[True]: ...
 
@@ -78,7 +79,7 @@ class Success(Generic[T_co]):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Failure:
-    """Everything that is wrong with `value`, the value as received. Falsy."""
+    """All issues of `value`, the value as received. Falsy."""
 
     value: Any
     issues: tuple[Issue, ...]
@@ -91,7 +92,7 @@ class Failure:
         return record_repr(self, "value", "issues", "repairs")
 
     def feedback(self) -> str:
-        """Return the text for the model: the value it sent with a comment on each wrong line."""
+        """Return the text for the model: the value that it sent, with a comment on each mistake."""
         from pyfunctools.schema.feedback.feedback import feedback
 
         return feedback(self.value, self.issues)
@@ -99,15 +100,15 @@ class Failure:
     def to_person(self, texts: Mapping[str, str] | None = None) -> str:
         """Return the text for the person who gave the value: a plain sentence for each issue.
 
-        `Card number: This must be a whole number.`, each on a line. `texts` are your own words for
-        the keys of `schema.feedback.plain_words.TEXTS`, such as those of another language.
+        `Card number: This must be a whole number.`, each on a line. `texts` replaces some of
+        `schema.feedback.plain_words.TEXTS`, for example by those of another language.
         """
         from pyfunctools.schema.feedback.plain_words import TEXTS, to_person
 
         return to_person(self.issues, {**TEXTS, **(texts or {})})
 
     def unwrap(self) -> NoReturn:
-        """Raise this failure as an exception, for those who want one.
+        """Raise this failure as an exception.
 
         Raises:
             ArgumentsError: always; its `failure` is this one.

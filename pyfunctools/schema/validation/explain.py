@@ -25,7 +25,6 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.preview import preview
 from pyfunctools.schema.outline.expected import ANYTHING, expected, expected_of_union, one_of
-from pyfunctools.schema.outline.json_types import json_type
 from pyfunctools.schema.outline.outline import Outline, Part, ValueTest
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.result import Issue, Side
@@ -170,7 +169,6 @@ class _PartExplainer:
         # The only keyword must be the one that rejects the value, so it is not tested again.
         self._only = judging[0] if len(judging) == 1 else None
         own = [keyword for keyword in judging if keyword not in _NOT_OWN]
-        # Comparing types here saves handing a large value to jsonschema-rs.
         self._only_types = part.own_types if own == ["type"] else frozenset[str]()
         keywords = set(self._rules)
         if self._rules.get("additionalProperties") is False:
@@ -197,7 +195,10 @@ class _PartExplainer:
     def own(self, task: Task) -> Iterator[Step]:
         """Yield a complaint about each broken rule of the schema's own."""
         value = task.value
-        if isinstance(value, dict | list) and json_type(value) in self._only_types:
+        # Looking here first saves handing a large value to jsonschema-rs.
+        if (isinstance(value, dict) and "object" in self._only_types) or (
+            isinstance(value, list) and "array" in self._only_types
+        ):
             return
         for error in self._own.iter_errors(value):
             yield complaint_of(task.path, BrokenRule(self.part, value, error))
@@ -215,10 +216,10 @@ class _PartExplainer:
 
     def properties(self, task: Task) -> Iterator[Step]:
         """Yield the invalid properties that are declared."""
-        value = members_of(task.value)
-        for name, inner in self._declared:
-            if name in value and not inner.is_valid(value[name]):
-                yield Task((*task.path, name), inner.part, value[name])
+        if isinstance(value := task.value, dict):
+            for name, inner in self._declared:
+                if name in value and not inner.is_valid(value[name]):
+                    yield Task((*task.path, name), inner.part, value[name])
 
     @cached_property
     def _declared(self) -> "list[tuple[str, _PartExplainer]]":
