@@ -128,6 +128,21 @@ BUNDLED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         {"allOf": [{"properties": {"b": {}}}], "items": ref("~1properties~1b")},
     ),
     (
+        "references that are no addresses",
+        {"anyOf": [{"$ref": "http://["}, {"$ref": "#nowhere"}]},
+        {"anyOf": [{"$ref": "http://["}, {"$ref": "#nowhere"}]},
+    ),
+    (
+        "a boolean",
+        {"not": {"$ref": "#/properties/a"}, "properties": {"a": False}},
+        {"not": ref("a"), "properties": {"a": False}, "$defs": {"a": False}},
+    ),
+    (
+        "an index that is too long",
+        {"allOf": [{"$ref": "#/allOf/" + "9" * 5_000}]},
+        {"allOf": [ref("~1allOf~1" + "9" * 5_000)]},
+    ),
+    (
         "an empty enum under a stated draft",
         {"$schema": "https://json-schema.org/draft/2020-12/schema", "items": {"enum": []}},
         {"items": {"allOf": [False]}},
@@ -146,7 +161,7 @@ def test_every_reference_leads_to_a_definition(schema: dict[str, Any], bundled: 
     assert bundle(result) == result
 
 
-def test_what_the_schema_does_not_have_is_looked_up():
+def test_targets_outside_the_schema_are_looked_up():
     elsewhere: dict[str, Any] = {
         "#/paths/~1x/schema": {"items": {"$ref": "#/paths/~1x/schema"}, "not": ref("Known")},
         "#/$defs/Known": {},
@@ -171,7 +186,7 @@ def test_what_the_schema_does_not_have_is_looked_up():
     }
 
 
-def test_a_new_name_is_neither_one_of_the_lookup_nor_one_that_is_missing():
+def test_a_new_name_is_neither_in_the_lookup_nor_a_missing_one():
     schema = {
         "properties": {"a": {"$ref": "#/properties/b"}, "b": TEXT, "c": ref("b_2")},
     }
@@ -180,25 +195,9 @@ def test_a_new_name_is_neither_one_of_the_lookup_nor_one_that_is_missing():
 
 
 @pytest.mark.parametrize("keyword", ["$dynamicRef", "$recursiveRef"])
-def test_a_dynamic_reference_is_refused_with_what_to_write_instead(keyword: str):
+def test_the_error_for_a_dynamic_reference_says_what_to_write(keyword: str):
     with pytest.raises(SchemaError, match="refer to it with `\\$ref`"):
         bundle({"properties": {"a": {keyword: "#"}}})
-
-
-def test_what_is_no_address_stays_as_it_is():
-    schema = {"anyOf": [{"$ref": "http://["}, {"$ref": "#nowhere"}]}
-    assert bundle(schema) == schema
-
-
-def test_a_boolean_may_be_a_definition():
-    schema = {"not": {"$ref": "#/properties/a"}, "properties": {"a": False}}
-    assert bundle(schema) == {"not": ref("a"), "properties": {"a": False}, "$defs": {"a": False}}
-
-
-def test_an_index_too_long_to_be_a_number_leads_nowhere():
-    reference = "#/allOf/" + "9" * 5_000
-    name = "~1allOf~1" + "9" * 5_000
-    assert bundle({"allOf": [{"$ref": reference}]}) == {"allOf": [ref(name)]}
 
 
 def test_many_references_of_one_name_are_numbered():
@@ -207,6 +206,6 @@ def test_many_references_of_one_name_are_numbered():
     assert len(bundle(schema)["$defs"]) == 2_000
 
 
-def test_what_the_lookup_gives_must_be_json():
+def test_the_result_of_the_lookup_must_be_json():
     with pytest.raises(SchemaError):
         bundle({"$ref": "#/elsewhere"}, lambda _: {"enum": [{1}]})

@@ -1,10 +1,10 @@
-import copy
+"""`discriminator`: every branch of the union is in the mapping, with a reference."""
+
 from typing import Any
 
 import pytest
 
-from pyfunctools.schema.normalization.discriminator import complete_mapping
-from pyfunctools.schema.normalization.targets import Targets
+from pyfunctools.schema import normalize
 
 CAT, DOG = {"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}
 PLAIN: dict[str, Any] = {"Cat": {"type": "object"}, "Dog": {"type": "object"}}
@@ -14,13 +14,26 @@ TAGGED: dict[str, Any] = {
     "K": {"enum": ["dog", "hound", 3]},
     "Base": {"properties": {"kind": {"enum": ["cat", "dog", "hound"]}}},
 }
-HEIRS: dict[str, Any] = {
+SUBTYPES: dict[str, Any] = {
     "Base": {"properties": {"kind": {"enum": ["Cat", "Dog"]}}},
     "Cat": {"allOf": [{"$ref": "#/$defs/Base"}]},
     "Dog": {"allOf": [{"$ref": "#/$defs/Base"}]},
 }
+RECURSIVE: dict[str, Any] = {
+    "Cat": {"anyOf": [CAT, DOG]},
+    "Dog": {"allOf": [CAT, {"minProperties": 1}]},
+}
 BOTH = {"cat": "#/$defs/Cat", "dog": "#/$defs/Dog"}
 NAMED = {"Cat": "#/$defs/Cat", "Dog": "#/$defs/Dog"}
+
+
+def mapping_of(union: dict[str, Any], mapping: Any, own: dict[str, Any], **more: Any) -> Any:
+    """Return the mapping of a normalized union, whose other fields stay."""
+    given = {"propertyName": "kind", "x-a": 1, **({} if mapping is None else {"mapping": mapping})}
+    result: Any = normalize({**union, "discriminator": given, "$defs": own}, **more)
+    assert normalize(result, **more) == result
+    assert {**result["discriminator"], "mapping": mapping} == {**given, "mapping": mapping}
+    return result["discriminator"].get("mapping")
 
 
 @pytest.mark.parametrize(
@@ -29,7 +42,8 @@ NAMED = {"Cat": "#/$defs/Cat", "Dog": "#/$defs/Dog"}
         (None, PLAIN, NAMED),
         ({}, PLAIN, NAMED),
         (None, TAGGED, {"cat": "#/$defs/Cat", "dog": "#/$defs/Dog", "hound": "#/$defs/Dog"}),
-        (None, HEIRS, NAMED),
+        (None, SUBTYPES, NAMED),
+        (None, RECURSIVE, NAMED),
         ({"cat": "Cat", "dog": "#/$defs/Dog"}, PLAIN, BOTH),
         ({"cat": "#/components/schemas/Cat", "dog": "#/definitions/Dog"}, PLAIN, BOTH),
         ({"dog": "Dog"}, PLAIN, {"dog": "#/$defs/Dog", "Cat": "#/$defs/Cat"}),
@@ -45,47 +59,16 @@ NAMED = {"Cat": "#/$defs/Cat", "Dog": "#/$defs/Dog"}
         ),
     ],
 )
-def test_the_mapping_names_every_branch(
-    stated: dict[str, Any] | None, own: dict[str, Any], mapping: dict[str, str]
-):
-    given: dict[str, Any] = {"propertyName": "kind", "x-a": 1}
-    if stated is not None:
-        given["mapping"] = stated
-    node = {"oneOf": [CAT, DOG], "discriminator": given}
-    before = copy.deepcopy(given)
-    complete_mapping(node, Targets(own, None))
-    assert node["discriminator"] == {**before, "mapping": mapping}
-    assert given == before
-    again = copy.deepcopy(node)
-    complete_mapping(again, Targets(own, None))
-    assert again == node
+def test_the_mapping_names_every_branch(stated: Any, own: dict[str, Any], mapping: dict[str, str]):
+    assert mapping_of({"oneOf": [CAT, DOG]}, stated, own) == mapping
 
 
-def test_a_name_is_resolved_by_the_lookup_too():
-    node: dict[str, Any] = {
-        "discriminator": {"propertyName": "kind", "mapping": {"a": "A b", "c": "C"}}
-    }
-    complete_mapping(node, Targets({}, {"#/$defs/A%20b": {}}.get))
-    assert node["discriminator"]["mapping"] == {"a": "#/$defs/A%20b", "c": "C"}
+def test_a_name_may_be_one_of_the_lookup():
+    found = mapping_of({}, {"a": "A b", "c": "C"}, {}, lookup={"#/$defs/A%20b": {}}.get)
+    assert found == {"a": "#/$defs/A%20b", "c": "C"}
 
 
-def test_branches_without_a_name_are_left_to_their_constants():
-    node: dict[str, Any] = {
-        "anyOf": [{"properties": {"kind": {"const": "x"}}}, {"allOf": [CAT], "title": "t"}, True],
-        "discriminator": {"propertyName": "kind"},
-    }
-    complete_mapping(node, Targets(PLAIN, None))
-    assert node["discriminator"]["mapping"] == {"Cat": "#/$defs/Cat"}
-
-
-def test_without_a_union_there_is_nothing_to_map():
-    node: dict[str, Any] = {"discriminator": {"propertyName": "kind"}}
-    complete_mapping(node, Targets({}, None))
-    assert node == {"discriminator": {"propertyName": "kind"}}
-
-
-def test_a_branch_that_is_made_of_itself_ends():
-    own: dict[str, Any] = {"Cat": {"allOf": [CAT, DOG]}, "Dog": {"allOf": [CAT]}}
-    node: dict[str, Any] = {"oneOf": [CAT], "discriminator": {"propertyName": "kind"}}
-    complete_mapping(node, Targets(own, None))
-    assert node["discriminator"]["mapping"] == {"Cat": "#/$defs/Cat"}
+def test_a_branch_without_a_name_is_not_in_the_mapping():
+    branches = [{"properties": {"kind": {"const": "x"}}}, {"allOf": [CAT], "title": "t"}, True]
+    assert mapping_of({"anyOf": branches}, None, PLAIN) == {"Cat": "#/$defs/Cat"}
+    assert mapping_of({}, None, {}) is None

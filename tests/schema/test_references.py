@@ -43,38 +43,26 @@ def test_the_reference_to_a_definition_leads_back_to_its_name(name: str):
     assert " " not in reference_to(name)
 
 
-@pytest.mark.parametrize("reference", ["#", "#/$defs/A/items", "#/definitions/A", "a#/$defs/A", ""])
-def test_other_references_name_no_definition(reference: str):
-    assert defined_name(reference) is None
-
-
-def test_only_references_into_the_same_document_have_steps():
+def test_other_references_have_no_name_and_only_local_ones_have_steps():
+    for reference in ("#", "#/$defs/A/items", "#/definitions/A", "a#/$defs/A", ""):
+        assert defined_name(reference) is None
     assert steps_of("#") == ()
     assert steps_of("#/a~1b/0/c%20d") == ("a/b", "0", "c d")
     assert [steps_of(r) for r in ("", "#anchor", "a.json", "http://x/#/a")] == [None] * 4
 
 
-def test_what_stands_at_a_reference_is_found():
-    assert find_target(ROOT, "#") is ROOT
-    assert find_target(ROOT, "#/allOf/1/title") == "second"
-    assert find_target(ROOT, "#/$defs/a~1b~0c%20d%25") == {"type": "string"}
-
-
 @pytest.mark.parametrize(
-    "reference",
+    ("reference", "target"),
     [
-        "#/x",
-        "#/allOf/2",
-        "#/allOf/-1",
-        "#/allOf/one",
-        "#/allOf/²",
-        "#/$defs/A/type/0",
-        "b.json#/a",
-        "#/allOf/" + "9" * 5000,
+        ("#", ROOT),
+        ("#/allOf/1/title", "second"),
+        ("#/$defs/a~1b~0c%20d%25", {"type": "string"}),
+        *((f"#/allOf/{index}", None) for index in ("2", "-1", "one", "²", "9" * 5000)),
+        *((reference, None) for reference in ("#/x", "#/$defs/A/type/0", "b.json#/a")),
     ],
 )
-def test_a_reference_to_nothing_leads_to_none(reference: str):
-    assert find_target(ROOT, reference) is None
+def test_the_target_of_a_reference_is_found(reference: str, target: JsonValue):
+    assert find_target(ROOT, reference) == target
 
 
 @pytest.mark.parametrize(
@@ -90,11 +78,11 @@ def test_a_reference_to_nothing_leads_to_none(reference: str):
         ("Text", True),
     ],
 )
-def test_bare_references_are_followed_as_far_as_they_lead(name: str, found: JsonValue):
+def test_references_without_siblings_are_followed_to_the_end(name: str, found: JsonValue):
     assert resolve(ROOT, {"$ref": reference_to(name)}) == found
 
 
-def test_every_reference_is_collected_as_often_as_it_stands_there():
+def test_repeated_references_are_yielded_again():
     schema: JsonSchema = {
         "properties": {"a": {"$ref": "#/a"}, "$ref": {"type": "string"}},
         "items": {"$ref": "#/a", "not": {"$ref": "#/b"}},
@@ -111,15 +99,11 @@ def test_definitions_are_reached_breadth_first():
         "D": {"items": {}},
         "E": {"$ref": "#/$defs/A"},
     }
-    assert reachable_definitions({"$ref": "#/$defs/A", "$defs": definitions}, definitions) == [
-        "A",
-        "B",
-        "D",
-        "C",
-    ]
+    found = reachable_definitions({"$ref": "#/$defs/A", "$defs": definitions}, definitions)
+    assert found == ["A", "B", "D", "C"]
 
 
-def test_prune_keeps_what_is_reached_and_changes_nothing_else():
+def test_prune_keeps_the_definitions_that_are_reached():
     schema: JsonSchema = {"$ref": "#/$defs/A", "$defs": {"A": {}, "B": {"$ref": "#/$defs/A"}}}
     before = deepcopy(schema)
     assert prune(schema) == {"$ref": "#/$defs/A", "$defs": {"A": {}}}
@@ -179,12 +163,12 @@ def test_what_is_not_recursive_is_inlined():
     assert schema == before
 
 
-def test_a_schema_that_is_only_a_reference_becomes_what_it_means():
+def test_a_schema_that_is_only_a_reference_becomes_its_definition():
     assert inline({"$ref": "#/$defs/A", "$defs": {"A": {"type": "null"}}}) == {"type": "null"}
     assert inline({"$ref": "#/$defs/A", "$defs": {"A": False}}) == {"allOf": [False]}
 
 
-def test_a_definition_that_something_refers_into_stays():
+def test_a_definition_of_which_a_part_is_referred_to_stays():
     schema: JsonSchema = {
         "$defs": {"A": {"properties": {"x": {"type": "null"}}}},
         "items": {"$ref": "#/$defs/A/properties/x"},

@@ -3,7 +3,9 @@ from typing import Any
 
 import pytest
 
+from pyfunctools._json import JsonValue
 from pyfunctools.schema import normalize
+from pyfunctools.schema.normalization.clean import with_visible_texts
 
 NULL = {"type": "null"}
 
@@ -186,9 +188,88 @@ SPLIT: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("schema", "spelled"), [*TYPES, *NULLS, *KEYWORDS, *SPLIT])
-def test_every_spelling_becomes_that_of_2020_12(schema: dict[str, Any], spelled: dict[str, Any]):
+def test_any_spelling_becomes_that_of_2020_12(schema: dict[str, Any], spelled: dict[str, Any]):
     before = json.dumps(schema)
     result = normalize(schema)
     assert json.dumps(result, sort_keys=True) == json.dumps(spelled, sort_keys=True)
     assert json.dumps(normalize(result)) == json.dumps(result)
     assert json.dumps(schema) == before
+
+
+CORRECTED: list[tuple[str, JsonValue, JsonValue]] = [
+    ("minimum", "1", 1),
+    ("minimum", " -1.5e2 ", -150.0),
+    ("minimum", "1e999", None),
+    ("minimum", "one", None),
+    ("minimum", True, None),
+    ("maximum", 1.5, 1.5),
+    ("multipleOf", 0, None),
+    ("multipleOf", "0.01", 0.01),
+    ("minLength", 1.0, 1),
+    ("minLength", 1.5, None),
+    ("minLength", -1, None),
+    ("maxItems", "3", 3),
+    ("uniqueItems", "true", None),
+    ("pattern", "^a+$", "^a+$"),
+    ("pattern", "(", None),
+    ("pattern", "(?P<x>a)\\Z", None),
+    ("pattern", "(?<year>[0-9]{4})", "(?<year>[0-9]{4})"),
+    ("pattern", "^(?=.*\\d).+$", "^(?=.*\\d).+$"),
+    ("pattern", 3, None),
+    ("pattern", r"^[\w-./:]+$", r"^[\w\-./:]+$"),
+    ("pattern", r"^[.-\d]+$", r"^[.\-\d]+$"),
+    ("format", ["date"], None),
+    ("description", "a\u200bb\ud800", "ab"),
+    ("title", 3, None),
+    ("enum", [], None),
+    ("enum", {"a": 1}, None),
+    ("required", ["a", 1, "b", "a"], ["a", "b"]),
+    ("required", "a", None),
+    ("properties", ["a"], None),
+    (
+        "properties",
+        {"a": None, "b": "string", "c": 1},
+        {"a": True, "b": {"type": "string"}, "c": True},
+    ),
+    ("patternProperties", {"(": {}, "a": {}}, {"a": {}}),
+    ("allOf", [], None),
+    ("anyOf", [None, {}], [{}]),
+    ("anyOf", {"a": {}}, None),
+    ("items", "integer", {"type": "integer"}),
+    ("additionalProperties", "no", None),
+    ("not", 3, None),
+    ("dependentRequired", {"a": ["b", "b"], "c": "d"}, {"a": ["b"]}),
+    ("$ref", {"type": "string"}, None),
+    ("readOnly", "yes", None),
+    ("examples", "x", ["x"]),
+    ("examples", {"a": {"value": 1}, "b": {"externalValue": "u"}, "c": 2}, [1, 2]),
+    ("examples", {"b": {"$ref": "#/x"}}, None),
+]
+
+
+@pytest.mark.parametrize(("keyword", "value", "corrected"), CORRECTED)
+def test_a_value_is_corrected_or_left_out(keyword: str, value: JsonValue, corrected: JsonValue):
+    result = normalize({keyword: value})
+    expected = {} if corrected is None else {keyword: corrected}
+    assert json.dumps(result) == json.dumps(expected)
+
+
+def test_invisible_characters_are_removed_from_examples() -> None:
+    example: JsonValue = {"a\u200b": ["b\U000e0041", {"c": "\x1bd"}], "e": 1, "f": None}
+    assert with_visible_texts(example) == {"a": ["b", {"c": "d"}], "e": 1, "f": None}
+    assert example["a\u200b"][0] == "b\U000e0041"  # type: ignore[index]
+    assert with_visible_texts("x\u2066") == "x"
+    found = normalize({"examples": ["x\u2066", 1], "$comment": "x\u2066"})
+    assert found == {"examples": ["x", 1], "$comment": "x"}
+
+
+def test_an_example_may_share_a_value_and_contain_itself() -> None:
+    often: list[JsonValue] = ["x\u200b"]
+    for _ in range(30):
+        often = [often, often]
+    once = with_visible_texts(often)
+    assert isinstance(once, list)
+    assert once[0] is once[1]
+    endless: list[JsonValue] = ["x\u200b"]
+    endless.append(endless)
+    assert with_visible_texts(endless)[0] == "x"  # type: ignore[index]

@@ -48,13 +48,13 @@ def _likeliest(name: str, names: list[str]) -> list[str]:
     """Return the names that contain most pieces of a name; a piece is a fifth of it."""
     wanted = _folded(name)
     size = max(2, len(wanted) // 5)
-    pieces = [wanted[at : at + size] for at in range(0, len(wanted) - size + 1, size - 1)]
+    starts = range(0, max(1, len(wanted) - size + 1), size - 1)
+    pieces = [wanted[at : at + size] for at in starts]
     folded = [_folded(text) for text in names]
-    shared = [
-        sum(found) for found in zip(*([p in text for text in folded] for p in pieces), strict=True)
-    ]
-    lengths = [-abs(len(text) - len(name)) for text in names]
-    return [text for *_, text in nlargest(_LIKELY, zip(shared, lengths, names, strict=True))]
+    found = zip(*([piece in text for text in folded] for piece in pieces), strict=True)
+    rows = zip(found, names, strict=True)
+    ranked = [(sum(row) / (len(text) + len(name)), text) for row, text in rows]
+    return [text for _, text in nlargest(_LIKELY, ranked)]
 
 
 def _folded(text: str) -> str:

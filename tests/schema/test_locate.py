@@ -1,3 +1,5 @@
+"""The one value in a text: what stands around it is removed, and parts of prose are not values."""
+
 import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -54,7 +56,7 @@ def found(text: str, schema: JsonSchema | None = None) -> tuple[JsonValue, list[
         ('{\\\\\\"a\\\\\\": 1}', ["escape", "escape"]),
     ],
 )
-def test_one_value_is_found_in_what_stands_around_it(text: str, kinds: list[str]):
+def test_the_text_around_a_value_is_removed(text: str, kinds: list[str]):
     assert found(text) == ({"a": 1}, kinds)
 
 
@@ -72,40 +74,27 @@ def test_one_value_is_found_in_what_stands_around_it(text: str, kinds: list[str]
         ("I mean [1, 2,]", [1, 2]),
     ],
 )
-def test_a_scalar_is_a_value_only_alone(text: str, value: JsonValue):
+def test_a_scalar_is_a_value_if_it_is_the_whole_text(text: str, value: JsonValue):
     assert found(text)[0] == value
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        " ",
-        "\ufeff",
-        "```json\n```",
-        "I cannot do that.",
-        "42 is the answer",
-        "1, 2",
-        '"x" "y"',
-        "yes",
-        "Oslo",
-        "[see below]",
-        "f(a=[1, 2], b=3)",
-        "f(a, {'x': 1})",
-        "f(x=1, y={'a': 1})",
-        "{'a': 1e} or {'a': 2}",
-        '{"location"}: "x", "tags": []}',
+        *("", " ", "\ufeff", "```json\n```", "I cannot do that.", "42 is the answer", "1, 2"),
+        *('"x" "y"', "yes", "Oslo", "[see below]", "f(a=[1, 2], b=3)", "f(a, {'x': 1})"),
+        *("f(x=1, y={'a': 1})", "{'a': 1e} or {'a': 2}", '{"location"}: "x", "tags": []}'),
         "[a, b]",
     ],
 )
-def test_no_piece_of_something_else_is_taken_for_the_value(text: str):
+def test_a_part_of_prose_or_of_a_call_is_not_the_value(text: str):
     result = parse(text)
     assert not result
     assert result.value == text
     assert result.issues
 
 
-def test_a_schema_says_which_brackets_may_begin_a_value_in_prose():
+def test_the_schema_decides_which_brackets_in_prose_begin_a_value():
     text = 'As in [1], {"a": 1} is the call.'
     assert found(text)[0] == [1]
     assert found(text, ARRAY)[0] == [1]
@@ -114,13 +103,13 @@ def test_a_schema_says_which_brackets_may_begin_a_value_in_prose():
     assert found("[1,]", OBJECT)[0] == [1]
 
 
-def test_a_word_alone_is_a_string_where_the_schema_wants_one():
+def test_a_single_word_is_a_string_if_the_schema_wants_one():
     assert found("Oslo", TEXT) == ("Oslo", ["word"])
     assert found("1.10", TEXT) == ("1.10", ["word"])
     assert not parse("Oslo", OBJECT)
 
 
-def test_every_repair_around_the_value_says_what_was_left_out():
+def test_a_repair_around_the_value_has_the_removed_text():
     result = parse('Sure: {"a": 1} ok')
     assert result
     assert [(r.path, r.before, r.after) for r in result.repairs] == [
@@ -129,7 +118,7 @@ def test_every_repair_around_the_value_says_what_was_left_out():
     ]
 
 
-def test_issues_of_the_value_that_the_text_begins_with_are_given():
+def test_the_issues_are_those_of_the_value_at_the_beginning():
     result = parse('```json\n{"a": 1e}\n```')
     assert not result
     assert [issue.message for issue in result.issues] == [

@@ -37,14 +37,11 @@ class Plain(Enum):
         (b"secret", "<bytes>"),
         ({1: 2}, "{1: 2}"),
         (Plain.ONE, "<Plain>"),
+        ([10**5000], "[<integer of about 5001 digits>]"),
     ],
 )
-def test_a_value_is_shown_as_json_on_one_line(value: JsonValue, text: str):
+def test_a_preview_is_json_on_one_line(value: JsonValue, text: str):
     assert preview(value) == text
-
-
-def test_an_integer_that_python_does_not_write_is_named_by_its_length():
-    assert preview([10**5000]) == "[<integer of about 5001 digits>]"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +56,7 @@ def test_an_integer_that_python_does_not_write_is_named_by_its_length():
         ("\x85", "\\u0085"),
     ],
 )
-def test_what_a_person_would_not_see_is_escaped(text: str, escape: str):
+def test_invisible_characters_are_escaped(text: str, escape: str):
     assert preview(f"a{text}b") == f'"a{escape}b"'
     assert preview({text: text}) == f'{{"{escape}": "{escape}"}}'
     assert escape_invisible(f"a{text}b\n") == f"a{escape}b\n"
@@ -70,24 +67,21 @@ def test_what_a_person_would_not_see_is_escaped(text: str, escape: str):
     ["x" * 1000, "\u202e" * 1000, '"' * 1000, {"a": "x" * 1000}, list(range(1000)), [[[[]]] * 999]],
 )
 @pytest.mark.parametrize("limit", [12, LINE, 200])
-def test_no_line_is_longer_than_it_may_be(value: JsonValue, limit: int):
+def test_a_preview_is_at_most_as_long_as_the_limit(value: JsonValue, limit: int):
     text = preview(value, limit)
     assert len(text) <= limit
     assert visible(text) == text
     assert "…" in text
 
 
-def test_a_cut_text_keeps_its_quotes():
+def test_a_cut_text_keeps_its_quotes_and_a_value_may_contain_itself():
     assert preview("x" * 100, 10) == '"xxxxxxx…"'
-
-
-def test_a_value_that_holds_itself_is_cut_like_any_other():
     value: dict[str, JsonValue] = {"a": 1}
     value["self"] = [value, value]
     assert preview(value, 30) == '{"a": 1, "self": [{"a": 1, "s…'
 
 
-def test_the_size_of_the_value_costs_nothing():
+def test_the_cost_does_not_depend_on_the_size_of_the_value():
     big = {"rows": [{"text": "x" * 1000}] * 1_000_000}
     start = process_time()
     preview(big)
