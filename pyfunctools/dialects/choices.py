@@ -15,7 +15,7 @@ from pyfunctools.schema.outline.json_types import json_type
 from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.validation.validator import Validator
-from pyfunctools.schema.vocabulary import KEYWORDS
+from pyfunctools.schema.vocabulary import KEYWORDS, UNIONS
 
 T = TypeVar("T")
 
@@ -82,7 +82,7 @@ def _rewrite_union(node: Subschema) -> Change | None:
         else:
             node.lose("oneOf", "loosened")
             schema["anyOf"] = branches
-    keyword = next((each for each in ("anyOf", "oneOf") if each in schema), None)
+    keyword = next((each for each in reversed(UNIONS) if each in schema), None)
     listed = None if keyword is None else schema[keyword]
     if keyword is None or not isinstance(listed, list):
         return None

@@ -28,7 +28,7 @@ _JUDGED_TYPES: Final = {
 def simplified(schema: JsonSchema) -> dict[str, JsonValue]:
     """Return a normalized schema without keywords that no model needs, with shorter unions."""
     kept = {keyword: value for keyword, value in schema.items() if keyword in EVERYTHING}
-    values = kept.pop("enum") if {"const", "enum"} <= kept.keys() else None
+    values = kept.pop("enum") if kept.keys() >= VALUE_LISTS else None
     if isinstance(values, list) and not values_in_both([kept["const"]], values):
         return {"not": {}}
     if isinstance(text := kept.get("description"), str):

@@ -239,6 +239,8 @@ ANNOTATIONS: Final = REMARKS | _of_role("annotation")
 """Keywords that reject no value."""
 IDENTITY: Final = _of_role("identity")
 """Keywords that name a place in a schema, or hold definitions."""
+ANCHORS: Final = ("$anchor", "$dynamicAnchor")
+"""Keywords that give a schema a name in its resource."""
 DRAFT: Final = _of_role("draft")
 """Keywords that name the draft of a schema."""
 EXAMPLES: Final = _of_role("example")

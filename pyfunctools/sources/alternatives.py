@@ -22,14 +22,12 @@ from pyfunctools.schema.outline.json_types import (
     listed_values,
     texts_of,
 )
+from pyfunctools.schema.vocabulary import TESTED_ONLY
 
 T = TypeVar("T")
 
 Find = Callable[[str], JsonSchema | bool | None]
 """Returns the target of a reference, or `None` if it is unknown."""
-
-_NEGATED = frozenset({"if", "not"})
-"""Keywords below which a schema that accepts more makes the whole accept less."""
 
 
 def loosened(schema: JsonSchema, find: Find) -> JsonSchema:
@@ -43,7 +41,7 @@ def loosened(schema: JsonSchema, find: Find) -> JsonSchema:
     todo = [Slot(whole, "", schema)]
     while todo:
         place = todo.pop()
-        if isinstance(place.inner, dict) and _NEGATED.isdisjoint(place.steps[:1]):
+        if isinstance(place.inner, dict) and TESTED_ONLY.isdisjoint(place.steps[:1]):
             copy, below = copy_with_slots(place.inner)
             place.put(copy)
             todo += below
@@ -60,7 +58,9 @@ def overlapping(schema: JsonSchema | bool, find: Find) -> Iterator[Keys]:
         if isinstance(inner, dict):
             if "oneOf" in inner and _difference(inner["oneOf"], find) is None:
                 yield (*keys, "oneOf")
-            found = ((steps, each) for steps, each in children(inner) if steps[0] not in _NEGATED)
+            found = (
+                (steps, each) for steps, each in children(inner) if steps[0] not in TESTED_ONLY
+            )
             todo += [((*keys, *steps), each) for steps, each in found]
 
 

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, TypeAlias, cast
 
 from pyfunctools.schema.ground.references import resolve
-from pyfunctools.schema.vocabulary import ANNOTATIONS, COMPOSITION, REFERENCES, judging
+from pyfunctools.schema.vocabulary import ANNOTATIONS, COMPOSITION, REFERENCES, UNIONS, judging
 from pyfunctools.testing.matching import Matching
 
 Schema: TypeAlias = Any
@@ -107,7 +107,7 @@ class FittingValues:
         if "$ref" in schema:
             yield resolve(self.root, {"$ref": schema["$ref"]})
         yield from schema.get("allOf", ())
-        for keyword in ("anyOf", "oneOf"):
+        for keyword in reversed(UNIONS):
             branches = [branch for branch in schema.get(keyword, ()) if branch is not False]
             if branches:
                 if depth > DEEPEST:

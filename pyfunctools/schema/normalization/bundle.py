@@ -14,6 +14,7 @@ from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
 from pyfunctools.schema.normalization.check_input import check_schema, is_early, is_oldest
 from pyfunctools.schema.outline.json_types import schemas_by_name
 from pyfunctools.schema.vocabulary import (
+    ANCHORS,
     ASSERTIONS,
     DRAFT,
     DYNAMIC_REFERENCES,
@@ -96,7 +97,7 @@ class _Bundle:
         """Collect the resources and anchors of all schemas in a document."""
         for schema, base in self._with_bases(document, uri):
             self._resources.setdefault(base, _Target(schema, base))
-            for keyword in ("$anchor", "$dynamicAnchor"):
+            for keyword in ANCHORS:
                 if isinstance(name := schema.get(keyword), str):
                     self._anchors.setdefault((base, name), schema)
             if isinstance(name := schema.get(self._id), str) and name.startswith("#"):

@@ -49,6 +49,7 @@ from pyfunctools.schema.vocabulary import (
     REFERENCES,
     SCHEMA_LIST,
     SCHEMA_MAP,
+    UNDECLARED,
     UNEVALUATED,
     UNIONS,
 )
@@ -418,7 +419,7 @@ class _PartExplainer:
 
 _CHECKS: tuple[tuple[frozenset[str], Callable[[_PartExplainer, Task], Iterator[Step]]], ...] = (
     (frozenset({"properties"}), _PartExplainer.properties),
-    (frozenset({"patternProperties", "additionalProperties"}), _PartExplainer.other_properties),
+    (UNDECLARED, _PartExplainer.other_properties),
     (frozenset({"propertyNames"}), _PartExplainer.property_names),
     (frozenset({"dependentSchemas", "dependencies"}), _PartExplainer.dependent_schemas),
     (frozenset({"items", "prefixItems"}), _PartExplainer.items),

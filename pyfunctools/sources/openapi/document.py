@@ -15,6 +15,7 @@ from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import MAX_HOPS, find_target, steps_of
 from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.targets import sole_reference
+from pyfunctools.schema.vocabulary import ANCHORS
 from pyfunctools.sources.openapi.load import Loaded, load_content
 
 DocumentResolver: TypeAlias = Callable[[str], JsonObject | str | bytes]
@@ -55,7 +56,7 @@ class Resource:
         while stack:
             value, pointer = stack.pop()
             if isinstance(value, dict):
-                for keyword in ("$anchor", "$dynamicAnchor"):
+                for keyword in ANCHORS:
                     if isinstance(anchor := value.get(keyword), str):
                         yield "#" + anchor, DocumentPlace(value, pointer, self)
                 address = address_of(value, self.uri)

@@ -267,7 +267,7 @@ class DocumentDefinitions:
         reference = schema.get("$ref")
         if isinstance(reference, str):
             copy["$ref"] = self._reference(self._document.target(reference, resource))
-        for keyword in ("$dynamicRef", "$recursiveRef"):
+        for keyword in sorted(DYNAMIC_REFERENCES):
             target = schema.get(keyword)
             if isinstance(target, str) and (static := self._static(target, resource, root)):
                 if "$ref" in copy:
