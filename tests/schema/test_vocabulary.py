@@ -27,7 +27,7 @@ REASONS = {
 NAMED = [
     set(value)
     for name, value in vars(vocabulary).items()
-    if name.isupper() and isinstance(value, tuple | frozenset) and len(value) > 1
+    if name.isupper() and isinstance(value, tuple | frozenset) and KEYWORDS.keys() & value
 ]
 """The sets of keywords that have a name in the vocabulary."""
 
