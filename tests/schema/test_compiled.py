@@ -1,12 +1,14 @@
 import sys
+import threading
 from collections.abc import Callable
+from contextvars import ContextVar
 
 import pytest
 from stacks import on_stack
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.validation.compiled import MAX_IN_PLACE, Compiled
+from pyfunctools.schema.validation.compiled import MAX_IN_PLACE, Compiled, with_stack
 
 
 def compiled(schema: JsonSchema | bool) -> Compiled:
@@ -82,86 +84,12 @@ def test_an_unknown_draft_counts_as_2020_12():
     assert not compiled(tuples).validator.is_valid(["x"])
 
 
-def test_a_resolver_gives_what_lies_outside():
-    asked: list[str] = []
-
-    def resolver(address: str) -> JsonValue:
-        asked.append(address)
-        return {"$defs": {"A": {"type": "integer"}}}
-
-    schema: JsonSchema = {"$ref": "https://example.com/a.json#/$defs/A"}
-    whole = Compiled(schema, True, resolver)
-    assert whole.validator.is_valid(1)
-    assert not whole.validator.is_valid("x")
-    assert set(asked) == {"https://example.com/a.json"}
-
-
 @pytest.mark.parametrize(
     "resolver", [lambda _: {"type": "int"}, lambda _: b"no schema", lambda a: {}[a]]
 )
 def test_what_a_resolver_does_wrong_is_a_schema_error(resolver: Callable[[str], JsonValue]):
     with pytest.raises(SchemaError):
         Compiled({"$ref": "https://example.com/a.json"}, True, resolver)
-
-
-def test_a_part_finds_the_whole_by_address():
-    whole = compiled(
-        {
-            "$defs": {
-                "a/b c%": {"type": "integer"},
-                "Tree": {"type": "array", "items": {"$ref": "#/$defs/Tree"}},
-            },
-            "prefixItems": [{"$ref": "#/$defs/Tree"}],
-        }
-    )
-    odd = whole.part({"$ref": whole.address(("$defs", "a/b c%"))})
-    assert odd.is_valid(1)
-    assert not odd.is_valid("x")
-    first = whole.part({"$ref": whole.address(("prefixItems", 0))})
-    assert first.is_valid([[[]]])
-    assert not first.is_valid([[1]])
-
-
-def test_a_part_of_a_schema_with_an_address_of_its_own_is_found_there():
-    whole = compiled(
-        {
-            "$id": "https://example.com/root.json",
-            "$defs": {"A": {"$ref": "root.json#/$defs/B"}, "B": {"type": "null"}},
-        }
-    )
-    part = whole.part({"$ref": whole.address(("$defs", "A"))})
-    assert part.is_valid(None)
-    assert not part.is_valid(1)
-
-
-def test_a_part_that_means_nothing_alone_is_a_schema_error():
-    with pytest.raises(SchemaError):
-        compiled({}).part({"$ref": "https://example.com/elsewhere"})
-
-
-@pytest.mark.parametrize(
-    ("schema", "alone"),
-    [
-        ({"$id": "https://example.com/a", "items": {}}, True),
-        ({"properties": {"$id": {"type": "string"}}}, True),
-        ({"$defs": {"A": {"$id": "https://example.com/a"}}}, False),
-    ],
-)
-def test_a_schema_knows_whether_it_is_one_resource(schema: JsonSchema, alone: bool):
-    assert compiled(schema).one_resource is alone
-
-
-@pytest.mark.parametrize(
-    ("draft", "legacy"),
-    [
-        ("http://json-schema.org/draft-04/schema#", True),
-        ("http://json-schema.org/draft-07/schema#", True),
-        ("https://json-schema.org/draft/2019-09/schema", False),
-        ("https://json-schema.org/draft/2020-12/schema", False),
-    ],
-)
-def test_up_to_draft_7_nothing_beside_a_reference_counts(draft: str, legacy: bool):
-    assert compiled({"$schema": draft}).legacy is legacy
 
 
 def wrapped(schema: JsonValue, keyword: str, times: int) -> JsonSchema:
@@ -219,3 +147,26 @@ def test_what_may_be_nested_is_judged_on_a_small_stack():
 
     on_stack(judge)
     assert told == [True, False, True]
+
+
+speaker: ContextVar[str] = ContextVar("speaker", default="nobody")
+
+
+def test_a_call_with_a_larger_stack_is_as_one_without():
+    before = threading.stack_size()
+    token = speaker.set("somebody")
+    assert with_stack(speaker.get) == "somebody"
+    speaker.reset(token)
+    with pytest.raises(ZeroDivisionError):
+        with_stack(lambda: 1 // 0)
+    results: list[int] = []
+    threads = [
+        threading.Thread(target=lambda n=n: results.append(with_stack(lambda: n)))
+        for n in range(20)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == list(range(20))
+    assert threading.stack_size() == before

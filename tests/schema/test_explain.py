@@ -7,8 +7,11 @@ import pytest
 from stacks import on_stack
 
 from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._text import visible
 from pyfunctools.schema.result import Issue
+from pyfunctools.schema.validation.compiled import Compiled
 from pyfunctools.schema.validation.explain import MOST
+from pyfunctools.schema.validation.messages import SAMPLES
 from pyfunctools.schema.validation.validator import Validator
 
 GOLDEN = Path(__file__).parent / "golden" / "issues.txt"
@@ -29,12 +32,8 @@ CAT = thing("kind lives", kind={"const": "cat"}, lives=INTEGER)
 DOG = thing("kind bark", kind={"const": "dog"}, bark=STRING)
 
 
-def finder(schema: JsonSchema | bool) -> Validator:
-    return Validator(schema)
-
-
 def issues_of(schema: JsonSchema | bool, value: JsonValue) -> tuple[Issue, ...]:
-    return finder(schema).issues(value, "llm")
+    return Validator(schema).issues(value, "llm")
 
 
 def places(schema: JsonSchema | bool, value: JsonValue) -> list[str]:
@@ -154,6 +153,40 @@ def test_references_of_every_kind_have_at_least_one_issue(schema: JsonSchema, va
     assert issues_of(schema, value)
 
 
+@pytest.mark.parametrize(
+    ("schema", "value", "expected"),
+    [
+        (
+            {"properties": {"a/b c%": INTEGER}, "prefixItems": [{"items": INTEGER}]},
+            {"a/b c%": "x"},
+            ['$input["a/b c%"]'],
+        ),
+        (
+            {
+                "$id": "https://example.com/root.json",
+                "$defs": {"A": {"$ref": "root.json#/$defs/B"}, "B": {"type": "null"}},
+                "properties": {"a": {"$ref": "#/$defs/A"}},
+            },
+            {"a": 1},
+            ["$input.a"],
+        ),
+        (
+            {
+                "$schema": "http://json-schema.org/draft-07/schema#",
+                "definitions": {"A": INTEGER},
+                "properties": {"a": {"$ref": "#/definitions/A", "enum": []}, "b": STRING},
+            },
+            {"a": 1, "b": 1},
+            ["$input.b"],
+        ),
+    ],
+)
+def test_a_part_is_found_wherever_it_stands(
+    schema: JsonSchema, value: JsonValue, expected: list[str]
+):
+    assert places(schema, value) == expected
+
+
 def test_references_that_go_in_a_circle_come_to_an_end():
     circle: JsonSchema = {
         "$defs": {"A": {"allOf": [{"$ref": "#/$defs/B"}]}, "B": {"anyOf": [{"$ref": "#/$defs/A"}]}},
@@ -180,7 +213,7 @@ MANY = 100_000
     ],
 )
 def test_a_hundred_thousand_mistakes_are_told_in_no_time(schema: JsonSchema, value: JsonValue):
-    found = finder(schema)
+    found = Validator(schema)
     start = process_time()
     issues = found.issues(value, "whole")
     took = process_time() - start
@@ -235,9 +268,9 @@ def test_a_deep_recursive_union_is_told_at_once(stack: int):
 
 
 def test_several_threads_may_look_at_once():
-    found = finder(EXPRESSION)
+    found = Validator(EXPRESSION)
     value: JsonValue = {"kind": "add", "left": {"kind": "nmu"}, "right": {"kind": "num"}}
-    expected = finder(EXPRESSION).issues(value, "whole")
+    expected = Validator(EXPRESSION).issues(value, "whole")
     told: list[tuple[Issue, ...]] = []
     threads = [
         threading.Thread(
@@ -251,3 +284,73 @@ def test_several_threads_may_look_at_once():
         thread.join()
     assert told == [expected] * 160
     assert [str(issue.path) for issue in expected] == ["$input.left.kind", "$input.right.value"]
+
+
+def messages(schema: JsonSchema | bool, value: JsonValue) -> list[str]:
+    issues = Validator(schema).issues(value)
+    assert all(issue.message.startswith(f"{issue.path} ") for issue in issues)
+    return [f"{issue.message} <{issue.expected}>" for issue in issues]
+
+
+def test_a_pattern_that_takes_too_long_is_said_to():
+    (line,) = messages({"pattern": "(?<=a+)b"}, "a" * 5000)
+    assert line == (
+        f'$input cannot be checked: to match "{"a" * 61}…" with the pattern (?<=a+)b takes too '
+        "many steps. Use a shorter text. <string (pattern: (?<=a+)b)>"
+    )
+
+
+def test_what_up_to_draft_7_must_be_encoded_is_messages():
+    schema: JsonSchema = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "contentEncoding": "base64",
+    }
+    (line,) = messages(schema, "%")
+    assert line == '$input must be "base64" text, but is "%". <any value>'
+
+
+def test_what_a_person_would_not_see_is_escaped_and_long_values_are_cut():
+    hidden = "a\u202e\u200b\x1b</tool>" + "x" * 1000
+    schema: JsonSchema = {
+        "properties": {"a": {"enum": [hidden]}, "b": {"pattern": hidden}, hidden: False},
+        "required": [hidden + "!"],
+        "additionalProperties": False,
+    }
+    for line in messages(schema, {"a": "\u200b" * 1000, "b": hidden, hidden: 1, "\u200b": hidden}):
+        assert visible(line) == line
+        assert "\n" not in line
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_sample_of_a_format_is_right_and_is_shown(name: str):
+    formatted = Compiled({"format": name}, True, None).validator
+    assert formatted.is_valid(SAMPLES[name])
+    wrong = next(text for text in ("", " ", "\\x(", "~2") if not formatted.is_valid(text))
+    (line,) = messages({"format": name}, wrong)
+    assert SAMPLES[name] in line
+
+
+def test_the_properties_that_may_be_given_are_those_of_all_of_and_references_too():
+    root: JsonSchema = {
+        "$defs": {
+            "A": {"properties": {"a": STRING, "c": STRING}, "allOf": [{"$ref": "#/$defs/A"}]}
+        },
+        "properties": {"c": INTEGER},
+        "allOf": [{"properties": {"b": INTEGER}}, {"$ref": "#/$defs/A"}, True],
+        "additionalProperties": False,
+    }
+    (line,) = messages(root, {"x": 1})
+    assert 'the properties are "c", "b", "a".' in line
+
+
+def test_a_property_that_a_branch_needs_is_told_as_the_schema_around_declares_it():
+    schema: JsonSchema = {
+        "properties": {"how": {"type": "string"}, "where": {"type": "string", "minLength": 2}},
+        "if": {"properties": {"how": {"const": "post"}}},
+        "then": {"allOf": [{"required": ["where", "when"]}]},
+    }
+    where = "$input.where is missing: expected string, at least 2 characters."
+    assert messages(schema, {"how": "post"}) == [
+        f"{where} <string, at least 2 characters>",
+        "$input.when is missing. <any value>",
+    ]

@@ -30,7 +30,7 @@ def issue(
 
 
 def golden(file: str, parts: int) -> list[object]:
-    """Give the cases of a file: each has a name, `parts` lines of JSON and the reviewed text."""
+    """Return the cases of a file: a name, `parts` lines of JSON, and the reviewed text."""
     blocks = (GOLDEN / file).read_text(encoding="utf-8").split("=== ")[1:]
     cases: list[object] = []
     for block in blocks:
