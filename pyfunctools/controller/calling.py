@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from pyfunctools.errors import DefinitionError, wrong_type
 
@@ -78,16 +78,9 @@ class Calling:
         """
         from pyfunctools.execution.steps import finish
 
-        steps = self._called(
-            name_or_call,
-            arguments,
-            awaits=False,
-            human=human,
-            context=context,
-            approve=approve,
-            audience=audience,
-        )
-        del human  # a traceback with locals must not show it
+        options = CallOptions(human=human, context=context, approve=approve, audience=audience)
+        steps = self._called(name_or_call, arguments, options, awaits=False)
+        del human, options  # a traceback with locals must not show them
         return finish(steps)
 
     async def acall(
@@ -109,16 +102,9 @@ class Calling:
             DefinitionError: the function has no handler, or `human` or `approve` is a callable with
                 other parameters.
         """
-        steps = self._called(
-            name_or_call,
-            arguments,
-            awaits=True,
-            human=human,
-            context=context,
-            approve=approve,
-            audience=audience,
-        )
-        del human
+        options = CallOptions(human=human, context=context, approve=approve, audience=audience)
+        steps = self._called(name_or_call, arguments, options, awaits=True)
+        del human, options
         return await steps
 
     def resume(
@@ -146,10 +132,9 @@ class Calling:
         """
         from pyfunctools.execution.steps import finish
 
-        steps = self._resumed(
-            ticket, awaits=False, human=human, context=context, approve=approve, audience=audience
-        )
-        del human
+        options = CallOptions(human=human, context=context, approve=approve, audience=audience)
+        steps = self._resumed(ticket, options, awaits=False)
+        del human, options
         return finish(steps)
 
     async def aresume(
@@ -166,14 +151,13 @@ class Calling:
         Raises:
             DefinitionError: the function has no handler.
         """
-        steps = self._resumed(
-            ticket, awaits=True, human=human, context=context, approve=approve, audience=audience
-        )
-        del human
+        options = CallOptions(human=human, context=context, approve=approve, audience=audience)
+        steps = self._resumed(ticket, options, awaits=True)
+        del human, options
         return await steps
 
     def _called(
-        self, given: str | Call, arguments: Any, *, awaits: bool, **options: Unpack[CallOptions]
+        self, given: str | Call, arguments: Any, options: CallOptions, *, awaits: bool
     ) -> Coroutine[Any, None, Outcome]:
         from pyfunctools.execution.pipeline import Invocation
 
@@ -181,9 +165,7 @@ class Calling:
         call = Invocation(self._entry, self._tickets, awaits=awaits, call_id=call_id, **options)
         return call.logged(call.run(name, arguments, read))
 
-    async def _resumed(
-        self, ticket: str | None, *, awaits: bool, **options: Unpack[CallOptions]
-    ) -> Outcome:
+    async def _resumed(self, ticket: str | None, options: CallOptions, *, awaits: bool) -> Outcome:
         from pyfunctools.execution.pipeline import Invocation
 
         call = Invocation(self._entry, self._tickets, awaits=awaits, **options)
@@ -191,14 +173,6 @@ class Calling:
         outcome = await call.logged(call.resume(ticket))
         self._tickets.value.ended(ticket, outcome)
         return outcome
-
-    def _text_limit(self, name: str | None) -> int:
-        known = self._entries.get(name or "")
-        if known is not None:
-            return known[1].limits.outcome
-        from pyfunctools.limits import DEFAULT_LIMITS
-
-        return DEFAULT_LIMITS.outcome
 
     def _entry(self, name: str) -> tuple[Function, Runner]:
         try:
@@ -215,8 +189,8 @@ def tickets_of(calling: Calling) -> Lazy[Tickets]:
 
 
 def text_limit(calling: Calling, name: str) -> int:
-    """Return the maximum length of an outcome's text, in characters."""
-    return calling._text_limit(name)  # pyright: ignore[reportPrivateUsage]
+    """Return the maximum length of the text of a function's outcome, in characters."""
+    return calling._entries[name][1].limits.outcome  # pyright: ignore[reportPrivateUsage]
 
 
 def _call_parts(given: str | Call, arguments: str | bytes | JsonValue) -> CallParts:

@@ -1,7 +1,7 @@
 """A schema as a graph: a node for each subschema, and whether the predicate marks it as human."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema
@@ -27,7 +27,6 @@ IN_PLACE: Final = ALTERNATIVES | CONJUNCTIVE | TESTED_ONLY
 """Keywords whose schemas are about the same value as the schema they are in."""
 
 
-@dataclass(slots=True, eq=False)
 class Node:
     """One subschema of a normalized schema, at one of the places where it is used.
 
@@ -38,19 +37,17 @@ class Node:
     reference, so that a copy elsewhere needs changes. Nodes are compared by identity.
     """
 
-    schema: JsonSchema | bool
-    name: str = ""
-    marked: bool = False
-    touched: bool = False
-    linked: bool = False
-    parts: "dict[Keys, Node]" = field(default_factory=dict[Keys, "Node"], repr=False)
-    target: "Node | None" = field(default=None, repr=False)
-    rules: JsonSchema = field(init=False, repr=False)
+    __slots__ = ("linked", "marked", "name", "parts", "rules", "schema", "target", "touched")
 
-    def __post_init__(self) -> None:
-        self.rules = self.schema if isinstance(self.schema, dict) else {}
+    def __init__(self, schema: JsonSchema | bool) -> None:
+        self.schema = schema
+        self.rules: JsonSchema = schema if isinstance(schema, dict) else {}
+        self.parts: dict[Keys, Node] = {}
+        self.target: Node | None = None
+        self.name = ""
+        self.marked = self.touched = self.linked = False
 
-    def parts_under(self, keyword: str) -> "list[Node]":
+    def parts_under(self, keyword: str) -> list["Node"]:
         """Return the direct subschemas under a keyword."""
         return [part for keys, part in self.parts.items() if keys[0] == keyword]
 

@@ -12,7 +12,6 @@ them is human in all, and in objects that do not declare it.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from json import dumps
 from typing import Final, Literal, TypeAlias
 
@@ -47,7 +46,6 @@ Owner: TypeAlias = Literal["llm", "human", "mixed"]
 """Who owns a place with all that is below it; `mixed` if both own a part of it."""
 
 
-@dataclass(slots=True, eq=False)
 class OwnedPlace:
     """A place in the arguments with its owner, and with the schemas for it if it is mixed.
 
@@ -58,32 +56,31 @@ class OwnedPlace:
     Places are compared by identity.
     """
 
-    owner: Owner
-    nodes: tuple[Node, ...] = ()
-    possible_nodes: tuple[Node, ...] = ()
-    names: dict[str, list[Node]] = field(init=False, repr=False)
-    unnamed: list[tuple[Node, Node]] = field(init=False, repr=False)
-    width: int = field(init=False, repr=False)
-    children: "dict[str | int, OwnedPlace]" = field(init=False, repr=False)
+    __slots__ = ("children", "names", "nodes", "owner", "possible_nodes", "unnamed", "width")
 
-    def __post_init__(self) -> None:
-        self.names = {}
+    def __init__(
+        self, owner: Owner, nodes: tuple[Node, ...] = (), possible_nodes: tuple[Node, ...] = ()
+    ) -> None:
+        self.owner: Owner = owner
+        self.nodes = nodes
+        self.possible_nodes = possible_nodes
+        self.names: dict[str, list[Node]] = {}
         self.unnamed = [
             (node, part)
-            for node in self.possible_nodes
+            for node in possible_nodes
             for keys, part in node.parts.items()
             if keys[0] in UNDECLARED
         ]
         with_unnamed = {node for node, _ in self.unnamed}
-        for node in self.possible_nodes:
+        for node in possible_nodes:
             for name in node.property_names:
                 self.names.setdefault(name, []).extend(() if node in with_unnamed else (node,))
-        self.width = max((node.prefix_length for node in self.possible_nodes), default=0)
-        self.children = {}
+        self.width = max((node.prefix_length for node in possible_nodes), default=0)
+        self.children: dict[str | int, OwnedPlace] = {}
 
 
-LLM: Final = OwnedPlace(owner="llm")
-HUMAN: Final = OwnedPlace(owner="human")
+LLM: Final = OwnedPlace("llm")
+HUMAN: Final = OwnedPlace("human")
 
 
 class Ownership:
