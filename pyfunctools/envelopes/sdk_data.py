@@ -28,7 +28,8 @@ def dicts_in(value: object) -> list[dict[str, Any]]:
 
 def first_dict(value: object) -> dict[str, Any]:
     """Return the first dictionary in a list, `{}` if there is none."""
-    return next(iter(dicts_in(value)), {})
+    found = dicts_in(value)
+    return found[0] if found else {}
 
 
 def grow(into: dict[str, Any], key: str, piece: object) -> str:

@@ -1,8 +1,8 @@
-"""What a person is asked through an MCP client: forms made of questions, pages, and refusals.
+"""Questions to a person through an MCP client: forms, pages of the application, and refusals.
 
-A form is flat, of texts, numbers, yes and no, and choices, and must never ask for a secret. So what
-is secret, or a file, is given on a page of the application. Where neither can be, the call is
-refused, in words that say what a person can do.
+A form is flat, with texts, numbers, booleans and choices, and must never ask for a secret. So
+secrets and files are given on a page of the application. If neither is possible, the call is
+refused, with a text that says what a person can do.
 """
 
 import asyncio
@@ -21,33 +21,36 @@ from pyfunctools.record.outcome import Outcome, Waiting
 from pyfunctools.record.question import Question
 
 FORMATS: Final = frozenset({"date", "date-time", "email", "uri"})
-"""The formats that a text of a form may have."""
+"""The formats of texts that forms know."""
 
 PAGES: Final = 10_000
-"""Pages that are open at once; of more the oldest are forgotten."""
+"""The most pages that are open at the same time; then the oldest are forgotten."""
 
-_TYPES: Final = {"boolean": bool, "integer": int, "number": int | float, "string": str}
+_TYPES: Final[dict[str, Any]] = {
+    "boolean": bool,
+    "integer": int,
+    "number": int | float,
+    "string": str,
+}
 _ROOT: Final = "$input."
 _LONGEST: Final = 1_000
 _plain: Final = JSONEncoder(ensure_ascii=False).encode
 
 
 def elicitation_form(questions: Sequence[Question], *, approves: bool) -> dict[str, Any] | None:
-    """Return the schema of a form, `None` where a page has to ask.
+    """Return the schema of a form, `None` if a page has to ask.
 
-    A form that asks for nothing is an answer only where it `approves`.
-
-    A field is called as its parameter, and by its `Question.path` where it stands deeper or has a
-    name that is no identifier: clients make attributes of them. What is secret, or a file, and not
-    required is left out.
+    A form may be empty only if it `approves` a call. A field has the name of its parameter, or its
+    `Question.path` if it is nested or its name is not an identifier, since clients make attributes
+    of names. Optional secrets and files are left out.
     """
     private = [each for each in questions if each.secret or each.kind == "file"]
     asked = [each for each in questions if each not in private]
     if any(each.required for each in private) or not (asked or approves):
         return None
     form: dict[str, Any] = {"type": "object"}
-    form["properties"] = {_named(each.path): _field(each) for each in asked}
-    if required := [_named(each.path) for each in asked if each.required]:
+    form["properties"] = {_field_name(each.path): _field(each) for each in asked}
+    if required := [_field_name(each.path) for each in asked if each.required]:
         form["required"] = required
     return form
 
@@ -59,17 +62,15 @@ def values_by_path(answer: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _named(path: str) -> str:
+def _field_name(path: str) -> str:
     name = path.removeprefix(_ROOT)
     return name if name.isidentifier() else path
 
 
 def message_of(function: Function, waiting: Waiting, *, on_page: bool = False) -> str:
-    """Return the message of a form or page: the call, and the mistakes of the last answer."""
-    said = function.description.partition("\n")[0]
-    lines = [
-        f"{function.title or function.name}: {said}" if said else function.title or function.name
-    ]
+    """Return the message of a form or page: the call, and the problems with the last answer."""
+    summary = function.description.partition("\n")[0]
+    lines = [": ".join(filter(None, (function.title or function.name, summary)))]
     if waiting.arguments:
         lines.append(shortened(_plain(waiting.arguments), _LONGEST))
     lines += [f"{each.label}: {each.problem}" for each in waiting.questions if each.problem]
@@ -81,16 +82,17 @@ def message_of(function: Function, waiting: Waiting, *, on_page: bool = False) -
 
 
 def modes_of(capabilities: ClientCapabilities | None) -> frozenset[str]:
-    """Return the modes in which a client can ask a person: `form`, `url`, both or none."""
-    said = None if capabilities is None else capabilities.elicitation
-    if said is None:
+    """Return the modes in which a client can ask a person: `form`, `url`, both or neither."""
+    elicitation = None if capabilities is None else capabilities.elicitation
+    if elicitation is None:
         return frozenset()
-    modes = {"url"} if said.url is not None else set[str]()
-    return frozenset(modes | ({"form"} if said.form is not None or not modes else set()))
+    if elicitation.url is None:
+        return frozenset({"form"})
+    return frozenset({"url"} if elicitation.form is None else {"form", "url"})
 
 
 def refusal_of(waiting: Waiting, modes: frozenset[str], *, has_page: bool) -> str:
-    """Return the text of a call for which no person can be asked: the reason, and a remedy."""
+    """Return the text for a call whose person cannot be asked: the reason, and a remedy."""
     private = [each.label for each in waiting.questions if each.secret or each.kind == "file"]
     wanted = "approve" if waiting.approval and not waiting.questions else "add their part to"
     text = f"A person has to {wanted} this call first, and cannot be asked here: "
@@ -101,32 +103,27 @@ def refusal_of(waiting: Waiting, modes: frozenset[str], *, has_page: bool) -> st
     elif private or "form" not in modes:
         text += f"this client has no elicitation {'by address' if private else 'by form'}."
     else:
-        text += "nothing of their part can stand in a form."
+        text += "no form can ask for their part."
     text += " Nothing has run. Tell the person to make this call in the application itself"
     return f"{text}{', or in a client that can ask them' if has_page or not private else ''}."
 
 
 def _field(question: Question) -> dict[str, Any]:
-    field: dict[str, Any] = {"title": question.label, **_kind(question)}
-    told = [question.help, *([f"Not taken: {question.problem}"] if question.problem else [])]
+    field: dict[str, Any] = {"title": question.label, **_field_schema(question)}
+    lines = [question.help, f"Not accepted: {question.problem}" if question.problem else ""]
     if question.kind == "json":
-        told.append("As JSON; of a list of texts or numbers one on each line.")
+        lines.append("As JSON; a list of texts or numbers also with one on each line.")
     if question.kind == "time":
-        told.append("A time, such as 09:30.")
-    if description := "\n".join(filter(None, told)):
+        lines.append("A time, such as 09:30.")
+    if description := "\n".join(filter(None, lines)):
         field["description"] = description
-    kind = _TYPES.get(field["type"])
-    default = question.default
-    if (
-        kind is not None
-        and isinstance(default, kind)
-        and (kind is bool) == isinstance(default, bool)
-    ):
+    default, python_type = question.default, _TYPES.get(field["type"], ())
+    if isinstance(default, python_type) and (python_type is bool) == isinstance(default, bool):
         field["default"] = default
     return field
 
 
-def _kind(question: Question) -> dict[str, Any]:
+def _field_schema(question: Question) -> dict[str, Any]:
     schema = question.schema if isinstance(question.schema, dict) else {}
     options = [each if isinstance(each, str) else _plain(each) for each in question.options]
     match question.kind:
@@ -141,9 +138,8 @@ def _kind(question: Question) -> dict[str, Any]:
         case "datetime":
             return {"type": "string", "format": "date-time"}
         case "text":
-            said = schema.get("format")
-            named = {"format": said} if said in FORMATS else {}
-            return {"type": "string", **named, **_bounds(schema, "maxLength", "minLength")}
+            known = {"format": schema["format"]} if schema.get("format") in FORMATS else {}
+            return {"type": "string", **known, **_bounds(schema, "maxLength", "minLength")}
         case _:
             return {"type": "string"}
 
@@ -160,31 +156,31 @@ class _Page:
 
 
 class Pages:
-    """The calls that people complete on pages of the application, by the ids of their tickets.
+    """The calls that are completed on pages of the application, by the ids of their tickets.
 
-    A page calls `Controller.resume`, in any thread of this process; what comes of it is kept for
-    the client to ask for.
+    A page calls `Controller.resume`, in any thread of this process; the outcome is kept until the
+    client asks for it.
     """
 
     def __init__(self) -> None:
         self._open: dict[str, _Page] = {}
 
     def open(self, ticket: str) -> None:
-        """Keep what will come of a ticket."""
+        """Expect the outcome of a ticket."""
         while len(self._open) >= PAGES:
             del self._open[next(iter(self._open))]
         self._open.setdefault(ticket, _Page(asyncio.get_running_loop()))
 
     def hear(self, ticket: str, outcome: Outcome) -> None:
-        """Hear what came of a ticket."""
+        """Record the outcome of a ticket."""
         page = self._open.get(ticket)
         if page is not None:
             page.outcome = outcome
-            with suppress(RuntimeError):  # its loop has ended
+            with suppress(RuntimeError):  # its loop is closed
                 page.loop.call_soon_threadsafe(page.done.set)
 
     async def outcome(self, ticket: str, seconds: float) -> Outcome | None:
-        """Return the outcome of a ticket's call, `None` if it has not come within the time."""
+        """Return the outcome of a ticket's call, `None` if there is none within the time."""
         page = self._open.get(ticket)
         if page is None:
             return None

@@ -4,8 +4,8 @@ serve(shop)                                        # over standard input and out
 serve(shop, transport="http", port=8000)           # at http://127.0.0.1:8000/mcp
 app = server(shop).streamable_http_app()           # an ASGI application, for a server of your own
 
-Both revisions are spoken, by what the client speaks. What a person has to give or approve is asked
-of them through the client (`forms` says how), and the call goes on with its ticket.
+It speaks both revisions of the protocol. If a person has to give values or approve a call, they are
+asked through the client (see `elicitation`), and the call continues with its ticket.
 """
 
 import asyncio
@@ -14,7 +14,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
-from inspect import isawaitable
 from ipaddress import ip_address
 from socket import AF_INET, AF_INET6, create_server
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
@@ -24,6 +23,7 @@ from pyfunctools.controller import Controller
 from pyfunctools.envelopes.mcp import MODERN, ToolOutput, output_of, result_of, tool_of
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.tickets import Ticket, Tickets
+from pyfunctools.execution.steps import awaited
 from pyfunctools.record.function import Function, handler_of
 from pyfunctools.record.outcome import Outcome, Waiting
 
@@ -67,28 +67,28 @@ except ImportError as error:
     ) from None
 
 Request: TypeAlias = ServerRequestContext[Any, Any]
-"""What the SDK knows of one request: `request.request` is that of HTTP, `request.session` reports
+"""The SDK's context of a request: `request.request` is the HTTP request, `request.session` reports
 progress."""
 
 Check: TypeAlias = Callable[[str], str | Awaitable[str | None] | None]
-"""A function of a bearer token that returns whose it is, `None` where it is nobody's."""
+"""A function that returns the owner of a bearer token, `None` if the token is invalid."""
 
 PAGE: Final = 500
-"""How many tools a page of the list has. Many clients read the first page only."""
+"""Tools on one page of the list. Many clients read only the first page."""
 
 Transport: TypeAlias = Literal["stdio", "http"]
 
 _PATIENCE: Final = 2.0
-"""Seconds in which a client of the older revision takes the news that the list has changed."""
+"""Seconds that a notification of a changed list may take to a client of the older revision."""
 
 _HOLD: Final = 25.0
-"""Seconds in which a request waits for a person on a page; clients give up after 60, say."""
+"""Seconds that a request waits for a person on a page; many clients give up after 60."""
 
 _PERSON: Final = "person"
 _CLOSED: Final = "The person closed the question without an answer. Nothing has run."
 
 _LIFETIME: Final = 24 * 3600.0
-"""Seconds in which the state of a request ends; the ticket in it ends sooner."""
+"""Seconds until the state of a request expires; the ticket in it expires sooner."""
 
 
 class ServerSettings(TypedDict, total=False):
@@ -105,17 +105,17 @@ class ServerSettings(TypedDict, total=False):
 def server(controller: Controller, **settings: Unpack[ServerSettings]) -> "FunctionServer":
     """Return a server of the official SDK whose tools are the functions of a controller.
 
-    `name` is what clients call it, by default the controller's. `inline` puts definitions in the
-    place of references for every tool, or for none; by default where the schema becomes hardly
-    longer. `keys` (32 bytes or more) protect the state of calls that wait for a person; without,
-    they end with this process, and more processes than one need the same. `url` returns the address
-    of a page of yours for a ticket, on which a person gives what may not stand in a form of the
-    client: secrets and files. `context` returns the context of a call for what the SDK knows of its
-    request, `auth` whose a bearer token is: requests over HTTP without a good one are refused. That
-    name is the audience of the tickets.
+    `name` is the server's name for clients, by default the controller's. `inline` replaces
+    references by their definitions for every tool, or for none; by default where the schema becomes
+    hardly longer. `keys` (32 bytes or more) protect the state of calls that wait for a person;
+    several processes need the same, and without keys the state is invalid in any other process.
+    `url` returns the URL of a page of yours for a ticket, where a person gives secrets and files,
+    which forms must not ask for. `context` returns the context of a call for the SDK's context of
+    its request. `auth` returns the owner of a bearer token, who becomes the audience of tickets;
+    HTTP requests without a valid token are refused.
 
     Raises:
-        DefinitionError: a setting is none of these, or a function needs a context and there is no
+        DefinitionError: a setting is invalid, or a function needs a context and there is no
             `context`.
     """
     return FunctionServer(controller, **settings)
@@ -124,8 +124,8 @@ def server(controller: Controller, **settings: Unpack[ServerSettings]) -> "Funct
 class FunctionServer(Server[Any]):
     """A server of the official SDK whose tools are the functions of a controller.
 
-    It runs as every one of the SDK does: `run` on streams, `streamable_http_app` as an application.
-    `controller` is what it serves now.
+    It runs as any server of the SDK: `run` on streams, `streamable_http_app` as an application.
+    `controller` is the one whose functions it serves.
     """
 
     controller: Controller
@@ -155,7 +155,7 @@ class FunctionServer(Server[Any]):
         self.middleware.append(RequestStateBoundary(security, default_audience=name))
 
     async def replace(self, controller: Controller) -> None:
-        """Serve the functions of another controller from now on, and tell the clients.
+        """Serve the functions of another controller from now on, and notify the clients.
 
         Raises:
             DefinitionError: as `server`.
@@ -171,14 +171,14 @@ class FunctionServer(Server[Any]):
         *rest: Any,
         **more: Any,
     ) -> InitializationOptions:
-        """Return the SDK's greeting of a client, which says that the list of tools may change."""
+        """Return the SDK's options, which say that the list of tools may change."""
         options = notification_options or NotificationOptions(tools_changed=True)
         return super().create_initialization_options(options, *rest, **more)
 
     def streamable_http_app(self, **settings: Any) -> Starlette:
         """Return the ASGI application of the SDK, with the check of `auth`; see `Server`."""
         if self._auth is not None and "token_verifier" not in settings:
-            # The address is nowhere told: it is one of an authorization server, and there is none.
+            # Required by the SDK, but never shown: there is no authorization server.
             own = AuthSettings.model_validate(
                 {"issuer_url": "http://localhost", "resource_server_url": None}
             )
@@ -200,7 +200,7 @@ class FunctionServer(Server[Any]):
         if not modern:
             self._connected.add(request.session._connection)  # pyright: ignore[reportPrivateUsage]
         page = self._pages.get((start, modern))
-        if page is None:  # schemas are made when they are first asked for, which may take seconds
+        if page is None:  # making schemas may take seconds
             page = await asyncio.to_thread(self._page, start, modern)
         listed: dict[str, Any] = {"tools": page}
         if start + PAGE < len(self.controller):
@@ -210,16 +210,16 @@ class FunctionServer(Server[Any]):
         return listed
 
     def _start(self, cursor: str | None) -> int:
-        """Return the index of the first function of a cursor's page.
+        """Return the index of the first function on a cursor's page.
 
         Raises:
-            MCPError: it is none of this list.
+            MCPError: the cursor is invalid.
         """
         starts = range(PAGE, len(self.controller), PAGE)
         cursors = {self._cursor(start): start for start in starts}
         if cursor is None or cursor in cursors:
             return cursors.get(cursor or "", 0)
-        raise MCPError(INVALID_PARAMS, "This is no cursor of the list as it is now.")
+        raise MCPError(INVALID_PARAMS, "This is not a cursor of the current list.")
 
     def _cursor(self, start: int) -> str:
         return f"{self._version}.{start}"
@@ -238,113 +238,112 @@ class FunctionServer(Server[Any]):
         """Return the result of a call, or the request for a person's part.
 
         Raises:
-            MCPError: there is no such function.
+            MCPError: the function is unknown.
         """
         controller, modern = self.controller, request.protocol_version >= MODERN
         if params.name not in controller:
             raise MCPError(INVALID_PARAMS, (await controller.acall(params.name)).text)
         function = controller[params.name]
-        given = await self._given(request)
+        options = await self._options(request)
         if params.request_state is None:
-            outcome = await controller.acall(params.name, params.arguments, **given)
+            outcome = await controller.acall(params.name, params.arguments, **options)
         else:
             answer = (params.input_responses or {}).get(_PERSON)
-            said = answer if isinstance(answer, ElicitResult) else None
-            outcome = await self._answered(params.request_state, said, given, _HOLD)
+            result = answer if isinstance(answer, ElicitResult) else None
+            outcome = await self._answered(params.request_state, result, options, _HOLD)
         while outcome is not None and (waiting := outcome.waiting) is not None:
-            asked = self._asked(function, waiting, request)
-            if isinstance(asked, str):
-                outcome = replace(outcome, text=asked, waiting=None)
+            elicitation = self._elicitation(function, waiting, request)
+            if isinstance(elicitation, str):
+                outcome = replace(outcome, text=elicitation, waiting=None)
             elif modern:
-                asking = {"method": "elicitation/create", "params": asked.params}
-                return _input_required(asked.state, {_PERSON: asking})
+                question = {"method": "elicitation/create", "params": elicitation.params}
+                return _input_required(elicitation.state, {_PERSON: question})
             else:
-                answer = await _elicited(request, asked)
-                outcome = await self._answered(asked.state, answer, given, _LIFETIME)
-        if outcome is None:  # it is on a page, where the person has not come to an end yet
+                answer = await _elicited(request, elicitation)
+                outcome = await self._answered(elicitation.state, answer, options, _LIFETIME)
+        if outcome is None:  # the person has not finished on the page yet
             return _input_required(params.request_state or "")
-        return self._told(outcome, function, modern=modern)
+        key = (function.name, modern)
+        if key not in self._outputs:
+            self._outputs[key] = output_of(function, modern=modern, inline=self._inline)
+        return result_of(outcome, self._outputs[key], modern=modern)
 
-    async def _given(self, request: Request) -> dict[str, Any]:
-        """Return the context of a call, and whose it is."""
-        context = None if self._context is None else await _settled(self._context(request))
+    async def _options(self, request: Request) -> dict[str, Any]:
+        """Return the context and the audience of a call."""
+        context = None if self._context is None else await awaited(self._context(request), "")
         token = None if self._auth is None else get_access_token()
-        whose = authenticated_principal(request) if token is None else token.client_id
-        return {"context": context, "audience": whose}
+        owner = authenticated_principal(request) if token is None else token.client_id
+        return {"context": context, "audience": owner}
 
-    def _asked(self, function: Function, waiting: Waiting, request: Request) -> "Asked | str":
-        """Return the question for the client, or the text of a refusal where it cannot ask.
+    def _elicitation(
+        self, function: Function, waiting: Waiting, request: Request
+    ) -> "Elicitation | str":
+        """Return the question for the client, or the text of a refusal if it cannot ask.
 
         Raises:
-            DefinitionError: the `url` of the server gives none.
+            DefinitionError: the `url` of the server returns no URL.
         """
         modes = modes_of(request.session.client_capabilities)
         form = elicitation_form(waiting.questions, approves=waiting.approval)
         if waiting.ticket is not None and form is not None and "form" in modes:
             params = {"mode": "form", "message": message_of(function, waiting)}
-            return Asked(f"form:{waiting.ticket}", {**params, "requestedSchema": form})
+            return Elicitation(f"form:{waiting.ticket}", {**params, "requestedSchema": form})
         ticket = None if waiting.ticket is None else self._tickets.read(waiting.ticket)
         if self._url is None or "url" not in modes or not isinstance(ticket, Ticket):
             return refusal_of(waiting, modes, has_page=self._url is not None)
-        address = self._url(ticket.text)
-        if not isinstance(address, str) or not address.startswith(("https://", "http://")):  # pyright: ignore[reportUnnecessaryIsInstance]
-            reason = f"It gave {address!r}, which is no address."
+        url = self._url(ticket.text)
+        if not isinstance(url, str) or not url.startswith(("https://", "http://")):  # pyright: ignore[reportUnnecessaryIsInstance]
+            reason = f"It returned {url!r}, which is not a URL."
             raise DefinitionError("server(url)", reason, "Return one that begins with `https://`.")
         self._pages_open.open(ticket.id)
         params = {"mode": "url", "message": message_of(function, waiting, on_page=True)}
         more = {} if request.protocol_version >= MODERN else {"elicitationId": ticket.id}
-        return Asked(f"page:{ticket.text}", {**params, "url": address, **more})
+        return Elicitation(f"page:{ticket.text}", {**params, "url": url, **more})
 
     async def _answered(
-        self, state: str, answer: ElicitResult | None, given: dict[str, Any], patience: float
+        self, state: str, answer: ElicitResult | None, options: dict[str, Any], patience: float
     ) -> Outcome | None:
-        """Return the outcome of a call after an answer, `None` if it is still to come."""
+        """Return the outcome of a call after an answer, `None` if there is none yet."""
         where, _, ticket = state.partition(":")
         if answer is not None and answer.action == "decline":
-            return await self.controller.aresume(ticket, approve=False, **given)
+            return await self.controller.aresume(ticket, approve=False, **options)
         if answer is not None and answer.action == "cancel":
             return Outcome(text=_CLOSED, reason="declined")
-        if where == "form" and answer is not None:  # what they accept they approve
+        if where == "form" and answer is not None:  # accepting a form approves the call
             values = values_by_path(answer.content) if answer.content else None
-            return await self.controller.aresume(ticket, values, approve=True, **given)
+            return await self.controller.aresume(ticket, values, approve=True, **options)
         read = self._tickets.read(ticket)
         if where != "page" or not isinstance(read, Ticket):
-            return await self.controller.aresume(ticket, **given)
+            return await self.controller.aresume(ticket, **options)
         return await self._pages_open.outcome(read.id, patience)
 
     @property
     def _tickets(self) -> Tickets:
         return self.controller._tickets.value  # pyright: ignore[reportPrivateUsage]
 
-    def _told(self, outcome: Outcome, function: Function, *, modern: bool) -> dict[str, Any]:
-        key = (function.name, modern)
-        if key not in self._outputs:
-            self._outputs[key] = output_of(function, modern=modern, inline=self._inline)
-        return result_of(outcome, self._outputs[key], modern=modern)
 
-
-class Asked(NamedTuple):
-    """What a client is to ask a person, and the state with which the call goes on."""
+class Elicitation(NamedTuple):
+    """The parameters of a question to a person, and the state with which the call continues."""
 
     state: str
     params: dict[str, Any]
 
 
-async def _elicited(request: Request, asked: Asked) -> ElicitResult:
-    """Return a person's answer over a client of the older revision, which is asked in the call."""
-    session, params, related = request.session, asked.params, request.request_id
+async def _elicited(request: Request, elicitation: Elicitation) -> ElicitResult:
+    """Return a person's answer through a client of the older revision, asked during the call."""
+    session, params, related = request.session, elicitation.params, request.request_id
     try:
         if params["mode"] == "form":
             return await session.elicit_form(params["message"], params["requestedSchema"], related)
         return await session.elicit_url(
             params["message"], params["url"], params["elicitationId"], related
         )
-    except (MCPError, ValueError):  # it cannot ask after all, or what it says is no answer
+    except (MCPError, ValueError):  # the client cannot ask after all, or its answer is invalid
         return ElicitResult(action="cancel")
 
 
-def _input_required(state: str, asked: dict[str, Any] | None = None) -> dict[str, Any]:
-    requests = {} if asked is None else {"inputRequests": asked}
+def _input_required(state: str, questions: dict[str, Any] | None = None) -> dict[str, Any]:
+    requests = {} if questions is None else {"inputRequests": questions}
     return {"resultType": "input_required", "requestState": state, **requests}
 
 
@@ -356,15 +355,15 @@ def serve(
     port: int = 0,
     **settings: Unpack[ServerSettings],
 ) -> None:
-    """Serve the functions of a controller until the client is gone, or until an interrupt.
+    """Serve the functions of a controller until the client disconnects, or an interrupt.
 
-    With `"stdio"` one client is served over standard input and output; what else the program
-    prints goes to standard error. With `"http"` it is many, at `/mcp` of the host and port (0:
-    one that is free), and the address is told on standard error. Hosts and origins other than this
-    machine's are refused. The other settings are those of `server`.
+    `"stdio"` serves one client over standard input and output; the program's own output goes to
+    standard error. `"http"` serves many, at `/mcp` of the host and port (0: a free one), and prints
+    its URL to standard error. Hosts and origins other than this machine's are refused. The other
+    settings are those of `server`.
 
     Raises:
-        DefinitionError: as `server`, there is no such transport, or other machines would be served
+        DefinitionError: as `server`, the transport is unknown, or other machines would be served
             without `auth`.
     """
     with suppress(KeyboardInterrupt):
@@ -399,11 +398,11 @@ async def _serve_http(made: FunctionServer, host: str, port: int, *, open_to_all
     from uvicorn import Config
     from uvicorn import Server as Uvicorn
 
-    if open_to_all and not _is_here(host):
-        reason = f"Everybody who reaches {host} could call the functions."
-        raise DefinitionError("serve(host)", reason, "Give `auth=`, or serve 127.0.0.1.")
+    if open_to_all and not _is_loopback(host):
+        reason = f"Everybody who can reach {host} could call the functions."
+        raise DefinitionError("serve(host)", reason, "Pass `auth=`, or serve 127.0.0.1.")
     if not 0 <= port < 1 << 16:
-        raise DefinitionError("serve(port)", f"{port} is no port.", "Write one of 0 to 65535.")
+        raise DefinitionError("serve(port)", f"{port} is not a port.", "Write one of 0 to 65535.")
     try:
         listening = create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
     except OSError as error:
@@ -420,41 +419,37 @@ async def _serve_http(made: FunctionServer, host: str, port: int, *, open_to_all
         await task
 
 
-def _is_here(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     with suppress(ValueError):
         return ip_address(host).is_loopback
     return host == "localhost"
 
 
 class _Verifier:
-    """The check of an application, as the SDK takes one."""
+    """The `auth` check of the application, in the form of the SDK."""
 
     def __init__(self, check: Check) -> None:
         self._check = check
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return whose a bearer token is."""
-        whose = await _settled(self._check(token))
-        if not isinstance(whose, str) or not whose:
+        """Return the owner of a bearer token."""
+        owner = await awaited(self._check(token), "")
+        if not isinstance(owner, str) or not owner:
             return None
-        return AccessToken(token=token, client_id=whose, scopes=[])
-
-
-async def _settled(value: object) -> object:
-    return await value if isawaitable(value) else value
+        return AccessToken(token=token, client_id=owner, scopes=[])
 
 
 async def _tell_changed(connection: Connection) -> None:
-    with suppress(Exception):  # one that is gone, or reads nothing, is told nothing
+    with suppress(Exception):  # a client that has disconnected, or does not read
         async with asyncio.timeout(_PATIENCE):
             await connection.outbound.notify("notifications/tools/list_changed", None)
 
 
 def _check(controller: object, settings: Mapping[str, object]) -> None:
-    """Refuse what cannot be served.
+    """Refuse invalid settings.
 
     Raises:
-        DefinitionError: it is so.
+        DefinitionError: as `server`.
     """
     if not isinstance(controller, Controller):
         remedy = "Write `server(Controller.from_object(shop))`."
@@ -466,7 +461,7 @@ def _check(controller: object, settings: Mapping[str, object]) -> None:
             raise wrong_type(f"server({name})", "a function", settings[name])
     needs = [f.name for f in controller.functions if getattr(handler_of(f), "wants_context", None)]
     if needs and settings.get("context") is None:
-        reason = f"{needs[0]!r} takes a context, and no request would have one."
+        reason = f"{needs[0]!r} takes a context, and requests have none."
         remedy = "Write `context=lambda request: ...`, a function of the SDK's request; in a "
         remedy += "terminal `--context module:object`, for every request."
         raise DefinitionError("server(context)", reason, remedy)

@@ -19,6 +19,7 @@ from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
 from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Ask
+from pyfunctools.integrations.frameworks import DENIED, check_answers, check_controller, context_for
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Waiting
@@ -52,26 +53,25 @@ def tools(
 ) -> "ControllerTools":
     """Return the functions of a controller as the tools of an agent.
 
-    A call that lacks a person's part or approval interrupts the run; `ControllerTools.answered`
-    goes on. With `human`, a callable as in `Controller.call`, the person's part is asked for while
-    the run goes on, and only approvals interrupt it. What reaches parameters hinted `Context` is
-    `context`, or what it returns of the framework's `RunContextWrapper` where it is a function;
-    without one the context of the run. `dialect` says by which vendor's rules the schemas are
-    written.
+    A call without a person's part or approval interrupts the run; `ControllerTools.answered`
+    continues it. With `human`, a callable as in `Controller.call`, the person's part is asked for
+    during the run, and only approvals interrupt it. Parameters hinted `Context` get `context`, its
+    result if it is a function of the framework's `RunContextWrapper`, or by default the context of
+    the run. `dialect` names the vendor for whom the schemas are written.
 
     Raises:
-        DefinitionError: `controller` is none, `human` cannot be asked, or as `Controller.tools`.
+        DefinitionError: `controller` is not a `Controller`, `human` is not a function, or as
+            `Controller.tools`.
     """
-    if not isinstance(controller, Controller):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise wrong_type("tools", "a `Controller`", controller, "Write `tools(controller)`.")
+    check_controller("tools", controller)
     if human is not None and not callable(human):
-        remedy = "Values are given when a call waits: `with tools.answered(state, {id: values})`."
+        remedy = "Pass values when a call waits: `with tools.answered(state, {id: values})`."
         raise wrong_type("tools(human)", "a function of a pending call", human, remedy)
     return ControllerTools(controller, human=human, context=context, dialect=dialect)
 
 
 class ControllerTools(list[Tool]):
-    """The functions of a controller as a plain list of tools, and what a person answers to them."""
+    """The functions of a controller as a list of tools, which takes a person's answers."""
 
     def __init__(
         self, controller: Controller, *, human: Ask | None, context: object, dialect: str
@@ -85,8 +85,8 @@ class ControllerTools(list[Tool]):
     def waiting(self, state: RunState[Any, Any]) -> dict[str, Waiting]:
         """Return the `Waiting` of each call that interrupted a run, by its id.
 
-        A call whose arguments are wrong is not among them: `answered` lets it through, since
-        nothing of it runs and the model has to be told.
+        A call with invalid arguments is not among them: `answered` approves it, since it cannot run
+        and the model has to get the error.
         """
         found: dict[str, Waiting] = {}
         for call_id, item in self._interruptions(state).items():
@@ -103,37 +103,33 @@ class ControllerTools(list[Tool]):
         answers: Mapping[str, PersonsAnswer],
         tickets: Mapping[str, str | None] | None = None,
     ) -> Generator[None]:
-        """Decide on the calls that a person has answered, for the run that starts inside.
+        """Approve or reject the calls that a person has answered, for a run inside this block.
 
-        `answers` has for the id of a call the person's values, `True` or `False` where it is to be
-        approved, or an `Approval`. The state keeps the decision; the values are in nothing but this
-        block, and are good for one call. Other calls go on waiting.
+        `answers` maps the id of a call to the person's values, to `True` or `False` for an
+        approval, or to an `Approval`. The state stores the decisions; the values exist only in this
+        block, and are used for one call. Other calls stay waiting.
 
-        The state has no place for a ticket. Keep those of `waiting` beside it, by the ids, and give
-        them as `tickets`: then no call runs twice, and none of a function that changed meanwhile.
+        The state cannot store tickets. Keep those of `waiting` beside it, by id, and pass them as
+        `tickets`: then no call runs twice, and none of a function that has changed.
 
         Raises:
-            DefinitionError: no call of an id interrupted the run.
-            CallError: a person's values are wrong; its `outcome` waits, and says what is wrong with
-                them. Nothing was decided.
+            DefinitionError: no call with an id interrupted the run.
+            CallError: a person's values are invalid; its `outcome` waits, and has the issues.
+                Nothing was decided.
         """
         items = self._interruptions(state)
-        if strange := [call_id for call_id in answers if call_id not in items]:
-            known = ", ".join(map(repr, items)) or "none: nothing waits"
-            raise DefinitionError(
-                "answered(answers)",
-                f"No call {strange[0]!r} of this state waits for a person.",
-                f"The ids are {known}.",
-            )
-        kept = tickets or {}
+        check_answers("answered", answers, list(items), "this state")
+        stored = tickets or {}
         given: dict[str, tuple[PersonsAnswer, str | None]] = {
-            each: (answer, kept.get(each)) for each, answer in answers.items() if answer is not None
+            each: (answer, stored.get(each))
+            for each, answer in answers.items()
+            if answer is not None
         }
         for call_id, (answer, _) in given.items():
             self._check(self._call(items[call_id]), answer)
         for call_id, item in items.items():
             if answers.get(call_id) is False:
-                state.reject(item, rejection_message=_DENIED)
+                state.reject(item, rejection_message=DENIED)
             elif call_id in given or not self._call(item).result:
                 state.approve(item)
         token = _ANSWERS.set(given)
@@ -150,11 +146,11 @@ class ControllerTools(list[Tool]):
             description=function.description,
             params_json_schema=rendering.schema,
             strict_json_schema=rendering.strict,
-            on_invoke_tool=self._invoked(function.name),
-            needs_approval=self._asked(function.name) if asks else False,
+            on_invoke_tool=self._invoker(function.name),
+            needs_approval=self._approval_check(function.name) if asks else False,
         )
 
-    def _asked(
+    def _approval_check(
         self, name: str
     ) -> Callable[[RunContextWrapper[Any], dict[str, Any], str], Awaitable[bool]]:
         async def needs_approval(
@@ -166,26 +162,22 @@ class ControllerTools(list[Tool]):
         return needs_approval
 
     def _lacks_person(self, call: Call) -> bool:
-        """Return whether a call has to be approved, or cannot run without a person's part."""
+        """Return whether a call needs an approval or a person's values."""
         if not call.result:
-            return False  # nothing of it runs: the model is told what is wrong
+            return False  # it cannot run: the model gets the error
         function = self._controller[call.name]
         if function.confirm or function.separated is None or self._ask is not None:
             return function.confirm
         return not function.merge(llm=call.arguments)
 
-    def _invoked(self, name: str) -> Callable[[ToolContext[Any], str], Awaitable[Any]]:
+    def _invoker(self, name: str) -> Callable[[ToolContext[Any], str], Awaitable[Any]]:
         async def on_invoke_tool(ctx: ToolContext[Any], text: str) -> Any:
             call = self._tools.call_of(name, text, ctx.tool_call_id)
             answer, ticket = _ANSWERS.get({}).pop(ctx.tool_call_id, (None, None))
             human, approve = values_and_approval(answer)
             if approve is None and self._controller[name].confirm:
-                approve = True  # the framework lets only what was approved come here
-            context = self._context
-            if context is None:
-                context = ctx.context
-            elif callable(context):
-                context = context(ctx)
+                approve = True  # the framework only invokes approved calls
+            context = context_for(self._context, ctx, ctx.context)
             if human is None:
                 human = self._ask
             controller = self._controller
@@ -195,19 +187,19 @@ class ControllerTools(list[Tool]):
                 )
             else:
                 outcome = await controller.aresume(ticket, human, approve=approve, context=context)
-            return _told(outcome)
+            return _content(outcome)
 
         return on_invoke_tool
 
     def _check(self, call: Call, answer: PersonsAnswer) -> None:
-        """Refuse a person's values that cannot be right.
+        """Refuse invalid values of a person.
 
         Raises:
-            CallError: they are wrong.
+            CallError: it is so.
         """
         human = values_and_approval(answer)[0]
         if call.result and human is not None and not callable(human):
-            # Not approved, so that nothing runs: what comes before that is what is wanted.
+            # `approve=False`: the values are checked, but nothing runs.
             outcome = self._controller.call(call, human=human, approve=False)
             if outcome.waiting is not None:
                 outcome.unwrap()
@@ -225,7 +217,7 @@ class ControllerTools(list[Tool]):
         }
 
 
-def _told(outcome: Outcome) -> Any:
+def _content(outcome: Outcome) -> Any:
     if not outcome.content:
         return outcome.text
     files = [
@@ -238,4 +230,3 @@ def _told(outcome: Outcome) -> Any:
 
 
 _ANSWERS: Final[ContextVar[dict[str, tuple[PersonsAnswer, str | None]]]] = ContextVar("answers")
-_DENIED = "A person has to approve this call and has not. Nothing has run."

@@ -10,7 +10,7 @@ if isinstance(result.output, DeferredToolRequests):
     )
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, cast
 
@@ -18,7 +18,8 @@ from pyfunctools._json import JsonValue
 from pyfunctools.controller import Controller
 from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
 from pyfunctools.envelopes.attachments import media_type_of
-from pyfunctools.errors import DefinitionError, Retry, wrong_type
+from pyfunctools.errors import DefinitionError, Retry
+from pyfunctools.integrations.frameworks import DENIED, check_answers, check_controller, context_for
 from pyfunctools.record.call import Call
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema import Repair, Success
@@ -54,25 +55,24 @@ def toolset(
 ) -> "ControllerToolset":
     """Return the functions of a controller as a toolset for an agent.
 
-    What reaches parameters hinted `Context` is `context`, or what it returns of the run where it is
-    a function of the framework's `RunContext`; without one the run's `deps`. `dialect` says by
-    which vendor's rules the schemas are written; the framework adapts them further. After `retries`
-    wrong calls of one function in a row the framework ends the run.
+    Parameters hinted `Context` get `context`, its result if it is a function of the framework's
+    `RunContext`, or by default the run's `deps`. `dialect` names the vendor for whom the schemas
+    are written; the framework adapts them further. After `retries` wrong calls of one function in a
+    row the framework ends the run.
 
     Raises:
-        DefinitionError: `controller` is none, or as `Controller.tools`.
+        DefinitionError: `controller` is not a `Controller`, or as `Controller.tools`.
     """
-    if not isinstance(controller, Controller):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise wrong_type("toolset", "a `Controller`", controller, "Write `toolset(controller)`.")
+    check_controller("toolset", controller)
     return ControllerToolset(controller, context=context, dialect=dialect, retries=retries, name=id)
 
 
 class ControllerToolset(AbstractToolset[Any]):
     """The functions of a controller, for an agent.
 
-    A call that lacks a person's part or approval is a deferred call of the framework's, among its
-    `approvals`: its metadata are the fields of `Outcome.waiting`. `results` makes of a person's
-    answers what the next run takes.
+    A call without a person's part or approval becomes one of the framework's deferred `approvals`,
+    with the fields of `Outcome.waiting` as its metadata. `results` converts a person's answers for
+    the next run.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class ControllerToolset(AbstractToolset[Any]):
 
     @property
     def id(self) -> str | None:
-        """The toolset's name among those of an agent."""
+        """The toolset's name in an agent."""
         return self._id
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
@@ -110,7 +110,7 @@ class ControllerToolset(AbstractToolset[Any]):
                     sequential=each.concurrent is False,
                 ),
                 max_retries=self._retries,
-                args_validator=_Judge(self._read, each.name),
+                args_validator=_ArgumentsValidator(self._checked, each.name),
             )
             for each in self._controller
         }
@@ -122,7 +122,7 @@ class ControllerToolset(AbstractToolset[Any]):
 
         Raises:
             ModelRetry: the function wants the model to try again, or the arguments are wrong.
-            ToolFailed: the call failed, and the model is told why.
+            ToolFailed: the call failed.
             ApprovalRequired: a person has to do something first. Nothing has run.
         """
         del tool
@@ -145,47 +145,34 @@ class ControllerToolset(AbstractToolset[Any]):
     ) -> DeferredToolResults:
         """Return the `DeferredToolResults` of the calls that a person has answered.
 
-        `answers` has for the id of a call the person's values, `True` or `False` where it is to be
-        approved, or an `Approval`; other calls go on waiting. The requests may have been kept as
-        JSON and come from another process. A ticket in their metadata sees to it that no call runs
-        twice.
+        `answers` maps the id of a call to the person's values, to `True` or `False` for an
+        approval, or to an `Approval`; other calls stay waiting. The requests may have been stored
+        as JSON by another process. A ticket in their metadata ensures that no call runs twice.
 
         Raises:
-            DefinitionError: no call of an id waits.
+            DefinitionError: no call with an id waits.
         """
         waiting = {
             each.tool_call_id: requests.metadata.get(each.tool_call_id, {})
             for each in requests.approvals
             if each.tool_name in self._controller
         }
-        if strange := [call_id for call_id in answers if call_id not in waiting]:
-            known = ", ".join(map(repr, waiting)) or "none: nothing waits"
-            raise DefinitionError(
-                "results(answers)",
-                f"No call {strange[0]!r} of these requests waits for a person.",
-                f"The ids are {known}.",
-            )
+        check_answers("results", answers, list(waiting), "these requests")
         made = DeferredToolResults()
         for call_id, asked in waiting.items():
             answer = answers.get(call_id)
-            made.approvals[call_id] = ToolDenied(_DENIED) if answer is False else ToolApproved()
+            made.approvals[call_id] = ToolDenied(DENIED) if answer is False else ToolApproved()
             made.metadata[call_id] = {"ticket": asked.get("ticket"), "answer": answer}
         return made
 
     async def _outcome(self, name: str, args: dict[str, Any], ctx: RunContext[Any]) -> Outcome:
         given: object = ctx.tool_call_metadata if ctx.tool_call_approved else None
-        held = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
-        answer: PersonsAnswer = held.get("answer", True if ctx.tool_call_approved else None)
+        metadata = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+        answer: PersonsAnswer = metadata.get("answer", True if ctx.tool_call_approved else None)
         human, approve = values_and_approval(answer)
-        context = self._context
-        if context is None:
-            context = ctx.deps
-        elif callable(context):
-            context = context(ctx)
-        if held.get("ticket"):
-            return await self._controller.aresume(
-                held["ticket"], human, approve=approve, context=context
-            )
+        context = context_for(self._context, ctx, ctx.deps)
+        if ticket := metadata.get("ticket"):
+            return await self._controller.aresume(ticket, human, approve=approve, context=context)
         arguments = cast("JsonValue", dict(args))
         repairs = args.repairs if isinstance(args, _Arguments) else ()
         call = Call(
@@ -197,38 +184,35 @@ class ControllerToolset(AbstractToolset[Any]):
         )
         return await self._controller.acall(call, human=human, approve=approve, context=context)
 
-    def _read(self, name: str, written: str | JsonValue) -> "_Arguments":
-        """Parse, coerce and check the arguments that the model wrote.
+    def _checked(self, name: str, arguments: str | JsonValue) -> "_Arguments":
+        """Parse, coerce and validate the model's arguments.
 
         Raises:
-            ModelRetry: they are wrong; it says how.
+            ModelRetry: they are invalid; its message says how.
         """
-        call = self._tools.call_of(name, written)
+        call = self._tools.call_of(name, arguments)
         if not call.result:
             raise ModelRetry(self._controller.call(call).text)  # a failure: nothing can run
         return _Arguments(cast("dict[str, Any]", call.arguments), call.repairs)
 
 
-class _Judge:
-    """What checks the arguments of one function, in place of a validator of pydantic's."""
+class _ArgumentsValidator:
+    """Checks the arguments of one function, in place of a pydantic validator."""
 
-    def __init__(self, read: Any, name: str) -> None:
-        self._read = read
+    def __init__(self, check: "Callable[[str, Any], _Arguments]", name: str) -> None:
+        self._check = check
         self._name = name
 
     def validate_json(self, input: str | bytes | bytearray, **_: Any) -> "_Arguments":  # noqa: A002
-        return self._read(self._name, input if isinstance(input, str) else bytes(input).decode())
+        return self._check(self._name, input if isinstance(input, str) else bytes(input).decode())
 
     def validate_python(self, input: Any, **_: Any) -> "_Arguments":  # noqa: A002
-        return self._read(self._name, input)
+        return self._check(self._name, input)
 
 
 class _Arguments(dict[str, Any]):
-    """Checked arguments on their way through the framework, with what was repaired in them."""
+    """Checked arguments on their way through the framework, with their repairs."""
 
     def __init__(self, arguments: dict[str, Any], repairs: tuple[Repair, ...]) -> None:
         super().__init__(arguments)
         self.repairs = repairs
-
-
-_DENIED = "A person has to approve this call and has not. Nothing has run."

@@ -146,7 +146,7 @@ def test_a_mistake_of_the_persons_is_asked_again(revision: str) -> None:
     assert told(shop, person, revision, "order", {"tea": "x"}) == (False, "2 x")
     assert "many" not in person.asked[0].message
     again = person.asked[1].requested_schema["properties"]["count"]
-    assert "Not taken" in again["description"]
+    assert "Not accepted" in again["description"]
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

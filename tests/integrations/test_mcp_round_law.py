@@ -78,7 +78,7 @@ def waited_alike(here: Outcome, there: Outcome, seen: list[Any]) -> None:
     private = [each for each in questions(here) if each.secret or each.kind == "file"]
     is_empty = len(private) == len(questions(here)) and not here.waiting.approval  # type: ignore[union-attr]
     if is_empty or any(each.required for each in private):
-        said = "may not be asked for in a form" if private else "can stand in a form"
+        said = "may not be asked for in a form" if private else "no form can ask"
         assert said in there.text
         assert not seen
     else:

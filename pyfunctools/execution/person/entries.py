@@ -180,8 +180,9 @@ class FormEntry:
         rules = [part.rules for part in self.parts]
         formats = [each.get("format") or each.get("x-human-widget") for each in rules]
         dated: list[Kind] = [kind for name, kind in _FORMATS.items() if name in formats]
-        text: Kind = "text"
-        return _SCALARS.get(types) or next(iter(dated), text), ()
+        if types in _SCALARS:
+            return _SCALARS[types], ()
+        return (dated[0] if dated else "text"), ()
 
     @property
     def schema(self) -> JsonSchema | bool:

@@ -1,0 +1,40 @@
+"""What the integrations with agent frameworks share: their settings, and answers by call id."""
+
+from collections.abc import Iterable, Sequence
+
+from pyfunctools.controller import Controller
+from pyfunctools.errors import DefinitionError, wrong_type
+
+DENIED = "A person has to approve this call and has not. Nothing has run."
+
+
+def check_controller(where: str, controller: object) -> None:
+    """Refuse anything but a controller.
+
+    Raises:
+        DefinitionError: it is so.
+    """
+    if not isinstance(controller, Controller):
+        raise wrong_type(where, "a `Controller`", controller, f"Write `{where}(controller)`.")
+
+
+def check_answers(where: str, answers: Iterable[str], waiting: Sequence[str], source: str) -> None:
+    """Refuse an answer for a call that does not wait; `source` names where the calls are from.
+
+    Raises:
+        DefinitionError: it is so.
+    """
+    if unknown := [call_id for call_id in answers if call_id not in waiting]:
+        known = ", ".join(map(repr, waiting)) or "none: nothing waits"
+        raise DefinitionError(
+            f"{where}(answers)",
+            f"No call {unknown[0]!r} of {source} waits for a person.",
+            f"The ids are {known}.",
+        )
+
+
+def context_for(context: object, run: object, default: object) -> object:
+    """Return the context of a call in a framework's run: a function of it, a value, the default."""
+    if context is None:
+        return default
+    return context(run) if callable(context) else context
