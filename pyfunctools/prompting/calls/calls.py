@@ -180,7 +180,9 @@ def _surplus(found: FoundCall) -> Call:
         message=f"There are more than {MAX_CALLS} calls; this one and those after it are not read.",
     )
     failure = Failure(value={}, issues=(issue,))
-    return Call(id=found.id, name=_name(found), arguments={}, result=failure, span=_span(found))
+    return Call(
+        id=found.id, name=found.function_name, arguments={}, result=failure, span=found.span
+    )
 
 
 def _call(found: FoundCall, names: FunctionNames) -> Call:
@@ -192,19 +194,11 @@ def _call(found: FoundCall, names: FunctionNames) -> Call:
             found, result = guessed, other
     return Call(
         id=found.id,
-        name=_name(found),
+        name=found.function_name,
         arguments=result.value,
         result=result,
         repairs=result.repairs,
-        span=_span(found),
+        span=found.span,
         namespace=found.namespace,
         caller=found.caller,
     )
-
-
-def _name(found: FoundCall) -> str:
-    return found.name if found.function is None else found.function.name
-
-
-def _span(found: FoundCall) -> tuple[int, int] | None:
-    return None if found.start < 0 else (found.start, found.end)

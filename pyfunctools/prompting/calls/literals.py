@@ -24,7 +24,8 @@ _KEY: Final = re.compile(rf"(?:{_STRINGS})\s*+:")
 _BARE_KEY: Final = re.compile(r"([A-Za-z_$][\w$]*+)\s*+:(?!:)")
 _SPACE: Final = re.compile(r"(?:\s|\#[^\n]*+|\\\n)*+")
 _COMMA: Final = re.compile(r"\s*+,")
-_WRITTEN_NUMBER: Final = re.compile(rf"(?:{NUMBER.pattern}){_NEXT}", NUMBER.flags)
+_ANY_NUMBER: Final = re.compile(rf"(?:{NUMBER.pattern})(?:{_NEXT}|(?=\s*+\Z))", NUMBER.flags)
+_LAST_WORD: Final = re.compile(rf"{_WORD}\s*+\Z")
 _ENDING: Final = re.compile(r"\s*+(?:\#[^\n]*+\s*+)?(?:[,)\]}]|\Z)")
 _QUOTED: Final = re.compile(r"\s*+[\"'`]\s*+(?:[,)\]}]|\Z)")
 _JOINED: Final = re.compile(r"\s++(?=[\"'])")
@@ -221,24 +222,14 @@ class Literals:
             if "f" in prefix[0].lower() and "{" in value:
                 raise NotALiteral  # only a program can fill in its placeholders
             return value
-        found = _WRITTEN_NUMBER.match(self.text, self.at, self.stop)
-        if found is None:
-            return self._last(keys)
-        self.at = found.end()
-        return self._number(found[0], keys)
-
-    def _last(self, keys: Keys) -> JsonValue:
-        """Parse a number or a word at the end of the text, which may be cut off."""
-        found = NUMBER.match(self.text, self.at, self.stop)
-        if found is not None and not self.text[found.end() : self.stop].strip():
+        if found := _ANY_NUMBER.match(self.text, self.at, self.stop):
             self.at = found.end()
-            value = self._number(found[0], keys)
-            self._repair(keys, "truncated", found[0], found[0])
-            return value
-        word = self.text[self.at : self.at + 8].rstrip()
-        if self.stop - self.at <= 8 and word in _WORDS:
-            self.at += len(word)
-            return _WORDS[word]
+            if not self.text[self.at : self.stop].strip():  # there may have been more digits
+                self._repair(keys, "truncated", found[0], found[0])
+            return self._number(found[0], keys)
+        if found := _LAST_WORD.match(self.text, self.at, self.stop):
+            self.at = found.end(1)
+            return _WORDS[found[1]]
         raise NotALiteral
 
     def _elements(self, closer: str, keys: Keys) -> Iterator[None]:

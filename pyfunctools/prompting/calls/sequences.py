@@ -7,7 +7,7 @@ is not about calls that could be made, were made, or will not be made.
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from json import dumps
 from typing import Final
 
@@ -102,12 +102,13 @@ def meant_calls(
         begin = start if run[0].source is None else min(start, run[0].source.start)
         lead = _lead(text, begin, after)
         refused = refused and lead.strip(_OPENERS + "],").lower() in ("or", "nor")
-        refused = refused or _is_refused(lead)
+        refused = refused or (bool(_REFUSED.search(lead)) and not _NEEDED.search(lead))
         mention = not whole and (refused or _is_mention(text, begin, end))
         after = end
         if answered and not mention:
             again = {each.name for each in run} <= {each.name for each in kept}
-            mention = _is_alternative(lead, again=again) or code.program(begin) is not None
+            mention = bool(_EXAMPLE.search(lead) or (again and _IF.search(lead)))
+            mention = mention or code.program(begin) is not None
         if not mention or _is_tagged(text, begin):
             chosen = _meant_in_run(text, run, names, whole=whole)
             kept += chosen
@@ -177,19 +178,6 @@ def _lead(text: str, start: int, after: int) -> str:
     """Return the sentence before some calls, but nothing before `after`."""
     front = text[max(start - _MAX_LINE, min(after, start)) : start].rstrip(_OPENERS)
     return _last_sentence(_FENCE.sub("", front).rstrip(_OPENERS).rpartition("\n")[2])
-
-
-def _is_alternative(lead: str, *, again: bool) -> bool:
-    """Return whether the sentence `lead` makes calls behind an answer examples or alternatives.
-
-    With `again` they are calls of functions that were called already.
-    """
-    return _EXAMPLE.search(lead) is not None or (again and _IF.search(lead) is not None)
-
-
-def _is_refused(lead: str) -> bool:
-    """Return whether a sentence says that the following call is not made."""
-    return _REFUSED.search(lead) is not None and _NEEDED.search(lead) is None
 
 
 def _is_mention(text: str, start: int, end: int) -> bool:
@@ -349,32 +337,26 @@ def repetitions(found: Sequence[FoundCall], arguments: Sequence[JsonValue]) -> d
     keys = [_key(each, value) for each, value in zip(found, arguments, strict=True)]
     again: dict[int, list[int]] = {}
     earlier: dict[str, int] = {}
-    for begin, end in _groups(found):
-        dropped: dict[int, int] = {}
-        if end - begin >= _MIN_TURNS and all(each.in_tags for each in found[begin:end]):
-            dropped = {
-                begin + place: begin + first for place, first in _loops(keys[begin:end]).items()
-            }
-        for place in range(begin, end):
-            first = earlier.get(keys[place], dropped.get(place))
-            if first is not None:
-                again.setdefault(first, []).append(place)
-        for place in range(begin, end):
-            earlier.setdefault(keys[place], place)
+    for _, group in groupby(range(len(found)), lambda n: found[n].group):
+        indexes = [*group]
+        first = indexes[0]
+        in_tags = all(found[n].in_tags for n in indexes)
+        loops = _loops([keys[n] for n in indexes]) if in_tags else {}
+        repeated = {first + n: first + original for n, original in loops.items()}
+        for n in indexes:
+            original = earlier.get(keys[n], repeated.get(n))
+            if original is not None:
+                again.setdefault(original, []).append(n)
+        for n in indexes:
+            earlier.setdefault(keys[n], n)
     return again
 
 
 def _key(found: FoundCall, arguments: JsonValue) -> str:
-    name = found.name if found.function is None else found.function.name
     try:
-        return dumps([name, arguments], sort_keys=True, default=repr)
+        return dumps([found.function_name, arguments], sort_keys=True, default=repr)
     except (ValueError, RecursionError):
-        return repr((name, id(found)))
-
-
-def _groups(found: Sequence[FoundCall]) -> list[tuple[int, int]]:
-    starts = [n for n in range(len(found)) if not n or found[n].group != found[n - 1].group]
-    return list(zip(starts, [*starts[1:], len(found)], strict=True))
+        return repr((found.function_name, id(found)))
 
 
 def _loops(keys: Sequence[str]) -> dict[int, int]:
@@ -383,9 +365,8 @@ def _loops(keys: Sequence[str]) -> dict[int, int]:
     at = 0
     while at < len(keys):
         length, end = _loop(keys, at)
-        for place in range(at + length, end):
-            found[place] = at + (place - at) % length
-        at = max(end, at + 1)
+        found |= {n: at + (n - at) % length for n in range(at + length, end)}
+        at = end
     return found
 
 
@@ -396,6 +377,6 @@ def _loop(keys: Sequence[str], at: int) -> tuple[int, int]:
         while end < len(keys) and keys[end] == keys[end - length]:
             end += 1
         if end - at >= length * _MIN_TURNS:
-            whole = end if end == len(keys) else at + (end - at) // length * length
-            return length, whole
+            # At the end of all calls the last turn may be incomplete.
+            return length, end if end == len(keys) else end - (end - at) % length
     return 1, at + 1
