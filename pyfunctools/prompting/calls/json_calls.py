@@ -65,15 +65,26 @@ def read_json(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
     found, searched = _literal(text, at, stop)
     if found is not None and not found.issues:
         return found, searched
-    end = _ENDS.search(text, at, min(searched + 3, stop))
-    if end is not None:
-        cut, _ = _literal(text, at, end.start(), ended=True)
+    if ended := _ENDS.search(text, at, min(searched + 3, stop)):
+        cut, _ = _literal(text, at, ended.start(), ended=True)
         if cut is not None and not cut.issues:
             return cut, searched
-    recovered, searched = _recovered(text, at, stop, searched)
-    if found is None or (recovered is not None and not recovered.issues):
-        return recovered, searched
-    return found, searched
+    value, recovery = recover(text, at, stop, sure=False)
+    searched = max(searched, recovery.at)
+    unread = bool(recovery.issues) and not isinstance(value, dict | list)
+    if unread or (found is not None and recovery.issues):
+        return found, searched
+    end = max(recovery.at, at + 1)
+    recovered = JsonInText(
+        text=text[at:end],
+        start=at,
+        end=end,
+        value=value,
+        repairs=tuple(recovery.repairs),
+        issues=tuple(recovery.issues),
+        whole=not recovery.issues,
+    )
+    return recovered, searched
 
 
 def read_object_in_brackets(text: str, at: int) -> tuple[JsonInText | None, int]:
@@ -130,24 +141,6 @@ def _not_a_literal(text: str, raw: RawText) -> Issue:
 def _fault(keys: Keys, fault: str, value: JsonValue = None) -> Issue:
     path = Path.of(keys)
     return Issue(path=path, expected="a JSON value", value=value, message=f"{path} {fault}.")
-
-
-def _recovered(text: str, at: int, stop: int, searched: int) -> tuple[JsonInText | None, int]:
-    value, recovery = recover(text, at, stop, sure=False)
-    searched = max(searched, recovery.at)
-    if recovery.issues and not isinstance(value, dict | list):
-        return None, searched
-    end = max(recovery.at, at + 1)
-    found = JsonInText(
-        text=text[at:end],
-        start=at,
-        end=end,
-        value=value,
-        repairs=tuple(recovery.repairs),
-        issues=tuple(recovery.issues),
-        whole=not recovery.issues,
-    )
-    return found, searched
 
 
 def recover(text: str, start: int, stop: int, *, sure: bool) -> "tuple[JsonValue, Recovery]":

@@ -43,44 +43,56 @@ class PythonCalls:
         self._names = names
         self._code = code
 
-    def read(self, at: int, end: int, stop: int) -> tuple[FoundCall | None, int, int]:
+    def read(self, at: int, end: int, stop: int) -> tuple[FoundCall | None, int]:
         """Parse the call whose name begins at `at` and whose arguments begin at `end`.
 
-        Return the call, the place to continue from, and the end of the search. The text behind
-        `stop` is not the model's; a call may extend into it only if it needs no repair.
+        Return also the end of the search. The text behind `stop` is not the model's; a call may
+        extend into it only if it needs no repair.
         """
         text = self._text
         name = _name_at(text, at)
-        front = text[max(at - 12, 0) : at]
-        if front[-1:].isspace() and _DEFINED.search(front):
-            return None, end, end
-        if text[end - 2] == "]" and _SUBSCRIPT.search(front):
-            return None, end, end
         function = self._names.find(name)
-        if function is None and name in _WRAPPERS:
-            return None, end, end
+        if (function is None and name in _WRAPPERS) or self._is_no_call(at, end):
+            return None, end
         arguments, searched = read_arguments(text, end, len(text))
         if stop < searched and (arguments is None or arguments.repairs or arguments.raws):
             arguments, searched = read_arguments(text, end, stop)
-        found = FoundCall(
-            name=name, function=function, arguments=None, weight=Weight.ALONE, start=at, end=end
-        )
-        if function is None:
-            return self._unknown(found, end, arguments, searched)
         doubtful = False
-        if arguments is None or arguments.raws:
-            known, others = self._code.variables(at)
-            if known:
-                again, searched = read_arguments(text, end, len(text), variables=known)
-                arguments = again or arguments
-            doubtful = arguments is not None and _is_mention(text, arguments, function, others)
-        arguments = self._without_next_call(end, arguments)
+        if function is None:
+            closed = arguments is not None and arguments.closed
+            doubtful = not closed or arguments is None or bool(arguments.raws or arguments.repairs)
+            if doubtful and text[end - 2].isspace():
+                return None, searched  # a word of a sentence, and a parenthesis
+            arguments = arguments if closed else None
+        else:
+            if arguments is None or arguments.raws:
+                known, others = self._code.variables(at)
+                if known:
+                    again, searched = read_arguments(text, end, len(text), variables=known)
+                    arguments = again or arguments
+                doubtful = arguments is not None and _is_mention(text, arguments, function, others)
+            arguments = self._without_next_call(end, arguments)
         if arguments is None:
-            doubtful, arguments = True, unreadable_arguments(text, end, min(stop, len(text)))
+            doubtful, arguments = True, unreadable_arguments(text, end, stop)
         if arguments is None:
-            return None, end, searched
-        found.arguments, found.end, found.doubtful = arguments, arguments.end, doubtful
-        return found, found.end, max(searched, found.end)
+            return None, searched
+        found = FoundCall(
+            name=name,
+            function=function,
+            arguments=arguments,
+            weight=Weight.ALONE,
+            start=at,
+            end=arguments.end,
+            doubtful=doubtful,
+        )
+        return found, max(searched, found.end)
+
+    def _is_no_call(self, at: int, end: int) -> bool:
+        """Return whether the name here is defined, or is a subscript: `x["name"](`."""
+        front = self._text[max(at - 12, 0) : at]
+        if front[-1:].isspace() and _DEFINED.search(front):
+            return True
+        return self._text[end - 2] == "]" and _SUBSCRIPT.search(front) is not None
 
     def _without_next_call(
         self, end: int, arguments: WrittenArguments | None
@@ -98,24 +110,6 @@ class PythonCalls:
                     mine.end = another.start() + 1
                 return mine
         return arguments
-
-    def _unknown(
-        self, found: FoundCall, end: int, arguments: WrittenArguments | None, searched: int
-    ) -> tuple[FoundCall | None, int, int]:
-        """Parse the call of an unknown function; its arguments are not searched for calls."""
-        plain = arguments is not None and not arguments.raws and not arguments.repairs
-        if arguments is None or not (plain and arguments.closed):
-            if self._text[end - 2].isspace():
-                return None, end, searched  # a word of a sentence, and a parenthesis
-            closed = arguments is not None and arguments.closed
-            arguments = (
-                arguments if closed else unreadable_arguments(self._text, end, len(self._text))
-            )
-            if arguments is None:
-                return None, end, searched
-            found.doubtful = True
-        found.arguments, found.end = arguments, arguments.end
-        return found, found.end, max(searched, found.end)
 
 
 def _name_at(text: str, at: int) -> str:

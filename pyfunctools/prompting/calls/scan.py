@@ -101,14 +101,12 @@ class Scan:
                 opener = openers.search(text, self._at)
         if "Action" in text:
             self._found += read_actions(text[:last], self._names)
-        found = self._found
-        if len(found) > 1:
-            found = sorted(found, key=_position)
+        if not self._found:
+            return []
+        found = sorted(self._found, key=_position)
         if "\\_" in text:
             for each in found:
                 each.in_markdown = _is_markdown(text[each.start : each.end])
-        if not found:
-            return []
         return meant_calls(text, found, self._names, self._code)[: MAX_CALLS + 1]
 
     def _next_break(self, at: int) -> Break | None:
@@ -121,10 +119,8 @@ class Scan:
         kind = opener.lastgroup
         if kind == "call":
             stop = self._breaks[0].start if self._breaks else len(self._text)
-            found, self._at, searched = self._python.read(opener.start(), opener.end(), stop)
-            self._left -= searched - opener.start()
-            if found is not None:
-                self._found.append(found)
+            self._at = opener.end()
+            self._take(opener.start(), *self._python.read(opener.start(), opener.end(), stop))
         elif kind == "bracket":
             self._bracket(opener.start())
         elif kind == "tag":
@@ -143,16 +139,10 @@ class Scan:
             self._at = end_of(text, thought)
             return
         if text[at] == "[" and _LISTED.match(text, at):
-            self._at = at + 1
+            self._at = at + 1  # the calls in a list are parsed one by one
             return
-        listed, searched = read_listed(text, at, self._names)
-        self._left -= searched - at
-        if listed is not None:
-            self._found.append(listed)
-            self._at = listed.end
-            return
-        if text[at] == "(":
-            self._at = at + 1
+        self._at = at + 1
+        if self._take(at, *read_listed(text, at, self._names)) or text[at] == "(":
             return
         members, searched = read_object_in_brackets(text, at)
         self._left -= searched - at
@@ -164,7 +154,6 @@ class Scan:
         self._left -= searched - at
         if (json is None and searched > at + 1) or (json is not None and not json.whole):
             self._left -= _BROKEN_COST + _BROKEN_FACTOR * (searched - at)
-        self._at = at + 1
         broken = json is None or bool(json.issues)
         if broken and text[at] == "[":
             return  # the items of a broken list may be right
@@ -188,16 +177,20 @@ class Scan:
         if skipped is not None and named is None:
             self._at = end_of(text, skipped)
             return
-        analysis = _ANALYSIS.match(text, at)
-        if analysis is not None:
+        if analysis := _ANALYSIS.match(text, at):
             ended = _ANALYSED.search(text, analysis.end())
             self._at = len(text) if ended is None else ended.end()
             return
-        found, searched = read_tagged(text, at, self._names)
+        self._at = at + 1
+        self._take(at, *read_tagged(text, at, self._names))
+
+    def _take(self, at: int, found: FoundCall | None, searched: int) -> bool:
+        """Add a call, if one was found, and count the characters that were examined."""
         self._left -= searched - at
-        self._at = at + 1 if found is None else found.end
         if found is not None:
             self._found.append(found)
+            self._at = found.end
+        return found is not None
 
 
 def _needs_care(text: str) -> bool:
