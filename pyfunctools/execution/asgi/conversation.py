@@ -5,8 +5,16 @@ the startup and shutdown of the application. Both belong to the event loop on wh
 """
 
 import logging
-from asyncio import CancelledError, Event, Future, Queue, Task, create_task, get_running_loop
-from collections import deque
+from asyncio import (
+    CancelledError,
+    Event,
+    Future,
+    Queue,
+    Semaphore,
+    Task,
+    create_task,
+    get_running_loop,
+)
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from functools import partial
 from typing import TypeAlias, cast
@@ -64,7 +72,7 @@ def send_to(
         try:
             status, headers = await conversation.head()
         except BaseException:  # a cancelled call too
-            conversation.abandon(task)
+            await conversation.close(task)
             raise
         return OpenResponse(
             status=status,
@@ -108,11 +116,10 @@ class Conversation:
         self._on_error = on_error
         self._request = request
         self._where = where
-        self._messages: deque[AsgiMessage] = deque()
-        self._has_message = Event()
-        self._has_room = Event()
+        self._messages: Queue[AsgiMessage | None] = Queue()  # `None` is the end
+        self._room = Semaphore(AHEAD)
         self._is_over = Event()  # all is read, or the caller has left
-        self._is_sent = self._is_answered = self._has_ended = False
+        self._is_sent = self._is_answered = False
         self._error: BaseException | None = None
 
     async def run(self, application: AsgiApplication, scope: AsgiMessage) -> None:
@@ -130,8 +137,7 @@ class Conversation:
             if not self._is_over.is_set() or self._is_answered:
                 log_raised(self._where, "the application", error)
         finally:
-            self._has_ended = True
-            self._has_message.set()
+            self._messages.put_nowait(None)
 
     async def head(self) -> tuple[int, Headers]:
         """Return the status and the headers; status 500 if the application sends none."""
@@ -155,22 +161,19 @@ class Conversation:
             if message["type"] == "http.response.body":
                 self._is_answered = not message.get("more_body", False)
                 if self._is_answered:
-                    self._is_over.set()
+                    self._stop_reading()
                 if self._request.method != "HEAD":
                     yield cast("bytes", message.get("body", b""))
 
     async def close(self, task: "Task[None]") -> None:
         """End the conversation; an application that is still sending is cancelled."""
         if not self._is_answered:
-            self.abandon(task)
-        self._is_over.set()
+            task.cancel()
+        self._stop_reading()
 
-    def abandon(self, task: "Task[None]") -> None:
-        """End the conversation before all of the response is read."""
+    def _stop_reading(self) -> None:
         self._is_over.set()
-        self._messages.clear()
-        self._has_room.set()
-        task.cancel()
+        self._room.release()  # for a sender that waits
 
     async def _receive(self) -> AsgiMessage:
         if not self._is_sent:
@@ -181,22 +184,16 @@ class Conversation:
         return {"type": "http.disconnect"}
 
     async def _send(self, message: AsgiMessage) -> None:
-        while len(self._messages) >= AHEAD and not self._is_over.is_set():
-            self._has_room.clear()
-            await self._has_room.wait()
+        await self._room.acquire()
         if self._is_over.is_set():
+            self._room.release()  # for the next sender
             raise OSError("Nobody reads this answer any more.")  # as ASGI 2.4 specifies
-        self._messages.append(message)
-        self._has_message.set()
+        self._messages.put_nowait(message)
 
     async def _next(self) -> AsgiMessage | None:
-        while not self._messages:
-            if self._has_ended:
-                return None
-            self._has_message.clear()
-            await self._has_message.wait()
-        self._has_room.set()
-        return self._messages.popleft()
+        message = await self._messages.get()
+        self._room.release()
+        return message
 
 
 class Lifespan:
