@@ -235,9 +235,6 @@ class Lifespan:
         """
         if self._task is not None and not self._task.done():
             await self._phase("shutdown")
-            if self._error is not None:
-                reason = _described(self._error)
-                raise LifespanError(self._name, "shutdown", reason) from self._error
 
     async def _phase(self, phase: str) -> None:
         self._inbox.put_nowait({"type": f"lifespan.{phase}"})
@@ -256,7 +253,9 @@ class Lifespan:
             raise
         except BaseException as error:  # it must not end the loop
             self._error = error
-            if not self._answers["startup"].done():
+            if self._answers["startup"].done():
+                self._settle("shutdown", "")
+            else:
                 kind = type(error).__name__
                 LOGGER.info("%s takes no lifespan: it raised %s", self._name, kind)
         finally:

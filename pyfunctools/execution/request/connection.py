@@ -106,7 +106,7 @@ def server_url(
     """
     given = variables or {}
     if isinstance(server, str):
-        return _checked(_filled(Server(url=server), given, _CALLER), _CALLER)
+        return _normalized(_with_variables(Server(url=server), given, _CALLER), _CALLER)
     if not server:
         raise DefinitionError(
             "server",
@@ -115,7 +115,7 @@ def server_url(
         )
     if not servers:
         raise _DOCUMENT("The document names no server.")
-    url = _checked(_filled(servers[0], given, _DOCUMENT), _DOCUMENT)
+    url = _normalized(_with_variables(servers[0], given, _DOCUMENT), _DOCUMENT)
     if _is_link_local(urlsplit(url).hostname or ""):
         raise _DOCUMENT("The server is a link-local address.")
     return url
@@ -127,67 +127,68 @@ _DOCUMENT: ErrorMaker = partial(
 )
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
-_HOST = re.compile(r"[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\]")
-_BEFORE_PATH = re.compile(r"[A-Za-z0-9._~:\[\]-]+")
+_NAME = r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])"
+_HOST = re.compile(_NAME)
+_BEFORE_PATH = re.compile(rf"{_NAME}(?::[0-9]{{1,5}})?")
 _PATH = "/!$&'()*+,;=:@"
 
 
-def _filled(server: Server, given: Mapping[str, str], refusal: ErrorMaker) -> str:
+def _with_variables(server: Server, given: Mapping[str, str], error: ErrorMaker) -> str:
     """Return the URL with a value for each variable; no value can leave its part of the URL."""
     url, end = "", 0
     for found in _VARIABLE.finditer(server.url):
         url += server.url[end : found.start()]
         end = found.end()
         name = found.group(1)
-        owner = _CALLER if name in given else refusal
+        owner = _CALLER if name in given else error
         value = given.get(name, server.variables.get(name))
         if value is None:
-            raise refusal(f"The server variable {name!r} has no value.")
+            raise error(f"The server variable {name!r} has no value.")
         if name in server.allowed and value not in server.allowed[name]:
             raise owner(f"The server variable {name!r} has a value the document does not list.")
-        url += _placed(url, name, value, server.url[end:], owner)
+        url += _variable_text(url, name, value, server.url[end:], owner)
     return url + server.url[end:]
 
 
-def _placed(before: str, name: str, value: str, after: str, refusal: ErrorMaker) -> str:
+def _variable_text(before: str, name: str, value: str, after: str, error: ErrorMaker) -> str:
     if not before and not after.startswith("://"):
         return value  # the whole base URL, which is checked later
     if "/" in before.partition("://")[2]:
-        return _encoded(value, "/", refusal)
+        return _encoded(value, "/", error)
     if not _BEFORE_PATH.fullmatch(value):
-        raise refusal(f"The value of the server variable {name!r} does not fit its place.")
+        raise error(f"The value of the server variable {name!r} does not fit its place.")
     return value
 
 
-def _checked(url: str, refusal: ErrorMaker) -> str:
+def _normalized(url: str, error: ErrorMaker) -> str:
     if any(character <= " " or character in "\\{}#\x7f" for character in url):
-        raise refusal("The base URL holds a space, a control character or one of \\ { } #.")
+        raise error("The base URL holds a space, a control character or one of \\ { } #.")
     try:
         parsed = urlsplit(url)
         host, port = parsed.hostname or "", parsed.port
     except ValueError:
-        raise refusal("The base URL is not a URL.") from None
+        raise error("The base URL is not a URL.") from None
     scheme = parsed.scheme.lower()
     if not scheme:
-        raise refusal("The base URL is relative.")
+        raise error("The base URL is relative.")
     if scheme not in ("http", "https"):
-        raise refusal("The base URL is neither http nor https.")
+        raise error("The base URL is neither http nor https.")
     if "@" in parsed.netloc:
-        raise refusal("The base URL holds user information; pass it as `auth`.")
+        raise error("The base URL holds user information; pass it as `auth`.")
     if not _HOST.fullmatch(host if ":" not in host else f"[{host}]"):
-        raise refusal("The base URL has no host that is plain ASCII.")
+        raise error("The base URL has no host that is plain ASCII.")
     if any(map(is_dot_segment, parsed.path.split("/"))):
-        raise refusal("The base URL has a `.` or `..` in its path.")
+        raise error("The base URL has a `.` or `..` in its path.")
     authority = (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")
-    query = f"?{_encoded(parsed.query, _PATH + '?', refusal)}" if parsed.query else ""
-    return f"{scheme}://{authority}{_encoded(parsed.path, _PATH, refusal)}{query}"
+    query = f"?{_encoded(parsed.query, _PATH + '?', error)}" if parsed.query else ""
+    return f"{scheme}://{authority}{_encoded(parsed.path, _PATH, error)}{query}"
 
 
-def _encoded(text: str, reserved: str, refusal: ErrorMaker) -> str:
+def _encoded(text: str, reserved: str, error: ErrorMaker) -> str:
     try:
         return percent_except(text, reserved)
-    except UnsendableError as error:
-        raise refusal(f"The base URL needs {error.expected}.") from None
+    except UnsendableError as unsendable:
+        raise error(f"The base URL needs {unsendable.expected}.") from None
 
 
 def _is_link_local(host: str) -> bool:
