@@ -85,7 +85,7 @@ PAIRS = [("call", "resume"), ("acall", "aresume"), ("call", "aresume"), ("acall"
 
 
 @pytest.mark.parametrize(("first", "then"), PAIRS)
-def test_a_call_goes_on_from_its_ticket_in_either_way(first: str, then: str) -> None:
+def test_a_call_is_resumed_with_its_ticket_with_or_without_a_loop(first: str, then: str) -> None:
     source = Bank()
     with Controller.from_object(source) as controller:
         waiting = call(controller, first, "transfer", '{"amount": 1}', context=Account())
@@ -122,7 +122,7 @@ class Dog(BaseModel):
 
 
 class Everything(BaseModel):
-    """What a person may have to give."""
+    """Values of every kind."""
 
     size: Size
     word: Literal["a", "b"]
@@ -135,7 +135,7 @@ class Everything(BaseModel):
     price: Decimal
 
 
-def test_a_persons_values_of_every_kind_reach_the_method_as_its_hints_say() -> None:
+def test_human_values_are_converted_to_the_hints_of_the_method() -> None:
     kept: list[Everything] = []
 
     def keep(all: Human[Everything]) -> int:
@@ -164,7 +164,7 @@ def test_a_persons_values_of_every_kind_reach_the_method_as_its_hints_say() -> N
     assert len(kept) == 1
 
 
-def test_what_is_hidden_from_a_repr_reaches_the_method_as_its_hint_says() -> None:
+def test_values_hidden_from_a_repr_have_the_types_of_their_hints() -> None:
     types: list[type] = []
 
     def pay(account: Human[str], pins: Human[list[str]], pin: Human[SecretStr]) -> str:
@@ -177,7 +177,7 @@ def test_what_is_hidden_from_a_repr_reaches_the_method_as_its_hint_says() -> Non
     assert types == [str, str, SecretStr]
 
 
-# What is configured.
+# Settings.
 
 
 def test_by_default_only_marked_functions_wait_for_an_approval() -> None:
@@ -189,7 +189,7 @@ def test_by_default_only_marked_functions_wait_for_an_approval() -> None:
     assert [each.name for each in controller if each.confirm] == ["print_all"]
 
 
-def test_what_waits_for_an_approval_does_so_in_every_controller_made_of_it() -> None:
+def test_approvals_are_required_in_every_derived_controller() -> None:
     every = bank().configured(confirm="destructive")
     pin = {"pin": "1"}
     made = {
@@ -205,7 +205,7 @@ def test_what_waits_for_an_approval_does_so_in_every_controller_made_of_it() -> 
                 assert controller.resume(ticket, pin, approve=lambda _: True).text == "closed"
 
 
-def test_controllers_made_of_one_take_its_tickets_and_no_other_does() -> None:
+def test_only_derived_controllers_take_the_tickets_of_a_controller() -> None:
     assert len(Controller.combine()) == 0
     controller = bank()
     given = {"account": "a"}
@@ -232,7 +232,7 @@ def test_controllers_made_of_one_take_its_tickets_and_no_other_does() -> None:
     assert "used already" in kin[1].resume(used, given).text
 
 
-def test_a_shared_key_and_store_make_one_ticket_good_once_everywhere() -> None:
+def test_with_a_shared_key_and_store_a_ticket_is_valid_once_everywhere() -> None:
     tickets = Tickets(b"k" * 32, store=MemoryStore())
     one, other = (bank().configured(tickets=tickets) for _ in range(2))
     ticket = one.call("transfer", {"amount": 1}).waiting.ticket or ""
@@ -252,7 +252,7 @@ print(bank.{call})
 """
 
 
-def test_a_ticket_goes_on_in_another_process_with_the_same_key(tmp_path: Path) -> None:
+def test_a_ticket_is_valid_in_another_process_with_the_same_key(tmp_path: Path) -> None:
     used = str(tmp_path / "used.sqlite")
 
     def said(written: str) -> str:
@@ -268,10 +268,10 @@ def test_a_ticket_goes_on_in_another_process_with_the_same_key(tmp_path: Path) -
     assert "was changed" in said(f'resume({ticket[:-2] + "AA"!r}, {{"account": "a"}}).text')
 
 
-# What is nobody's to tell.
+# Values of the program.
 
 
-def test_the_context_and_what_is_injected_are_on_no_side_and_in_no_text() -> None:
+def test_the_context_and_injected_values_are_in_no_schema_and_no_text() -> None:
     controller = bank()
     transfer = controller["transfer"]
     assert transfer.separated is not None
@@ -292,7 +292,7 @@ def test_the_context_and_what_is_injected_are_on_no_side_and_in_no_text() -> Non
         assert SECRET not in outcome.text + repr(outcome) + str(outcome.waiting)
 
 
-def test_what_asks_is_shown_the_function_and_never_the_context() -> None:
+def test_a_callable_that_asks_does_not_get_the_context() -> None:
     asked: list[object] = []
 
     def ask(*about: object) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a program sets: fixed values, who approves, its own words."""
+"""`Controller.configured`: fixed values, approvals, texts, executors."""
 
 import asyncio
 import json
@@ -76,7 +76,7 @@ WAYS = pytest.mark.parametrize("way", ["call", "acall"])
 
 
 @WAYS
-def test_a_fixed_value_is_in_nobodys_schema_and_is_put_in_last(way: str) -> None:
+def test_a_fixed_value_is_in_no_schema_and_reaches_the_function(way: str) -> None:
     desk = Desk()
     controller = Controller.from_object(desk).configured(fixed=FIXED)
     post = controller["post"]
@@ -105,7 +105,7 @@ def test_a_fixed_value_is_in_nobodys_schema_and_is_put_in_last(way: str) -> None
         ({"text": "x"}, {"$input.pin": "4711", "$input.header.token": "evil"}, "human"),
     ],
 )
-def test_nobody_else_can_set_what_is_fixed(wrote: Any, gave: Any, side: str) -> None:
+def test_neither_side_can_set_a_fixed_value(wrote: Any, gave: Any, side: str) -> None:
     desk = Desk()
     controller = Controller.from_object(desk).configured(fixed=FIXED)
     outcome = controller.call("post", wrote, human=gave, context=TOKEN)
@@ -115,7 +115,7 @@ def test_nobody_else_can_set_what_is_fixed(wrote: Any, gave: Any, side: str) -> 
     assert TENANT not in outcome.text + str(outcome.issues)
 
 
-def test_nothing_free_form_can_set_what_is_fixed() -> None:
+def test_open_objects_cannot_set_a_fixed_value() -> None:
     made = Function.from_schema(
         name="f",
         parameters={
@@ -145,7 +145,7 @@ def test_nothing_free_form_can_set_what_is_fixed() -> None:
         assert TENANT not in outcome.text
 
 
-def test_a_function_gives_the_values_for_each_function_and_context() -> None:
+def test_a_callable_returns_the_fixed_values_of_each_function_and_context() -> None:
     desk = Desk()
 
     def fixed(function: Function, context: Any) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def test_a_function_gives_the_values_for_each_function_and_context() -> None:
 
 
 @pytest.mark.parametrize("path", ["$input.header.X-Tenant", '$input.header["X-Tenant"]'])
-def test_a_header_is_named_with_its_hyphens(path: str) -> None:
+def test_the_path_of_a_header_may_have_hyphens(path: str) -> None:
     header = {"name": "X-Tenant", "in": "header", "required": True, "schema": {"type": "string"}}
     document = {
         "openapi": "3.1.0",
@@ -186,7 +186,7 @@ def test_a_header_is_named_with_its_hyphens(path: str) -> None:
         ([TOKEN], "it is not right"),
     ],
 )
-def test_a_fixed_value_that_cannot_be_made_is_an_error_and_leaks_nothing(
+def test_an_error_of_a_fixed_value_is_an_error_without_values(
     way: str, value: Any, said: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     desk = Desk()
@@ -216,12 +216,12 @@ def test_a_fixed_value_that_cannot_be_made_is_an_error_and_leaks_nothing(
         (lambda function, context: None, "not a mapping"),
     ],
 )
-def test_fixed_values_that_could_never_be_are_refused(fixed: Any, said: str) -> None:
+def test_invalid_fixed_values_are_an_error(fixed: Any, said: str) -> None:
     with pytest.raises(DefinitionError, match=said):
         Controller.from_object(Desk()).configured(fixed=fixed)
 
 
-def test_what_is_fixed_stays_so_in_every_controller_made_of_it() -> None:
+def test_values_stay_fixed_in_every_derived_controller() -> None:
     fixed = Controller.from_object(Desk()).configured(fixed={"$input.tenant": TENANT})
     again = fixed.configured(fixed={"$input.header.token": SecretStr(TOKEN)})
     for made in (again.prefixed("a_"), again.select(names=["post"]), Controller.combine(again)):
@@ -230,7 +230,7 @@ def test_what_is_fixed_stays_so_in_every_controller_made_of_it() -> None:
         assert (done.text, done.function) == (f"x by {TENANT} with ***", name)
 
 
-def test_a_ticket_of_one_setting_is_none_of_another() -> None:
+def test_a_ticket_is_not_valid_with_other_fixed_values() -> None:
     plain = Controller.from_object(Desk())
     fixed = plain.configured(fixed={"$input.tenant": TENANT})
     waits = fixed.call("post", {"text": "x", "header": {"token": "t"}})
@@ -238,7 +238,7 @@ def test_a_ticket_of_one_setting_is_none_of_another() -> None:
     assert plain.resume(waits.waiting.ticket or "", {"pin": "1"}).reason == "ticket_changed"
 
 
-# Who approves.
+# Approvals.
 
 
 @WAYS
@@ -268,7 +268,7 @@ def test_an_approval_can_depend_on_the_call(way: str) -> None:
     assert (done.text, desk.ran[1:]) == ("50.0 to Ada", [(50.0, "Ada")])
 
 
-def test_all_calls_may_have_to_be_approved_and_a_predicate_that_raises_runs_nothing() -> None:
+def test_all_calls_may_need_an_approval_and_after_an_exception_nothing_runs() -> None:
     desk = Desk()
     every = Controller.from_object(desk).configured(confirm=True)
     assert every.call("look", {"what": "x"}).reason == "needs_approval"
@@ -280,10 +280,10 @@ def test_all_calls_may_have_to_be_approved_and_a_predicate_that_raises_runs_noth
         Controller.from_object(desk).configured(confirm="always")  # type: ignore[arg-type]
 
 
-# Our own words.
+# Texts.
 
 
-def test_our_own_words_are_the_applications() -> None:
+def test_texts_of_the_application_are_used() -> None:
     korean = {"needed": "필요합니다.", "wrong": "{expected}여야 합니다.", "integer": "정수"}
     made = Function.from_schema(
         name="f",
@@ -349,7 +349,7 @@ def test_an_executor_runs_the_functions_of_this_process(pool: Executor) -> None:
 
 
 @pytest.mark.parametrize("pool", ["processes"], indirect=True)
-def test_what_cannot_be_sent_to_another_process_is_said(pool: Executor) -> None:
+def test_a_call_that_cannot_be_pickled_is_an_error(pool: Executor) -> None:
     sums = Controller.from_object(Sums()).configured(executor=pool)
     local = Controller.from_object(Local(), inherited=True).configured(executor=pool)
     for outcome in (*both(sums, "lock"), *both(local, "where")):
@@ -359,14 +359,14 @@ def test_what_cannot_be_sent_to_another_process_is_said(pool: Executor) -> None:
     assert sums.call("where").ok  # the pool goes on
 
 
-def test_an_executor_goes_with_other_settings(pool: Executor) -> None:
+def test_an_executor_works_with_other_settings(pool: Executor) -> None:
     sums = Controller.from_object(Sums()).configured(fixed={"$input.a": 5})
     sums = sums.configured(executor=pool).configured(confirm=lambda _: False)
     assert sums.call("add", {}, human={"b": 1}).unwrap() == 6
     assert cast("list[int]", sums.call("where").unwrap())[1] != threading.get_ident()
 
 
-def test_an_executor_that_is_shut_down_is_said() -> None:
+def test_an_executor_that_is_shut_down_is_an_error() -> None:
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
     outcome = Controller.from_object(Sums()).configured(executor=pool).call("where")
@@ -374,7 +374,7 @@ def test_an_executor_that_is_shut_down_is_said() -> None:
     assert "after shutdown" in outcome.text
 
 
-def test_what_is_no_executor_or_has_nothing_to_run_is_refused() -> None:
+def test_another_type_or_an_unused_executor_is_an_error() -> None:
     document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {}}
     with (
         ThreadPoolExecutor(1) as pool,

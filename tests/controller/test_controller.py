@@ -1,4 +1,4 @@
-"""`Controller`: the pipeline from what a model wrote to what came of it."""
+"""`Controller`: from the arguments of a model to an outcome."""
 
 import asyncio
 import threading
@@ -16,7 +16,6 @@ from pyfunctools import (
     Human,
     Outcome,
     Param,
-    PyfunctoolsError,
     UnknownFunctionError,
     function,
     human,
@@ -89,7 +88,7 @@ def test_an_unknown_name_is_an_error_with_the_close_ones() -> None:
 
 
 @pytest.mark.parametrize("name", [None, 3, ["place_order"], {}, object()])
-def test_a_name_that_is_no_text_is_the_name_of_no_function(name: Any) -> None:
+def test_a_name_that_is_not_a_text_is_unknown(name: Any) -> None:
     controller = bank()
     assert name not in controller
     assert controller.call(name, "{}").text == f"There is no function '<{type(name).__name__}>'."
@@ -140,7 +139,7 @@ def test_t01_a_model_never_gives_the_humans_value(value: str) -> None:
     assert source.moved == []
 
 
-def test_where_both_are_wrong_the_model_is_told_of_its_own_part_only() -> None:
+def test_if_both_sides_are_invalid_the_model_gets_its_own_issues_only() -> None:
     class Pair:
         @function
         def pay(self, rows: list[Row], pin: Human[str]) -> str:
@@ -155,16 +154,6 @@ def test_where_both_are_wrong_the_model_is_told_of_its_own_part_only() -> None:
     assert "SECRET-7f3a" not in outcome.text + repr(outcome)
     assert "pin" not in outcome.text
     assert "token" not in outcome.text
-
-
-def test_a_list_of_arguments_follows_the_positions() -> None:
-    def area(width: float, height: float) -> float:
-        """Compute."""
-        return width * height
-
-    controller = Controller.from_functions([area])
-    assert controller.call("area", [2, 3]).value == 6
-    assert controller.call("area", "[2, 3]").value == 6
 
 
 def deep(levels: int) -> list[object]:
@@ -221,64 +210,7 @@ def test_bad_arguments_are_an_error_outcome_in_any_stack(bad: object) -> None:
         assert "Traceback" not in outcome.text
 
 
-def test_superfluous_arguments_are_each_named_and_bind_nothing() -> None:
-    outcome = bank().call(
-        "transfer",
-        {"amount": 1, "self": 1, "__class__": 2, "_handler": "x"},
-        human={"account": "a"},
-    )
-    assert outcome.issues
-    assert {str(issue.path) for issue in outcome.issues} == {
-        "$input.self",
-        "$input.__class__",
-        "$input._handler",
-    }
-
-
-class Empty:
-    """Nothing here."""
-
-
-class Undecorated:
-    """Nothing marked."""
-
-    def run(self, x: int) -> int:
-        """Run."""
-        return x
-
-
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [(Empty(), "Empty"), (Undecorated(), "@function"), (Undecorated(), "all=True")],
-)
-def test_a_class_with_nothing_exposed_is_refused_with_the_remedy(source: object, said: str) -> None:
-    with pytest.raises(DefinitionError, match=said):
-        Controller.from_object(source)
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "/nowhere/openapi.json",
-        "/",
-        "",
-        "{",
-        "not: [yaml",
-        "{}",
-        '{"openapi": "9.9", "paths": {}}',
-        "https://example.com/openapi.json",
-        b"\xff\xff",
-        {},
-        {"swagger": "1.2"},
-    ],
-)
-def test_what_is_no_document_is_one_of_our_errors(source: object) -> None:
-    with pytest.raises(PyfunctoolsError) as caught:
-        Controller.from_openapi(source)  # type: ignore[arg-type]
-    assert len(str(caught.value)) > 10
-
-
-def test_a_controller_closes_what_its_runners_hold() -> None:
+def test_a_controller_closes_its_runners() -> None:
     async def main() -> None:
         async with bank() as controller:
             assert (await controller.acall("balance", {}, context="Ada")).text == "Ada has 7, None"
@@ -351,7 +283,7 @@ def shop() -> Controller:
         ({"where": lambda f: len(f.name) > 99}, []),
     ],
 )
-def test_select_keeps_what_everything_asked_holds_for(
+def test_select_returns_the_functions_that_meet_all_conditions(
     asked: dict[str, object], names: list[str]
 ) -> None:
     chosen = shop().select(**asked)  # type: ignore[arg-type]
@@ -360,7 +292,7 @@ def test_select_keeps_what_everything_asked_holds_for(
     assert len(bank().select(paths=["*"], methods=["GET"], allow_empty=True)) == 0
 
 
-def test_controllers_are_combined_and_told_apart_by_a_prefix() -> None:
+def test_controllers_are_combined_with_prefixes() -> None:
     both = Controller.combine(bank(), shop())
     assert both.name == "Bank + Shop"
     assert len(both) == 7
@@ -374,7 +306,7 @@ def test_controllers_are_combined_and_told_apart_by_a_prefix() -> None:
         bank().prefixed("x" * 60)
 
 
-def test_a_credential_that_no_operation_asks_for_is_refused() -> None:
+def test_an_unused_credential_is_an_error() -> None:
     secured = {
         **DOCUMENT,
         "security": [{"key": []}],
@@ -389,7 +321,7 @@ def test_a_credential_that_no_operation_asks_for_is_refused() -> None:
         Controller.from_openapi(DOCUMENT, auth={"key": "x"})
 
 
-def test_what_is_marked_and_never_exposed_is_skipped_with_the_reason() -> None:
+def test_a_marked_private_method_is_skipped() -> None:
     class Shop:
         @function
         def buy(self) -> str:
@@ -406,7 +338,7 @@ def test_what_is_marked_and_never_exposed_is_skipped_with_the_reason() -> None:
     assert ["_hidden" in each.where for each in controller.skipped] == [True]
 
 
-def test_the_calls_a_model_wrote_are_read_and_run() -> None:
+def test_calls_in_a_text_are_parsed_and_run() -> None:
     class Shop:
         @function
         def buy(self, item: str, count: int = 1) -> str:
@@ -421,7 +353,7 @@ def test_the_calls_a_model_wrote_are_read_and_run() -> None:
     assert shop.parse_calls("Nothing to buy.") == []
 
 
-def test_other_code_runs_behind_the_same_schemas_checks_and_persons_part() -> None:
+def test_a_replaced_function_has_the_same_schemas_checks_and_human_part() -> None:
     moved: list[tuple[float, str]] = []
 
     def transfer(amount: float, account: str) -> str:
@@ -453,7 +385,7 @@ def test_other_code_runs_behind_the_same_schemas_checks_and_persons_part() -> No
     ],
     ids=["value", "outcome", "exception", "class", "unfit", "callable", "cannot be called"],
 )
-def test_what_stands_for_a_function_is_given_raised_or_called(
+def test_a_replacement_is_returned_raised_or_called(
     given: object, reason: str | None, text: str
 ) -> None:
     outcome = (
@@ -465,7 +397,7 @@ def test_what_stands_for_a_function_is_given_raised_or_called(
     assert outcome.text.startswith(text)
 
 
-def test_an_operation_that_is_replaced_gets_its_arguments_by_keyword() -> None:
+def test_the_replacement_of_an_operation_gets_keyword_arguments() -> None:
     operation = {
         "parameters": [{"name": "q", "in": "query", "schema": {"type": "integer"}}],
         "responses": {},
@@ -482,7 +414,7 @@ def test_an_operation_that_is_replaced_gets_its_arguments_by_keyword() -> None:
     assert outcome.value == {"id": "7", "query": {"q": 3}}
 
 
-def test_nothing_can_stand_for_a_function_that_is_not_there() -> None:
+def test_only_existing_functions_can_be_replaced() -> None:
     with pytest.raises(UnknownFunctionError, match="transfer"):
         bank().replaced({"transfr": 1})
     with pytest.raises(DefinitionError, match="a mapping of names"):

@@ -1,4 +1,4 @@
-"""`Controller.prompt`: a model without function calling is told, answers, and is answered."""
+"""`Controller.prompt`: functions for a model without function calling."""
 
 import json
 
@@ -22,7 +22,7 @@ def test_the_prompt_is_that_of_the_functions() -> None:
         Controller.from_functions([]).prompt(must_call=True)
 
 
-def test_a_mistake_is_told_and_the_second_turn_is_right() -> None:
+def test_a_failure_is_sent_and_the_next_turn_succeeds() -> None:
     made, controller = shop()
     prompt = controller.prompt()
     wrong = call("buy", item="tea", count="many")
@@ -42,7 +42,7 @@ def test_a_mistake_is_told_and_the_second_turn_is_right() -> None:
 
 
 @pytest.mark.parametrize("text", ["Hello.", " Hello.\n", '{"answer": "Hello."}'])
-def test_words_are_the_text_of_the_turn(text: str) -> None:
+def test_an_answer_in_words_is_the_text_of_the_turn(text: str) -> None:
     turn = shop()[1].prompt().run(text)
     assert (turn.done, turn.text) == (True, "Hello.")
     assert turn.messages == [{"role": "assistant", "content": text}]
@@ -62,14 +62,14 @@ def test_every_call_gets_its_result_in_order_and_an_id() -> None:
     ]
 
 
-def test_an_answer_that_was_cut_runs_nothing() -> None:
+def test_a_truncated_response_runs_nothing() -> None:
     made, controller = shop()
     turn = controller.prompt().run(call("buy", item="tea")[:-6])
     assert made.done == []
     assert [outcome.reason for outcome in turn.outcomes] == ["arguments"]
 
 
-def test_a_call_waits_for_a_person_and_goes_on_in_another_process() -> None:
+def test_a_call_that_waits_is_resumed_in_another_process() -> None:
     tickets = Tickets(b"k" * 32, store=MemoryStore())
     made, controller = shop()
     turn = controller.configured(tickets=tickets).prompt().run(call("pay", amount=3))
@@ -84,6 +84,6 @@ def test_a_call_waits_for_a_person_and_goes_on_in_another_process() -> None:
 
 
 @pytest.mark.parametrize("answer", [None, {"choices": []}, b"x", ["x"]])
-def test_what_is_no_text_is_refused(answer: object) -> None:
+def test_a_response_that_is_not_a_text_is_an_error(answer: object) -> None:
     with pytest.raises(DefinitionError, match=r"must be a text, not `.*message\.content"):
         shop()[1].prompt().run(answer)  # type: ignore[arg-type]

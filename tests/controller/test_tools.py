@@ -1,4 +1,4 @@
-"""`Controller.tools`: a list for a vendor, what it lost, and what a vendor bounds."""
+"""`Controller.tools`: a list for a vendor, its losses and limits."""
 
 import copy
 import json
@@ -37,7 +37,7 @@ def numbered(count: int, *, options: int = 0, values: int = 0) -> Controller:
 
 
 @pytest.mark.parametrize("dialect", SENT)
-def test_every_dialect_gives_a_list_of_plain_dicts(dialect: str) -> None:
+def test_every_dialect_returns_a_list_of_plain_dicts(dialect: str) -> None:
     tools = shop()[1].tools(dialect, strict=True)
     assert isinstance(tools, Tools)
     assert len(tools) == 3
@@ -47,7 +47,7 @@ def test_every_dialect_gives_a_list_of_plain_dicts(dialect: str) -> None:
     assert tools.bytes == len(json.dumps(tools, separators=(",", ":")).encode())
 
 
-def test_nothing_of_a_persons_is_in_any_list() -> None:
+def test_no_list_has_a_human_property() -> None:
     assert not any("pin" in json.dumps(shop()[1].tools(dialect)) for dialect in SENT)
 
 
@@ -62,13 +62,13 @@ def test_a_list_can_be_changed_and_sent_among_other_tools() -> None:
 @pytest.mark.parametrize(
     "copied", [copy.copy, copy.deepcopy, lambda tools: pickle.loads(pickle.dumps(tools))]
 )
-def test_a_copy_is_the_items_alone(copied: Callable[[Tools], Any]) -> None:
+def test_a_copy_has_only_the_items(copied: Callable[[Tools], Any]) -> None:
     tools = shop()[1].tools()
     assert type(copied(tools)) is list
     assert copied(tools) == tools
 
 
-def test_the_vendors_word_for_strict_is_always_sent_where_it_has_one() -> None:
+def test_a_vendor_with_a_keyword_for_strict_always_gets_it() -> None:
     _, controller = shop()
     said = [each["function"]["strict"] for each in controller.tools("openai", strict=True)]
     assert said == [True, True, True]
@@ -76,7 +76,7 @@ def test_the_vendors_word_for_strict_is_always_sent_where_it_has_one() -> None:
     assert "strict" not in controller.tools("cohere", strict=True)[0]["function"]
 
 
-def test_what_a_dialect_cannot_say_is_in_the_losses_of_its_function() -> None:
+def test_keywords_that_a_dialect_lacks_are_in_the_losses() -> None:
     losses = shop()[1].tools("openai", strict=True).losses
     assert losses["buy"][0] == Loss(path="$input.count", keyword="default", how="told")
     assert "look" not in losses
@@ -87,13 +87,13 @@ def test_an_unknown_dialect_is_refused_with_the_close_names() -> None:
         shop()[1].tools("antropic")
 
 
-def test_more_functions_than_the_vendor_takes_are_refused_with_a_remedy() -> None:
+def test_more_functions_than_the_vendor_takes_are_an_error() -> None:
     with pytest.raises(DefinitionError, match=r"129 functions.* 128\. Choose.*select"):
         numbered(129).tools("openai")
     assert len(numbered(128).tools("openai")) == 128
 
 
-def test_within_the_budgets_of_a_request_those_are_strict_that_gain_most() -> None:
+def test_within_the_limits_of_a_request_functions_that_gain_most_are_strict() -> None:
     tools = numbered(21, values=3).tools("anthropic", strict=True)
     strict = [each["name"] for each in tools if each["strict"]]
     assert len(strict) == 20
@@ -102,14 +102,14 @@ def test_within_the_budgets_of_a_request_those_are_strict_that_gain_most() -> No
     assert tools.losses[refused[0]][0] == Loss(path="$input", keyword="strict", how="refused")
 
 
-def test_where_strict_is_for_all_or_none_one_that_cannot_be_makes_it_none() -> None:
+def test_if_all_or_none_must_be_strict_one_exception_makes_it_none() -> None:
     anything = Function.from_schema(name="any", parameters={"properties": {"x": {}}})
     tools = Controller.from_functions([*numbered(1).functions, anything]).tools
     assert [each["function"]["strict"] for each in tools("deepseek", strict=True)] == [False, False]
     assert [each["function"]["strict"] for each in tools("openai", strict=True)] == [True, False]
 
 
-def test_a_budget_shortens_descriptions_and_says_whose() -> None:
+def test_a_budget_shortens_descriptions_and_the_losses_tell_which() -> None:
     controller = numbered(2, options=1)
     whole = controller.tools()
     shorter = controller.tools(budget=whole.bytes - 1)
@@ -120,7 +120,7 @@ def test_a_budget_shortens_descriptions_and_says_whose() -> None:
     assert controller.tools(budget=whole.bytes) == whole
 
 
-def test_a_list_that_no_shortening_fits_into_the_budget_is_refused() -> None:
+def test_a_list_that_cannot_fit_the_budget_is_an_error() -> None:
     with pytest.raises(DefinitionError, match=r"bytes with|with short descriptions; 10 may be"):
         numbered(2).tools(budget=10)
     with pytest.raises(DefinitionError, match="`budget` must be a number of bytes, not `str`"):
@@ -137,7 +137,7 @@ def test_calls_are_checked_and_nothing_runs() -> None:
     assert made.done == []
 
 
-def test_a_failure_speaks_in_the_names_and_the_shape_that_the_model_saw() -> None:
+def test_a_failure_has_the_names_and_the_shape_of_the_rendering() -> None:
     function = Function.from_schema(
         name="f",
         parameters={
@@ -156,7 +156,7 @@ def test_a_failure_speaks_in_the_names_and_the_shape_that_the_model_saw() -> Non
     assert failure.value == json.loads(text)
 
 
-def test_a_rendering_is_kept_and_a_copy_of_the_function_has_none() -> None:
+def test_a_rendering_is_cached() -> None:
     _, controller = shop()
     buy = controller["buy"]
     assert buy.render("openai", strict=True) is buy.render("openai", strict=True)

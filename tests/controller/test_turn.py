@@ -1,4 +1,4 @@
-"""`Tools.run`: every call of a response gets its result, and a turn goes on where it waited."""
+"""`Tools.run` and `resume`: a result for every call, and calls that wait for a person."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ from pyfunctools import (
 TEA, PAY = ("a", "buy", '{"item": "tea"}'), ("p", "pay", '{"amount": 3}')
 
 
-def test_a_turn_is_the_models_turn_untouched_and_every_result_in_order() -> None:
+def test_the_messages_are_those_of_the_model_and_every_result_in_order() -> None:
     made, controller = shop()
     said = response(TEA, ("b", "none", "{}"), ("c", "buy", '{"count": "q"}'))
     turn = controller.tools().run(said)
@@ -34,7 +34,7 @@ def test_a_turn_is_the_models_turn_untouched_and_every_result_in_order() -> None
     assert not turn.done
 
 
-def test_a_result_that_cannot_be_written_is_answered_too() -> None:
+def test_a_result_that_is_not_json_is_an_error_result() -> None:
     def circle() -> list[object]:
         """Return what holds itself."""
         made: list[object] = []
@@ -53,7 +53,7 @@ def test_a_turn_without_calls_is_done() -> None:
     assert turn.results == []
 
 
-def test_ids_that_are_missing_or_there_twice_are_made() -> None:
+def test_missing_and_repeated_ids_are_replaced() -> None:
     turn = shop()[1].tools().run(response(TEA, TEA, (None, "buy", '{"item": "cup"}')))
     ids = [call.id for call in turn.calls]
     assert ids[0] == "a"
@@ -61,14 +61,14 @@ def test_ids_that_are_missing_or_there_twice_are_made() -> None:
     assert [each["id"] for each in turn.messages[0]["tool_calls"]] == ids
 
 
-def test_the_last_call_of_a_cut_response_does_not_run() -> None:
+def test_the_last_call_of_a_truncated_response_does_not_run() -> None:
     made, controller = shop()
     turn = controller.tools().run(response(TEA, ("b", "buy", '{"item": "cup"}'), reason="length"))
     assert [outcome.reason for outcome in turn.outcomes] == [None, "arguments"]
     assert made.done == ["buy tea"]
 
 
-def test_a_response_of_another_vendor_is_refused_and_both_are_named() -> None:
+def test_a_response_of_another_vendor_is_an_error_that_names_both() -> None:
     tools = shop()[1].tools()
     with pytest.raises(DefinitionError, match="of 'anthropic', and the tools are for 'openai'"):
         tools.run({"type": "message", "content": []})
@@ -78,7 +78,7 @@ def test_a_response_of_another_vendor_is_refused_and_both_are_named() -> None:
         tools.run(response(), previous={})  # pyright: ignore[reportArgumentType]
 
 
-def test_an_unknown_keyword_is_refused_whatever_the_response() -> None:
+def test_an_unknown_keyword_argument_is_an_error() -> None:
     tools = shop()[1].tools()
     with pytest.raises(TypeError, match="'humans'"):
         tools.run(response(), humans={})  # pyright: ignore[reportCallIssue]
@@ -92,7 +92,7 @@ def test_a_model_is_stuck_at_the_third_same_failure_in_a_row() -> None:
     assert seen == [False, False, True, False]
 
 
-def test_neighbours_that_are_concurrent_run_together_and_the_others_in_order() -> None:
+def test_neighbouring_concurrent_calls_run_together_and_others_in_order() -> None:
     made, controller = shop()
     looks = [(name, "look", json.dumps({"item": name})) for name in "xyz"]
     turn = asyncio.run(controller.tools().arun(response(*looks, TEA)))
@@ -101,7 +101,7 @@ def test_neighbours_that_are_concurrent_run_together_and_the_others_in_order() -
     assert [outcome.text for outcome in turn.outcomes] == ["x", "y", "z", "1 tea"]
 
 
-def test_a_turn_that_is_cancelled_in_the_middle_says_what_had_started() -> None:
+def test_a_cancelled_turn_has_the_outcomes_so_far() -> None:
     _, controller = shop()
     calls = (TEA, ("x", "look", '{"item": "nothing"}'), ("y", "buy", '{"item": "cup"}'))
 
@@ -113,7 +113,7 @@ def test_a_turn_that_is_cancelled_in_the_middle_says_what_had_started() -> None:
     assert asyncio.run(main()) == [None, "cancelled", "cancelled"]
 
 
-def test_while_a_call_waits_there_are_no_messages() -> None:
+def test_a_turn_with_a_waiting_call_has_no_messages() -> None:
     turn = shop()[1].tools().run(response(TEA, PAY))
     assert [each.call_id for each in turn.waiting] == ["p"]
     with pytest.raises(WaitingError, match=r"wait for a person: p\."):
@@ -122,7 +122,7 @@ def test_while_a_call_waits_there_are_no_messages() -> None:
         _ = turn.results
 
 
-def test_a_turn_that_waited_goes_on_and_runs_nothing_again() -> None:
+def test_a_resumed_turn_runs_no_call_twice() -> None:
     made, controller = shop()
     tools = controller.tools()
     turn = tools.resume(tools.run(response(TEA, PAY)), {"p": {"pin": "1234"}})
@@ -138,7 +138,7 @@ def saved_tools(**settings: object) -> Tools:
 STORE = MemoryStore()
 
 
-def test_a_saved_turn_goes_on_in_another_process_once() -> None:
+def test_a_saved_turn_is_resumed_in_another_process_once() -> None:
     saved = json.dumps(saved_tools().run(response(TEA, PAY)).save())
     assert "1234" not in saved
     first = asyncio.run(saved_tools().aresume(json.loads(saved), {"p": {"pin": "1234"}}))
@@ -147,7 +147,7 @@ def test_a_saved_turn_goes_on_in_another_process_once() -> None:
     assert again.outcomes[1].reason == "ticket_used"
 
 
-def test_a_saved_turn_that_was_changed_or_is_of_another_controller_is_refused() -> None:
+def test_a_changed_saved_turn_or_one_of_another_controller_is_an_error() -> None:
     saved = saved_tools().run(response(PAY)).save()
     with pytest.raises(DefinitionError, match="was changed, or another controller saved it"):
         saved_tools().resume({**saved, "ids": ["q"]}, {})
@@ -157,14 +157,14 @@ def test_a_saved_turn_that_was_changed_or_is_of_another_controller_is_refused() 
         saved_tools().resume({}, {})
 
 
-def test_a_saved_turn_of_another_dialect_is_refused() -> None:
+def test_a_saved_turn_of_another_dialect_is_an_error() -> None:
     _, controller = shop()
     saved = controller.tools().run(response(PAY)).save()
     with pytest.raises(DefinitionError, match=r"tools for 'openai', not for 'anthropic'"):
         controller.tools("anthropic").resume(saved, {})
 
 
-def test_a_function_that_changed_since_does_not_run() -> None:
+def test_a_function_that_has_changed_does_not_run() -> None:
     saved = saved_tools().run(response(PAY)).save()
 
     class Changed:
@@ -182,7 +182,7 @@ def test_a_function_that_changed_since_does_not_run() -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"), [(True, None), (False, "denied"), (Approval({"item": "cup"}), None)]
 )
-def test_an_approval_is_an_answer_too(answer: bool | Approval, reason: str | None) -> None:
+def test_an_answer_may_be_an_approval(answer: bool | Approval, reason: str | None) -> None:
     made, controller = shop()
     tools = controller.configured(confirm=lambda pending: pending.function.name == "buy").tools()
     turn = tools.resume(tools.run(response(TEA)), {"a": answer})
@@ -190,7 +190,7 @@ def test_an_approval_is_an_answer_too(answer: bool | Approval, reason: str | Non
     assert made.done == ([] if reason else [f"buy {'tea' if answer is True else 'cup'}"])
 
 
-def test_calls_that_nobody_answered_go_on_waiting() -> None:
+def test_calls_without_an_answer_go_on_waiting() -> None:
     tools = shop()[1].tools()
     turn = tools.run(response(PAY, ("q", "pay", '{"amount": 4}')))
     turn = tools.resume(turn, {"q": {"pin": "1"}, "p": None})
@@ -223,7 +223,7 @@ def order(counts: dict[str, Annotated[int, AfterValidator(even)]], pin: Human[st
 
 
 @pytest.mark.parametrize("pin", [None, "1234"])
-def test_what_a_validator_of_the_users_refuses_is_told_as_the_model_wrote_it(
+def test_an_issue_of_a_users_validator_has_the_shape_that_the_model_wrote(
     pin: str | None,
 ) -> None:
     tools = Controller.from_functions([order]).tools(strict=True)
@@ -233,7 +233,7 @@ def test_what_a_validator_of_the_users_refuses_is_told_as_the_model_wrote_it(
     assert '"value": 3 // ❌ expected must be even' in outcome.text
 
 
-def test_bytes_of_a_vendor_are_saved_and_go_back_as_bytes() -> None:
+def test_bytes_of_a_vendor_are_saved_and_restored() -> None:
     thought = {"reasoningContent": {"redactedContent": b"\xff\x00"}}
     written = {"amount": 3, "note": {"$bytes": "AAAA"}}
     use = {"toolUse": {"toolUseId": "t", "name": "pay", "input": written}}

@@ -23,7 +23,7 @@ BASE64 = {"type": "string", "contentEncoding": "base64"}
         ({"contentEncoding": "base64url"}, b"__4="),
     ],
 )
-def test_a_file_is_spelled_as_its_schema_wants(schema: Any, spelled: bytes) -> None:
+def test_the_schema_decides_between_bytes_and_base64(schema: Any, spelled: bytes) -> None:
     assert File(b"\xff\xfe").spelled(schema) == spelled
 
 

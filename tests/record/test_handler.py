@@ -19,7 +19,7 @@ def anything(**given: object) -> dict[str, object]:
     return given
 
 
-def test_the_context_arrives_only_where_it_is_named() -> None:
+def test_only_a_parameter_named_context_gets_the_context() -> None:
     assert KeywordHandler(with_context).bind({"a": 1}, "me").unwrap()() == (1, "me")
     assert KeywordHandler(anything).bind({"a": 1}, "me").unwrap()() == {"a": 1}
     assert KeywordHandler(dict).bind({"a": 1}, "me").unwrap()() == {"a": 1}
@@ -50,7 +50,7 @@ def leading_and_rest(a: int, /, **rest: int) -> tuple[int, dict[str, int]]:
     return a, rest
 
 
-def test_arguments_of_positional_only_parameters_arrive_in_their_place() -> None:
+def test_positional_only_parameters_get_their_arguments() -> None:
     bind = KeywordHandler(leading).bind
     assert bind({"c": 9, "a": 1}, None).unwrap()() == (1, 2, 9)
     assert bind({"b": 8, "a": 1}, None).unwrap()() == (1, 8, 3)
@@ -58,7 +58,7 @@ def test_arguments_of_positional_only_parameters_arrive_in_their_place() -> None
     assert rest.unwrap()() == (1, {"b": 2})
 
 
-def test_a_default_of_the_schema_is_given_where_the_callable_has_none() -> None:
+def test_a_default_of_the_schema_is_used_if_the_callable_has_none() -> None:
     def trip(stops: list[str], days: int = 1) -> tuple[list[str], int]:
         return stops, days
 

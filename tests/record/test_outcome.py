@@ -39,19 +39,19 @@ def test_an_outcome_needs_only_a_text() -> None:
 
 
 @pytest.mark.parametrize("reason", get_args(Reason))
-def test_every_reason_is_an_error_but_those_that_wait(reason: Reason) -> None:
+def test_every_reason_but_waiting_is_an_error(reason: Reason) -> None:
     outcome = Outcome(text="no", reason=reason)
     assert outcome.ok is False
     assert outcome.is_error is (reason not in ("needs_human", "needs_approval"))
 
 
 @pytest.mark.parametrize("reason", ["", "error", "needs-human", True, 1, ["raised"]])
-def test_another_word_is_refused_with_those_that_there_are(reason: Any) -> None:
+def test_an_unknown_reason_is_an_error_that_lists_the_reasons(reason: Any) -> None:
     with pytest.raises(DefinitionError, match="ticket_foreign"):
         Outcome(text="no", reason=reason)
 
 
-def test_a_single_file_or_a_list_is_a_tuple_of_them() -> None:
+def test_a_single_file_or_a_list_becomes_a_tuple() -> None:
     file = File(b"1")
     assert Outcome(text="", content=file).content == (file,)  # type: ignore[arg-type]
     assert Outcome(text="", content=[file]).content == (file,)  # type: ignore[arg-type]
@@ -61,7 +61,7 @@ def test_a_single_file_or_a_list_is_a_tuple_of_them() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"content": ["a.png"]}, {"content": None}, {"issues": ["x"]}, {"repairs": [ISSUE]}]
 )
-def test_what_is_none_of_the_kind_is_refused(wrong: dict[str, Any]) -> None:
+def test_a_value_of_another_type_is_an_error(wrong: dict[str, Any]) -> None:
     with pytest.raises(DefinitionError, match=next(iter(wrong))):
         Outcome(text="", **wrong)
 
@@ -92,7 +92,7 @@ def test_an_outcome_is_frozen_and_survives_copies() -> None:
     assert error.outcome == outcome
 
 
-def test_the_repr_tells_what_there_is_and_no_value_header_ticket_or_exception() -> None:
+def test_the_repr_shows_no_value_header_ticket_or_exception() -> None:
     outcome = Outcome(
         text="401 Unauthorized",
         value={"token": MARKER},

@@ -73,7 +73,7 @@ def test_a_default_of_null_is_a_default() -> None:
         ([Param("x", ["string"])], "`type` must not be `list`. Use one of string"),  # type: ignore[arg-type]
     ],
 )
-def test_a_wrong_param_is_named_with_the_remedy(params: list[object], said: str) -> None:
+def test_an_invalid_param_is_an_error_with_the_remedy(params: list[object], said: str) -> None:
     with pytest.raises(DefinitionError) as caught:
         parameters_of(params, "trip")
     assert said in str(caught.value)

@@ -53,7 +53,7 @@ def test_parameters_are_closed_and_complete() -> None:
     assert Function.from_schema(name="f", parameters=opened).check('{"a": "1"}').value == {"a": 1}
 
 
-def test_parameters_behind_a_reference_or_a_union_are_not_closed_wrongly() -> None:
+def test_parameters_in_a_reference_or_a_union_are_closed_correctly() -> None:
     inner = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
     behind = Function.from_schema(
         name="f", parameters={"$ref": "#/definitions/A", "definitions": {"A": inner}}
@@ -146,7 +146,7 @@ def test_only_a_name_that_every_vendor_accepts_is_accepted() -> None:
             Function.from_schema(name=name, parameters={})
 
 
-def test_parameters_that_are_no_object_are_refused() -> None:
+def test_parameters_must_be_an_object() -> None:
     with pytest.raises(DefinitionError, match="wrap them in an object"):
         Function.from_schema(name="f", parameters={"type": "string"})
     with pytest.raises(DefinitionError, match="stands among"):
@@ -222,9 +222,7 @@ def test_check_parses_coerces_and_validates_with_every_repair() -> None:
         ({1: "tea"}, ["$input"]),
     ],
 )
-def test_wrong_arguments_are_a_failure_that_names_each_place(
-    given: object, paths: list[str]
-) -> None:
+def test_invalid_arguments_are_a_failure_with_each_path(given: object, paths: list[str]) -> None:
     checked = order().check(given)  # type: ignore[arg-type]
     assert isinstance(checked, Failure)
     assert sorted({str(issue.path) for issue in checked.issues}) >= sorted(paths)[:1]
@@ -232,7 +230,7 @@ def test_wrong_arguments_are_a_failure_that_names_each_place(
     assert checked.feedback()
 
 
-def test_text_that_ends_inside_a_value_is_refused_unless_allowed() -> None:
+def test_truncated_text_is_an_issue_unless_allowed() -> None:
     cut = '{"item": "tea", "count": 1'
     refused = order().check(cut)
     assert isinstance(refused, Failure)
@@ -241,7 +239,7 @@ def test_text_that_ends_inside_a_value_is_refused_unless_allowed() -> None:
     assert order().check(cut, allow_truncated=True).value == {"item": "tea", "count": 1}
 
 
-def test_the_engines_verbs_work_on_the_models_side() -> None:
+def test_parse_and_coerce_use_the_models_side() -> None:
     function = order()
     assert function.parse('{"item": "tea"}').value == {"item": "tea"}
     assert function.coerce({"count": "3"}).value == {"count": 3}
@@ -268,7 +266,7 @@ def test_positional_follows_the_path_of_a_route_then_the_schema() -> None:
     assert routed.check(["x", "1", {"q": "y"}]).value == {"b": "x", "a": 1, "query": {"q": "y"}}
 
 
-def test_what_is_given_is_not_changed() -> None:
+def test_arguments_and_schemas_are_not_changed() -> None:
     parameters = copy.deepcopy(ORDER)
     value = {"item": "tea", "count": "2"}
     function = order(parameters=parameters)

@@ -1,4 +1,4 @@
-"""What is said of a function: of which kind it has to be."""
+"""The settings of a function."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from pyfunctools import DefinitionError, Function, function
 from pyfunctools.record.traits import Traits, checked_traits
 
 
-def test_every_trait_of_a_record_is_known() -> None:
+def test_every_trait_is_a_setting() -> None:
     flags = {"deprecated", "confirm", "concurrent", "strict"}
     for name in Traits.__annotations__:
         value = ["a"] if name == "tags" else True if name in flags else None
@@ -41,7 +41,7 @@ def test_a_single_text_is_one_tag(tags: Any, kept: tuple[str, ...]) -> None:
         ("idempotent", "yes"),
     ],
 )
-def test_a_setting_of_another_kind_is_refused_by_its_name(name: str, value: Any) -> None:
+def test_a_setting_of_another_type_is_an_error_with_its_name(name: str, value: Any) -> None:
     made: Any = function
     with pytest.raises(DefinitionError, match="must be ") as raised:
         made(**{name: value})
@@ -52,7 +52,7 @@ def test_a_setting_of_another_kind_is_refused_by_its_name(name: str, value: Any)
         written(**{"name": "f", "parameters": {}, name: value})
 
 
-def test_a_setting_that_there_is_not_is_a_type_error_that_says_which_there_are() -> None:
+def test_an_unknown_setting_is_a_type_error_that_lists_the_settings() -> None:
     made: Any = function
     with pytest.raises(
         TypeError, match=r"unknown setting 'tgas'\. The settings are concurrent, confirm"
@@ -62,7 +62,7 @@ def test_a_setting_that_there_is_not_is_a_type_error_that_says_which_there_are()
         made(enclosing=None)
 
 
-def test_a_name_by_its_place_is_told_where_it_goes() -> None:
+def test_a_positional_name_is_an_error_with_the_remedy() -> None:
     made: Any = function
     with pytest.raises(DefinitionError, match=r"@function\(name='book'\)"):
         made("book")
