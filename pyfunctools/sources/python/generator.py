@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from inspect import cleandoc
 from itertools import islice
-from typing import Literal, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.errors import PydanticInvalidForJsonSchema
@@ -55,16 +55,8 @@ class Generator(GenerateJsonSchema):
     schema below the root has `UNLISTED`.
     """
 
-    def __init__(
-        self,
-        names: Namespace,
-        *,
-        base64: bool,
-        by_alias: bool,
-        ref_template: str,
-        **later: Literal["any_of", "primitive_type_array"],
-    ) -> None:
-        super().__init__(by_alias=by_alias, ref_template=ref_template, **later)
+    def __init__(self, names: Namespace, *, base64: bool) -> None:
+        super().__init__(by_alias=True, ref_template="#/$defs/{model}")
         self._names = names
         self._base64 = base64
         self._models = 0

@@ -100,7 +100,7 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
     if reason is not None and reader.is_marked:  # else the model gives all of it anyway
         clash = "a field is read under another field's name, or by an `AliasPath` alone"
         raise MisuseError(f"{clash}, and {reason}.", "Give the field a plain alias of its own.")
-    generator = Generator(names, base64=False, by_alias=True, ref_template="#/$defs/{model}")
+    generator = Generator(names, base64=False)
     schema = generator.generate(cast("core_schema.CoreSchema", core), "validation")
     # Aliases are read, as the schema lists them, whatever the configuration of a class is.
     by_name = False if reader.by_alias_only else None
@@ -140,8 +140,8 @@ def output_schema(adapter: Adapter, hint: object, names: Namespace) -> JsonSchem
     Raises:
         Exception: whatever pydantic, or a class in the hint, raises.
     """
-    generator = cast("type[Generator]", partial(Generator, names, base64=not _decodes(hint)))
-    whole = adapter.json_schema(by_alias=True, mode="serialization", schema_generator=generator)
+    generator = Generator(names, base64=not _decodes(hint))
+    whole = generator.generate(adapter.core_schema, "serialization")
     schema = cast("list[JsonSchema]", whole["prefixItems"])[0]
     return {**schema, "$defs": whole["$defs"]} if "$defs" in whole else schema
 
