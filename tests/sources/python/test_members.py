@@ -1,5 +1,7 @@
 """Exposed methods, for each kind of class."""
 
+# ruff: noqa: E501 - a table reads best with a row on a line
+
 import abc
 import functools
 from collections.abc import Callable
@@ -413,56 +415,19 @@ SHAPES: list[tuple[str, object, bool, bool, list[str]]] = [
     ("properties", Properties(), True, False, ["a"]),
     ("marked properties", MarkedProperties(), True, False, ["a"]),
     ("callable attributes", Attributes(), True, False, ["a"]),
-    (
-        "static and class methods, marked",
-        Static(),
-        False,
-        False,
-        ["static_over", "static_under", "class_over", "class_under"],
-    ),
-    (
-        "static and class methods, everything",
-        Static(),
-        True,
-        False,
-        [
-            "plain_static",
-            "plain_class",
-            "static_over",
-            "static_under",
-            "class_over",
-            "class_under",
-        ],
-    ),
-    (
-        "static and class methods, of the class",
-        Static,
-        False,
-        False,
-        ["static_over", "static_under", "class_over", "class_under"],
-    ),
+    ("static and class methods, marked", Static(), False, False, ["static_over", "static_under", "class_over", "class_under"]),
+    ("static and class methods, everything", Static(), True, False, ["plain_static", "plain_class", "static_over", "static_under", "class_over", "class_under"]),
+    ("static and class methods, of the class", Static, False, False, ["static_over", "static_under", "class_over", "class_under"]),
     ("inherited, off", Derived(), False, False, ["own"]),
     ("inherited, on", Derived(), False, True, ["own", "inherited"]),
     ("inherited, everything, off", Derived(), True, False, ["own", "overridden"]),
-    (
-        "inherited, everything, on",
-        Derived(),
-        True,
-        True,
-        ["own", "overridden", "inherited", "plain", "delete"],
-    ),
+    ("inherited, everything, on", Derived(), True, True, ["own", "overridden", "inherited", "plain", "delete"]),
     ("marked again", Remarked(), False, False, ["overridden"]),
     ("marked again, inherited", Remarked(), False, True, ["overridden", "inherited"]),
     ("a diamond, off", Diamond(), False, False, []),
     ("a diamond, on", Diamond(), False, True, ["own", "inherited"]),
     ("wrapped, marked", Wrapped(), False, False, ["over", "under"]),
-    (
-        "wrapped, everything",
-        Wrapped(),
-        True,
-        False,
-        ["over", "under", "cached", "plain", "loose", "traced"],
-    ),
+    ("wrapped, everything", Wrapped(), True, False, ["over", "under", "cached", "plain", "loose", "traced"]),
     ("a metaclass", WithMeta(), True, False, ["a"]),
     ("magic attributes", Magic(), False, False, ["a"]),
     ("slots", Slots(), True, False, ["a"]),
@@ -485,7 +450,7 @@ SHAPES: list[tuple[str, object, bool, bool, list[str]]] = [
     ("a built-in object", 3, True, True, []),
     ("a function", outside, True, False, []),
     ("nothing", None, True, True, []),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
