@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from pyfunctools.controller.calling import Calling
 from pyfunctools.controller.turns import TurnRunner
-from pyfunctools.envelopes import Spoken, SpokenCall
+from pyfunctools.envelopes import ModelCall, ModelTurn
 from pyfunctools.envelopes.blocks import Ids
 from pyfunctools.envelopes.plain_text import PlainText
 from pyfunctools.errors import DefinitionError
@@ -40,17 +40,17 @@ class RunnablePrompt(Prompt, TurnRunner):
         Prompt.__init__(self, system=prompt.system, response_schema=prompt.response_schema)
         TurnRunner.__init__(self, controller, "prompt", self._text)
 
-    def _spoken(self, response: object) -> Spoken:
+    def _spoken(self, response: object) -> ModelTurn:
         if not isinstance(response, str):
             kind = type(response).__name__
             reason = f"The response must be a text, not `{kind}`."
             remedy = "Write `prompt.run(response.choices[0].message.content)`, or the like."
             raise DefinitionError("prompt.run(response)", reason, remedy)
         found = parse_calls(response, self._controller.functions)
-        calls = [SpokenCall(id=None, name=each.name, arguments=each.arguments) for each in found]
-        return self._text.spoken(response, calls)
+        calls = [ModelCall(id=None, name=each.name, arguments=each.arguments) for each in found]
+        return self._text.read_turn(response, calls)
 
-    def _calls(self, spoken: Spoken, ids: Sequence[str] | None = None) -> list[Call]:
+    def _calls(self, spoken: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
         unique = Ids()
         found = parse_calls(spoken.messages[0]["content"], self._controller.functions)
         given = [unique.of(None) for _ in found] if ids is None else ids

@@ -18,7 +18,7 @@ from pyfunctools.controller.turns import TurnRunner
 from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.dialects.table import dialect_of
-from pyfunctools.envelopes import ENVELOPES, Spoken, SpokenCall, StreamReading, envelope_of
+from pyfunctools.envelopes import ENVELOPES, ModelCall, ModelTurn, StreamReader, envelope_of
 from pyfunctools.envelopes.blocks import MAX_CALLS, Ids
 from pyfunctools.envelopes.mcp import traits_of
 from pyfunctools.errors import DefinitionError
@@ -108,15 +108,15 @@ class Tools(TurnRunner, list[Any]):
 
         `arguments` are the model's text, or the value that the framework parsed.
         """
-        return self._call(SpokenCall(id=call_id, name=name, arguments=arguments), call_id or "")
+        return self._call(ModelCall(id=call_id, name=name, arguments=arguments), call_id or "")
 
-    def reading(self) -> StreamReading:
+    def reading(self) -> StreamReader:
         """Return a reader of one stream: `feed` takes its events, `response` is for `run`."""
-        return self._vendor.reading()
+        return self._vendor.stream_reader()
 
-    def _spoken(self, response: object) -> Spoken:
+    def _spoken(self, response: object) -> ModelTurn:
         if self._vendor.is_response(response):
-            return self._vendor.spoken(response)
+            return self._vendor.read_turn(response)
         others = [name for name, each in ENVELOPES.items() if each.is_response(response)]
         if others:
             reason = f"This is a response of {others[0]!r}, and the tools are for {self.dialect!r}."
@@ -127,7 +127,7 @@ class Tools(TurnRunner, list[Any]):
             remedy = _remedy_for(response)
         raise DefinitionError("tools.run(response)", reason, remedy)
 
-    def _calls(self, spoken: Spoken, ids: Sequence[str] | None = None) -> list[Call]:
+    def _calls(self, spoken: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
         unique = Ids()
         given = [unique.of(each.id) for each in spoken.calls] if ids is None else ids
         return [
@@ -135,7 +135,7 @@ class Tools(TurnRunner, list[Any]):
             for place, (each, call_id) in enumerate(zip(spoken.calls, given, strict=True))
         ]
 
-    def _call(self, spoken: SpokenCall, call_id: str) -> Call:
+    def _call(self, spoken: ModelCall, call_id: str) -> Call:
         function = self._names.find(spoken.name)
         rendering = None if function is None else self._renderings[function.name]
         if function is not None and rendering is not None and rendering.reshapes:
@@ -180,7 +180,7 @@ class Tools(TurnRunner, list[Any]):
         return replace(outcome, text=text, issues=(*failure.issues, *theirs))
 
 
-def _surplus(spoken: SpokenCall, call_id: str) -> Call:
+def _surplus(spoken: ModelCall, call_id: str) -> Call:
     issue = Issue(
         path=Path.of(()),
         expected=f"at most {MAX_CALLS} calls",

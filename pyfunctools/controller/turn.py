@@ -2,15 +2,7 @@
 
 from asyncio import create_task, gather
 from base64 import b64decode, b64encode
-from collections.abc import (
-    Awaitable,
-    Callable,
-    Container,
-    Coroutine,
-    Iterable,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Awaitable, Callable, Container, Coroutine, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
@@ -21,7 +13,7 @@ from typing import Any, Final, cast
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import record_repr
-from pyfunctools.envelopes import Answering, CallResult, Spoken, SpokenCall
+from pyfunctools.envelopes import CallResult, ModelCall, ModelTurn, ResultWriter
 from pyfunctools.errors import DefinitionError, WaitingError
 from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.record.call import Call
@@ -44,8 +36,8 @@ class Turn:
     calls: tuple[Call, ...]
     outcomes: tuple[Outcome, ...]
     text: str
-    _spoken: Spoken
-    _envelope: Answering
+    _spoken: ModelTurn
+    _envelope: ResultWriter
     _dialect: str
     _tickets: Tickets
     _before: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -134,10 +126,10 @@ class Turn:
 
 def load_turn(
     saved: Mapping[str, Any],
-    envelope: Answering,
+    envelope: ResultWriter,
     dialect: str,
     tickets: Tickets,
-    read: Callable[[Spoken, Sequence[str]], Sequence[Call]],
+    read: Callable[[ModelTurn, Sequence[str]], Sequence[Call]],
 ) -> Turn:
     """Return the turn that `Turn.save` saved; `read` reads its calls again.
 
@@ -167,8 +159,8 @@ def load_turn(
         )
     said: dict[str, Any] = {key: _unpacked(value) for key, value in body["spoken"].items()}
     said["messages"] = tuple(said["messages"])
-    said["calls"] = tuple(SpokenCall(**each) for each in said["calls"])
-    spoken = Spoken(**said)
+    said["calls"] = tuple(ModelCall(**each) for each in said["calls"])
+    spoken = ModelTurn(**said)
     return Turn(
         calls=tuple(read(spoken, body["ids"])),
         outcomes=tuple(map(_loaded, body["outcomes"])),

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias, Unpack
 
 from pyfunctools.controller.calling import Calling, CallOptions, tickets_of
 from pyfunctools.controller.turn import Turn, load_turn, run_calls
-from pyfunctools.envelopes import Answering, Spoken
+from pyfunctools.envelopes import ModelTurn, ResultWriter
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Approval, Approve, Ask, PersonsValues
 from pyfunctools.execution.steps import finish
@@ -20,7 +20,7 @@ PersonsAnswer: TypeAlias = "PersonsValues | Ask | bool | Approval"
 class TurnRunner(ABC):
     """Runs the calls in the responses of a model, and resumes those that wait for a person."""
 
-    def __init__(self, controller: Calling, dialect: str, envelope: Answering) -> None:
+    def __init__(self, controller: Calling, dialect: str, envelope: ResultWriter) -> None:
         self._controller = controller
         self._tickets = tickets_of(controller)
         self._dialect = dialect
@@ -95,11 +95,11 @@ class TurnRunner(ABC):
         return await self._resume(turn, answers, context, audience, awaits=True)
 
     @abstractmethod
-    def _spoken(self, response: object) -> Spoken:
+    def _spoken(self, response: object) -> ModelTurn:
         """Return the messages and calls of a response."""
 
     @abstractmethod
-    def _calls(self, spoken: Spoken, ids: Sequence[str] | None = None) -> list[Call]:
+    def _calls(self, spoken: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
         """Return the calls, checked, in their order; with these ids if they were read before."""
 
     def _reworded(self, call: Call, outcome: Outcome) -> Outcome:

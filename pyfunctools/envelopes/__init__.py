@@ -7,13 +7,13 @@ They share one reader of blocks (`blocks`) with `parse_calls` (`reply`).
 from typing import TYPE_CHECKING
 
 from pyfunctools.envelopes.envelope import (
-    Answering,
     CallResult,
     Delta,
     Envelope,
-    Spoken,
-    SpokenCall,
-    StreamReading,
+    ModelCall,
+    ModelTurn,
+    ResultWriter,
+    StreamReader,
 )
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENVELOPES",
-    "Answering",
     "CallResult",
     "Delta",
     "Envelope",
-    "Spoken",
-    "SpokenCall",
-    "StreamReading",
+    "ModelCall",
+    "ModelTurn",
+    "ResultWriter",
+    "StreamReader",
     "envelope_of",
 ]
 

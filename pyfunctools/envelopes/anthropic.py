@@ -10,7 +10,7 @@ from typing import Any, Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
-from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, named_tool
+from pyfunctools.envelopes.envelope import CallResult, Delta, ModelTurn, named_tool
 from pyfunctools.envelopes.sdk_data import as_dict, as_list, dicts_in, grow, member, plain_data
 from pyfunctools.record.file import File
 
@@ -46,7 +46,7 @@ class Anthropic:
         is_list = isinstance(member(value, "content"), list | tuple)
         return is_list and member(value, "type") == "message"
 
-    def spoken(self, response: object) -> Spoken:
+    def read_turn(self, response: object) -> ModelTurn:
         """Return the turn of a message; after `pause_turn` it has to be sent back unchanged."""
         message = plain_data(response, _OF_THE_SDK)
         blocks, ids = Blocks(), Ids()
@@ -58,7 +58,7 @@ class Anthropic:
             if block.get("type") == "tool_use":
                 block["input"] = sendable_input(block.get("input"))
         reason = message.get("stop_reason")
-        return Spoken(
+        return ModelTurn(
             messages=({"role": "assistant", "content": content},) if content else (),
             text=blocks.text,
             calls=blocks.calls(cut=is_cut(reason)),
@@ -71,9 +71,9 @@ class Anthropic:
         content = [_result(each) for each in results]
         return ({"role": "user", "content": content},) if content else ()
 
-    def reading(self) -> "MessageReading":
+    def stream_reader(self) -> "MessageReader":
         """Return a reader of `stream=True`, or of `client.messages.stream()`."""
-        return MessageReading()
+        return MessageReader()
 
 
 def _result(result: CallResult) -> JsonObject:
@@ -107,7 +107,7 @@ def _file_block(file: File) -> dict[str, Any] | None:
     return {"type": "document", "source": {"type": "text", "media_type": kind, "data": text}}
 
 
-class MessageReading:
+class MessageReader:
     """Reads a message event by event, its blocks by `index`."""
 
     def __init__(self) -> None:
@@ -127,21 +127,21 @@ class MessageReading:
 
     def feed(self, event: object) -> Delta:
         """Return the change by an event."""
-        said = plain_data(event)
-        index = str(said.get("index"))
-        match said.get("type"):
+        data = plain_data(event)
+        index = str(data.get("index"))
+        match data.get("type"):
             case "message_start":
-                self._message |= as_dict(said.get("message"))
+                self._message |= as_dict(data.get("message"))
             case "content_block_start":
-                block = as_dict(said.get("content_block"))
+                block = as_dict(data.get("content_block"))
                 self._blocks[index] = block
                 return _delta(block, block.get("text"))
             case "content_block_delta":
                 block = self._blocks.get(index)
                 if block is not None:
-                    return _add(block, as_dict(said.get("delta")))
+                    return _add(block, as_dict(data.get("delta")))
             case "message_delta":
-                self._reason = as_dict(said.get("delta")).get("stop_reason") or self._reason
+                self._reason = as_dict(data.get("delta")).get("stop_reason") or self._reason
             case _:
                 pass
         return Delta()

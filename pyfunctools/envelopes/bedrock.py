@@ -11,7 +11,7 @@ from typing import Any, Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import media_type_of, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
-from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, named_tool
+from pyfunctools.envelopes.envelope import CallResult, Delta, ModelTurn, named_tool
 from pyfunctools.envelopes.sdk_data import as_dict, as_list, dicts_in, grow, member, plain_data
 from pyfunctools.record.file import File
 
@@ -61,7 +61,7 @@ class Bedrock:
         """Return whether this is a response: its `output` has a message."""
         return member(member(value, "output"), "message") is not None
 
-    def spoken(self, response: object) -> Spoken:
+    def read_turn(self, response: object) -> ModelTurn:
         """Return the turn of a response."""
         whole = plain_data(response)
         message = as_dict(as_dict(whole.get("output")).get("message"))
@@ -79,7 +79,7 @@ class Bedrock:
             if use:
                 use["input"] = sendable_input(use.get("input"))
         reason = whole.get("stopReason")
-        return Spoken(
+        return ModelTurn(
             messages=({**message, "content": content},) if content else (),
             text=blocks.text,
             calls=blocks.calls(cut=is_cut(reason)),
@@ -91,9 +91,9 @@ class Bedrock:
         content = [{"toolResult": _result(each)} for each in results]
         return ({"role": "user", "content": content},) if content else ()
 
-    def reading(self) -> "ConverseReading":
+    def stream_reader(self) -> "ConverseReader":
         """Return a reader of `converse_stream`."""
-        return ConverseReading()
+        return ConverseReader()
 
 
 def _result(result: CallResult) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _file_block(file: File, number: int) -> dict[str, Any]:
     return {kind: block}
 
 
-class ConverseReading:
+class ConverseReader:
     """Reads a message event by event, its blocks by `contentBlockIndex`."""
 
     def __init__(self) -> None:
@@ -138,15 +138,15 @@ class ConverseReading:
     def feed(self, event: object) -> Delta:
         """Return the change by an event."""
         for kind, given in plain_data(event).items():
-            said = as_dict(given)
-            index = str(said.get("contentBlockIndex"))
+            data = as_dict(given)
+            index = str(data.get("contentBlockIndex"))
             if kind == "contentBlockStart":
-                self._blocks[index] = as_dict(said.get("start"))
+                self._blocks[index] = as_dict(data.get("start"))
                 return _delta(self._blocks[index])
             if kind == "contentBlockDelta":
-                return _add(self._blocks.setdefault(index, {}), as_dict(said.get("delta")))
+                return _add(self._blocks.setdefault(index, {}), as_dict(data.get("delta")))
             if kind == "messageStop":
-                self._reason = said.get("stopReason")
+                self._reason = data.get("stopReason")
         return Delta()
 
 

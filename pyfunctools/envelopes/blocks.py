@@ -18,7 +18,7 @@ from string import ascii_letters, digits
 from typing import Any, Final, cast
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.envelope import SpokenCall
+from pyfunctools.envelopes.envelope import ModelCall
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.parsing.strict import parse_strict
 
@@ -94,7 +94,7 @@ class Blocks:
         """Each text with the index of its block."""
         self.count = 0
         self._words: list[str] = []
-        self._calls: list[tuple[SpokenCall, int, JsonValue]] = []
+        self._calls: list[tuple[ModelCall, int, JsonValue]] = []
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -111,37 +111,37 @@ class Blocks:
             return
         kind = block_type(block)
         if kind in _CALLS:
-            self.call(block)
+            self.add_call_block(block)
         elif kind in _TEXTS:
-            self.say(block.get("text") or block.get("content"))
+            self.add_text(block.get("text") or block.get("content"))
         elif kind == "refusal":
-            self.refuse(block.get("refusal"))
+            self.add_refusal(block.get("refusal"))
         elif kind is None:
             self._untyped(block)
         else:
             self.skip()
 
-    def say(self, text: JsonValue) -> None:
+    def add_text(self, text: JsonValue) -> None:
         """Add a text of the model."""
         self.count += 1
         if isinstance(text, str):
             self.texts.append((text, self.count))
             self._words.append(text)
 
-    def refuse(self, text: JsonValue) -> None:
+    def add_refusal(self, text: JsonValue) -> None:
         """Add a refusal: text, but it is not searched for calls."""
         self.count += 1
         self._words.append(text if isinstance(text, str) else "")
 
-    def call(self, value: JsonValue) -> None:
+    def add_call_block(self, value: JsonValue) -> None:
         """Read a block that should be a call of our functions."""
         made = call_of(value)
         if made is None:
             self.skip()
         else:
-            self.put(made, value.get("status") if isinstance(value, dict) else None)
+            self.add_call(made, value.get("status") if isinstance(value, dict) else None)
 
-    def put(self, call: SpokenCall, status: JsonValue = None) -> None:
+    def add_call(self, call: ModelCall, status: JsonValue = None) -> None:
         """Add a call."""
         self.count += 1
         self._calls.append((call, self.count, status))
@@ -150,13 +150,13 @@ class Blocks:
         """Skip a block of another type."""
         self.count += 1
 
-    def calls(self, *, cut: bool) -> tuple[SpokenCall, ...]:
+    def calls(self, *, cut: bool) -> tuple[ModelCall, ...]:
         """Return the calls. In a cut turn, a call in the last block is not closed.
 
         OpenAI's `status` takes precedence: a `completed` call is closed, and an `incomplete` one is
         not, nor are those after it.
         """
-        found: list[SpokenCall] = []
+        found: list[ModelCall] = []
         broken = False
         for call, place, status in self._calls:
             broken = broken or status == "incomplete"
@@ -166,36 +166,36 @@ class Blocks:
 
     def _untyped(self, block: JsonObject) -> None:
         """Read a block whose key is its type, as in Gemini and Bedrock."""
-        said = {key: inner for key, inner in block.items() if inner is not None}
-        calls = [key for key in CALL_KEYS if key in said]
+        members = {key: inner for key, inner in block.items() if inner is not None}
+        calls = [key for key in CALL_KEYS if key in members]
         for key in calls:
-            self.call(said[key])
+            self.add_call_block(members[key])
         if not calls:
-            self.say(said.get("text") if is_spoken(said) else None)
+            self.add_text(members.get("text") if is_model_text(members) else None)
 
 
-def is_spoken(block: JsonObject) -> bool:
+def is_model_text(block: JsonObject) -> bool:
     """Return whether the text of a block or message without a type is the model's text."""
-    said = {key for key, inner in block.items() if inner is not None}
-    return said <= _BESIDE_TEXT and not block.get("thought")
+    keys = {key for key, inner in block.items() if inner is not None}
+    return keys <= _BESIDE_TEXT and not block.get("thought")
 
 
-def call_of(value: JsonValue, depth: int = 0) -> SpokenCall | None:
+def call_of(value: JsonValue, depth: int = 0) -> ModelCall | None:
     """Return an object as a call of our functions, `None` if it is not one."""
     if not isinstance(value, dict) or _runs_at_vendor(value):
         return None
     inner = value.get("function") or value.get("custom")
-    said = inner if isinstance(inner, dict) else value
-    name = inner if isinstance(inner, str) else _first(said, _NAMES)
-    if said is value and not isinstance(name, str) and depth < 8:
+    body = inner if isinstance(inner, dict) else value
+    name = inner if isinstance(inner, str) else _first(body, _NAMES)
+    if body is value and not isinstance(name, str) and depth < 8:
         wrapped = next((value[key] for key in CALL_KEYS if key in value), None)
         if wrapped is not None:
             return call_of(wrapped, depth + 1)
     space = value.get("namespace") or value.get("toolset_name")
-    return SpokenCall(
+    return ModelCall(
         id=id_of(value),
         name=name if isinstance(name, str) else "",
-        arguments=_first(value if isinstance(inner, str) else said, _ARGUMENTS),
+        arguments=_first(value if isinstance(inner, str) else body, _ARGUMENTS),
         namespace=space if isinstance(space, str) else None,
         caller=value.get("caller"),
         custom=block_type(value) in ("custom", "custom_tool_call"),

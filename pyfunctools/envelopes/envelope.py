@@ -13,13 +13,13 @@ from pyfunctools.record.file import File
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpokenCall:
+class ModelCall:
     """A call in a model's turn.
 
     `arguments` are JSON text or the value, as the vendor sends them. `id` is `None` only if the
-    vendor needs no id in the result: `Envelope.spoken` replaces missing and repeated ids. `closed`
-    is false if the turn was cut inside this call. `custom` is true for a call of a tool that takes
-    one text instead of arguments.
+    vendor needs no id in the result: `Envelope.read_turn` replaces missing and repeated ids.
+    `closed` is false if the turn was cut inside this call. `custom` is true for a call of a tool
+    that takes one text instead of arguments.
     """
 
     id: str | None
@@ -32,7 +32,7 @@ class SpokenCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spoken:
+class ModelTurn:
     """A model's turn.
 
     `messages` are to be appended to the conversation, with all blocks unchanged: also thoughts,
@@ -42,7 +42,7 @@ class Spoken:
 
     messages: tuple[JsonObject, ...]
     text: str
-    calls: tuple[SpokenCall, ...]
+    calls: tuple[ModelCall, ...]
     cut: bool
     waits: bool = False
 
@@ -60,7 +60,7 @@ class CallResult:
     is_error: bool
     content: tuple[File, ...] = ()
     value: tuple[JsonValue] | None = None
-    call: SpokenCall
+    call: ModelCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class Delta:
     """The change by one event of a stream: a piece of text, or a `call` as received so far."""
 
     text: str = ""
-    call: SpokenCall | None = None
+    call: ModelCall | None = None
 
     @property
     def arguments(self) -> JsonValue:
@@ -80,7 +80,7 @@ class Delta:
         return _received(arguments) if isinstance(arguments, str) else arguments
 
 
-class StreamReading(Protocol):
+class StreamReader(Protocol):
     """Reads a turn event by event."""
 
     def feed(self, event: object) -> Delta:
@@ -93,7 +93,7 @@ class StreamReading(Protocol):
         ...
 
 
-class Answering(Protocol):
+class ResultWriter(Protocol):
     """Writes the results of a turn's calls."""
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
@@ -101,7 +101,7 @@ class Answering(Protocol):
         ...
 
 
-class Envelope(Answering, Protocol):
+class Envelope(ResultWriter, Protocol):
     """How one vendor wraps functions, turns and results."""
 
     name: str
@@ -123,11 +123,11 @@ class Envelope(Answering, Protocol):
         """Return whether this is a response of the vendor, from its SDK or as plain data."""
         ...
 
-    def spoken(self, response: object) -> Spoken:
+    def read_turn(self, response: object) -> ModelTurn:
         """Return the turn of a response; of several alternatives the first."""
         ...
 
-    def reading(self) -> StreamReading:
+    def stream_reader(self) -> StreamReader:
         """Return a reader of one stream."""
         ...
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of, with_files_named
 from pyfunctools.envelopes.blocks import Blocks, is_cut
-from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, named_tool
+from pyfunctools.envelopes.envelope import CallResult, Delta, ModelTurn, named_tool
 from pyfunctools.envelopes.sdk_data import as_dict, dicts_in, first_dict, grow, member, plain_data
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.file import File
@@ -46,7 +46,7 @@ class Gemini:
         names = ("candidates", "promptFeedback", "prompt_feedback")
         return any(member(value, name) is not None for name in names)
 
-    def spoken(self, response: object) -> Spoken:
+    def read_turn(self, response: object) -> ModelTurn:
         """Return the turn of the first candidate."""
         candidate = first_dict(plain_data(response).get("candidates"))
         content = as_dict(candidate.get("content"))
@@ -55,7 +55,7 @@ class Gemini:
         for part in parts:
             blocks.add(part)
         cut = is_cut(candidate.get("finishReason") or candidate.get("finish_reason"))
-        return Spoken(
+        return ModelTurn(
             messages=(content,) if parts else (),
             text=blocks.text,
             calls=blocks.calls(cut=cut),
@@ -67,9 +67,9 @@ class Gemini:
         parts = [{"functionResponse": self._result(each)} for each in results]
         return ({"role": "user", "parts": parts},) if parts else ()
 
-    def reading(self) -> "ContentReading":
+    def stream_reader(self) -> "ContentReader":
         """Return a reader of `streamGenerateContent`."""
-        return ContentReading()
+        return ContentReader()
 
     def _result(self, result: CallResult) -> dict[str, Any]:
         accepted = frozenset[str]() if self._older else _ACCEPTED
@@ -90,7 +90,7 @@ def _inline(file: File) -> dict[str, Any]:
     return {**made, "displayName": file.filename} if file.filename else made
 
 
-class ContentReading:
+class ContentReader:
     """Reads a content chunk by chunk, each with whole parts.
 
     On request Vertex streams a call in pieces: `partialArgs`, each with a JSON Path, until one

@@ -20,7 +20,7 @@ from urllib.parse import quote
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.rendering import Rendering, render
 from pyfunctools.envelopes.attachments import base64_of, media_type_of
-from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, SpokenCall
+from pyfunctools.envelopes.envelope import CallResult, Delta, ModelCall, ModelTurn
 from pyfunctools.envelopes.sdk_data import as_dict, member, plain_data
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
@@ -150,29 +150,29 @@ class MCP:
         named = isinstance(params.get("name"), str) and isinstance(arguments, dict | None)
         return named and params.keys() <= _PARAMS
 
-    def spoken(self, response: object) -> Spoken:
+    def read_turn(self, response: object) -> ModelTurn:
         """Return the one call; the request's id, for the response, is its `caller`."""
         if not self.is_response(response):
-            return Spoken(messages=(), text="", calls=(), cut=False)
+            return ModelTurn(messages=(), text="", calls=(), cut=False)
         bare = member(response, "method") is None
         params = plain_data(response if bare else member(response, "params"))
         name, given = params.get("name"), member(response, "id")
         known = given if isinstance(given, str | int) and not isinstance(given, bool) else None
-        call = SpokenCall(
+        call = ModelCall(
             id=None if known is None else str(known),
             name=name if isinstance(name, str) else "",
             arguments=params.get("arguments"),
             caller=None if known is None else {"jsonrpc": "2.0", "id": known},
         )
-        return Spoken(messages=(), text="", calls=(call,), cut=False)
+        return ModelTurn(messages=(), text="", calls=(call,), cut=False)
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return each result of `tools/call`, in a response if the call was a whole request."""
         return tuple(_response(each) for each in results)
 
-    def reading(self) -> "RequestReading":
+    def stream_reader(self) -> "RequestReader":
         """Return a reader of requests, each of which is one event."""
-        return RequestReading()
+        return RequestReader()
 
 
 _PARAMS: Final = frozenset({"name", "arguments", "_meta", "task", "inputResponses", "requestState"})
@@ -186,7 +186,7 @@ def _response(result: CallResult) -> JsonObject:
     return {**caller, "result": written} if caller else written
 
 
-class RequestReading:
+class RequestReader:
     """Reads requests, each of which is one event; the last one counts."""
 
     def __init__(self) -> None:
@@ -195,7 +195,7 @@ class RequestReading:
 
     def feed(self, event: object) -> Delta:
         """Return the call of a request, an empty change for other events."""
-        calls = MCP().spoken(event).calls
+        calls = MCP().read_turn(event).calls
         if not calls:
             return Delta()
         params = plain_data(member(event, "params") or event)

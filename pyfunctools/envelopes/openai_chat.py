@@ -11,7 +11,7 @@ from typing import Any, Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import text_with_error
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
-from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, named_tool
+from pyfunctools.envelopes.envelope import CallResult, Delta, ModelTurn, named_tool
 from pyfunctools.envelopes.sdk_data import (
     as_dict,
     as_list,
@@ -57,7 +57,7 @@ class OpenAIChat:
         is_chunk = member(value, "object") == "chat.completion.chunk"
         return isinstance(member(value, "choices"), list | tuple) and not is_chunk
 
-    def spoken(self, response: object) -> Spoken:
+    def read_turn(self, response: object) -> ModelTurn:
         """Return the turn of the first choice."""
         choice = first_dict(plain_data(response, _OF_THE_SDK).get("choices"))
         return _turn(as_dict(choice.get("message")), cut=is_cut(choice.get("finish_reason")))
@@ -73,27 +73,27 @@ class OpenAIChat:
             for each in results
         )
 
-    def reading(self) -> "ChatReading":
+    def stream_reader(self) -> "ChatReader":
         """Return a reader of `stream=True`."""
-        return ChatReading()
+        return ChatReader()
 
 
-def _turn(message: dict[str, Any], *, cut: bool) -> Spoken:
+def _turn(message: dict[str, Any], *, cut: bool) -> ModelTurn:
     blocks, ids = Blocks(), Ids()
     content = message.get("content")
     for block in as_list(content):
         blocks.add(block)
-    blocks.say(content)
-    blocks.refuse(message.get("refusal"))
+    blocks.add_text(content)
+    blocks.add_refusal(message.get("refusal"))
     for call in dicts_in(message.get("tool_calls")):
         call["id"] = ids.of(call.get("id"))
-        blocks.call(call)
+        blocks.add_call_block(call)
     calls = blocks.calls(cut=cut)
     messages = (message,) if message else ()
-    return Spoken(messages=messages, text=blocks.text, calls=calls, cut=cut)
+    return ModelTurn(messages=messages, text=blocks.text, calls=calls, cut=cut)
 
 
-class ChatReading:
+class ChatReader:
     """Reads a completion chunk by chunk.
 
     The pieces of a call have the same `index`. Some servers send whole calls, all with the index 0
@@ -136,8 +136,8 @@ class ChatReading:
         content = delta.get("content")
         for piece in as_list(content):
             blocks.add(piece)
-        blocks.say(content)
-        blocks.refuse(delta.get("refusal"))
+        blocks.add_text(content)
+        blocks.add_refusal(delta.get("refusal"))
         _merge(self._message, delta)
         touched = None
         for call in calls:

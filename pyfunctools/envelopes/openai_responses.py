@@ -11,7 +11,7 @@ from typing import Any, Final
 from pyfunctools._json import JsonObject
 from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of, text_with_error
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
-from pyfunctools.envelopes.envelope import CallResult, Delta, Spoken, named_tool
+from pyfunctools.envelopes.envelope import CallResult, Delta, ModelTurn, named_tool
 from pyfunctools.envelopes.sdk_data import as_dict, dicts_in, grow, member, plain_data
 from pyfunctools.record.file import File
 
@@ -52,7 +52,7 @@ class OpenAIResponses:
         """Return whether this is a response: its `output` is a list."""
         return isinstance(member(value, "output"), list | tuple)
 
-    def spoken(self, response: object) -> Spoken:
+    def read_turn(self, response: object) -> ModelTurn:
         """Return the turn of a response."""
         whole = plain_data(response, _OF_THE_SDK)
         blocks, ids = Blocks(), Ids()
@@ -61,7 +61,7 @@ class OpenAIResponses:
             kind = str(item.get("type"))
             if kind in _CALLS:
                 item["call_id"] = ids.of(item.get("call_id"))
-                blocks.call(item)
+                blocks.add_call_block(item)
             elif kind == "message":
                 for part in dicts_in(item.get("content")):
                     blocks.add(part)
@@ -69,15 +69,15 @@ class OpenAIResponses:
                 blocks.skip()
         cut = is_cut(whole.get("status"))
         calls = blocks.calls(cut=cut)
-        return Spoken(messages=tuple(output), text=blocks.text, calls=calls, cut=cut)
+        return ModelTurn(messages=tuple(output), text=blocks.text, calls=calls, cut=cut)
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return one item for each call."""
         return tuple(map(_result, results))
 
-    def reading(self) -> "ResponsesReading":
+    def stream_reader(self) -> "ResponsesReader":
         """Return a reader of `stream=True`."""
-        return ResponsesReading()
+        return ResponsesReader()
 
 
 def _result(result: CallResult) -> JsonObject:
@@ -105,7 +105,7 @@ def _file_part(file: File) -> dict[str, Any]:
     return {"type": "input_file", "filename": name, "file_data": data_url(file)}
 
 
-class ResponsesReading:
+class ResponsesReader:
     """Reads a response event by event, its items by id, never by order."""
 
     def __init__(self) -> None:
@@ -124,24 +124,24 @@ class ResponsesReading:
 
     def feed(self, event: object) -> Delta:
         """Return the change by an event."""
-        said = plain_data(event)
-        kind = str(said.get("type"))
+        data = plain_data(event)
+        kind = str(data.get("type"))
         if kind in _ENDS:
             self._final = {
                 "status": kind.rpartition(".")[2],
-                **as_dict(said.get("response")),
+                **as_dict(data.get("response")),
             }
         elif kind in ("response.output_item.added", "response.output_item.done"):
-            return self._item(said, done=kind.endswith("done"))
+            return self._item(data, done=kind.endswith("done"))
         elif kind in _PIECES:
-            found = self._find(said.get("item_id"), said.get("output_index"))
-            piece = said.get("delta")
+            found = self._find(data.get("item_id"), data.get("output_index"))
+            piece = data.get("delta")
             if found is not None and isinstance(piece, str):
-                return found.add(_PIECES[kind], piece, str(said.get("content_index")))
+                return found.add(_PIECES[kind], piece, str(data.get("content_index")))
         return Delta()
 
-    def _item(self, said: dict[str, Any], *, done: bool) -> Delta:
-        item, index = as_dict(said.get("item")), said.get("output_index")
+    def _item(self, data: dict[str, Any], *, done: bool) -> Delta:
+        item, index = as_dict(data.get("item")), data.get("output_index")
         found = self._find(item.get("id"), index)
         if found is None:
             found = _Item(item, index)

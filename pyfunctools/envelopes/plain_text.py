@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pyfunctools._json import JsonObject
-from pyfunctools.envelopes.envelope import CallResult, Spoken, SpokenCall
+from pyfunctools.envelopes.envelope import CallResult, ModelCall, ModelTurn
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.parsing.strict import parse_strict
 
@@ -11,13 +11,13 @@ from pyfunctools.schema.parsing.strict import parse_strict
 class PlainText:
     """Turns as texts: `{"answer": "..."}` is an answer, and results are a user message."""
 
-    def spoken(self, text: str, calls: Sequence[SpokenCall]) -> Spoken:
+    def read_turn(self, text: str, calls: Sequence[ModelCall]) -> ModelTurn:
         """Return the turn of a text with these calls."""
         read = parse_strict(text.strip(), DEFAULT_LIMITS.depth)
-        said = read.value if read is not None else None
-        answer = said.get("answer") if isinstance(said, dict) and len(said) == 1 else None
+        value = read.value if read is not None else None
+        answer = value.get("answer") if isinstance(value, dict) and len(value) == 1 else None
         words = "" if calls else text.strip()
-        return Spoken(
+        return ModelTurn(
             messages=({"role": "assistant", "content": text},),
             text=answer if isinstance(answer, str) else words,
             calls=tuple(calls),

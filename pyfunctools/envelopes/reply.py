@@ -18,9 +18,9 @@ from pyfunctools.envelopes.blocks import (
     Blocks,
     block_type,
     is_cut,
-    is_spoken,
+    is_model_text,
 )
-from pyfunctools.envelopes.envelope import SpokenCall
+from pyfunctools.envelopes.envelope import ModelCall
 from pyfunctools.errors import DocumentError
 
 _FIRST: Final = ("choices", "candidates")
@@ -54,7 +54,7 @@ class Reply:
     """
 
     def __init__(
-        self, value: JsonValue, written: Callable[[JsonObject], Iterable[SpokenCall]]
+        self, value: JsonValue, written: Callable[[JsonObject], Iterable[ModelCall]]
     ) -> None:
         self.blocks = Blocks()
         self.cut = False
@@ -65,7 +65,7 @@ class Reply:
         if len(self.blocks) > MAX_CALLS or depth > _DEEPEST:
             return
         if isinstance(value, str):
-            self.blocks.say(value)
+            self.blocks.add_text(value)
         elif isinstance(value, list):
             for item in value:
                 self._any(item, depth + 1, block=block)
@@ -104,7 +104,7 @@ class Reply:
         found = False
         for key in CONTENT_KEYS:
             inner = value.get(key)
-            if key == "text" and not is_spoken(value):
+            if key == "text" and not is_model_text(value):
                 continue
             if inner is not None:
                 found = True
@@ -115,7 +115,7 @@ class Reply:
             if isinstance(inner, dict | list):
                 found = True
                 for each in inner if isinstance(inner, list) else [inner]:
-                    self.blocks.call(each)
+                    self.blocks.add_call_block(each)
         return found
 
     def _note_cut(self, value: JsonObject) -> None:
@@ -124,7 +124,7 @@ class Reply:
 
     def _add_written(self, value: JsonObject) -> None:
         for call in self._written(value):
-            self.blocks.put(call)
+            self.blocks.add_call(call)
 
 
 def data_of(raw: object) -> JsonValue:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from vendor_replies import REPLIES, block, chat, chat_call, claude, converse, item, responses, use
 
-from pyfunctools.envelopes import ENVELOPES, CallResult, SpokenCall, envelope_of
+from pyfunctools.envelopes import ENVELOPES, CallResult, ModelCall, envelope_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.file import File
 
@@ -16,7 +16,7 @@ BIN = File(b"\x00\x01", "model.bin")
 
 
 def result(id: str = "a", **more: Any) -> CallResult:
-    call = more.pop("call", SpokenCall(id=id, name="f", arguments="{}"))
+    call = more.pop("call", ModelCall(id=id, name="f", arguments="{}"))
     return CallResult(
         **{"id": id, "name": "f", "text": "Sunny.", "is_error": False, "call": call} | more
     )
@@ -113,22 +113,24 @@ def test_no_text_is_sent_where_a_file_is_all_there_is() -> None:
 def test_what_a_vendor_wants_echoed_is_echoed() -> None:
     caller = {"type": "program", "caller_id": "p"}
     reply = responses(item("f", "{}", namespace="crm", caller=caller))
-    (call,) = envelope_of("openai-responses").spoken(reply).calls
+    (call,) = envelope_of("openai-responses").read_turn(reply).calls
     (output,) = answered("openai-responses", result("call_1", call=call))
     assert (output["namespace"], output["caller"]) == ("crm", caller)
-    (call,) = envelope_of("anthropic").spoken(claude({**use("f", {}), "toolset_name": "x"})).calls
+    (call,) = (
+        envelope_of("anthropic").read_turn(claude({**use("f", {}), "toolset_name": "x"})).calls
+    )
     (message,) = answered("anthropic", result("toolu_1", call=call))
     assert message["content"][0]["toolset_name"] == "x"
 
 
 def test_a_call_of_a_custom_tool_is_answered_as_one() -> None:
     said = {"type": "custom_tool_call", "call_id": "a", "name": "sql", "input": "select 1"}
-    (call,) = envelope_of("openai-responses").spoken(responses(said)).calls
+    (call,) = envelope_of("openai-responses").read_turn(responses(said)).calls
     assert (call.arguments, call.custom) == ("select 1", True)
     (output,) = answered("openai-responses", result(call=call))
     assert output["type"] == "custom_tool_call_output"
     said = {"type": "custom", "id": "a", "custom": {"name": "sql", "input": "select 1"}}
-    (call,) = envelope_of("openai").spoken(chat(said)).calls
+    (call,) = envelope_of("openai").read_turn(chat(said)).calls
     assert (call.name, call.arguments) == ("sql", "select 1")
 
 
@@ -156,7 +158,7 @@ TWICE: dict[str, tuple[Any, Any]] = {
 def test_an_id_that_is_missing_or_there_twice_is_made_in_the_turn_and_the_call(vendor: str) -> None:
     reply, ids_of = TWICE[vendor]
     before = json.dumps(reply)
-    turn = envelope_of(vendor).spoken(reply)
+    turn = envelope_of(vendor).read_turn(reply)
     ids = [call.id for call in turn.calls]
     assert ids == ids_of(turn)
     assert ids[0] == "a"
@@ -166,7 +168,7 @@ def test_an_id_that_is_missing_or_there_twice_is_made_in_the_turn_and_the_call(v
 
 
 def test_an_id_that_gemini_did_not_give_is_not_sent() -> None:
-    (one, two) = envelope_of("gemini").spoken(REPLIES["gemini"]["parallel"]).calls
+    (one, two) = envelope_of("gemini").read_turn(REPLIES["gemini"]["parallel"]).calls
     assert (one.id, two.id) == (None, None)
     (message,) = answered("gemini", result("made", call=one), result("made 2", call=two))
     assert not any("id" in each["functionResponse"] for each in message["parts"])
@@ -195,7 +197,7 @@ def test_a_turn_is_a_copy_of_what_came() -> None:
         for reply in replies.values():
             before = json.dumps(reply)
             envelope = envelope_of("openai" if vendor == "mistral" else vendor)
-            for message in envelope.spoken(reply).messages:
+            for message in envelope.read_turn(reply).messages:
                 message.clear()  # type: ignore[attr-defined]
             assert json.dumps(reply) == before
 
@@ -217,7 +219,7 @@ HOSTILE: list[Any] = [
 def test_what_is_no_response_has_no_calls_that_were_not_written(vendor: str, value: Any) -> None:
     envelope = envelope_of(vendor)
     assert isinstance(envelope.is_response(value), bool)
-    turn = envelope.spoken(value)
+    turn = envelope.read_turn(value)
     assert {call.name for call in turn.calls} <= {""}
 
 
@@ -225,10 +227,10 @@ def test_a_response_may_be_nested_without_end_and_may_hold_itself() -> None:
     deep: Any = {}
     for _ in range(100_000):
         deep = {"a": deep}
-    assert envelope_of("anthropic").spoken(claude(use("f", deep))).calls[0].name == "f"
+    assert envelope_of("anthropic").read_turn(claude(use("f", deep))).calls[0].name == "f"
     loop = use("f", {})
     loop["input"]["self"] = loop["input"]
-    assert envelope_of("anthropic").spoken(claude(loop)).calls[0].name == "f"
+    assert envelope_of("anthropic").read_turn(claude(loop)).calls[0].name == "f"
 
 
 def test_an_unknown_envelope_names_the_known_ones() -> None:

@@ -9,7 +9,7 @@ import pytest
 from vendor_replies import REPLIES
 from vendor_streams import EVENTS
 
-from pyfunctools.envelopes import ENVELOPES, Spoken, envelope_of
+from pyfunctools.envelopes import ENVELOPES, ModelTurn, envelope_of
 
 OTHERS: list[Any] = [
     *(None, "", 0, 1.5, True, [], {}, "x", b"x", [1], [{}], [None], [[]], {"a": 1}, {"text": 5}),
@@ -43,7 +43,7 @@ def mutated(value: Any, rng: random.Random) -> Any:
     return value
 
 
-def judged(turn: Spoken) -> None:
+def judged(turn: ModelTurn) -> None:
     assert isinstance(turn.text, str)
     for call in turn.calls:
         assert isinstance(call.name, str)
@@ -57,7 +57,7 @@ def test_a_response_may_be_anything(vendor: str, case: str) -> None:
         reply = mutated(REPLIES[vendor][case], rng)
         for envelope in ENVELOPES.values():
             envelope.is_response(reply)
-            judged(envelope.spoken(reply))
+            judged(envelope.read_turn(reply))
 
 
 @pytest.mark.parametrize(("vendor", "case"), CASES)
@@ -65,9 +65,9 @@ def test_a_stream_may_be_anything(vendor: str, case: str) -> None:
     rng = random.Random(vendor + case)
     envelope = envelope_of("openai" if vendor == "mistral" else vendor)
     for _ in range(40):
-        reading = envelope.reading()
+        reading = envelope.stream_reader()
         for event in EVENTS[vendor](REPLIES[vendor][case]):
             delta = reading.feed(mutated(event, rng) if rng.random() < 0.2 else event)
             assert isinstance(delta.text, str)
             assert delta.call is None or delta.arguments == delta.arguments
-        judged(envelope.spoken(reading.response))
+        judged(envelope.read_turn(reading.response))

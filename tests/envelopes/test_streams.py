@@ -8,7 +8,7 @@ from vendor_clients import CLIENTS, Script
 from vendor_replies import REPLIES, chat, chat_call, claude, item, responses, use
 from vendor_streams import EVENTS, chat_events, claude_events, converse_events, responses_events
 
-from pyfunctools.envelopes import Spoken, envelope_of
+from pyfunctools.envelopes import ModelTurn, envelope_of
 
 CASES = [(vendor, case) for vendor, replies in REPLIES.items() for case in replies]
 
@@ -17,11 +17,11 @@ def envelope(vendor: str) -> Any:
     return envelope_of("openai" if vendor == "mistral" else vendor)
 
 
-def fed(vendor: str, events: Any) -> tuple[Spoken, list[Any]]:
-    reading = envelope(vendor).reading()
+def fed(vendor: str, events: Any) -> tuple[ModelTurn, list[Any]]:
+    reading = envelope(vendor).stream_reader()
     deltas = [reading.feed(event) for event in events]
     assert envelope(vendor).is_response(reading.response)
-    return envelope(vendor).spoken(reading.response), deltas
+    return envelope(vendor).read_turn(reading.response), deltas
 
 
 def said(messages: Any) -> Any:
@@ -32,7 +32,7 @@ def said(messages: Any) -> Any:
     return [said(each) for each in messages] if isinstance(messages, list | tuple) else messages
 
 
-def same(streamed: Spoken, whole: Spoken, *, ids: bool) -> None:
+def same(streamed: ModelTurn, whole: ModelTurn, *, ids: bool) -> None:
     assert (streamed.text, streamed.cut, streamed.waits) == (whole.text, whole.cut, whole.waits)
     for mine, theirs in zip(streamed.calls, whole.calls, strict=True):
         assert mine.arguments == theirs.arguments
@@ -45,7 +45,7 @@ def same(streamed: Spoken, whole: Spoken, *, ids: bool) -> None:
 @pytest.mark.parametrize(("vendor", "case"), CASES)
 def test_a_stream_says_what_the_whole_response_says(vendor: str, case: str) -> None:
     reply = REPLIES[vendor][case]
-    whole = envelope(vendor).spoken(reply)
+    whole = envelope(vendor).read_turn(reply)
     streamed, deltas = fed(vendor, EVENTS[vendor](reply))
     if (vendor, case) == ("bedrock", "cited"):
         streamed = whole  # without a citation it is a text like any other
@@ -80,11 +80,11 @@ def test_a_stream_that_broke_off_is_a_cut_response(vendor: str, case: str) -> No
     events = list(EVENTS[vendor](reply))
     ends = {"openai-responses": 1, "anthropic": 2, "mistral": 1, "gemini": 1}.get(vendor, 2)
     for length in range(len(events) - ends + 1):
-        spoken, _ = fed(vendor, events[:length])
-        assert spoken.cut
-        open_calls = [call.closed for call in spoken.calls[:-1]]
+        turn, _ = fed(vendor, events[:length])
+        assert turn.cut
+        open_calls = [call.closed for call in turn.calls[:-1]]
         assert all(open_calls)
-        for message in spoken.messages:
+        for message in turn.messages:
             json.dumps(message, default=repr)
 
 
@@ -130,8 +130,8 @@ def test_whole_calls_in_one_place_are_told_apart_by_their_ids(index: Any) -> Non
         for name, text in (("a", '{"x": 1}'), ("b", '{"x": 2}'))
     ]
     chunks = [{"choices": [{"delta": delta}]} for delta in deltas]
-    spoken, _ = fed("openai", chunks)
-    assert [(call.id, call.arguments) for call in spoken.calls] == [
+    turn, _ = fed("openai", chunks)
+    assert [(call.id, call.arguments) for call in turn.calls] == [
         ("a", '{"x": 1}'),
         ("b", '{"x": 2}'),
     ]
@@ -147,16 +147,16 @@ def test_a_name_that_is_repeated_in_each_piece_stands_once() -> None:
         }
         for text in ('{"x"', ": 1}")
     ]
-    spoken, _ = fed("openai", chunks)
-    assert [(call.name, call.arguments) for call in spoken.calls] == [("f", '{"x": 1}')]
+    turn, _ = fed("openai", chunks)
+    assert [(call.name, call.arguments) for call in turn.calls] == [("f", '{"x": 1}')]
 
 
 def test_what_servers_add_to_a_call_goes_back_with_it() -> None:
     """Gemini's compatible server puts its signature there."""
     extra = {"google": {"thought_signature": "sig"}}
     call = {**chat_call("f", "{}"), "index": 0, "extra_content": extra}
-    spoken, _ = fed("openai", [{"choices": [{"delta": {"tool_calls": [call]}}]}])
-    assert spoken.messages[0]["tool_calls"][0]["extra_content"] == extra  # type: ignore[index,call-overload]
+    turn, _ = fed("openai", [{"choices": [{"delta": {"tool_calls": [call]}}]}])
+    assert turn.messages[0]["tool_calls"][0]["extra_content"] == extra  # type: ignore[index,call-overload]
 
 
 def test_only_the_first_choice_is_read() -> None:
@@ -177,8 +177,8 @@ def test_items_of_responses_come_together_by_their_ids() -> None:
             for n, d in zip("baba", "[{]}", strict=True)
         ),
     ]
-    spoken, _ = fed("openai-responses", events)
-    assert [call.arguments for call in spoken.calls] == ["{}", "[]"]
+    turn, _ = fed("openai-responses", events)
+    assert [call.arguments for call in turn.calls] == ["{}", "[]"]
 
 
 def test_a_final_response_without_items_has_those_of_the_stream() -> None:
@@ -186,7 +186,7 @@ def test_a_final_response_without_items_has_those_of_the_stream() -> None:
     *events, last = responses_events(reply)
     last["response"] = {**last["response"], "output": []}
     assert fed("openai-responses", [*events, last])[0].calls == (
-        envelope("openai-responses").spoken(reply).calls
+        envelope("openai-responses").read_turn(reply).calls
     )
 
 
@@ -196,9 +196,9 @@ def test_arguments_that_are_no_object_go_back_in_one() -> None:
     for event in events:
         if event["type"] == "content_block_delta" and event["delta"]["partial_json"]:
             event["delta"]["partial_json"] = '{"a": 1, b'
-    spoken, _ = fed("anthropic", events)
-    assert spoken.calls[0].arguments == '{"a": 1, b'
-    content: Any = spoken.messages[0]["content"]
+    turn, _ = fed("anthropic", events)
+    assert turn.calls[0].arguments == '{"a": 1, b'
+    content: Any = turn.messages[0]["content"]
     assert content[0]["input"] == {"INVALID_JSON": '{"a": 1, b'}
 
 
@@ -214,8 +214,8 @@ def test_arguments_that_are_no_object_go_back_in_one() -> None:
     ids=str,
 )  # fmt: skip
 def test_an_event_of_any_other_shape_adds_nothing(vendor: str, event: Any) -> None:
-    spoken, (delta,) = fed(vendor, [event])
-    assert delta.text == spoken.text == ""
+    turn, (delta,) = fed(vendor, [event])
+    assert delta.text == turn.text == ""
 
 
 def test_citations_stay_with_the_text_they_are_of() -> None:
@@ -223,16 +223,16 @@ def test_citations_stay_with_the_text_they_are_of() -> None:
     events = list(claude_events(REPLIES["anthropic"]["text"]))
     delta = {"type": "citations_delta", "citation": cited}
     events.insert(3, {"type": "content_block_delta", "index": 0, "delta": delta})
-    spoken, _ = fed("anthropic", events)
-    content: Any = spoken.messages[0]["content"]
+    turn, _ = fed("anthropic", events)
+    content: Any = turn.messages[0]["content"]
     assert content == [{"type": "text", "text": "Sunny.", "citations": [cited]}]
     events = list(converse_events(REPLIES["bedrock"]["text"]))
     at = {"contentBlockIndex": 0, "delta": {"citation": {"title": "Sky"}}}
     events.insert(2, {"contentBlockDelta": at})
-    spoken, _ = fed("bedrock", events)
-    content = spoken.messages[0]["content"]
+    turn, _ = fed("bedrock", events)
+    content = turn.messages[0]["content"]
     made = {"content": [{"text": "Sunny."}], "citations": [{"title": "Sky"}]}
-    assert (spoken.text, content) == ("Sunny.", [{"citationsContent": made}])
+    assert (turn.text, content) == ("Sunny.", [{"citationsContent": made}])
 
 
 def test_a_hidden_thought_of_bedrocks_stays_bytes() -> None:
@@ -270,10 +270,10 @@ def test_arguments_that_gemini_streams_by_their_paths_come_together() -> None:
         vertex(name="g", args={"x": 1}),
         {"candidates": [{"finishReason": "STOP"}]},
     ]
-    spoken, deltas = fed("gemini", events)
+    turn, deltas = fed("gemini", events)
     assert deltas[1].arguments == {"a": {"b": [{"x y": "Par"}]}}
     whole = {"a": {"b": [{"x y": "Paris"}]}, "n": 3, "no": None, "$.a.b[7]": False}
-    assert [(call.id, call.name, call.arguments) for call in spoken.calls] == [
+    assert [(call.id, call.name, call.arguments) for call in turn.calls] == [
         ("g", "f", whole),
         (None, "g", {"x": 1}),
     ]

@@ -80,7 +80,7 @@ def read(vendor: str, case: str) -> tuple[Any, Any, Any]:
     script.replies = [reply, reply]
     user = ASKED.get(vendor, {"role": "user", "content": "go"})
     response = ask([user], tools_of(vendor))
-    spoken = envelope(vendor).spoken(response)
+    spoken = envelope(vendor).read_turn(response)
     results = envelope(vendor).results(
         [
             CallResult(
@@ -135,7 +135,7 @@ def test_an_object_of_the_sdk_is_read_as_the_data_it_came_as(vendor: str, case: 
         name for name, each in ENVELOPES.items() if each.is_response(REPLIES[vendor][case])
     }
     assert {name.removesuffix("-schema") for name in known} == {envelope(vendor).name}
-    plain = envelope(vendor).spoken(REPLIES[vendor][case])
+    plain = envelope(vendor).read_turn(REPLIES[vendor][case])
     given_ids = [call.id for call in plain.calls if case != "parallel" or vendor != "mistral"]
     assert [call.id for call in spoken.calls][: len(given_ids)] == given_ids
     for each, other in zip(spoken.calls, plain.calls, strict=True):
@@ -184,7 +184,7 @@ def test_the_text_is_what_the_model_says(vendor: str, case: str) -> None:
 
 @pytest.mark.parametrize(("vendor", "case"), CASES)
 def test_what_a_vendor_sent_goes_back_untouched(vendor: str, case: str) -> None:
-    plain = envelope(vendor).spoken(REPLIES[vendor][case])
+    plain = envelope(vendor).read_turn(REPLIES[vendor][case])
     reply = REPLIES[vendor][case]
     whole: Any = {
         "openai-responses": lambda: reply["output"],
@@ -204,7 +204,7 @@ def test_a_client_sends_files_as_they_were_made(vendor: str) -> None:
     script, ask = client_of(vendor)
     reply = REPLIES[vendor]["single"]
     script.replies = [reply]
-    spoken = envelope(vendor).spoken(reply)
+    spoken = envelope(vendor).read_turn(reply)
     files = (File(b"\x89PNG", "a.png", "image/png"), File(b"%PDF", "b.pdf"), File(b"x", "c.bin"))
     (call,) = spoken.calls
     result = CallResult(

@@ -16,7 +16,7 @@ from vendor_replies import REPLIES
 
 from pyfunctools.dialects.rendering import render
 from pyfunctools.dialects.table import DIALECTS
-from pyfunctools.envelopes import CallResult, SpokenCall, envelope_of
+from pyfunctools.envelopes import CallResult, ModelCall, envelope_of
 from pyfunctools.record.file import File
 from pyfunctools.sources.openapi.reader import read_document
 
@@ -38,8 +38,8 @@ FILES = (
     File(b"GIF8", "a.gif", "image/gif"),
 )
 CALLS = {
-    "plain": SpokenCall(id="abc", name="f", arguments="{}"),
-    "of a program": SpokenCall(
+    "plain": ModelCall(id="abc", name="f", arguments="{}"),
+    "of a program": ModelCall(
         id="abc", name="f", arguments="{}", caller={"type": "program", "caller_id": "p"}
     ),
 }
@@ -154,7 +154,7 @@ KNOWN = [
 
 @pytest.mark.parametrize(("vendor", "case"), KNOWN)
 def test_what_goes_back_of_a_turn_is_of_the_vendors_type(vendor: str, case: str) -> None:
-    for message in envelope_of(vendor).spoken(REPLIES[vendor][case]).messages:
+    for message in envelope_of(vendor).read_turn(REPLIES[vendor][case]).messages:
         judge(vendor, message, "message")
 
 

@@ -159,7 +159,9 @@ class Tickets:
                 "Write seconds, or a `timedelta`.",
             )
         if not callable(self.clock):
-            raise wrong_type("Tickets(clock)", "a function", self.clock, "Write `time.time`, say.")
+            raise wrong_type(
+                "Tickets(clock)", "a function", self.clock, "Write `time.time`, for example."
+            )
         _check_store(self.key, self.store)
         if isinstance(self.store, MemoryStore | SqliteStore):
             self.store.follow(self.clock)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.blocks import MAX_CALLS, id_of
-from pyfunctools.envelopes.envelope import SpokenCall
+from pyfunctools.envelopes.envelope import ModelCall
 from pyfunctools.envelopes.reply import CONTENT_KEYS, Reply, data_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.prompting.calls.arguments import WrittenArguments
@@ -80,17 +80,17 @@ def _calls_in(raw: object, names: FunctionNames) -> list[FoundCall]:
         return Scan(raw, names).calls()
     value = data_of(raw)
 
-    def other_calls(block: JsonObject) -> Iterator[SpokenCall]:
+    def other_calls(block: JsonObject) -> Iterator[ModelCall]:
         call_id = id_of(block) if len(block) > 1 else None
         for call in islice(call_objects(block, names, closed=True), MAX_CALLS + 1):
-            yield SpokenCall(id=call_id, name=call.name, arguments=call.arguments)
+            yield ModelCall(id=call_id, name=call.name, arguments=call.arguments)
 
     reply = Reply(value, other_calls)
     spoken = reply.blocks.calls(cut=reply.cut)
     return [_native(call, names) for call in spoken] or _in_texts(reply, names) or _unknown(value)
 
 
-def _native(call: SpokenCall, names: FunctionNames) -> FoundCall:
+def _native(call: ModelCall, names: FunctionNames) -> FoundCall:
     return FoundCall(
         name=call.name,
         function=names.find(call.name),
