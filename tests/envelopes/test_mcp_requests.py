@@ -125,7 +125,7 @@ def test_a_call_that_waits_goes_on_and_keeps_its_id() -> None:
 
 
 def test_a_stream_is_requests_of_which_the_last_stands() -> None:
-    reading = TOOLS.stream_reader()
+    reading = TOOLS.reading()
     assert reading.feed({"jsonrpc": "2.0", "method": "notifications/initialized"}).call is None
     delta = reading.feed(asked("add", 4, a=2))
     assert (delta.call.name if delta.call else None, delta.arguments) == ("add", {"a": 2})
