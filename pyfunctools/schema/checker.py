@@ -6,16 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from pyfunctools._json import JsonValue
-from pyfunctools._lazy import Lazy
 from pyfunctools.schema.coercion.coerce import coerced, is_exact
 from pyfunctools.schema.ground.json_values import is_json_value
-from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.parsing.parse import parse_at, read_strictly
 from pyfunctools.schema.parsing.strict import Strict
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
 from pyfunctools.schema.separation.separate import Separated
 from pyfunctools.schema.validation.validator import Validator
-from pyfunctools.schema.vocabulary import UNIONS
 
 if TYPE_CHECKING:  # imported by the first text that is not valid as it is
     from pyfunctools.schema.outline.outline import Place
@@ -32,7 +29,7 @@ class Checker:
     not change.
     """
 
-    __slots__ = ("_has_unions", "_names", "_sets", "_validator")
+    __slots__ = ("_names", "_sets", "_validator")
 
     def __init__(
         self, validator: SchemaValidator, *, names: Iterable[str] = (), sets: bool = False
@@ -40,7 +37,6 @@ class Checker:
         self._validator = validator
         self._names = tuple(names)
         self._sets = sets
-        self._has_unions = Lazy(self._find_unions)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (partial(Checker, names=self._names, sets=self._sets), (self._validator,))
@@ -79,7 +75,8 @@ class Checker:
         from pyfunctools.schema.coercion.match import TextWantedError  # as all that repairs
 
         # Without unions, coercion reaches each float for which a string is wanted.
-        is_reached = read.fractions and not has_float_for_integer and not self._has_unions.value
+        can_reach = not has_float_for_integer and not self._validator.outline.has_unions
+        is_reached = read.fractions and can_reach
         if read.fractions and not is_reached and self.place().has_float_for_string(value):
             return None
         try:
@@ -152,12 +149,6 @@ class Checker:
             for issue in failure.issues
         )
         return replace(failure, issues=issues)
-
-    def _find_unions(self) -> bool:
-        return any(
-            isinstance(part, dict) and not part.keys().isdisjoint(UNIONS)
-            for _, part in subschemas(self._validator.outline.schema)
-        )
 
     def place(self, *keys: str) -> "Place":
         """Return the place at these keys in the arguments."""

@@ -1,4 +1,4 @@
-"""What a scalar in the wrong spelling may have been meant as."""
+"""The values that a scalar in a wrong spelling may stand for."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final

@@ -176,10 +176,10 @@ def _last_line(left_out: int, is_elided: bool, has_given: bool) -> str:
         others = "Another mistake is" if left_out == 1 else f"{left_out} more mistakes are"
         if left_out > _UNCOUNTED:
             others = "Many more mistakes are"
-        parts.append(f"{others} not shown: look for the like in the rest.")
+        parts.append(f"{others} not shown: look for similar ones in the rest.")
     if is_elided:
-        right = "" if left_out else " was right and"
-        parts.append(f"What is left out here (…){right} is to be sent in full.")
+        valid = "" if left_out else " are right, but"
+        parts.append(f"The parts left out here (…){valid} must be sent in full.")
     if has_given:
         parts.append("Leave out what a person gave: it is not yours to send.")
     return " ".join(parts)

@@ -1,4 +1,4 @@
-"""What a person reads: a table of texts that an application may translate, and the use of it."""
+"""Texts for a person: a table that an application may translate, and sentences made of it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "numbered": "{label} {number}",  # one of a list, counted from 1
     "which": "{label}: which kind",
     "count": "{label}: how many",
-    "about": "For {value}.",  # what a model wrote of the item
+    "about": "For {value}.",  # an item, by the part of it that the model wrote
     "lines": "One on each line.",
     # What is wrong with an answer
     "needed": "This is needed.",

@@ -32,7 +32,7 @@ def _is_time(text: str) -> bool:
 
 
 def _exists(date_time: str) -> bool:
-    """Return whether there is such a date and time: the 30th of February is none."""
+    """Return whether a date and time exists, unlike the 30th of February."""
     try:
         datetime.fromisoformat(re.sub(r"(\.[0-9]{6})[0-9]+", r"\1", date_time.upper()))
     except ValueError:

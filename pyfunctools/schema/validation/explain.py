@@ -115,10 +115,10 @@ class Explainer:
                 if key not in seen:
                     seen.add(key)
                     stack += reversed(self._steps(step))
-            elif (step.path, step.says) not in issues:
+            elif (step.path, step.problem) not in issues:
                 if len(issues) == MOST:
                     return (*issues.values(), _more(side))
-                issues[step.path, step.says] = issue_of(step, side)
+                issues[step.path, step.problem] = issue_of(step, side)
         if not issues:
             return (issue_of(_misfit((), self.outline.root, value), side),)
         return tuple(issues.values())
@@ -151,8 +151,8 @@ def _misfit(path: Keys, part: Part | None, value: JsonValue) -> Complaint:
 
 def _about_name(complaint: Complaint, task: Task) -> Complaint:
     line = f"another name: {complaint.expected}"
-    says = f"has a name that is not allowed: it {complaint.says}"
-    return Complaint(task.path, line, says, task.value)
+    problem = f"has a name that is not allowed: it {complaint.problem}"
+    return Complaint(task.path, line, problem, task.value)
 
 
 class _PartExplainer:
@@ -218,13 +218,9 @@ class _PartExplainer:
     def properties(self, task: Task) -> Iterator[Step]:
         """Yield the invalid properties that are declared."""
         if isinstance(value := task.value, dict):
-            for name, inner in self._declared:
-                if name in value and not inner.is_valid(value[name]):
-                    yield Task((*task.path, name), inner.part, value[name])
-
-    @cached_property
-    def _declared(self) -> "list[tuple[str, _PartExplainer]]":
-        return [(name, self._explainer.of(part)) for name, part in self.part.declared.items()]
+            for name, part in self.part.declared.items():
+                if name in value and not self._explainer.of(part).is_valid(value[name]):
+                    yield Task((*task.path, name), part, value[name])
 
     def other_properties(self, task: Task) -> Iterator[Step]:
         """Yield the invalid properties whose names match a pattern or are not declared."""
@@ -270,16 +266,11 @@ class _PartExplainer:
 
     def items(self, task: Task) -> Iterator[Step]:
         """Yield the invalid items."""
-        first, rest = self._items
-        items = task.value if isinstance(task.value, list | tuple) else ()
-        for n, (inner, item) in enumerate(zip(chain(first, repeat(rest)), items, strict=False)):
-            if inner is not None and not inner.is_valid(item):
-                yield Task((*task.path, n), inner.part, item)
-
-    @cached_property
-    def _items(self) -> "tuple[list[_PartExplainer], _PartExplainer | None]":
         first, rest = self.part.items
-        return list(map(self._explainer.of, first)), rest and self._explainer.of(rest)
+        items = task.value if isinstance(task.value, list | tuple) else ()
+        for n, (part, item) in enumerate(zip(chain(first, repeat(rest)), items, strict=False)):
+            if part is not None and not self._explainer.of(part).is_valid(item):
+                yield Task((*task.path, n), part, item)
 
     def all_of(self, task: Task) -> Iterator[Step]:
         """Yield the value for the schemas of `allOf`."""
@@ -357,15 +348,16 @@ class _PartExplainer:
         line = expected_of_union(self.part, keyword)
         branches = map(self._explainer.of, union.branches)
         if keyword == "oneOf" and any(branch.is_valid(value) for branch in branches):
-            says = f"must fit exactly one of the allowed forms and fits several: {line}"
-            yield Complaint(path, f"exactly one of: {line}", says, value)
+            problem = f"must fit exactly one of the allowed forms and fits several: {line}"
+            yield Complaint(path, f"exactly one of: {line}", problem, value)
         elif union.tag is None or not isinstance(value, dict):
             yield Complaint(path, line, misfit_text(line, value), value)
         else:
             name, allowed = union.tag.name, union.tag.allowed
             line, tag = one_of(allowed), value.get(name)
-            says = f"must be {line}, but is {preview(tag)}{did_you_mean(tag, allowed)}"
-            yield Complaint((*path, name), line, says if name in value else missing_text(line), tag)
+            problem = f"must be {line}, but is {preview(tag)}{did_you_mean(tag, allowed)}"
+            problem = problem if name in value else missing_text(line)
+            yield Complaint((*path, name), line, problem, tag)
 
     def _accepts(self, keyword: str, value: JsonValue) -> bool:
         """Return whether a value is valid by this union alone."""
@@ -441,7 +433,7 @@ def issue_of(complaint: Complaint, side: Side = "whole") -> Issue:
         path=path,
         expected=complaint.expected,
         value=complaint.value,
-        message=f"{path} {complaint.says}{'' if complaint.says.endswith('?') else '.'}",
+        message=f"{path} {complaint.problem}{'' if complaint.problem.endswith('?') else '.'}",
         side=side,
     )
 

@@ -32,11 +32,11 @@ _PARTS = 100
 
 
 class Complaint(NamedTuple):
-    """What is wrong at a path; `says` completes a sentence that begins with the path."""
+    """What is wrong at a path; `problem` completes a sentence that begins with the path."""
 
     path: Keys
     expected: str
-    says: str
+    problem: str
     value: JsonValue
 
 
@@ -65,8 +65,8 @@ def complaint_of(path: Keys, broken: BrokenRule) -> Complaint:
     keyword, value = broken.error.kind.name, broken.value
     if keyword == "not":
         inner = _line_below(broken.part, keyword)
-        says = f"must not be {inner}, but is {preview(value)}"
-        return Complaint(path, f"not {inner}", says, value)
+        problem = f"must not be {inner}, but is {preview(value)}"
+        return Complaint(path, f"not {inner}", problem, value)
     if keyword == "contains":
         held = f"{_how_many(broken.rules)} of this kind: {_line_below(broken.part, keyword)}"
         return Complaint(path, f"array with {held}", f"must hold {held}", value)
@@ -77,7 +77,7 @@ def complaint_of(path: Keys, broken: BrokenRule) -> Complaint:
     if isinstance(values, list) and len(values) > _LISTED and "const" not in broken.rules:
         near = _near(value, values)
         line = line if near is None else f"{line}; did you mean {preview(near)}?"
-    return Complaint(path, line, _SAYS.get(keyword, _other)(broken), value)
+    return Complaint(path, line, _PROBLEMS.get(keyword, _other)(broken), value)
 
 
 def _line_below(part: Part, keyword: str) -> str:
@@ -91,8 +91,8 @@ def _complaint_of_bound(path: Keys, broken: BrokenRule) -> Complaint:
     if isinstance(value, list | tuple | dict):
         return Complaint(path, words, f"must have {words}, but has {len(value)}", value)
     but = f"has {len(value)}" if isinstance(value, str) else f"is {preview(value)}"
-    says = f"must {'have' if isinstance(value, str) else 'be'} {words}, but {but}"
-    return Complaint(path, expected(broken.part), says, value)
+    problem = f"must {'have' if isinstance(value, str) else 'be'} {words}, but {but}"
+    return Complaint(path, expected(broken.part), problem, value)
 
 
 def missing(path: Keys, part: Part, name: str, when: str | None = None) -> Complaint:
@@ -102,10 +102,10 @@ def missing(path: Keys, part: Part, name: str, when: str | None = None) -> Compl
     """
     inner = _declaration(part, name)
     line = ANYTHING if inner is None else expected(inner)
-    says = missing_text(line)
+    problem = missing_text(line)
     if when is not None:
-        says += f"; it is needed where {preview(when)} is given"
-    return Complaint((*path, name), line, says, None)
+        problem += f"; it is needed where {preview(when)} is given"
+    return Complaint((*path, name), line, problem, None)
 
 
 def undeclared(
@@ -117,8 +117,8 @@ def undeclared(
         near = near_name(name, known) if n < _SEARCHED else None
         remedy = part.cached(_allowed) if near is None else f"did you mean {preview(near)}?"
         line = f"no property {preview(name)}; {remedy}"
-        says = f"is not a property that may be given: {remedy}"
-        yield Complaint((*path, name), line, says, value.get(name))
+        problem = f"is not a property that may be given: {remedy}"
+        yield Complaint((*path, name), line, problem, value.get(name))
 
 
 def _declaration(part: Part, name: str) -> Part | None:
@@ -193,12 +193,12 @@ SAMPLES: Mapping[str, str] = {
 
 
 def missing_text(line: str) -> str:
-    """Return the end of the sentence on a missing property, which should be as `line` says."""
+    """Return the end of the sentence on a missing property, which should be as `line` describes."""
     return "is missing" if line == ANYTHING else f"is missing: expected {line}"
 
 
 def misfit_text(line: str, value: JsonValue) -> str:
-    """Return the end of the sentence on a value that should be as `line` says."""
+    """Return the end of the sentence on a value that should be as `line` describes."""
     if line == ANYTHING:
         return "does not fit the schema"
     if line == "nothing":
@@ -284,10 +284,10 @@ def _encoded(broken: BrokenRule) -> str:
 
 
 def _other(broken: BrokenRule) -> str:
-    return "is not right: " + shortened(escape_invisible(visible(broken.error.message)), 200)
+    return "is not valid: " + shortened(escape_invisible(visible(broken.error.message)), 200)
 
 
-_SAYS: dict[str, Callable[[BrokenRule], str]] = {
+_PROBLEMS: dict[str, Callable[[BrokenRule], str]] = {
     "const": _listed,
     "contentEncoding": _encoded,
     "contentMediaType": _encoded,

@@ -46,9 +46,9 @@ class Validator:
         self.schema = schema
         self.formats: Formats = formats
         self._resolver = resolver
-        self._compiled = Lazy(partial(_compile, schema, formats, resolver))
-        self._outline = Lazy(partial(_outline_of, schema))
-        self._explainer = Lazy(self._explained)
+        self._compiled = Lazy(self._make_compiled)
+        self._outline = Lazy(self._make_outline)
+        self._explainer = Lazy(self._make_explainer)
 
     @property
     def outline(self) -> "Outline":
@@ -115,13 +115,24 @@ class Validator:
         """Return all issues of a value that is known to be JSON and invalid."""
         return self._explainer.value.issues(value, side)
 
-    def _explained(self) -> "Explainer":
+    def _make_compiled(self) -> "Compiled":
+        from pyfunctools.schema.validation.compiled import Compiled
+
+        return Compiled(self.schema, self.formats, self._resolver)
+
+    def _make_outline(self) -> "Outline":
+        from pyfunctools.schema.outline.outline import Outline
+
+        return Outline(self.schema)
+
+    def _make_explainer(self) -> "Explainer":
         from pyfunctools.schema.validation.explain import Explainer
 
         return Explainer(self._compiled.value, self.outline)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_restore, (self.schema, self.formats, self._resolver))
+        made = partial(Validator, formats=self.formats, resolver=self._resolver)
+        return (made, (self.schema,))
 
     def __repr__(self) -> str:
         return f"Validator({self.schema!r})"
@@ -142,24 +153,6 @@ def validate(
         SchemaError: the schema is invalid, or needs a `$ref` that may not be fetched.
     """
     return Validator(schema, formats=formats, resolver=resolver).validate(value)
-
-
-def _compile(
-    schema: JsonSchema | bool, formats: Formats, resolver: "Resolver | None"
-) -> "Compiled":
-    from pyfunctools.schema.validation.compiled import Compiled
-
-    return Compiled(schema, formats, resolver)
-
-
-def _outline_of(schema: JsonSchema | bool) -> "Outline":
-    from pyfunctools.schema.outline.outline import Outline
-
-    return Outline(schema)
-
-
-def _restore(schema: JsonSchema | bool, formats: Formats, resolver: "Resolver | None") -> Validator:
-    return Validator(schema, formats=formats, resolver=resolver)
 
 
 def _not_json(value: JsonValue, side: Side) -> tuple[Issue, ...]:
