@@ -1,8 +1,7 @@
-"""The commands, and how each refuses."""
+"""The commands, their options, and their exit statuses."""
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import asdict
 from typing import Annotated
@@ -17,10 +16,9 @@ from pyfunctools._text import quantity
 from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import display
 from pyfunctools.cli.advice import findings
-from pyfunctools.cli.human_values import approval, human_part
+from pyfunctools.cli.human_values import approval_prompt, human_values
 from pyfunctools.cli.printing import Status, outcome_row, prepare, print_json, print_rows, status_of
-from pyfunctools.cli.replaying import Replayed, opened
-from pyfunctools.cli.replaying import replay as replay_lines
+from pyfunctools.cli.replaying import ReplayCounts, check_recording, open_recording
 from pyfunctools.cli.source import (
     names_object,
     open_source,
@@ -28,7 +26,7 @@ from pyfunctools.cli.source import (
     read_human,
     read_value,
 )
-from pyfunctools.cli.typed_arguments import arguments_of
+from pyfunctools.cli.typed_arguments import json_arguments
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
@@ -47,7 +45,7 @@ app = typer.Typer(
 
 
 def _names(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the functions of the source on the line that begin so, for completion."""
+    """Return the functions of the source whose names start with a text, for completion."""
     try:
         functions = open_source(str(ctx.params.get("source"))).functions
     except PyfunctoolsError:
@@ -81,11 +79,11 @@ Auth = Annotated[
 ]
 ContextOf = Annotated[
     str | None,
-    typer.Option(help="What `Context` parameters get: `module:object`, JSON, or `@file`."),
+    typer.Option(help="The value of `Context` parameters: `module:object`, JSON, or `@file`."),
 ]
 Words = Annotated[
     list[str] | None,
-    typer.Argument(help="Arguments as `name=value`; dots lead inside: `body.city=Oslo`."),
+    typer.Argument(help="Arguments as `name=value`; dots enter objects: `body.city=Oslo`."),
 ]
 Args = Annotated[
     str | None,
@@ -94,28 +92,28 @@ Args = Annotated[
 Values = Annotated[
     str | None, typer.Option(help="The person's values: a JSON object, `@file`, or `-`.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Run it without asking whether to go on.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Run it without asking for approval.")]
 AskToo = Annotated[
     bool,
     typer.Option(
-        "--ask", help="Ask for the person's values, the optional ones too, terminal or not."
+        "--ask", help="Ask for the person's values, optional ones too, also without a terminal."
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for another program.")]
 
 
 def run() -> None:
-    """Run the command line; a mistake is one line on standard error and exit status 2."""
+    """Run the command line; on an error print one line to standard error and exit with status 2."""
     prepare()
     try:
         app()
     except PyfunctoolsError as error:
-        _say(f"error: {error}", "red")
+        _print_note(f"error: {error}", "red")
         raise SystemExit(Status.MISTAKE) from None
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         print(package, __version__)
         raise typer.Exit
 
@@ -139,7 +137,7 @@ def demo(
         bool, typer.Option("--all", help="Show an OpenAPI document and its request too.")
     ] = False,
 ) -> None:
-    """Show everything once, on a small shop. It is inside this program: no network, no key."""
+    """Show what the library does, with a small shop inside this program: no network, no key."""
     demonstration.play(Console(), everything=everything)
 
 
@@ -149,7 +147,7 @@ def list_functions(
     tag: Annotated[str | None, typer.Option(help="Only functions with this tag.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the functions of a source. Each has its name, where it lives, and what it does."""
+    """List the functions of a source: name, origin, and summary of each."""
     controller = open_source(source)
     functions = list(controller if tag is None else controller.select(tags=tag))
     if as_json:
@@ -157,23 +155,23 @@ def list_functions(
         return
     console = Console()
     if console.is_terminal:
-        display.show(console, display.function_table(functions))
+        display.print_parts(console, display.function_table(functions))
     else:
-        print_rows(map(display.row_of, functions))
+        print_rows(map(display.table_row, functions))
     skipped = display.skipped_text(controller)
     total = f"{quantity(len(functions), 'function')}, {len(controller.skipped)} skipped"
-    display.show(Console(stderr=True), skipped, display.plain(total, "dim"))
+    display.print_parts(Console(stderr=True), skipped, display.safe_text(total, "dim"))
 
 
 @app.command()
 def show(source: SourceArgument, name: NameArgument, as_json: AsJson = False) -> None:
-    """Show one function. What the model sees, and what only a person gives, stand apart."""
+    """Show one function: the model's schema, the person's schema, the output, and notes."""
     function = open_source(source)[name]
     if not as_json:
-        display.show(Console(), display.function_page(function))
+        display.print_parts(Console(), display.function_page(function))
         return
     separated = function.separated
-    whole = {
+    row = {
         **_row(function),
         "parameters": function.parameters,
         "llm": function.llm,
@@ -181,33 +179,34 @@ def show(source: SourceArgument, name: NameArgument, as_json: AsJson = False) ->
         "output": function.output,
         "notes": [str(note) for note in function.notes],
     }
-    print_json(whole, indent=2)
+    print_json(row, indent=2)
 
 
 @app.command()
 def report(source: SourceArgument, as_json: AsJson = False) -> None:
-    """Report sizes, and what was skipped. Bytes and tokens for a model, reasons, oddities."""
-    made = open_source(source).report()
+    """Report the size of each function in bytes and tokens, what was skipped and why, and notes."""
+    result = open_source(source).report()
     if as_json:
-        print_json(asdict(made))
+        print_json(asdict(result))
     else:
-        print(made)
+        print(result)
 
 
 @app.command()
 def check(source: SourceArgument, as_json: AsJson = False) -> None:
-    """Find what a model may stumble over. What is odd in the source too; status 5 if anything."""
+    """Find problems: what was skipped, notes on the source, advice. Status 5 if there are any."""
     found = list(findings(open_source(source)))
     if as_json:
         print_json([{"where": where, "kind": kind, "text": text} for where, kind, text in found])
     else:
         console = Console()
         if console.is_terminal:
-            display.show(console, display.two_lines(found))
+            display.print_parts(console, display.two_lines(found))
         else:
             print_rows(found)
         kinds = Counter(kind for _, kind, _ in found)
-        _say(", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "nothing found")
+        counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        _print_note(counts or "nothing found")
     if found:
         raise typer.Exit(Status.FOUND)
 
@@ -218,16 +217,20 @@ def replay(
     file: Annotated[str, typer.Argument(help="Recorded calls, one JSON object a line; `-` reads.")],
     as_json: AsJson = False,
 ) -> None:
-    """Check recorded calls, and run none. Status 5 if one is refused, unknown or unreadable."""
-    controller, replayed = open_source(source), Replayed()
-    with opened(file) as (lines, size):
-        _progress(replay_lines(controller, lines, replayed), size, Console(stderr=True))
+    """Check recorded calls without running them. Status 5 if a call is invalid or unknown."""
+    controller, results = open_source(source), ReplayCounts()
+    console = Console(stderr=True)
+    bar = Progress(console=console, transient=True, disable=not console.is_terminal)
+    with open_recording(file) as (lines, size), bar:
+        task = bar.add_task("replay", total=size)
+        for size_of_line in check_recording(controller, lines, results):
+            bar.advance(task, size_of_line)
     if as_json:
-        print_json(replayed.counts())
+        print_json(results.counts())
     else:
-        for title, counter in replayed.counts().items():
+        for title, counter in results.counts().items():
             print_rows((title, name, str(count)) for name, count in counter.items())
-    if not replayed.is_good:
+    if not results.is_good:
         raise typer.Exit(Status.FOUND)
 
 
@@ -237,18 +240,18 @@ def export(
     dialect: Annotated[str, typer.Option(help="`openai`, `anthropic`, `gemini`, ...")] = "openai",
     tag: Annotated[list[str] | None, typer.Option(help="Only functions with this tag.")] = None,
     name: Annotated[list[str] | None, typer.Option(help="Only these functions.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Enforced where it can be.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Strict mode where possible.")] = False,
 ) -> None:
-    """Print a vendor's list of tools. It is JSON, ready to send; losses are told beside it."""
+    """Print a vendor's list of tools as JSON, ready to send; losses go to standard error."""
     controller = open_source(source)
     if tag or name:
         controller = controller.select(tags=tag or None, names=name or None)
     tools = controller.tools(dialect, strict=strict or None)
     for function, losses in tools.losses.items():
         for loss in losses:
-            _say(f"{function} {loss.path}: `{loss.keyword}` {loss.how}")
+            _print_note(f"{function} {loss.path}: `{loss.keyword}` {loss.how}")
     print_json(list(tools), indent=2)
-    _say(f"{quantity(len(tools), 'tool')}, {quantity(tools.bytes, 'byte')}")
+    _print_note(f"{quantity(len(tools), 'tool')}, {quantity(tools.bytes, 'byte')}")
 
 
 @app.command()
@@ -266,37 +269,38 @@ def call(
     ask: AskToo = False,
     as_json: AsJson = False,
 ) -> None:
-    """Call one function. It is `controller.call`, and the exit status says what came of it.
+    """Call one function, as `controller.call` does; the exit status is that of the outcome.
 
-    In a terminal the person's values are asked for where they are needed, and so is whether to go
-    on before a function that asks first or destroys something.
+    In a terminal, missing values of the person are asked for, and approval of a function that needs
+    it or is destructive.
     """
-    _check_inputs(source, args, human)
+    if (source, args, human).count("-") > 1:
+        raise DefinitionError("-", "Standard input can be read once.", "Give the other by `@file`.")
     controller = open_source(source, server=server, headers=header or (), auth=auth or ())
     function = controller[name]
     if not names_object(source):
-        _served(function, server)
+        _check_server(function, server)
     if words and args is not None:
         raise DefinitionError("--args", "There are `name=value` words too.", "Give one of the two.")
-    text = arguments_of(words, function) if words else read_value(args) or ""
-    given, shared = read_human(human), read_context(context)
-    approve = True if yes else approval(server, ask=ask)
+    text = json_arguments(words, function) if words else read_value(args) or ""
+    known, shared = read_human(human), read_context(context)
+    approve = True if yes else approval_prompt(server, ask=ask)
     with controller.configured(confirm="destructive") as careful:
         try:
-            part = human_part(function, text, given, ask=ask)
-            outcome = careful.call(name, text, human=part, context=shared, approve=approve)
-        except EOFError:  # the input has ended before the answers
+            values = human_values(function, text, known, ask=ask)
+            outcome = careful.call(name, text, human=values, context=shared, approve=approve)
+        except EOFError:  # standard input ended before the last answer
             raise typer.Exit(Status.WAITS) from None
     if as_json:
         print_json(outcome_row(outcome))
     else:
-        display.show(Console(stderr=True), *display.about_outcome(outcome))
-        display.show(Console(), display.outcome_text(outcome))
+        display.print_parts(Console(stderr=True), *display.about_outcome(outcome))
+        display.print_parts(Console(), display.outcome_text(outcome))
     raise typer.Exit(status_of(outcome))
 
 
-@app.command()
-def serve(
+@app.command(name="serve")
+def serve_functions(
     source: SourceArgument,
     http: Annotated[
         int | None,
@@ -307,35 +311,31 @@ def serve(
     header: Header = None,
     auth: Auth = None,
 ) -> None:
-    """Serve the functions over MCP. On standard input and output, or over HTTP."""
-    from pyfunctools.integrations.mcp import serve as serve_mcp
+    """Serve the functions over MCP, on standard input and output or over HTTP."""
+    from pyfunctools.integrations.mcp import serve
 
-    with redirect_stdout(sys.stderr):  # standard output is the protocol's
+    with redirect_stdout(sys.stderr):  # standard output belongs to the protocol
         controller = open_source(source, server=server, headers=header or (), auth=auth or ())
     if not names_object(source):
         for function in controller.functions[:1]:
-            _served(function, server)
+            _check_server(function, server)
     shared = read_context(context)
-
-    def given(_: object) -> object:
-        return shared
-
     with controller:
-        serve_mcp(
+        serve(
             controller,
             "stdio" if http is None else "http",
             port=http or 0,
-            context=None if context is None else given,
+            context=None if context is None else lambda _: shared,
         )
 
 
-def _served(function: Function, server: str | None) -> None:
+def _check_server(function: Function, server: str | None) -> None:
     if server is None and isinstance(function.origin, Route):
-        named = ", ".join(each.url for each in function.origin.servers) or "none"
+        urls = ", ".join(each.url for each in function.origin.servers) or "none"
         raise DefinitionError(
             "--server",
             "An operation of a document needs a base URL.",
-            f"Give it, or `--server document` for the one the document names ({named}).",
+            f"Give one, or `--server document` for the document's own ({urls}).",
         )
 
 
@@ -349,20 +349,5 @@ def _row(function: Function) -> dict[str, object]:
     }
 
 
-def _say(text: str, style: str = "dim") -> None:
-    Console(stderr=True).print(display.plain(text, style), soft_wrap=True)
-
-
-def _check_inputs(*given: str | None) -> None:
-    """Refuse to read standard input twice."""
-    if given.count("-") > 1:
-        raise DefinitionError("-", "Standard input can be read once.", "Give the other by `@file`.")
-
-
-def _progress(sizes: Iterator[int], size: int | None, console: Console) -> None:
-    """Go through the lines of a file, with a bar where a person looks on."""
-    bar = Progress(console=console, transient=True, disable=not console.is_terminal)
-    with bar:
-        task = bar.add_task("replay", total=size)
-        for size_of_line in sizes:
-            bar.advance(task, size_of_line)
+def _print_note(text: str, style: str = "dim") -> None:
+    Console(stderr=True).print(display.safe_text(text, style), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""The demo: one order, from what a model wrote to what the shop got, a screen at a time."""
+"""The demo: one order, from the text of a model to the request of the shop, screen by screen."""
 
 import json
 import sys
@@ -28,23 +28,23 @@ CARD = "5555 4444 3333 4242"
 
 
 def play(console: Console, *, everything: bool = False) -> None:
-    """Print the demo. All of it really happens, in this process.
+    """Print the demo: real calls, in this process.
 
     On a terminal Enter leads to the next screen. With `everything` an OpenAPI document follows.
     """
     with Controller.from_object(TeaShop()) as shop:
-        _class(console, shop["order"])
+        _show_class(console, shop["order"])
         _pause(console)
-        _wrong(console, shop)
+        _show_wrong_call(console, shop)
         _pause(console)
-        _right(console, shop)
+        _show_right_call(console, shop)
     if everything:
         _pause(console)
-        run(_document(console))
-    _goodbye(console)
+        run(_show_document(console))
+    _show_next_commands(console)
 
 
-def _class(console: Console, order: Function) -> None:
+def _show_class(console: Console, order: Function) -> None:
     _heading(console, 1, "A method becomes a function for a model")
     console.print(display.code(dedent(getsource(TeaShop.order)).rstrip(), "python"))
     separated = order.separated
@@ -53,17 +53,17 @@ def _class(console: Console, order: Function) -> None:
     _line(console, "a person gives", ", ".join(_names(human or {})))
 
 
-def _wrong(console: Console, shop: Controller) -> None:
+def _show_wrong_call(console: Console, shop: Controller) -> None:
     _heading(console, 2, "What is meant is repaired; what is wrong goes back")
     _line(console, "the model wrote", "")
     console.print(display.code(BROKEN, "text"))
     outcome = shop.call("order", BROKEN, human={"card_number": CARD})
-    display.show(console, display.repair_lines(outcome))
+    display.print_parts(console, display.repair_lines(outcome))
     _line(console, "outcome.text", "")
-    display.show(console, display.plain(outcome.text, "red"))
+    display.print_parts(console, display.safe_text(outcome.text, "red"))
 
 
-def _right(console: Console, shop: Controller) -> None:
+def _show_right_call(console: Console, shop: Controller) -> None:
     _heading(console, 3, "A person adds their part; no text ever shows it")
     _line(console, "the model wrote", CORRECTED)
     waiting = shop.call("order", CORRECTED)
@@ -73,9 +73,9 @@ def _right(console: Console, shop: Controller) -> None:
     _line(console, "outcome.text", outcome.text)
 
 
-async def _document(console: Console) -> None:
-    """Show the same of an OpenAPI document, with the request that is sent."""
-    import httpx  # as heavy as all the rest
+async def _show_document(console: Console) -> None:
+    """Show a call of an OpenAPI document's operation, with the request that is sent."""
+    import httpx  # slow to import
 
     sent: list[httpx.Request] = []
 
@@ -87,7 +87,7 @@ async def _document(console: Console) -> None:
     )
     shop = Controller.from_openapi(DOCUMENT, server="http://shop.example", client=client)
     _heading(console, 4, "The operations of an OpenAPI document are functions too")
-    display.show(console, display.function_table(list(shop)))
+    display.print_parts(console, display.function_table(list(shop)))
     written = '{"body": {"items": [{"tea": "Sencha", "grams": "100"}], "wrapping": "Gift"}}'
     async with client, shop:
         human = {"body": {"card_number": CARD}}
@@ -96,18 +96,18 @@ async def _document(console: Console) -> None:
     body = json.loads(sent[-1].content)
     body["card_number"] = "***" if body["card_number"] == CARD else "?"
     _line(console, "was sent", f"{sent[-1].method} {sent[-1].url.copy_with()}")
-    console.print(display.code(display.compact(body), "json"))
+    console.print(display.code(display.pretty_json(body), "json"))
     _line(console, "outcome.text", outcome.text)
 
 
-def _goodbye(console: Console) -> None:
-    display.show(console, Text(), Text("Your turn:", style="bold"))
+def _show_next_commands(console: Console) -> None:
+    display.print_parts(console, Text(), Text("Your turn:", style="bold"))
     for line in (
         "pyfunctools list demo",
         "pyfunctools show demo order",
         "pyfunctools call demo order tea=sencha grams=100",
     ):
-        display.show(console, Text(f"  {line}", style="bold magenta"))
+        display.print_parts(console, Text(f"  {line}", style="bold magenta"))
 
 
 def _names(schema: JsonSchema) -> list[str]:
@@ -117,15 +117,15 @@ def _names(schema: JsonSchema) -> list[str]:
 
 def _pause(console: Console) -> None:
     if console.is_terminal and sys.stdin.isatty():
-        with suppress(EOFError):  # nobody is there to wait for
+        with suppress(EOFError):  # standard input has ended: do not wait
             console.input("[dim]Enter for more [/dim]")
 
 
 def _heading(console: Console, number: int, title: str) -> None:
     rule = Rule(f"[bold]{number}. {title}", align="left", style="cyan")
-    display.show(console, *([Text()] if number > 1 else []), rule)
+    display.print_parts(console, *([Text()] if number > 1 else []), rule)
 
 
 def _line(console: Console, title: str, text: str) -> None:
     label = Text.assemble((f"{title}:", "bold cyan"), " " if text else "")
-    display.show(console, label + display.plain(text))
+    display.print_parts(console, label + display.safe_text(text))

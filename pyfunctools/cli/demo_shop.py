@@ -139,9 +139,9 @@ async def service(
 
 def _answer(path: str, query: object, body: bytes) -> tuple[int, JsonValue]:
     if path == "/teas":
-        asked = parse_qs(query.decode() if isinstance(query, bytes) else "")
-        kinds = asked.get("kind")
-        highest = float(asked["max_price"][0]) if "max_price" in asked else float("inf")
+        filters = parse_qs(query.decode() if isinstance(query, bytes) else "")
+        kinds = filters.get("kind")
+        highest = float(filters["max_price"][0]) if "max_price" in filters else float("inf")
         return 200, [
             tea
             for tea in TEAS

@@ -1,4 +1,4 @@
-"""What the terminal shows: text of documents and models, never as markup or control characters."""
+"""Functions and outcomes on the terminal; foreign text is shown without control characters."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -18,171 +18,154 @@ from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome
 
-_SHORT = 24
-"""How long the names of a table may be."""
+_LONGEST_NAME = 24
+"""With longer names a table is not used."""
 
 
-def plain(text: str, style: str = "") -> Text:
-    """Return text as it is, without what a terminal would obey and without markup."""
+def safe_text(text: str, style: str = "") -> Text:
+    """Return a text without control characters; markup in it is not interpreted."""
     return Text(visible(text), style=style)
 
 
 def code(text: str, language: str) -> Syntax:
-    """Return code in the colours that the terminal has."""
+    """Return highlighted code."""
     return Syntax(text, language, theme="ansi_dark", background_color="default", word_wrap=True)
 
 
-def compact(value: JsonValue, width: int = 74, indent: int = 0, beside: int = 0) -> str:
-    """Return JSON in which whatever fits into the width stands on one line.
+def pretty_json(value: JsonValue, width: int = 74, indent: int = 0, beside: int = 0) -> str:
+    """Return JSON in which every object and array that fits into `width` stands on one line.
 
-    `indent` is that of the line it begins in, `beside` what else stands in that line.
+    `indent` is that of the first line, `beside` the length of other text in it.
     """
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or indent + beside + len(line) <= width:
         return line
     inner = ",\n".join(
-        " " * (indent + 2) + key + compact(held, width, indent + 2, len(key) + 1)
-        for key, held in _members(value)
+        " " * (indent + 2) + key + pretty_json(member, width, indent + 2, len(key) + 1)
+        for key, member in _members(value)
     )
-    opened, closed = "{}" if isinstance(value, dict) else "[]"
-    return f"{opened}\n{inner}\n{' ' * indent}{closed}"
+    start, end = "{}" if isinstance(value, dict) else "[]"
+    return f"{start}\n{inner}\n{' ' * indent}{end}"
 
 
-def summary_of(function: Function) -> str:
-    """Return the first line of a function's description."""
-    return function.description.partition("\n")[0]
-
-
-def row_of(function: Function) -> tuple[str, str, str]:
-    """Return the line of a function in a list: its name, where it lives, what it does."""
-    return function.name, origin_text(function.origin), summary_of(function)
+def table_row(function: Function) -> tuple[str, str, str]:
+    """Return the name of a function, its origin, and the first line of its description."""
+    return function.name, origin_text(function.origin), function.description.partition("\n")[0]
 
 
 def function_table(functions: list[Function]) -> RenderableType:
-    """Return the functions for a screen: name, where each lives, what it does.
-
-    A table where the names are short, and else two lines each, so that no name is broken.
-    """
-    rows = [(name, where, shortened(does, 120)) for name, where, does in map(row_of, functions)]
-    if max((len(name) for name, _, _ in rows), default=0) > _SHORT:
+    """Return the functions as a table, or as two lines each if a name would not fit."""
+    rows = [(name, where, shortened(text, 120)) for name, where, text in map(table_row, functions)]
+    if max((len(name) for name, _, _ in rows), default=0) > _LONGEST_NAME:
         return two_lines(rows)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("function", overflow="fold", style="cyan")
     table.add_column("lives at", overflow="fold", style="dim")
     table.add_column("does", overflow="fold")
     for row in rows:
-        table.add_row(*map(plain, row))
+        table.add_row(*map(safe_text, row))
     return table
 
 
 def two_lines(rows: Iterable[tuple[str, str, str]]) -> RenderableType:
-    """Return each row for a screen as its first cell, and the others in a line under it."""
+    """Return each row as its first cell, and a line with the other cells below."""
     parts: list[RenderableType] = []
     for first, *others in rows:
-        under = plain(" · ".join(filter(None, others)))
-        parts += [plain(first, "cyan"), Padding(under, (0, 0, 0, 4), expand=False)]
+        under = safe_text(" · ".join(filter(None, others)))
+        parts += [safe_text(first, "cyan"), Padding(under, (0, 0, 0, 4), expand=False)]
     return Group(*parts)
 
 
 def skipped_text(controller: Controller) -> Text | None:
-    """Return the places that were left out, each with its reason; `None` where there are none."""
+    """Return a line for each skipped part with its reason, or `None` if nothing was skipped."""
     if not controller.skipped:
         return None
     lines = [
         f"{item.where}: {item.reason}" + (f" (at {item.pointer})" if item.pointer else "")
         for item in controller.skipped
     ]
-    return plain("\n".join(lines), style="yellow")
+    return safe_text("\n".join(lines), style="yellow")
 
 
 def function_page(function: Function) -> RenderableType:
-    """Return everything there is to see of one function, the two sides apart."""
+    """Return all about one function; the model's and the person's schema stand apart."""
     marks = [
         word
-        for word, said in (
+        for word, is_marked in (
             ("deprecated", function.deprecated),
             ("read-only", function.read_only),
             ("destructive", function.destructive),
             ("idempotent", function.idempotent),
             ("asks a person first", function.confirm),
         )
-        if said
+        if is_marked
     ]
     facts = (origin_text(function.origin), *function.tags, *marks)
-    about = " · ".join(filter(None, facts))
-    parts: list[RenderableType] = [plain(function.name, "bold cyan"), plain(about, "dim")]
+    about = safe_text(" · ".join(filter(None, facts)), "dim")
+    parts: list[RenderableType] = [safe_text(function.name, "bold cyan"), about]
     if function.description:
-        parts += [Text(), plain(function.description)]
-    parts += [Text(), *sides(function)]
+        parts += [Text(), safe_text(function.description)]
+    parts += [Text(), TitledJson("what the model sees", function.llm)]
+    if function.separated is not None:
+        parts.append(TitledJson("what only a person gives", function.separated.human or {}))
     if function.output is not None:
-        parts.append(Titled("what comes back", function.output))
-    parts += [plain(f"note: {note}", "yellow") for note in function.notes]
+        parts.append(TitledJson("output", function.output))
+    parts += [safe_text(f"note: {note}", "yellow") for note in function.notes]
     return Group(*parts)
 
 
-def sides(function: Function) -> list[RenderableType]:
-    """Return the schema the model sees and, where there is one, the human's."""
-    separated = function.separated
-    if separated is None:
-        return [Titled("what the model sees", function.parameters)]
-    return [
-        Titled("what the model sees", separated.llm),
-        Titled("what only a person gives", separated.human or {}),
-    ]
-
-
 def about_outcome(outcome: Outcome) -> list[RenderableType]:
-    """Return the repairs, the HTTP status and the open questions of a call."""
+    """Return the repairs, the HTTP status and the open questions of an outcome."""
     parts: list[RenderableType] = [repair_lines(outcome)] if outcome.repairs else []
     if outcome.response is not None and outcome.response.status is not None:
-        parts.append(plain(f"HTTP {outcome.response.status}", "dim"))
-    asked = () if outcome.waiting is None else outcome.waiting.questions
-    said = (plain(f"a person gives {each.path}: {each.label}", "yellow") for each in asked)
-    return [*parts, *said]
+        parts.append(safe_text(f"HTTP {outcome.response.status}", "dim"))
+    questions = () if outcome.waiting is None else outcome.waiting.questions
+    lines = (safe_text(f"a person gives {each.path}: {each.label}", "yellow") for each in questions)
+    return [*parts, *lines]
 
 
 def outcome_text(outcome: Outcome) -> RenderableType:
-    """Return the text of what came of a call."""
+    """Return the text of an outcome, coloured if it is an error or waits for a person."""
     waits = outcome.waiting is not None
-    return plain(outcome.text, "red" if outcome.is_error else "yellow" if waits else "")
+    return safe_text(outcome.text, "red" if outcome.is_error else "yellow" if waits else "")
 
 
 def repair_lines(outcome: Outcome) -> Text:
-    """Return a line for each repair: its kind, its place, the value before and after."""
+    """Return a line for each repair: its kind, its path, the values before and after."""
     width = max((len(repair.kind) for repair in outcome.repairs), default=0)
     lines = [
-        f"repaired  {each.kind:{width}}  {each.path}  {_said(each.before)} -> {_said(each.after)}"
+        f"repaired  {each.kind:{width}}  {each.path}  {_short(each.before)} -> {_short(each.after)}"
         for each in outcome.repairs
     ]
-    return plain("\n".join(lines), "dim")
+    return safe_text("\n".join(lines), "dim")
 
 
-def show(console: Console, *parts: RenderableType | None) -> None:
-    """Print each part that is there; outside of a terminal nothing is wrapped or cut."""
+def print_parts(console: Console, *parts: RenderableType | None) -> None:
+    """Print each part but `None`; outside a terminal lines are not wrapped or cut."""
     for part in parts:
         if part is not None:
             console.print(part, soft_wrap=not console.is_terminal)
 
 
 @dataclass(frozen=True, slots=True)
-class Titled:
-    """JSON under a title: in a frame on a terminal, and without one anywhere else."""
+class TitledJson:
+    """JSON under a title, in a frame if the output is a terminal."""
 
     title: str
     value: JsonValue
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the frame, or the title and the text."""
+        """Yield the frame, or the title and the JSON."""
         if console.is_terminal:
-            text = visible(compact(self.value, min(options.max_width - 4, 100)))
-            framed = code(text, "json")
-            yield Panel(framed, title=self.title, title_align="left", border_style="dim")
+            text = visible(pretty_json(self.value, min(options.max_width - 4, 100)))
+            title = self.title
+            yield Panel(code(text, "json"), title=title, title_align="left", border_style="dim")
         else:
             yield Text(f"{self.title}:")
-            yield plain(compact(self.value))
+            yield safe_text(pretty_json(self.value))
 
 
-def _said(value: JsonValue) -> str:
+def _short(value: JsonValue) -> str:
     if isinstance(value, str) and '"' in value and "'" not in value:
         return shortened(f"'{value}'", 40)
     return shortened(json.dumps(value, ensure_ascii=False), 40)
@@ -190,5 +173,5 @@ def _said(value: JsonValue) -> str:
 
 def _members(value: JsonObject | Sequence[JsonValue]) -> list[tuple[str, JsonValue]]:
     if isinstance(value, dict):
-        return [(json.dumps(key, ensure_ascii=False) + ": ", held) for key, held in value.items()]
-    return [("", held) for held in value]
+        return [(json.dumps(key, ensure_ascii=False) + ": ", each) for key, each in value.items()]
+    return [("", item) for item in value]

@@ -1,4 +1,4 @@
-"""The person's part of a call: their values, and whether to go on."""
+"""The person's part of a call: their values, and their approval."""
 
 import json
 import sys
@@ -8,9 +8,8 @@ from rich.console import Console
 from rich.panel import Panel
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.cli.asking import ask as asked_for
-from pyfunctools.cli.asking import is_yes, refused
-from pyfunctools.cli.display import compact, plain
+from pyfunctools.cli.asking import ask_values, human_issues, is_confirmed
+from pyfunctools.cli.display import pretty_json, safe_text
 from pyfunctools.execution.person.approval import PendingCall
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
@@ -19,55 +18,55 @@ from pyfunctools.route import Route
 from pyfunctools.schema import Failure
 
 
-def human_part(
+def human_values(
     function: Function, text: str, given: JsonObject | None, *, ask: bool
 ) -> JsonObject | None:
-    """Return the human's side of a call that may run, asked for where a person is there to answer.
+    """Return the human's values of a call; ask for missing ones if a person is there.
 
-    Nothing is asked where what the model wrote is refused anyway: calling says so.
+    Nothing is asked if the model's arguments in `text` are invalid: the call will report them.
 
     Raises:
-        EOFError: the input has ended.
-        KeyboardInterrupt: the person has ended it.
+        EOFError: standard input has ended.
+        KeyboardInterrupt: the person pressed ctrl-C.
     """
     checked = function.check(text)
     if not checked or function.separated is None:
         return given
-    lacking = refused(function, checked.value, given or {})
-    if lacking and not is_there(ask):
-        told = Failure(value=None, issues=lacking).to_person()
-        _say("Missing or not right:", told, "Give it with --human, or call it in a terminal.")
-        return given  # which is not enough to run: calling says so
-    return asked_for(function, checked.value, given or {}) if ask or lacking else given
+    issues = human_issues(function, checked.value, given or {})
+    if issues and not has_person(ask):
+        text = Failure(value=None, issues=issues).to_person()
+        _print_notes("Missing or invalid:", text, "Use --human, or call it in a terminal.")
+        return given  # the call will report the issues
+    return ask_values(function, checked.value, given or {}) if ask or issues else given
 
 
-def approval(server: str | None, *, ask: bool) -> Callable[[PendingCall], bool | None]:
-    """Return what shows a call, its secrets hidden, and asks whether to go on."""
+def approval_prompt(server: str | None, *, ask: bool) -> Callable[[PendingCall], bool | None]:
+    """Return a function that shows a call, secrets masked, and asks the person to approve it."""
 
-    def approved(pending: PendingCall) -> bool | None:
+    def approve(pending: PendingCall) -> bool | None:
         function = pending.function
-        if not is_there(ask):
-            _say("This asks a person before it runs: say --yes, or call it in a terminal.")
+        if not has_person(ask):
+            _print_notes("This needs approval: use --yes, or call it in a terminal.")
             return None
-        text = f"{_address(function, server)}\n\n{compact(_without_bytes(pending.arguments))}"
+        text = f"{_address(function, server)}\n\n{pretty_json(_without_bytes(pending.arguments))}"
         title = "about to run, and destructive" if function.destructive else "about to run"
-        shown = Panel(plain(text), title=title, title_align="left", border_style="yellow")
-        Console(stderr=True).print(shown)
+        panel = Panel(safe_text(text), title=title, title_align="left", border_style="yellow")
+        Console(stderr=True).print(panel)
         try:
-            return is_yes(f"Run {function.name}?")
+            return is_confirmed(f"Run {function.name}?")
         except EOFError:
             return None
 
-    return approved
+    return approve
 
 
-def is_there(ask: bool) -> bool:
-    """Return whether a person is there to be asked."""
+def has_person(ask: bool) -> bool:
+    """Return whether a person can be asked: in a terminal, or as the option `--ask` says."""
     return ask or sys.stdin.isatty()
 
 
 def _address(function: Function, server: str | None) -> str:
-    """Return where a call goes: method and address, or the method's qualified name."""
+    """Return the method and URL of a request, or the qualified name of a Python method."""
     origin = function.origin
     if not isinstance(origin, Route):
         return origin_text(origin)
@@ -78,7 +77,7 @@ def _address(function: Function, server: str | None) -> str:
 
 
 def _without_bytes(value: JsonObject | JsonValue) -> JsonValue:
-    """Return arguments to look at: of a file its name and size."""
+    """Return arguments with the name and size of each file in place of its content."""
     if isinstance(value, File):
         return f"<file {json.dumps(value.filename)}, {len(value.content)} bytes>"
     if isinstance(value, dict):
@@ -86,5 +85,5 @@ def _without_bytes(value: JsonObject | JsonValue) -> JsonValue:
     return [_without_bytes(item) for item in value] if isinstance(value, list) else value
 
 
-def _say(*lines: str) -> None:
-    Console(stderr=True).print(plain("\n".join(lines), "yellow"), soft_wrap=True)
+def _print_notes(*lines: str) -> None:
+    Console(stderr=True).print(safe_text("\n".join(lines), "yellow"), soft_wrap=True)

@@ -1,7 +1,7 @@
-"""Where commands write, and what their exit status means.
+"""Output of the commands as JSON and rows, and their exit statuses.
 
-Results go to standard output, whatever is about them to standard error. What an encoding cannot
-say is written with the letters that it has.
+Results go to standard output, everything else to standard error. Characters that the encoding of a
+stream lacks are replaced: `→` by `->`, for example.
 """
 
 import codecs
@@ -18,21 +18,21 @@ from pyfunctools.record.outcome import Outcome
 
 
 class Status(IntEnum):
-    """What the exit status of a command says, one meaning each."""
+    """The exit status of a command."""
 
     DONE = 0
     FAILED = 1
-    """The function ran, or could not be reached, and failed."""
+    """The function failed, or could not be reached."""
     MISTAKE = 2
-    """The command, or the source that it names, is wrong."""
+    """The command line or its source is invalid."""
     REFUSED = 3
-    """The arguments are wrong, or there is no such function."""
+    """The arguments are invalid, or the function is unknown."""
     WAITS = 4
-    """A person has to add their part or to approve, and has not."""
+    """A value or the approval of a person is missing."""
     FOUND = 5
     """`check` or `replay` found something."""
     INTERRUPTED = 130
-    """A person has ended it by ctrl-C."""
+    """A person pressed ctrl-C."""
 
 
 _REASONS: Final = {
@@ -45,19 +45,19 @@ _REASONS: Final = {
 }
 
 _MARKS: Final = {"❌": "(x)", "·": "-", "…": "...", "→": "->"}
-"""What stands for marks of ours where an encoding has none."""
+"""Replacements of characters in our texts that an encoding lacks."""
 _ERRORS: Final = "pyfunctools.marks"
 
 
 def status_of(outcome: Outcome) -> Status:
-    """Return the exit status for what came of a call."""
+    """Return the exit status of an outcome."""
     if outcome.ok:
         return Status.DONE
     return _REASONS.get(outcome.reason or "", Status.FAILED)
 
 
 def outcome_row(outcome: Outcome) -> dict[str, Any]:
-    """Return the outcome of a call as JSON, without secrets."""
+    """Return an outcome as JSON, without secrets."""
     response, waiting = outcome.response, outcome.waiting
     return {
         "function": outcome.function,
@@ -79,28 +79,27 @@ def outcome_row(outcome: Outcome) -> dict[str, Any]:
 
 
 def prepare() -> None:
-    """Have standard output and error write every text, in whatever encoding they have."""
-    codecs.register_error(_ERRORS, _spelled)
+    """Let standard output and error write any text, whatever their encoding."""
+    codecs.register_error(_ERRORS, _replacement)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=_ERRORS)
 
 
 def print_json(value: object, *, indent: int | None = None) -> None:
-    """Print JSON; where the encoding is no Unicode, with escapes."""
+    """Print JSON, with escapes unless the encoding is Unicode."""
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     print(json.dumps(value, ensure_ascii=not is_unicode, indent=indent))
 
 
 def print_rows(rows: Iterable[Iterable[str]]) -> None:
-    """Print one line for each row, its cells between tabs, nothing wrapped and nothing cut."""
+    """Print one line for each row, cells separated by tabs."""
     for row in rows:
         print("\t".join(" ".join(visible(cell).split()) for cell in row))
 
 
-def _spelled(error: UnicodeError) -> tuple[str, int]:
+def _replacement(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    letters = error.object[error.start : error.end]
-    said = (_MARKS.get(each) or ascii(each)[1:-1] for each in letters)
-    return "".join(said), error.end
+    missing = error.object[error.start : error.end]
+    return "".join(_MARKS.get(each) or ascii(each)[1:-1] for each in missing), error.end

@@ -1,4 +1,4 @@
-"""Recorded calls against the functions of a source: which are right, repaired, refused."""
+"""Recorded calls checked against the functions of a source: right, repaired, refused."""
 
 import json
 import sys
@@ -9,25 +9,24 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from pyfunctools._json import JsonValue
 from pyfunctools.controller import Controller
 from pyfunctools.envelopes.blocks import call_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.limits import DEFAULT_LIMITS
 
 _LONGEST: Final = 2 * DEFAULT_LIMITS.text
-"""Bytes of a line that are read: more is no call that would be taken."""
-_MISSPELLED: Final = 20
-"""Unknown names that are kept, so that memory stays bounded."""
+"""The most bytes of a line; the arguments in a longer one would be refused anyway."""
+_MOST_UNKNOWN: Final = 20
+"""How many unknown names are counted, so that memory stays bounded."""
 
 
 @dataclass(slots=True)
-class Replayed:
-    """What came of recorded calls: counts alone, however many there were.
+class ReplayCounts:
+    """The results of recorded calls, as counts.
 
     `calls` has `right`, `repaired`, `refused`, `unknown` (no such function) and `unreadable` (the
-    line is no call). `repairs` counts the kinds of repairs, `refused` the functions whose calls
-    were, and `unknown` the names of the first that are not there.
+    line is not a call). `repairs` counts by the kind of repair, `refused` by function, and
+    `unknown` by name, for the first unknown names.
     """
 
     calls: Counter[str] = field(default_factory=Counter[str])
@@ -37,7 +36,7 @@ class Replayed:
 
     @property
     def is_good(self) -> bool:
-        """True if every call could have run."""
+        """True if every call was valid or repaired."""
         return self.calls.keys() <= {"right", "repaired"}
 
     def counts(self) -> dict[str, dict[str, int]]:
@@ -47,8 +46,8 @@ class Replayed:
 
 
 @contextmanager
-def opened(path: str) -> Generator[tuple[BinaryIO, int | None]]:
-    """Open recorded calls, with their size in bytes; `-` is standard input, of no known size.
+def open_recording(path: str) -> Generator[tuple[BinaryIO, int | None]]:
+    """Open recorded calls and yield them with their size in bytes; `-` is standard input (no size).
 
     Raises:
         DefinitionError: the file cannot be read.
@@ -64,20 +63,20 @@ def opened(path: str) -> Generator[tuple[BinaryIO, int | None]]:
         yield file, Path(path).stat().st_size
 
 
-def replay(controller: Controller, file: BinaryIO, into: Replayed) -> Iterator[int]:
-    """Check the calls of a file of JSON lines and count them; nothing is run.
+def check_recording(controller: Controller, file: BinaryIO, counts: ReplayCounts) -> Iterator[int]:
+    """Check the calls of a file of JSON lines and count the results; nothing is run.
 
-    A line is a call as any vendor writes it: `{"name": ..., "arguments": ...}`, the arguments being
-    JSON text or the value, or `{"function": {...}}`. Yields the bytes of every line.
+    A line is a call as any vendor writes it: `{"name": ..., "arguments": ...}`, with arguments as
+    JSON text or as an object, or `{"function": {...}}`. Yields the size of every line in bytes.
     """
     for size, line in _lines(file):
         if line is None or line.strip():
-            into.calls[_kind(controller, line, into)] += 1
+            counts.calls[_result(controller, line, counts)] += 1
         yield size
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """Yield the lines with their sizes; one that is too long is passed, and not kept."""
+    """Yield each line with its size; a line that is too long is `None`, and not held in memory."""
     while line := file.readline(_LONGEST):
         whole: bytes | None = line
         size, rest = len(line), line
@@ -86,25 +85,20 @@ def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
         yield size, whole
 
 
-def _kind(controller: Controller, line: bytes | None, into: Replayed) -> str:
-    call = None if line is None else call_of(_read(line))
+def _result(controller: Controller, line: bytes | None, counts: ReplayCounts) -> str:
+    try:
+        call = call_of(json.loads(line or b"null"))
+    except (ValueError, RecursionError):
+        call = None
     if call is None or not call.name:
         return "unreadable"
     if call.name not in controller:
-        if call.name in into.unknown or len(into.unknown) < _MISSPELLED:
-            into.unknown[call.name] += 1
+        if call.name in counts.unknown or len(counts.unknown) < _MOST_UNKNOWN:
+            counts.unknown[call.name] += 1
         return "unknown"
     result = controller[call.name].check({} if call.arguments is None else call.arguments)
-    into.repairs.update(each.kind for each in result.repairs)
+    counts.repairs.update(each.kind for each in result.repairs)
     if not result:
-        into.refused[call.name] += 1
+        counts.refused[call.name] += 1
         return "refused"
     return "repaired" if result.repairs else "right"
-
-
-def _read(line: bytes) -> JsonValue:
-    try:
-        value: JsonValue = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value

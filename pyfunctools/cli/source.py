@@ -1,4 +1,4 @@
-"""Opens what a person names on the command line: a document, or `module:object`."""
+"""Opens the source on the command line (a document, or `module:object`) and reads options."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from pyfunctools.schema.ground.did_you_mean import near_names
 
 _SOURCES = "Name an OpenAPI document's path, `-` for standard input, or `module:object` of Python."
 DEMO = "demo"
-"""Names the demo's shop where a source is wanted."""
+"""The source that is the demo's shop."""
 _OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})", re.ASCII)
 
@@ -29,26 +29,24 @@ def open_source(
     headers: Sequence[str] = (),
     auth: Sequence[str] = (),
 ) -> Controller:
-    """Return the controller of a document's path, or of `module:object` from the current folder.
+    """Return the controller of a document's path, or of `module:object` (current folder included).
 
     The object is a controller, a function, a FastAPI application or router, an instance, or a class
-    that is made without arguments. `-` is a document on standard input, and `demo` the demo's shop.
+    that needs no arguments. `-` is a document on standard input, and `demo` the demo's shop.
 
     Raises:
         PyfunctoolsError: the document cannot be read, or the object cannot become a controller.
     """
     if names_object(source):
-        if given := [
-            n for n, each in (("server", server), ("header", headers), ("auth", auth)) if each
-        ]:
-            reason = f"This is for documents, and {source} is Python."
-            raise DefinitionError(f"--{given[0]}", reason)
+        for option, value in (("--server", server), ("--header", headers), ("--auth", auth)):
+            if value:
+                raise DefinitionError(option, f"This is for documents, and {source} is Python.")
         return _of_object(source, TeaShop if source == DEMO else _imported(source))
     is_address = "://" in source
     if source != "-" and not is_address and not Path(source).exists():
         raise DefinitionError(source, "There is no such file.", _SOURCES)
     if source.endswith(".py"):
-        raise DefinitionError(source, "This is Python, and no document.", _SOURCES)
+        raise DefinitionError(source, "This is Python, not a document.", _SOURCES)
     return Controller.from_openapi(
         sys.stdin.buffer.read() if source == "-" else source if is_address else Path(source),
         server=True if server == "document" else server,
@@ -58,13 +56,13 @@ def open_source(
 
 
 def names_object(source: str) -> bool:
-    """Return whether this is `module:object`, and no document's path."""
+    """Return whether a source is `module:object` (or `demo`), not the path of a document."""
     is_object = source == DEMO or _OBJECT.fullmatch(source) is not None
     return is_object and not Path(source).exists()
 
 
 def read_value(given: str | None) -> str | None:
-    """Return the text of an option: itself, of a file (`@file`), or of standard input (`-`).
+    """Return the text of an option: of a file (`@file`), of standard input (`-`), or the option.
 
     Raises:
         PyfunctoolsError: the file cannot be read.
@@ -83,10 +81,10 @@ def read_value(given: str | None) -> str | None:
 
 
 def read_human(given: str | None) -> dict[str, JsonValue] | None:
-    """Return the human's values from the text of `--human`: a JSON object.
+    """Return the human's values of `--human`, a JSON object.
 
     Raises:
-        PyfunctoolsError: it is not one.
+        PyfunctoolsError: it is not a JSON object.
     """
     text = read_value(given)
     if text is None:
@@ -98,15 +96,15 @@ def read_human(given: str | None) -> dict[str, JsonValue] | None:
 
 
 def read_context(given: str | None) -> object:
-    """Return the context of `--context`: `module:object` (a class is made), JSON or `@file`.
+    """Return the context of `--context`: `module:object` (a class is called), JSON or `@file`.
 
     Raises:
-        PyfunctoolsError: the object cannot be imported or made, or this is no JSON.
+        PyfunctoolsError: the object cannot be imported or made, or the text is not JSON.
     """
     if given is None:
         return None
     if _OBJECT.fullmatch(given):
-        return _made(given, _imported(given))
+        return _instance(given, _imported(given))
     return _json("--context", read_value(given) or "", "Give `module:object`, or JSON.")
 
 
@@ -140,10 +138,10 @@ def _imported(source: str) -> object:
         sys.path.insert(0, os.getcwd())
     try:
         value: object = import_module(module_name)
-    except Exception as error:  # importing runs somebody's code, which may raise anything
-        said = f"{type(error).__name__}: {error}"
+    except Exception as error:  # importing runs the user's code, which may raise anything
+        reason = f"The module cannot be imported: {type(error).__name__}: {error}."
         remedy = _SOURCES if module_name.endswith(".py") else None
-        raise DefinitionError(source, f"The module cannot be imported: {said}.", remedy) from error
+        raise DefinitionError(source, reason, remedy) from error
     for name in path.split("."):
         try:
             value = getattr(value, name)
@@ -159,11 +157,11 @@ def _of_object(source: str, value: object) -> Controller:
     if isinstance(value, Controller):
         return value
     if isinstance(value, type):
-        return Controller.from_object(_made(source, value))
+        return Controller.from_object(_instance(source, value))
     if isinstance(value, Function) or (callable(value) and hasattr(value, "__code__")):
-        made: list[Callable[..., object] | Function] = [value]
-        return Controller.from_functions(made, name=source)
-    if "fastapi" in sys.modules:  # whose application it is has imported it
+        functions: list[Callable[..., object] | Function] = [value]
+        return Controller.from_functions(functions, name=source)
+    if "fastapi" in sys.modules:  # a module with an application has imported FastAPI
         from fastapi import APIRouter, FastAPI
 
         if isinstance(value, FastAPI | APIRouter):
@@ -171,15 +169,15 @@ def _of_object(source: str, value: object) -> Controller:
     return Controller.from_object(value)
 
 
-def _made(source: str, value: object) -> object:
-    """Return an instance of a class, and anything else as it is."""
+def _instance(source: str, value: object) -> object:
+    """Return an instance of a class; any other value is returned itself."""
     if not isinstance(value, type):
         return value
     try:
         return value()
     except PyfunctoolsError:
         raise
-    except Exception as error:  # so may making one of somebody's classes
-        said = f"{type(error).__name__}: {error}"
-        remedy = "Name an instance of it instead: `shop = Shop(...)` in the module, `module:shop`."
-        raise DefinitionError(source, f"The class cannot be made: {said}.", remedy) from error
+    except Exception as error:  # the user's class may raise anything
+        reason = f"The class cannot be called: {type(error).__name__}: {error}."
+        remedy = "Name an instance instead: `shop = Shop(...)` in the module, `module:shop`."
+        raise DefinitionError(source, reason, remedy) from error

@@ -1,34 +1,34 @@
-"""Arguments from `name=value` words of a command line."""
+"""Arguments from the `name=value` words of a command line."""
 
 import json
 from collections.abc import Sequence
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import GROUPS, Function
 
 
-def arguments_of(words: Sequence[str], function: Function) -> str:
-    """Return the arguments that `name=value` words say, as JSON text.
+def json_arguments(words: Sequence[str], function: Function) -> str:
+    """Return the arguments in `name=value` words as JSON text.
 
-    A value is text, which the schema reads further; one that begins with `{` or `[` is JSON. A name
-    leads inside by dots (`body.card.owner=Ada`), and one that is given more than once is a list.
-    A name that only one group of an operation has needs no group: `kind=green` for `query.kind`.
+    A value is a text, which coercion may convert, or JSON if it begins with `{` or `[`. Dots enter
+    objects (`body.card.owner=Ada`), and a name that is repeated makes a list. The group of an
+    operation's parameter may be left out if it is clear: `kind=green` for `query.kind`.
 
     Raises:
-        DefinitionError: a word is no `name=value`, or two cannot be given together.
+        DefinitionError: a word is not `name=value`, or two words contradict each other.
     """
-    made: dict[str, JsonValue] = {}
+    arguments: dict[str, JsonValue] = {}
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or not name:
             raise DefinitionError(
                 repr(word),
                 "This is not `name=value`.",
-                "Write `city=Oslo`; JSON is given by `--args`.",
+                "Write `city=Oslo`, or pass JSON with `--args`.",
             )
-        _put(made, _steps(name, function.llm), _value(text), name)
-    return json.dumps(made)
+        _put(arguments, _steps(name, function.llm), _value(text), name)
+    return json.dumps(arguments)
 
 
 def _value(text: str) -> JsonValue:
@@ -42,28 +42,24 @@ def _value(text: str) -> JsonValue:
 
 
 def _steps(name: str, schema: JsonSchema) -> list[str]:
-    """Return the way to what a name means: a property, one of a group, or one inside."""
-    properties = _properties(schema)
+    """Return the path that a name means: of a property, of one in a group, or of one deeper."""
+    properties = members_of(schema.get("properties"))
     if name in properties:
         return [name]
     first = name.partition(".")[0]
     if first not in properties:
-        groups = [each for each in GROUPS if first in _properties(properties.get(each))]
+        inner = {group: members_of(properties.get(group)).get("properties") for group in GROUPS}
+        groups = [group for group in GROUPS if first in members_of(inner[group])]
         if len(groups) == 1:
             return [groups[0], *name.split(".")]
     return name.split(".")
-
-
-def _properties(schema: JsonValue) -> JsonObject:
-    named = schema.get("properties") if isinstance(schema, dict) else None
-    return named if isinstance(named, dict) else {}
 
 
 def _put(into: dict[str, JsonValue], steps: list[str], value: JsonValue, name: str) -> None:
     for step in steps[:-1]:
         inner = into.setdefault(step, {})
         if not isinstance(inner, dict):
-            raise DefinitionError(name, f"{step!r} has a value already, and nothing inside.")
+            raise DefinitionError(name, f"{step!r} already has a value that is not an object.")
         into = inner
     last = steps[-1]
     known = into.get(last)

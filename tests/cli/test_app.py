@@ -180,7 +180,7 @@ def test_check_finds_what_is_odd_and_what_a_model_would_do_better_with(folder: P
         "run $input.kind",
         *(f"run $input.a{n}" for n in range(12)),
     ]
-    assert "The values stand in prose (`red`, `green` or `blue`)" in done.stdout
+    assert "The description lists the values: `red`, `green` or `blue`." in done.stdout
     skipped = json.loads(run("check", "api.json", "--json", cwd=folder).stdout)
     assert {each["kind"] for each in skipped} == {"skipped", "advice", "odd"}
     fine = run("check", "demo", cwd=folder)

@@ -10,7 +10,7 @@ from terminal import Terminal
 from typer.testing import CliRunner, Result
 
 from pyfunctools import Function
-from pyfunctools.cli.asking import ask, is_yes, line
+from pyfunctools.cli.asking import ask_values, is_confirmed, read_line
 
 Schema = dict[str, Any]
 S = {"type": "string"}
@@ -32,7 +32,7 @@ def asked(parameters: Schema, llm: Any, given: str, known: Any = None) -> Result
 
     @app.command()
     def main() -> None:
-        print(json.dumps(ask(function, llm, known or {})))
+        print(json.dumps(ask_values(function, llm, known or {})))
 
     return CliRunner().invoke(app, [], input=given)
 
@@ -110,7 +110,7 @@ def test_an_input_that_ends_in_the_middle_ends_it() -> None:
     assert asked(parameters, {}, "x\n").exit_code == 1
 
 
-PROGRAM = "from pyfunctools.cli.asking import line, is_yes; print(({}))"
+PROGRAM = "from pyfunctools.cli.asking import is_confirmed, read_line; print(({}))"
 
 
 def shown(given: str, *, hidden: bool = False, as_question: bool = False) -> Result:
@@ -118,7 +118,7 @@ def shown(given: str, *, hidden: bool = False, as_question: bool = False) -> Res
 
     @app.command()
     def main() -> None:
-        print(repr(is_yes("Sure?") if as_question else line("a", hidden=hidden)))
+        print(repr(is_confirmed("Sure?") if as_question else read_line("a", hidden=hidden)))
 
     return CliRunner().invoke(app, [], input=given)
 
@@ -143,7 +143,8 @@ def test_an_input_that_ends_is_no_answer(as_question: bool) -> None:
 
 
 def test_in_a_terminal_what_is_hidden_is_not_echoed_and_the_rest_is(tmp_path: Path) -> None:
-    program = PROGRAM.format('line("open"), len(line("secret", hidden=True)), is_yes("Sure?")')
+    reads = 'read_line("open"), len(read_line("secret", hidden=True)), is_confirmed("Sure?")'
+    program = PROGRAM.format(reads)
     with Terminal("-c", program, cwd=tmp_path) as terminal:
         terminal.answer("open: ", "seen")
         terminal.answer("secret: ", "unseen")

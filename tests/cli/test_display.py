@@ -25,7 +25,7 @@ HOSTILE = "evil [bold]\x1b]0;title\x07\x1b[2J\u202e name"
 
 def shown(*parts: RenderableType | None) -> str:
     out = io.StringIO()
-    display.show(Console(file=out, width=80, force_terminal=False), *parts)
+    display.print_parts(Console(file=out, width=80, force_terminal=False), *parts)
     return out.getvalue()
 
 
@@ -106,12 +106,12 @@ def test_the_two_sides_are_shown_apart() -> None:
     ],
 )
 def test_what_fits_stands_on_one_line(value: list[object], lines: list[str]) -> None:
-    assert display.compact(value, width=22).splitlines() == lines  # type: ignore[arg-type]
+    assert display.pretty_json(value, width=22).splitlines() == lines  # type: ignore[arg-type]
 
 
 def test_compact_json_is_json() -> None:
     value = {"a": [{"b": None, "ø": True}] * 9, "c": {"d": {"e": [1.5, "x" * 90]}}}
-    assert json.loads(display.compact(value)) == value
+    assert json.loads(display.pretty_json(value)) == value
 
 
 def test_a_long_name_is_never_broken() -> None:

@@ -58,7 +58,7 @@ def test_an_object_of_a_module_is_opened(module: str, place: str, names: list[st
         ("broken_of_the_source_test:x", "ZeroDivisionError"),
         ("{module}:Missing", "no 'Missing' in it"),
         ("{module}:Shpo", "Did you mean 'Shop'"),
-        ("{module}:Picky", "cannot be made.* `shop = Shop"),
+        ("{module}:Picky", "cannot be called.* `shop = Shop"),
         ("{module}:number", "int"),
         ("missing.json", "missing.json"),
     ],
@@ -109,7 +109,7 @@ def test_an_option_is_text_a_file_or_standard_input(
         ("nope.json", "nope.json: There is no such file. Name an OpenAPI document's path"),
         (
             "shop_of_no_source.py",
-            "shop_of_no_source.py: This is Python, and no document. Name an OpenAPI",
+            "shop_of_no_source.py: This is Python, not a document. Name an OpenAPI",
         ),
         (
             "shop_of_no_source.py:Shop",
