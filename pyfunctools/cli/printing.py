@@ -79,7 +79,7 @@ def outcome_row(outcome: Outcome) -> dict[str, Any]:
 
 
 def prepare() -> None:
-    """Let standard output and error write any text, whatever their encoding."""
+    """Make standard output and error accept any text, whatever their encoding."""
     codecs.register_error(_ERRORS, _replacement)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

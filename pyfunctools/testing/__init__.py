@@ -1,7 +1,7 @@
-"""What tests of functions are made of: scripted models and persons, arguments, mistakes, a fuzzer.
+"""For your tests: scripted models and persons, strategies of arguments and mistakes, a fuzzer.
 
-A controller under test is an ordinary one; `Controller.replaced` puts other code behind some of its
-functions. Strategies and `fuzz` need hypothesis: `pip install 'pyfunctools[testing]'`.
+They work with any controller; `Controller.replaced` replaces the code of some of its functions.
+Strategies and `fuzz` need hypothesis: `pip install 'pyfunctools[testing]'`.
 """
 
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ _FROM = {
 
 
 def __getattr__(name: str) -> object:
-    # Lazily: whoever writes a script for a model needs no hypothesis.
+    # Lazily: scripted models and persons work without hypothesis.
     if name not in _FROM:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -1,4 +1,4 @@
-"""Random values that fit a schema: what a careful model might send."""
+"""Random values of a schema, as a careful model might send them."""
 
 import string
 from collections.abc import Callable, Iterator
@@ -11,10 +11,10 @@ from pyfunctools.schema.vocabulary import ANNOTATIONS, COMPOSITION, REFERENCES, 
 from pyfunctools.testing.matching import Matching
 
 Schema: TypeAlias = Any
-NOTHING: Schema = {}
 DEEPEST = 12
+"""Below this level the smallest branch is taken."""
 EDGES = 0.2
-"""How often a value stands at an edge, where edges are wanted."""
+"""The share of values at an edge (empty, zero, at a bound), if edges are wanted."""
 WORDS = (
     "alpha",
     "Beta",
@@ -27,7 +27,7 @@ WORDS = (
     "a&b=c",
     "50%",
 )
-"""Texts for where nothing is said: what a service meets, with what has to be encoded."""
+"""Texts for schemas without `format` or `pattern`; some need encoding on the wire."""
 
 FORMATS: dict[str, Callable[[Random], str]] = {
     "date": lambda r: f"20{r.randint(10, 29)}-{r.randint(1, 12):02}-{r.randint(1, 28):02}",
@@ -51,10 +51,10 @@ FORMATS: dict[str, Callable[[Random], str]] = {
 
 
 class FittingValues:
-    """Random values of one schema in the spelling that is kept, with its `$defs`.
+    """Random values of one normalized schema with its `$defs`.
 
-    They fit but for what two keywords say together; whoever wants one that fits tries again. With
-    `edges` there are empty texts and arrays among them, zeros and numbers at their bounds.
+    A value may be invalid where several keywords act together: validate it, and try again. With
+    `edges` there are empty texts and arrays, zeros, and numbers at their bounds.
     """
 
     def __init__(
@@ -70,40 +70,30 @@ class FittingValues:
         """Return a value of the whole schema."""
         return self.of(self.root, 0)
 
-    def of(self, schema: Schema, depth: int, beside: Schema = NOTHING) -> Any:
-        """Return a value of a schema, the smaller the deeper it stands.
+    def of(self, schema: Schema, depth: int, properties: Schema = None) -> Any:
+        """Return a value of a schema; values get smaller with depth.
 
-        `beside` are the properties of the schemas around that judge the same value.
+        `properties` are those of the surrounding schemas for the same value (around `allOf`).
         """
         if not isinstance(schema, dict):
             return self._word()
         schema = cast("Schema", schema)
-        for whole in (schema, *self._merged(schema)):
-            if "const" in whole:
-                return whole["const"]
-        enum = [value for value in schema.get("enum", ()) if self._is_of_type(value, schema)]
+        for part in (schema, *schema.get("allOf", ())):
+            if isinstance(part, dict) and "const" in part:
+                return cast("Schema", part)["const"]
+        enum = [value for value in schema.get("enum", ()) if _is_of_type(value, schema)]
         if enum:
             return self.random.choice(enum)
-        known = {**beside, **schema.get("properties", {})}
-        parts = [self.of(part, depth + 1, known) for part in self._parts(schema, depth)]
-        if parts and not _says_more(schema):
-            own: list[Any] = []
-        else:
-            own = [self._own(schema, depth, known)]
-        made = [*own, *parts]
-        if all(isinstance(part, dict) for part in made):
-            whole: dict[str, Any] = {}
-            for part in made:
-                whole |= part
-            return whole
-        return made[-1]
-
-    def _merged(self, schema: Schema) -> Iterator[Schema]:
-        for part in schema.get("allOf", ()):
-            if isinstance(part, dict):
-                yield part
+        known: Schema = (properties or {}) | schema.get("properties", {})
+        values = [self.of(part, depth + 1, known) for part in self._parts(schema, depth)]
+        if not values or _has_assertions(schema):
+            values.insert(0, self._of_type(schema, depth, known))
+        if all(isinstance(value, dict) for value in values):
+            return {name: member for value in values for name, member in value.items()}
+        return values[-1]
 
     def _parts(self, schema: Schema, depth: int) -> Iterator[Schema]:
+        """Yield the schemas for the same value: `$ref`, `allOf`, and one branch of a union."""
         if "$ref" in schema:
             yield resolve(self.root, {"$ref": schema["$ref"]})
         yield from schema.get("allOf", ())
@@ -114,7 +104,7 @@ class FittingValues:
                     branches = sorted(branches, key=_weight)[:1]
                 yield self.random.choice(branches)
 
-    def _own(self, schema: Schema, depth: int, known: Schema) -> Any:
+    def _of_type(self, schema: Schema, depth: int, known: Schema) -> Any:
         kinds = schema.get("type")
         if kinds is None:
             kinds = next(
@@ -180,9 +170,9 @@ class FittingValues:
             if len(value) >= count:
                 break
             index = len(value)
-            made = self.of(prefix[index] if index < len(prefix) else items, depth + 1)
-            if made not in value or not schema.get("uniqueItems"):
-                value.append(made)
+            item = self.of(prefix[index] if index < len(prefix) else items, depth + 1)
+            if item not in value or not schema.get("uniqueItems"):
+                value.append(item)
         return value
 
     def _number(self, schema: Schema, integral: bool) -> int | float:
@@ -190,7 +180,7 @@ class FittingValues:
         high = min(schema.get("maximum", inf), schema.get("exclusiveMaximum", inf))
         bits = {"int32": 31, "int64": 53, "u-int8": 8}.get(schema.get("format", ""), 20)
         if self._at_edge():
-            low, high = _near(low, high)
+            low, high = _edge_bounds(low, high)
         else:
             low, high = max(low, min(1, high)), min(high, max(2**bits - 1, low))
         step = schema.get("multipleOf", 1 if integral or high - low > 10 else None)
@@ -222,22 +212,23 @@ class FittingValues:
     def _word(self) -> str:
         return self.random.choice(WORDS)
 
-    def _is_of_type(self, value: Any, schema: Schema) -> bool:
-        return value is not None or "null" in str(schema.get("type", "null"))
+
+def _is_of_type(value: Any, schema: Schema) -> bool:
+    return value is not None or "null" in str(schema.get("type", "null"))
 
 
 _KINDS = {kind: judging(kind) for kind in ("object", "array", "number")}
 _ANNOTATIONS = ANNOTATIONS | REFERENCES | {"$defs", "discriminator"} | {*COMPOSITION, "not"}
 
 
-def _near(low: float, high: float) -> tuple[float, float]:
-    """Return the bounds of numbers close to a bound, or to zero where there is none."""
+def _edge_bounds(low: float, high: float) -> tuple[float, float]:
+    """Return narrow bounds close to a bound, or around zero without one."""
     if low == -inf:
         low = max(-5, high - 5) if high < inf else -5
     return low, min(high, low + 10)
 
 
-def _says_more(schema: Schema) -> bool:
+def _has_assertions(schema: Schema) -> bool:
     return any(key not in _ANNOTATIONS and not key.startswith("x-") for key in schema)
 
 

@@ -7,20 +7,20 @@ from importlib import import_module
 from random import Random
 from typing import Any
 
-# What Python itself reads patterns with; it has no public name.
+# Python's own parser of patterns, which has no public name.
 _PARSER: Any = import_module("re._parser")
 _CODES: Any = import_module("re._constants")
 
 
 class Matching:
-    """Random texts for patterns, as Python reads them; look-around is not heeded."""
+    """Random texts for Python patterns; look-around is ignored."""
 
     def __init__(self, random: Random, word: Callable[[], str]) -> None:
         self._random = random
         self._word = word
 
     def text(self, pattern: str) -> str:
-        """Return a text that the pattern matches; any word where it cannot be read."""
+        """Return a text that matches the pattern, or any word if the pattern is invalid."""
         try:
             return "".join(self._texts(_PARSER.parse(pattern)))
         except (re.error, KeyError, OverflowError):

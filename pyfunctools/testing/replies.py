@@ -1,4 +1,4 @@
-"""What the vendors answer, as their servers write it."""
+"""Responses of the vendors' servers, as plain data."""
 
 from collections.abc import Callable, Sequence
 from json import loads
@@ -6,11 +6,11 @@ from typing import Any, Final, TypeAlias
 
 ReplyJson: TypeAlias = dict[str, Any]
 Calls: TypeAlias = Sequence[tuple[str, str]]
-"""The calls of a turn: a function's name, and its arguments as written."""
+"""The calls of a turn: the name of a function, and its arguments as text."""
 
 
 def chat(*calls: ReplyJson, reason: str = "tool_calls", **message: Any) -> ReplyJson:
-    """Return a chat completion: the message's fields, and its calls."""
+    """Return a chat completion with these calls and fields of its message."""
     said: ReplyJson = {"role": "assistant", "content": None, "refusal": None, **message}
     if calls:
         said["tool_calls"] = list(calls)
@@ -21,7 +21,7 @@ def chat(*calls: ReplyJson, reason: str = "tool_calls", **message: Any) -> Reply
 
 
 def chat_call(name: str, arguments: Any, call_id: str | None = "call_1") -> ReplyJson:
-    """Return a call in a chat completion; arguments are a text, or with some servers an object."""
+    """Return a call of a chat completion; `arguments` are text, or an object of some servers."""
     call = {"type": "function", "function": {"name": name, "arguments": arguments}}
     return call if call_id is None else {"id": call_id, **call}
 
@@ -39,7 +39,7 @@ def responses(*output: ReplyJson, status: str = "completed") -> ReplyJson:
 
 
 def item(name: str, arguments: str, call_id: str | None = "call_1", **more: Any) -> ReplyJson:
-    """Return the item of a call."""
+    """Return the item of a call in a response of OpenAI's Responses interface."""
     call = {"type": "function_call", "id": f"fc_{call_id}", "status": "completed", **more}
     return {
         **call,
@@ -50,7 +50,7 @@ def item(name: str, arguments: str, call_id: str | None = "call_1", **more: Any)
 
 
 def spoken_item(text: str, kind: str = "output_text") -> ReplyJson:
-    """Return the item of a text."""
+    """Return the item of a text in a response of OpenAI's Responses interface."""
     part: ReplyJson = {"type": kind, kind.removeprefix("output_"): text}
     if kind == "output_text":
         part["annotations"] = []
@@ -68,7 +68,7 @@ def claude(*content: ReplyJson, reason: str = "tool_use") -> ReplyJson:
 
 
 def use(name: str, arguments: ReplyJson, call_id: str = "toolu_1") -> ReplyJson:
-    """Return the block of a call."""
+    """Return the block of a call in a message of Anthropic's."""
     return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
 
 
@@ -79,7 +79,7 @@ def gemini(*parts: ReplyJson, reason: str = "STOP") -> ReplyJson:
 
 
 def part(name: str, arguments: ReplyJson, call_id: str | None = None, **more: Any) -> ReplyJson:
-    """Return the part of a call."""
+    """Return the part of a call in a response of Gemini's."""
     call = {"name": name, "args": arguments}
     return {"functionCall": call if call_id is None else {"id": call_id, **call}, **more}
 
@@ -97,8 +97,8 @@ def block(name: str, arguments: ReplyJson, call_id: str = "tooluse_1") -> ReplyJ
     return {"toolUse": {"toolUseId": call_id, "name": name, "input": arguments}}
 
 
-def _object(text: str) -> Any:
-    """Return arguments for a vendor that sends them as a value; a text where they are no JSON."""
+def _parsed(text: str) -> Any:
+    """Return the arguments for a vendor that sends a value; a text stays if it is not JSON."""
     try:
         return loads(text)
     except ValueError:
@@ -116,18 +116,18 @@ def _responses(text: str, calls: Calls, start: int) -> ReplyJson:
 
 
 def _claude(text: str, calls: Calls, start: int) -> ReplyJson:
-    made = [use(name, _object(said), f"toolu_{n}") for n, (name, said) in enumerate(calls, start)]
+    made = [use(name, _parsed(said), f"toolu_{n}") for n, (name, said) in enumerate(calls, start)]
     said = [{"type": "text", "text": text}] * bool(text)
     return claude(*said, *made, reason="tool_use" if calls else "end_turn")
 
 
 def _gemini(text: str, calls: Calls, start: int) -> ReplyJson:
-    made = [part(name, _object(said), f"call_{n}") for n, (name, said) in enumerate(calls, start)]
+    made = [part(name, _parsed(said), f"call_{n}") for n, (name, said) in enumerate(calls, start)]
     return gemini(*[{"text": text}] * bool(text), *made)
 
 
 def _converse(text: str, calls: Calls, start: int) -> ReplyJson:
-    made = [block(name, _object(said), f"tool_{n}") for n, (name, said) in enumerate(calls, start)]
+    made = [block(name, _parsed(said), f"tool_{n}") for n, (name, said) in enumerate(calls, start)]
     reason = "tool_use" if calls else "end_turn"
     return converse(*[{"text": text}] * bool(text), *made, reason=reason)
 
@@ -139,4 +139,4 @@ REPLIES: Final[dict[str, Callable[[str, Calls, int], ReplyJson]]] = {
     "gemini": _gemini,
     "bedrock": _converse,
 }
-"""By the name of an envelope what makes a reply of a text and calls, numbered from a start."""
+"""By envelope, the function that makes a response of a text and of calls with a first number."""

@@ -1,4 +1,4 @@
-"""A model and a person who do what a test has written down for them."""
+"""A model and a person that follow a script."""
 
 from collections.abc import Mapping, Sequence
 from json import dumps, loads
@@ -10,33 +10,33 @@ from pyfunctools.execution.person.approval import Answer, PendingCall
 from pyfunctools.testing.replies import REPLIES
 
 Written: TypeAlias = tuple[str, str | Mapping[str, object]]
-"""A call: the name, and the arguments as text (broken on purpose, perhaps) or as an object."""
+"""A call: the name, and the arguments as text (which may be broken JSON) or as an object."""
 
 
 class ScriptedModel:
-    """A model that says what is written down for it, and keeps what it was sent.
+    """A model that returns the turns of a script, and records the messages it was sent.
 
         model = ScriptedModel(("refund", {"id": "7"}), [("pay", "{'amount': 3"), "So."], "Done.")
         response = model(messages, tools)
 
-    Each turn is a text, a call, or a list of both. The responses are those of the dialect's vendor,
-    as plain data; `Tools.run` takes them.
+    Each turn is a text, a call, or a list of both. The responses are plain data in the format of
+    the dialect's vendor; `Tools.run` accepts them.
     """
 
     seen: list[Any]
-    """The `messages` and `tools` it was called with as plain data, turn by turn."""
+    """The `messages` and `tools` of each call as plain data."""
 
     def __init__(
         self, *turns: str | Written | Sequence[str | Written], dialect: str = "openai"
     ) -> None:
-        """Keep the script.
+        """Set the script.
 
         Raises:
-            DefinitionError: there is no such dialect, or none that a model answers in.
+            DefinitionError: the dialect is unknown, or no model responds in it.
         """
         envelope = dialect_of(dialect).envelope
         if envelope not in REPLIES:
-            reason = f"No model answers as {dialect!r}."
+            reason = f"No model responds in {dialect!r}."
             raise DefinitionError("ScriptedModel", reason, f"Write one of {', '.join(REPLIES)}.")
         self._reply = REPLIES[envelope]
         self._turns = [_listed(each) for each in turns]
@@ -47,23 +47,23 @@ class ScriptedModel:
         """Return the next response.
 
         Raises:
-            AssertionError: the script is over.
+            AssertionError: the script has no further turn.
         """
         self.seen.append(loads(_flat({"messages": messages, "tools": tools})))
         if len(self.seen) > len(self._turns):
             raise AssertionError(f"The script has {len(self._turns)} turns, and this is one more.")
-        said = self._turns[len(self.seen) - 1]
-        text = "\n".join(each for each in said if isinstance(each, str))
+        turn = self._turns[len(self.seen) - 1]
+        text = "\n".join(each for each in turn if isinstance(each, str))
         calls: list[tuple[str, str]] = []
-        for each in said:
+        for each in turn:
             if isinstance(each, tuple):
-                name, written = each
-                calls.append((name, written if isinstance(written, str) else dumps(written)))
+                name, arguments = each
+                calls.append((name, arguments if isinstance(arguments, str) else dumps(arguments)))
         start, self._calls = self._calls, self._calls + len(calls)
         return self._reply(text, calls, start)
 
     def was_sent(self, text: str) -> bool:
-        """Return whether a text is anywhere in what the model was sent: a secret, say."""
+        """Return whether a text, such as a secret, is anywhere in what the model was sent."""
         return any(text in _flat(each) for each in self.seen)
 
 
@@ -78,17 +78,17 @@ def _flat(sent: object) -> str:
 
 
 class ScriptedPerson:
-    """A person who answers what is written down for them, and keeps what they were asked.
+    """A person who answers by a script, and records the calls they were asked about.
 
         person = ScriptedPerson(values={"pay": {"pin": "4711"}}, approves={"erase": False})
         shop.call("pay", {"amount": 3}, human=person.give, approve=person.approve)
 
-    `values` has by the name of a function what the person gives, `approves` whether they approve
-    its calls. Of other functions they give nothing, and approve nothing.
+    By the name of a function, `values` are the person's values and `approves` is their answer to a
+    request for approval. For any other function they give no values and do not approve.
     """
 
     asked: list[PendingCall]
-    """The calls they were asked about, in their order."""
+    """The calls they were asked about, in order."""
 
     def __init__(
         self,
@@ -100,11 +100,11 @@ class ScriptedPerson:
         self.asked = []
 
     def give(self, pending: PendingCall) -> Mapping[str, Any] | None:
-        """Return the values for a call: `human=` takes this."""
+        """Return the person's values for a call; pass this as `human=`."""
         self.asked.append(pending)
         return self._values.get(pending.function.name)
 
     def approve(self, pending: PendingCall) -> Answer:
-        """Return the answer to a call: `approve=` takes this."""
+        """Return whether the person approves a call; pass this as `approve=`."""
         self.asked.append(pending)
         return self._approves.get(pending.function.name, False)

@@ -1,9 +1,10 @@
-"""The mistakes that models make, made on purpose of right arguments."""
+"""Typical mistakes of models, made on purpose in valid arguments."""
 
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import delitem
 from random import Random
 from typing import Any, Final, TypeAlias
 
@@ -13,9 +14,9 @@ from pyfunctools.schema.ground.path import Keys
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mistake:
-    """Arguments as a model might write them: `text`, made of `arguments`, which are right.
+    """A `text` as a model might write it, made from valid `arguments` by one mistake.
 
-    `kind` says what was done to them. Some of it is repaired, and some is refused with feedback.
+    `kind` names the mistake. Some mistakes are repaired, others are refused with feedback.
     """
 
     kind: str
@@ -24,11 +25,11 @@ class Mistake:
 
 
 Slip: TypeAlias = Callable[[Random, Any], str | None]
-"""Returns the text of a mistake that is made of a copy of right arguments, if it can be."""
+"""Makes a mistake in a copy of valid arguments; returns the text, or `None` if none is possible."""
 
 
-def slips(random: Random, arguments: JsonObject) -> Iterator[Mistake]:
-    """Yield each kind of mistake that can be made of right arguments, in random order."""
+def possible_mistakes(random: Random, arguments: JsonObject) -> Iterator[Mistake]:
+    """Yield a mistake of each kind that is possible in these arguments, in random order."""
     kinds = list(SLIPS)
     random.shuffle(kinds)
     for kind in kinds:
@@ -54,52 +55,48 @@ def _below(value: Any, keys: Iterable[str | int]) -> Any:
     return value
 
 
-def _changed(fits: Callable[[JsonValue], bool], change: Callable[[Random, Any], JsonValue]) -> Slip:
-    """Return a slip that changes one place whose value fits."""
+def _at_one_place(
+    fits: Callable[[str | int, JsonValue], bool], change: Callable[[Any, Any], object]
+) -> Slip:
+    """Return a slip that calls `change(holder, key)` at one place whose key and value fit."""
 
-    def slip(random: Random, value: JsonValue) -> str | None:
-        places = [keys for keys, inner in _places(value) if fits(inner)]
+    def slip(random: Random, arguments: JsonValue) -> str | None:
+        places = [keys for keys, value in _places(arguments) if fits(keys[-1], value)]
         if not places:
             return None
         *above, last = random.choice(places)
-        holder = _below(value, above)
-        holder[last] = change(random, holder[last])
-        return json.dumps(value)
+        change(_below(arguments, above), last)
+        return json.dumps(arguments)
 
     return slip
 
 
-def _missing(random: Random, value: Any) -> str | None:
-    places = [keys for keys, _ in _places(value) if isinstance(keys[-1], str)]
-    if not places:
-        return None
-    *above, last = random.choice(places)
-    holder = _below(value, above)
-    del holder[last]
-    return json.dumps(value)
+def _changed(fits: Callable[[Any], bool], change: Callable[[Any], JsonValue]) -> Slip:
+    """Return a slip that changes one value that fits."""
+
+    def replace(holder: Any, key: str | int) -> None:
+        holder[key] = change(holder[key])
+
+    return _at_one_place(lambda _, value: fits(value), replace)
 
 
-def _renamed(random: Random, value: Any) -> str | None:
-    """Return the text with a key in the other of the two usual spellings."""
-    places = [
-        keys for keys, _ in _places(value) if isinstance(k := keys[-1], str) and _other(k) != k
-    ]
-    if not places:
-        return None
-    *above, last = random.choice(places)
-    holder = _below(value, above)
-    holder[_other(str(last))] = holder.pop(last)
-    return json.dumps(value)
+def _rename(holder: Any, key: str) -> None:
+    holder[_other_case(key)] = holder.pop(key)
 
 
-def _other(key: str) -> str:
+def _has_other_case(key: str | int, _: JsonValue) -> bool:
+    return isinstance(key, str) and _other_case(key) != key
+
+
+def _other_case(key: str) -> str:
+    """Return a snake_case key in camelCase, and the other way."""
     if "_" in key.strip("_"):
         return re.sub(r"(?<=[a-z0-9])_([a-z])", lambda found: found[1].upper(), key)
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda found: f"_{found[1].lower()}", key)
 
 
-def _written(change: Callable[[Random, str], str | None]) -> Slip:
-    """Return a slip that changes the text alone."""
+def _in_text(change: Callable[[Random, str], str | None]) -> Slip:
+    """Return a slip that changes the JSON text."""
 
     def slip(random: Random, value: JsonValue) -> str | None:
         before = json.dumps(value)
@@ -107,10 +104,6 @@ def _written(change: Callable[[Random, str], str | None]) -> Slip:
         return None if after == before else after
 
     return slip
-
-
-def _python(_: Random, text: str) -> str | None:
-    return repr(json.loads(text))
 
 
 def _cut(random: Random, text: str) -> str | None:
@@ -121,29 +114,33 @@ def _is_number(value: JsonValue) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def _is_single(value: JsonValue) -> bool:
+    return isinstance(value, list) and len(value) == 1
+
+
 def _is_text(value: JsonValue) -> bool:
     return isinstance(value, str) and value.upper() != value
 
 
 SLIPS: Final[dict[str, Slip]] = {
-    "number as text": _changed(_is_number, lambda _, value: json.dumps(value)),
-    "boolean as text": _changed(lambda v: isinstance(v, bool), lambda _, v: str(v).lower()),
-    "text in capitals": _changed(_is_text, lambda _, value: value.upper()),
-    "a number in words": _changed(_is_number, lambda _, value: "a few"),
-    "null": _changed(lambda value: value is not None, lambda _, value: None),
-    "in a list": _changed(lambda v: not isinstance(v, list), lambda _, value: [value]),
-    "without its list": _changed(lambda v: isinstance(v, list) and len(v) == 1, lambda _, v: v[0]),
-    "object as text": _changed(lambda v: isinstance(v, dict | list), lambda _, v: json.dumps(v)),
-    "missing": _missing,
-    "key spelled otherwise": _renamed,
+    "number as text": _changed(_is_number, json.dumps),
+    "boolean as text": _changed(lambda value: isinstance(value, bool), json.dumps),
+    "text in capitals": _changed(_is_text, str.upper),
+    "a number in words": _changed(_is_number, lambda _: "a few"),
+    "null": _changed(lambda value: value is not None, lambda _: None),
+    "in a list": _changed(lambda value: not isinstance(value, list), lambda value: [value]),
+    "without its list": _changed(_is_single, lambda value: value[0]),
+    "object as text": _changed(lambda value: isinstance(value, dict | list), json.dumps),
+    "missing": _at_one_place(lambda key, _: isinstance(key, str), delitem),
+    "key spelled otherwise": _at_one_place(_has_other_case, _rename),
     "unknown key": lambda _, value: json.dumps({**value, "reasoning": "It is what was asked for."}),
-    "Python's words and quotes": _written(_python),
-    "trailing comma": _written(lambda _, text: re.sub(r"(?<=[^{])}$", ",}", text)),
-    "keys without quotes": _written(lambda _, text: re.sub(r'"([A-Za-z_]\w*)":', r"\1:", text)),
-    "in a fence": _written(lambda _, text: f"```json\n{text}\n```"),
-    "with words before": _written(lambda _, text: f"Here are the arguments:\n{text}"),
-    "with a comment": _written(lambda _, text: f"{text[:-1]} // that is all\n}}"),
-    "cut off": _written(_cut),
-    "as text": _written(lambda _, text: json.dumps(text)),
+    "Python's words and quotes": _in_text(lambda _, text: repr(json.loads(text))),
+    "trailing comma": _in_text(lambda _, text: re.sub(r"(?<=[^{])}$", ",}", text)),
+    "keys without quotes": _in_text(lambda _, text: re.sub(r'"([A-Za-z_]\w*)":', r"\1:", text)),
+    "in a fence": _in_text(lambda _, text: f"```json\n{text}\n```"),
+    "with words before": _in_text(lambda _, text: f"Here are the arguments:\n{text}"),
+    "with a comment": _in_text(lambda _, text: f"{text[:-1]} // that is all\n}}"),
+    "cut off": _in_text(_cut),
+    "as text": _in_text(lambda _, text: json.dumps(text)),
 }
-"""What models do to arguments, by what it is called."""
+"""Mistakes by kind."""

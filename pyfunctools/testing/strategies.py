@@ -1,4 +1,4 @@
-"""What needs hypothesis: right arguments, a model's mistakes in them, and a fuzzer."""
+"""Strategies of valid arguments and of mistakes, and a fuzzer; they need hypothesis."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from pyfunctools.record.function import Function, contract_of, handler_of
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema.result import Side
 from pyfunctools.testing.fitting import FittingValues
-from pyfunctools.testing.spoiling import Mistake, slips
+from pyfunctools.testing.spoiling import Mistake, possible_mistakes
 
 try:
     from hypothesis import HealthCheck, find, settings
@@ -27,17 +27,16 @@ except ImportError as error:
     ) from error
 
 TRIES = 50
-"""How many values are made before a function is one that no arguments were found for."""
+"""How many values are tried before `fitting` gives up."""
 
 FULLNESS = (0.5, 0.2, 0.0, 1.0)
-"""How many of the optional parts a value has."""
+"""Shares of the optional properties in a value."""
 
 
 def arguments(function: Function, side: Side = "llm") -> st.SearchStrategy[Mapping[str, Any]]:
-    """Return a strategy of valid arguments of a function.
+    """Return a strategy of valid arguments of a function: of a model, a person, or both (`side`).
 
-    They are what a model may write, or with another `side` what a person has to give, or all.
-    Drawing from it fails with a `DefinitionError` where in 50 tries none were found that fit.
+    Drawing raises a `DefinitionError` if 50 tries yield no valid arguments.
     """
 
     @st.composite
@@ -48,15 +47,15 @@ def arguments(function: Function, side: Side = "llm") -> st.SearchStrategy[Mappi
 
 
 def mistakes(function: Function) -> st.SearchStrategy[Mistake]:
-    """Return a strategy of what a model writes that errs: numbers as text, broken JSON, and such.
+    """Return a strategy of arguments with a typical mistake: a number as text, broken JSON, ...
 
-    Each holds the valid arguments it was made of.
+    Each mistake has the valid arguments it was made from.
     """
 
     @st.composite
     def drawn(draw: st.DrawFn) -> Mistake:
-        right = draw(arguments(function))
-        return next(slips(draw(st.randoms(use_true_random=False)), right))
+        valid = draw(arguments(function))
+        return next(possible_mistakes(draw(st.randoms(use_true_random=False)), valid))
 
     return drawn()
 
@@ -65,7 +64,7 @@ def fitting(function: Function, side: Side, random: Random) -> JsonObject:
     """Return valid arguments of a function.
 
     Raises:
-        DefinitionError: none were found.
+        DefinitionError: no valid arguments were found.
     """
     schema = contract_of(function).parameters
     if side != "whole" and function.separated is not None:
@@ -77,7 +76,7 @@ def fitting(function: Function, side: Side, random: Random) -> JsonObject:
     wrong = "nothing could be made"
     for number in range(TRIES):
         fullness = FULLNESS[number % len(FULLNESS)]
-        edges = number < TRIES // 2  # they may be what does not fit, such as a text that is empty
+        edges = number < TRIES // 2  # an edge, such as an empty text, may be what is invalid
         value = FittingValues(schema, random, fullness, edges=edges).value()
         checked = function.validate(value, side=side)
         if checked:
@@ -86,16 +85,16 @@ def fitting(function: Function, side: Side, random: Random) -> JsonObject:
     raise DefinitionError(
         function.name,
         f"No valid arguments were found in {TRIES} tries ({wrong}).",
-        "Write some by hand: two keywords of the schema may leave next to nothing.",
+        "Write arguments by hand: keywords of the schema may exclude almost every value.",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Valid arguments that a function fails on, as small as they could be made.
+    """Valid arguments for which a function fails, as small as possible, and the failed outcome.
 
-    `arguments` are all of them, the person's too, and `outcome` is what came of the call. Both are
-    `None` where no valid arguments were found; then `text` says so.
+    `arguments` include the person's. They and `outcome` are `None` if no valid arguments were
+    found; then `text` says so.
     """
 
     function: str
@@ -107,15 +106,15 @@ class Finding:
 def fuzz(
     controller: Controller, *, examples: int = 100, context: object = None
 ) -> tuple[Finding, ...]:
-    """Call each function with valid arguments, and return what it raised on.
+    """Call each function with valid arguments, and return those for which it fails.
 
-    What returns something else than it promises is a finding too; a `Retry` is none. The code runs:
-    hand over a controller whose methods change nothing that matters. Functions that run elsewhere,
-    over HTTP say, are left out; `Controller.replaced` puts code here behind them. A person's part
-    is made up as well, and every call approved.
+    A function fails if it raises (but not `Retry`) or if its return value does not match its output
+    schema. The code really runs: pass a controller whose methods change nothing that matters.
+    Functions that run elsewhere, such as over HTTP, are left out; `Controller.replaced` replaces
+    them by local code. The person's values are generated too, and every call is approved.
     """
     log = getLogger("pyfunctools")
-    log.addFilter(_silent)  # what is raised is in the findings, once and not a hundred times
+    log.addFilter(_silent)  # else each exception would be logged a hundred times
     try:
         found = [
             _finding(controller, each, examples, context)

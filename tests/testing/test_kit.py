@@ -167,9 +167,9 @@ def test_every_kind_of_mistake_is_made() -> None:
     }
     from random import Random
 
-    from pyfunctools.testing.spoiling import slips
+    from pyfunctools.testing.spoiling import possible_mistakes
 
-    made = {each.kind: each.text for each in slips(Random(1), value)}
+    made = {each.kind: each.text for each in possible_mistakes(Random(1), value)}
     assert made.keys() == SLIPS.keys()
     assert all(text != json.dumps(value) for text in made.values())
 
@@ -224,7 +224,7 @@ def test_a_scripted_model_and_person_play_a_whole_loop(dialect: str) -> None:
 
 
 def test_nobody_answers_as_a_dialect_without_models() -> None:
-    with pytest.raises(DefinitionError, match="No model answers as 'mcp'"):
+    with pytest.raises(DefinitionError, match="No model responds in 'mcp'"):
         ScriptedModel("Done.", dialect="mcp")
 
 
