@@ -1,4 +1,4 @@
-"""What is wrong is told in the names and the shape that the model saw, whatever was rewritten."""
+"""Issues have the names and the shape that the model saw, whatever was rewritten."""
 
 import json
 from random import Random
@@ -44,7 +44,7 @@ OR_NULL = "integer or null, at least 1"
             thing("a b", **{"a b": COUNT}),
             {"a_b": 0, "z": 1},
             {"a_b": AT_LEAST, "z": 'no property "z"; the properties are "a_b"'},
-            id="another name",
+            id="a new name",
         ),
         pytest.param("anthropic", thing("a b", **{"a b": COUNT}), {}, {"a_b": AT_LEAST}, id="none"),
         pytest.param(
@@ -52,28 +52,28 @@ OR_NULL = "integer or null, at least 1"
             thing("o", o=thing("a b", **{"a b": COUNT})),
             {"o": 3},
             {"o": 'object with "a_b"'},
-            id="another name inside what is expected",
+            id="a new name inside the expected value",
         ),
         pytest.param(
             "anthropic",
             {**thing(**{"a b": COUNT, "c d": COUNT}), "dependentRequired": {"a b": ["c d"]}},
             {"a_b": 1},
             {"c_d": AT_LEAST},
-            id="another name that the schema there cannot ask for",
+            id="a new name in a dependency that the rendering cannot express",
         ),
         pytest.param(
             "anthropic",
             {**thing(**{"a b": COUNT}), "not": {"required": ["a b"]}},
             {"a_b": 1},
             {"": 'not object with "a_b"'},
-            id="another name in a rule that the schema there cannot say",
+            id="a new name in a rule that the rendering cannot express",
         ),
         pytest.param(
             "gemini-schema",
             {**thing(**{"a.b": COUNT, "a_b": {"type": "string"}}), "minProperties": 3},
             {"a_b": "x", "a_b_2": 0},
             {"": "at least 3 properties", "a_b_2": AT_LEAST},
-            id="another name that was taken, and the whole",
+            id="a new name that was taken, and the whole",
         ),
         pytest.param(
             "gemini-schema",
@@ -129,14 +129,14 @@ OR_NULL = "integer or null, at least 1"
             thing(l={"type": "array", "maxItems": 1, "items": thing(key=COUNT, value=COUNT)}),
             {"l": [{"key": 1, "value": 1}, {"key": 1, "value": 1}]},
             {"l": "at most 1 item"},
-            id="what only looks like pairs",
+            id="a list that only looks like pairs",
         ),
         pytest.param(
             "deepseek",
             thing(m={**MAP, "minProperties": 2}),
             {"m": [{"key": "x", "value": 1}]},
             {"m": "at least 2 items"},
-            id="too few pairs, where no bound may be said",
+            id="too few pairs, without a bound in the rendering",
         ),
         pytest.param("openai", thing("m", m=MAP), {"m": None}, {"m": "array of"}, id="no pairs"),
         pytest.param(
@@ -144,21 +144,21 @@ OR_NULL = "integer or null, at least 1"
             thing("a", a=COUNT, b=COUNT),
             {"a": None, "b": "x"},
             {"a": AT_LEAST, "b": OR_NULL},
-            id="null for absent, and not where it is required",
+            id="null for a missing optional property, but not for a required one",
         ),
         pytest.param(
             "openai",
             thing(a={"enum": ["x", "y"]}, b={"const": "z"}),
             {"a": "q", "b": "q"},
             {"a": 'one of "x", "y", null', "b": 'one of "z", null'},
-            id="null beside what may be",
+            id="null beside the listed values",
         ),
         pytest.param(
             "openai",
             thing(a={"type": "string", "maxLength": 2, "format": "uri"}),
             {"a": "abc"},
             {"a": "string (format: uri) or null, at most 2 characters"},
-            id="what was told",
+            id="a bound in the description",
         ),
         pytest.param(
             "openai",
@@ -179,14 +179,14 @@ OR_NULL = "integer or null, at least 1"
             thing("u", u={"anyOf": KINDS}),
             {"u": {"k": "b", "o": None}},
             {"u.n": AT_LEAST},
-            id="a branch with null for absent",
+            id="a branch with null for a missing property",
         ),
         pytest.param(
             "openai",
             thing("t", t={"type": "array", "prefixItems": [COUNT, MAP], "items": False}),
             {"t": [0]},
             {"t[0]": AT_LEAST},
-            id="a tuple that strict mode cannot say",
+            id="a tuple that strict mode cannot express",
         ),
         pytest.param(
             "openai",
@@ -207,7 +207,7 @@ OR_NULL = "integer or null, at least 1"
         ),
     ],
 )
-def test_a_mistake_is_told_as_the_model_saw_it(
+def test_a_mistake_is_reported_in_the_shape_that_the_model_saw(
     dialect: str, schema: dict[str, Any], written: dict[str, Any], issues: dict[str, str]
 ) -> None:
     function = Function.from_schema(name="f", parameters=schema)
@@ -224,7 +224,9 @@ def test_a_mistake_is_told_as_the_model_saw_it(
 @pytest.mark.parametrize(("name", "strict"), PROFILES.values(), ids=list(PROFILES))
 @law(12)
 @given(seed=st.integers(0, 2**32))
-def test_every_mistake_has_its_place_in_what_is_shown(name: str, strict: bool, seed: int) -> None:
+def test_every_mistake_has_a_place_in_the_value_that_is_shown(
+    name: str, strict: bool, seed: int
+) -> None:
     written = Schemas(Random(seed), marks=False).root()
     definitions = written.pop("$defs", {})
     try:
@@ -248,7 +250,7 @@ def test_every_mistake_has_its_place_in_what_is_shown(name: str, strict: bool, s
 
 
 def spoiled(value: Any, random: Random) -> Any:
-    """Return a value with something else in one place of it."""
+    """Return a value with another value in one place."""
     if isinstance(value, dict) and value and random.random() < 0.9:
         name = random.choice(sorted(value))
         return {**value, name: spoiled(value[name], random)}

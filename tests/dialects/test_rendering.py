@@ -25,13 +25,13 @@ def thing(**properties: object) -> dict[str, object]:
         pytest.param(
             thing(n={"type": "integer", "multipleOf": 5, "title": "N", "x-y": 1}),
             thing(n={"type": ["integer", "null"], "multipleOf": 5}) | {"required": ["n"]},
-            id="nobody's keywords go, an optional property takes null",
+            id="unknown keywords are removed, an optional property accepts null",
         ),
         pytest.param(
             thing(n={"type": "string", "maxLength": 5, "description": "Short."}),
             thing(n={"type": ["string", "null"], "description": "Short.\n@maxLength 5"})
             | {"required": ["n"]},
-            id="a bound that strict mode has no word for is told",
+            id="a bound without a keyword in strict mode moves into the description",
         ),
         pytest.param(
             thing(n={"enum": ["a", "b"], "default": "a"}),
@@ -43,7 +43,7 @@ def thing(**properties: object) -> dict[str, object]:
                 }
             )
             | {"required": ["n"]},
-            id="an enum names its type and takes null",
+            id="an enum has a type and accepts null",
         ),
         pytest.param(
             thing(m={"type": "object", "additionalProperties": {"type": "integer"}})
@@ -70,11 +70,11 @@ def thing(**properties: object) -> dict[str, object]:
                 "required": ["p", "q"],
                 "$defs": {"P": thing(a={"type": "null"}) | {"required": ["a"]}},
             },
-            id="nothing stands beside a reference",
+            id="a reference has no keyword beside it",
         ),
     ],
 )
-def test_what_strict_openai_is_sent(schema: dict[str, object], sent: dict[str, object]) -> None:
+def test_the_schema_for_strict_openai(schema: dict[str, object], sent: dict[str, object]) -> None:
     rendering = render(schema, "openai", strict=True)
     assert rendering.strict
     assert rendering.schema == sent
@@ -87,31 +87,31 @@ def test_what_strict_openai_is_sent(schema: dict[str, object], sent: dict[str, o
             thing(p={"$ref": "#/$defs/P", "description": "Whose."})
             | {"$defs": {"P": {"type": "string", "description": "A person. "}}},
             thing(p={"type": "string", "description": "Whose.\n\nA person."}),
-            id="what is referred to once stands in its place, with what both say",
+            id="a definition that is used once is inlined, with both descriptions",
         ),
         pytest.param(
             thing(p={"$ref": "#/$defs/P", "description": "Whose."})
             | {"$defs": {"P": {"type": "string", "description": "Whose"}}},
             thing(p={"type": "string", "description": "Whose."}),
-            id="what both say is said once",
+            id="equal descriptions are written once",
         ),
         pytest.param(
             schema := thing(p={"$ref": "#/$defs/P"}, q={"$ref": "#/$defs/P"})
             | {"$defs": {"P": thing(a={"type": "string"})}},
             schema,
-            id="what is referred to twice is not said twice",
+            id="a definition that is used twice stays",
         ),
         pytest.param(
             schema := thing(p={"$ref": "#/$defs/P", "required": ["a"]})
             | {"$defs": {"P": {"type": "object", "required": ["b"]}}},
             schema,
-            id="what is bound beside a reference stays beside it",
+            id="a bound beside a reference stays beside it",
         ),
         pytest.param(
             schema := thing(p={"$ref": "#/$defs/P"})
             | {"$defs": {"P": thing(p={"$ref": "#/$defs/P"})}},
             schema,
-            id="what leads back to itself stays",
+            id="a recursive definition stays",
         ),
         pytest.param(
             thing(a={"oneOf": [{"const": "x", "title": "X"}, {"const": "y"}, {"type": "null"}]}),
@@ -121,17 +121,17 @@ def test_what_strict_openai_is_sent(schema: dict[str, object], sent: dict[str, o
         pytest.param(
             thing(a={"anyOf": [{"type": "string", "const": "x"}, {"type": "null"}]}),
             thing(a={"type": ["string", "null"], "enum": ["x", None]}),
-            id="with the type that all name",
+            id="with the type of all branches",
         ),
         pytest.param(
             schema := thing(a={"oneOf": [{"const": 1}, {"const": 1.0}]}),
             schema,
-            id="where one of them fits twice nothing does",
+            id="unless two are equal: then no value is valid",
         ),
         pytest.param(
             schema := thing(a={"oneOf": [{"const": "x", "description": "X"}, {"const": "y"}]}),
             schema,
-            id="what is said of one constant stays with it",
+            id="the description of a constant stays with it",
         ),
         pytest.param(
             thing(a={"anyOf": [{"type": "null"}, {"type": "string", "maxLength": 3}]}),
@@ -144,32 +144,30 @@ def test_what_strict_openai_is_sent(schema: dict[str, object], sent: dict[str, o
                 | {"description": "B"}
             ),
             schema,
-            id="where both are described they stay apart",
+            id="unless both have a description",
         ),
         pytest.param(
             thing(a={"const": 1, "enum": [1, "x"]}, b={"const": 2, "enum": ["x"]}),
             thing(a={"const": 1}, b={"not": {}}),
-            id="a constant among listed values is it, and else nothing fits",
+            id="a constant is the only one of the listed values, if it is one",
         ),
         pytest.param(
             schema := thing(a={"type": "null", "anyOf": [{"type": "string"}, {"type": "null"}]}),
             schema,
-            id="or something else is bound",
+            id="or there is another bound",
         ),
         pytest.param(
             schema := thing(a={"type": "object", "unevaluatedProperties": False}),
             schema,
-            id="nothing else is let in where nothing else was",
+            id="closed objects stay closed",
         ),
     ],
 )
-def test_a_schema_is_said_in_fewer_words(
-    schema: dict[str, object], sent: dict[str, object]
-) -> None:
+def test_a_schema_is_simplified(schema: dict[str, object], sent: dict[str, object]) -> None:
     assert render(schema, "openai").schema == sent
 
 
-def test_where_a_type_is_one_name_others_are_branches() -> None:
+def test_a_list_of_types_becomes_branches_if_type_must_be_one_name() -> None:
     given = {"type": ["string", "integer"], "minimum": 2, "enum": ["a", 3], "description": "D"}
     optional = {"type": "array", "items": {"type": ["string", "null"], "format": "email"}}
     rendering = render(thing(a=given, b=optional) | {"required": ["a"]}, "deepseek", strict=True)
@@ -188,9 +186,7 @@ def test_where_a_type_is_one_name_others_are_branches() -> None:
 
 
 @pytest.mark.parametrize(("levels", "stays"), [(9, False), (10, True)])
-def test_what_is_referred_to_once_stays_where_it_would_be_too_deep(
-    levels: int, stays: bool
-) -> None:
+def test_a_definition_is_not_inlined_if_that_is_too_deep(levels: int, stays: bool) -> None:
     schema = thing(b={"$ref": "#/$defs/B"}) | {"$defs": {"B": nested(levels)}}
     rendering = render(schema, "openai", strict=True)
     assert rendering.strict
@@ -227,7 +223,7 @@ def test_what_is_referred_to_once_stays_where_it_would_be_too_deep(
         ),
     ],
 )
-def test_what_strict_mode_cannot_say_makes_one_function_not_strict(
+def test_a_schema_that_strict_mode_cannot_express_is_not_strict(
     inner: object, keyword: str
 ) -> None:
     rendering = render(thing(a=inner), "openai", strict=True)
@@ -247,25 +243,25 @@ def test_what_strict_mode_cannot_say_makes_one_function_not_strict(
     ],
     ids=["a pair", "none", "a key twice stays wrong", "a map already", "a text"],
 )
-def test_pairs_become_the_map_they_say(written: object, meant: object) -> None:
+def test_pairs_become_a_map(written: object, meant: object) -> None:
     schema = thing(m={"type": "object", "additionalProperties": {"type": "integer"}})
     assert render(schema, "openai", strict=True).restore({"m": written}) == {"m": meant}
 
 
-def test_what_is_required_and_not_declared_is_declared() -> None:
+def test_a_required_property_is_declared() -> None:
     schema = {"type": "object", "required": ["a"], "additionalProperties": {"type": "integer"}}
     assert render(schema, "gemini").schema["properties"] == {"a": {"type": "integer"}}
     assert not render({**schema, "additionalProperties": False}, "openai", strict=True).strict
 
 
-def test_names_that_a_pattern_lets_in_stay_allowed_where_no_pattern_may_be_said() -> None:
+def test_patterns_become_additional_properties_if_they_are_not_allowed() -> None:
     schema = thing(a={"type": "string"}) | {"patternProperties": {"^x_": {"type": "integer"}}}
     sent = render(schema, "gemini").schema
     assert sent["additionalProperties"] == {"type": "integer"}
     assert sent["description"] == '@patternProperties {"^x_": {"type": "integer"}}'
 
 
-def test_null_means_absent_only_where_null_was_not_a_value() -> None:
+def test_null_means_missing_only_if_null_is_not_valid() -> None:
     schema = thing(a={"type": "integer"}, b={"type": ["integer", "null"]})
     rendering = render(schema, "openai", strict=True)
     assert rendering.restore({"a": None, "b": None}) == {"b": None}
@@ -273,7 +269,7 @@ def test_null_means_absent_only_where_null_was_not_a_value() -> None:
     assert [loss.path for loss in rendering.losses] == ["$input.b"]
 
 
-def test_a_name_that_was_given_is_taken_for_it_where_any_name_fits() -> None:
+def test_a_branch_with_a_new_name_wins_over_one_that_accepts_any_name() -> None:
     named = thing(**{"c d": {"type": "integer"}}) | {"required": ["c d"]}
     rendering = render(thing(u={"anyOf": [{"type": "object"}, named]}), "anthropic")
     assert rendering.apply({"u": {"c d": 1}}) == {"u": {"c_d": 1}}
@@ -282,7 +278,7 @@ def test_a_name_that_was_given_is_taken_for_it_where_any_name_fits() -> None:
     assert deep.restore({"u": {"v": {"c_d": 1}}}) == {"u": {"v": {"c d": 1}}}
 
 
-def test_references_in_a_circle_change_nothing() -> None:
+def test_circular_references_change_nothing() -> None:
     definitions = {"N": {"$ref": "#/$defs/M", "minProperties": 1}, "M": {"$ref": "#/$defs/N"}}
     schema = thing(**{"a b": {"$ref": "#/$defs/N"}}) | {"$defs": definitions}
     assert render(schema, "anthropic").restore({"a_b": {"x": 1}}) == {"a b": {"x": 1}}
@@ -309,7 +305,7 @@ def test_a_name_that_the_vendor_refuses_has_another_in_order() -> None:
     assert rendering.schema["properties"]
 
 
-def test_anthropic_has_no_alternatives_at_the_root_and_is_told_of_them() -> None:
+def test_alternatives_at_the_root_move_into_the_description_for_anthropic() -> None:
     schema = thing(a={"type": "string"}, b={"type": "string"})
     schema |= {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
     rendering = render(schema, "anthropic")
@@ -317,7 +313,7 @@ def test_anthropic_has_no_alternatives_at_the_root_and_is_told_of_them() -> None
     assert rendering.schema["description"] == '@anyOf [{"required": ["a"]}, {"required": ["b"]}]'
 
 
-def test_a_tree_is_unrolled_where_no_reference_may_stand() -> None:
+def test_a_tree_is_unrolled_if_no_reference_is_allowed() -> None:
     tree = thing(
         name={"type": "string"}, children={"type": "array", "items": {"$ref": "#/$defs/T"}}
     )
@@ -337,7 +333,7 @@ def nested(levels: int) -> dict[str, object]:
         pytest.param(
             lambda more: thing(a={"enum": [f"e{n}" for n in range(999 + more)]}),
             "enum",
-            id="values of enums, null among them",
+            id="values of enums, including null",
         ),
         pytest.param(
             lambda more: thing(a={"enum": [f"{n:060}" for n in range(249 + more * 2)]}),
@@ -371,7 +367,7 @@ def test_an_unknown_dialect_is_refused_with_the_close_names(name: object) -> Non
         render(thing(), name)  # type: ignore[arg-type]
 
 
-def test_every_row_says_where_it_is_from_and_when() -> None:
+def test_every_row_has_a_source_and_a_date() -> None:
     for row in DIALECTS.values():
         for profile in filter(None, (row.profile, row.strict)):
             assert profile.source

@@ -1,4 +1,4 @@
-"""For every profile: what goes there is taken and comes back, or a loss says why."""
+"""For every profile: an applied value is valid and restored, or a loss explains why not."""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from pyfunctools.schema import normalize
 MODES = pytest.mark.parametrize(("name", "strict"), PROFILES.values(), ids=list(PROFILES))
 SEEDS = given(seed=st.integers(0, 2**32))
 OTHER_NAMES = {"c": "c d", "x_2": "u" * 66, "b": "b.é"}
-"""Names that some vendors refuse, in the place of others."""
+"""Names that some vendors refuse, as replacements."""
 
 
 def random_schema(seed: int) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def random_schema(seed: int) -> dict[str, Any]:
 @MODES
 @law(12)
 @SEEDS
-def test_values_of_random_schemas_go_there_and_back(name: str, strict: bool, seed: int) -> None:
+def test_values_of_random_schemas_make_the_round_trip(name: str, strict: bool, seed: int) -> None:
     try:
         schema = random_schema(seed)
     except SchemaError:  # a circle of bare references
@@ -51,7 +51,7 @@ def test_values_of_random_schemas_go_there_and_back(name: str, strict: bool, see
 @MODES
 @law(8)
 @SEEDS
-def test_values_of_random_hints_go_there_and_back(name: str, strict: bool, seed: int) -> None:
+def test_values_of_random_hints_make_the_round_trip(name: str, strict: bool, seed: int) -> None:
     assert check_round_trip(function_of(called(Random(seed))).llm, name, strict, seed) > 0
 
 
@@ -69,7 +69,7 @@ def functions(shared: Path) -> Iterator[Function]:
 
 
 @pytest.mark.slow
-def test_values_of_real_documents_go_there_and_back(shared: Path) -> None:
+def test_values_of_real_documents_make_the_round_trip(shared: Path) -> None:
     count = 0
     for seed, function in enumerate(functions(shared)):
         for name, strict in PROFILES.values():
@@ -79,7 +79,7 @@ def test_values_of_real_documents_go_there_and_back(shared: Path) -> None:
 
 @pytest.mark.slow
 def test_strict_and_inlined_renderings_compile_to_a_grammar(shared: Path) -> None:
-    """`llguidance` says no to what it cannot enforce; a strict schema should have none of that."""
+    """`llguidance` refuses keywords that it cannot enforce; strict schemas should have none."""
     llguidance = pytest.importorskip("llguidance")
     made, refused = 0, dict[str, str]()
     for function in functions(shared):

@@ -1,11 +1,13 @@
-"""The functions that the models of these tests may call."""
+"""The functions that models may call in these tests."""
 
 import pytest
 
 from pyfunctools import Function
 
 
-def functions_of_weather() -> list[Function]:
+@pytest.fixture(scope="session")
+def functions() -> list[Function]:
+    """Three functions: with many parameters, with none, with a dot in the name for models."""
     return [
         Function.from_schema(
             name="get_weather",
@@ -34,9 +36,3 @@ def functions_of_weather() -> list[Function]:
             },
         ),
     ]
-
-
-@pytest.fixture(scope="session")
-def functions() -> list[Function]:
-    """Three functions: one of many inputs, one of none, one whose name models write with a dot."""
-    return functions_of_weather()

@@ -45,14 +45,14 @@ class Call:
     result: Success[JsonValue] | Failure
 
 
-def test_nothing_is_tried_yet() -> None:
+def test_before_the_first_attempt() -> None:
     attempts = Attempts(FUNCTION)
     assert (attempts.count, attempts.text, attempts.issues, attempts.best) == (0, "", (), None)
     assert not attempts.done
     assert not attempts.succeeded
 
 
-def test_a_right_try_ends_it() -> None:
+def test_a_valid_attempt_is_the_last() -> None:
     attempts = Attempts(FUNCTION).after('{"count": "2", "name": "tea"}')
     assert attempts.succeeded
     assert attempts.done
@@ -61,7 +61,7 @@ def test_a_right_try_ends_it() -> None:
     assert attempts.text == ""
 
 
-def test_a_wrong_try_says_what_to_send_next() -> None:
+def test_a_wrong_attempt_has_the_text_to_send_next() -> None:
     attempts = Attempts(FUNCTION).after('{"count": 0, "name": "tea"}')
     failure = FUNCTION.check('{"count": 0, "name": "tea"}')
     assert not failure
@@ -71,7 +71,7 @@ def test_a_wrong_try_says_what_to_send_next() -> None:
     assert not attempts.done
 
 
-def test_a_mistake_made_again_is_pointed_out_and_a_new_one_is_not() -> None:
+def test_only_a_repeated_mistake_is_marked() -> None:
     attempts = Attempts(FUNCTION).after('{"count": 0, "name": "tea"}')
     attempts = attempts.after('{"count": -1, "name": true}')
     assert [issue.path for issue in attempts.repeated] == ["$input.count"]
@@ -156,7 +156,7 @@ def test_a_wrong_function_and_a_limit_below_one_are_refused() -> None:
     ],
     ids=["text", "bytes", "value", "result", "call", "outcome"],
 )
-def test_a_try_may_be_given_as_what_came_of_it(tried: str) -> None:
+def test_an_attempt_may_be_given_as_arguments_or_as_a_result(tried: str) -> None:
     attempts = Attempts(FUNCTION).after(tried)
     assert [issue.path for issue in attempts.issues] == ["$input.count"]
     assert "expected integer, at least 1" in attempts.text
@@ -167,7 +167,7 @@ def test_a_try_may_be_given_as_what_came_of_it(tried: str) -> None:
         assert again.best == {"count": 0, "name": "a"}
 
 
-def test_a_call_that_ran_and_failed_is_told_as_its_outcome_says() -> None:
+def test_a_call_that_ran_and_failed_has_the_text_of_its_outcome() -> None:
     controller = Controller.from_functions([FUNCTION])
     attempts = Attempts(FUNCTION).after(controller.call("buy", {"count": 1, "name": "again"}))
     assert not attempts.succeeded
@@ -179,7 +179,7 @@ def test_a_call_that_ran_and_failed_is_told_as_its_outcome_says() -> None:
     assert attempts.result.text == "1 of tea"
 
 
-def test_what_only_a_person_can_correct_is_not_tried_again() -> None:
+def test_a_mistake_of_a_person_ends_the_attempts() -> None:
     issue = Issue(path=Path.of(("pin",)), expected="string", value=None, message="", side="human")
     attempts = Attempts(FUNCTION).after(Failure(value={"count": 1}, issues=(issue,)))
     assert attempts.given_up

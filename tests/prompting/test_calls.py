@@ -496,7 +496,7 @@ def test_an_unknown_call_beside_a_known_one_is_a_failure(functions: list[Functio
     )
 
 
-def test_a_last_part_that_is_ambiguous_is_no_name() -> None:
+def test_an_ambiguous_last_part_means_no_function() -> None:
     both = [Function.from_schema(name=name, parameters={"type": "object"}) for name in ("b", "a_b")]
     (call,) = parse_calls("x.a.b()", both)
     assert isinstance(call.result, Failure)
@@ -504,7 +504,7 @@ def test_a_last_part_that_is_ambiguous_is_no_name() -> None:
     assert [call.name for call in parse_calls("x.y.b()", both)] == ["b"]
 
 
-def test_the_last_part_of_a_name_is_enough_where_it_is_unique_and_the_arguments_fit() -> None:
+def test_the_last_part_of_a_name_is_enough_if_it_is_unique_and_the_arguments_are_valid() -> None:
     schema = {"type": "object", "properties": {"pair": {"type": "string"}}}
     names = ("currency_get_rate", "tax_get_rates", "bank_get_all", "shop_get_all")
     functions = [Function.from_schema(name=name, parameters=schema) for name in names]
@@ -568,7 +568,7 @@ def test_a_call_in_the_arguments_of_another_is_an_argument(functions: list[Funct
     assert "get_time()" in call.result.issues[0].message
 
 
-def test_what_the_schema_wants_decides_the_reading(functions: list[Function]) -> None:
+def test_the_schema_decides_how_a_value_is_read(functions: list[Function]) -> None:
     (call,) = parse_calls("math_sqrt(value='2.5', version=1.10)", functions)
     assert call.arguments == {"value": 2.5, "version": "1.10"}
     (call,) = parse_calls(
@@ -588,7 +588,7 @@ def test_what_the_schema_wants_decides_the_reading(functions: list[Function]) ->
     ["get_weather(city='Paris')", '{"name": "get_weather", "arguments": {"city": "Paris"}}'],
 )
 @pytest.mark.parametrize(("front", "back"), [("", ""), ("Well:\n", "\nSo be it."), ("\ufeff", "")])
-def test_the_span_is_where_the_call_stands(
+def test_the_span_is_the_place_of_the_call(
     raw: str, front: str, back: str, functions: list[Function]
 ) -> None:
     text = front + raw + back
@@ -600,13 +600,15 @@ def test_the_span_is_where_the_call_stands(
     assert text[slice(*call.span)] == raw
 
 
-def test_each_of_several_calls_has_a_span_of_its_own(functions: list[Function]) -> None:
+def test_each_of_several_calls_has_its_own_span(functions: list[Function]) -> None:
     text = f'[{{"name": "get_time", "arguments": {{}}}}, {JSON}]'
     spans = [text[slice(*call.span)] for call in parse_calls(text, functions) if call.span]
     assert [json.loads(span)["name"] for span in spans] == ["get_time", "get_weather"]
 
 
-def test_more_calls_than_are_read_end_in_a_failure_that_says_so(functions: list[Function]) -> None:
+def test_more_than_1000_calls_end_in_a_failure_that_reports_the_limit(
+    functions: list[Function],
+) -> None:
     days = [JSON.replace("3", str(number)) for number in range(1_500)]
     for raw in (
         "get_time()\n" * 1_500,
@@ -637,13 +639,13 @@ def test_more_calls_than_are_read_end_in_a_failure_that_says_so(functions: list[
         [{"name": "get_weather", "arguments": 42}],
     ],
 )
-def test_what_is_no_json_is_a_failure(raw: object, functions: list[Function]) -> None:
+def test_what_is_not_json_is_a_failure(raw: object, functions: list[Function]) -> None:
     calls = parse_calls(raw, functions)
     assert [(call.name, bool(call.result)) for call in calls] == [("get_weather", False)]
 
 
 @pytest.mark.parametrize("functions", [None, 7, ["get_weather"], {"get_weather": 1}, [None]])
-def test_functions_that_are_none_are_our_error(functions: Any) -> None:
+def test_an_item_that_is_not_a_function_is_an_error(functions: Any) -> None:
     with pytest.raises(DefinitionError, match="is not a function record"):
         parse_calls("get_time()", functions)
 

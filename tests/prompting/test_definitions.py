@@ -84,7 +84,9 @@ def test_definitions_that_refer_to_each_other_stay_together() -> None:
         ("string", "string", "string_2"),
     ],
 )
-def test_names_are_ascii_words_and_no_types(name: str, reference: str, plain: str) -> None:
+def test_names_are_ascii_words_and_not_names_of_types(
+    name: str, reference: str, plain: str
+) -> None:
     shared = SharedDefinitions()
     schema = shared.add(over({name: {"type": "boolean"}}, reference))
     assert x_of(schema) == {"$ref": f"#/$defs/{plain}"}
@@ -104,7 +106,7 @@ def test_the_mapping_of_a_discriminator_is_renamed_with_its_branches() -> None:
     assert second["discriminator"]["mapping"] == {"a": "#/$defs/A_2"}  # type: ignore[index, call-overload]
 
 
-def test_titles_comments_and_extensions_go_and_properties_of_such_names_stay() -> None:
+def test_titles_comments_and_extensions_are_removed_but_not_properties() -> None:
     schema = {
         "title": "T",
         "$comment": "C",

@@ -100,7 +100,7 @@ PLAIN = {
 
 
 class Anything(BaseModel, extra="allow"):
-    """An object of an SDK: fields as attributes, all the way down."""
+    """An object of an SDK: all members are attributes."""
 
 
 def as_models(value: Any) -> Any:
@@ -171,9 +171,7 @@ def test_each_call_of_the_first_alternative_is_read_once(
         {"role": "assistant", "content": "It is warm.", "tool_calls": []},
     ],
 )
-def test_what_others_say_or_a_model_thinks_is_no_call(
-    raw: object, functions: list[Function]
-) -> None:
+def test_other_roles_and_thoughts_have_no_calls(raw: object, functions: list[Function]) -> None:
     assert parse_calls(raw, functions) == []
 
 

@@ -62,7 +62,7 @@ def test_each_function_is_shown_with_its_description_and_the_models_parameters()
     assert shown["pay"]["parameters"] == BY_NAME["pay"].separated.llm  # type: ignore[index, call-overload]
 
 
-def test_definitions_are_shown_once_and_what_differs_has_a_name_of_its_own() -> None:
+def test_equal_definitions_are_shown_once_and_different_ones_have_different_names() -> None:
     system = prompt_of([*FUNCTIONS, made("again", BY_NAME["order"].parameters)]).system
     assert system.count("#/$defs/Item: ") == 1
     assert "#/$defs/Item_2: " in system
@@ -101,9 +101,7 @@ NEARLY_RIGHT = st.one_of(
 
 
 @given(name=st.sampled_from(list(BY_NAME)), args=NEARLY_RIGHT)
-def test_an_answer_is_right_exactly_where_the_functions_arguments_are(
-    name: str, args: JsonValue
-) -> None:
+def test_an_answer_is_valid_exactly_if_its_arguments_are(name: str, args: JsonValue) -> None:
     expected = bool(BY_NAME[name].validate(args, "llm"))
     for must_call in (False, True):
         schema = prompt_of(FUNCTIONS, must_call=must_call).response_schema
@@ -121,9 +119,7 @@ RIGHT = [
 
 @pytest.mark.parametrize(("name", "args"), RIGHT)
 @pytest.mark.parametrize("written", ["{}", "```json\n{}\n```", "Of course:\n\n{}\n"])
-def test_a_right_answer_is_read_back_as_the_call_it_is(
-    name: str, args: JsonValue, written: str
-) -> None:
+def test_a_valid_answer_is_read_as_its_call(name: str, args: JsonValue, written: str) -> None:
     text = written.replace("{}", json.dumps(call(name, args), indent=2), 1)
     assert validate(prompt_of(FUNCTIONS).response_schema, call(name, args))
     (found,) = parse_calls(text, FUNCTIONS)
@@ -132,7 +128,7 @@ def test_a_right_answer_is_read_back_as_the_call_it_is(
 
 
 @given(name=st.sampled_from(list(BY_NAME)), args=NEARLY_RIGHT)
-def test_an_answer_that_is_right_is_read_back_unchanged(name: str, args: JsonValue) -> None:
+def test_a_valid_answer_is_read_unchanged(name: str, args: JsonValue) -> None:
     answer = call(name, args)
     if validate(prompt_of(FUNCTIONS).response_schema, answer):
         (found,) = parse_calls(json.dumps(answer), FUNCTIONS)
@@ -144,7 +140,7 @@ def test_an_answer_that_is_right_is_read_back_unchanged(name: str, args: JsonVal
 
 
 @pytest.mark.parametrize("words", ["", "Nothing to order.", "I would ping it, if I could."])
-def test_an_answer_in_words_holds_no_call(words: str) -> None:
+def test_an_answer_in_words_has_no_call(words: str) -> None:
     assert parse_calls(json.dumps({"answer": words}), FUNCTIONS) == []
 
 
@@ -186,7 +182,7 @@ def test_without_functions_there_are_only_words() -> None:
         *(([given], {}, r"a `Function`.*function_of") for given in (len, "order", None, {"a": 1})),
     ],
 )
-def test_what_has_no_prompt_is_refused_with_the_remedy(
+def test_a_wrong_argument_is_refused_with_the_remedy(
     functions: Any, options: dict[str, bool], message: str
 ) -> None:
     with pytest.raises(DefinitionError, match=message):
@@ -194,7 +190,7 @@ def test_what_has_no_prompt_is_refused_with_the_remedy(
 
 
 @pytest.mark.parametrize("compact", [False, True])
-def test_nothing_of_the_humans_reaches_the_model(compact: bool) -> None:
+def test_nothing_of_the_human_part_reaches_the_model(compact: bool) -> None:
     secret: JsonSchema = {
         "type": "object",
         "x-human": True,

@@ -112,7 +112,7 @@ def recorded(shared: Path) -> Iterator[tuple[str, Any, list[Function]]]:
 
 
 @pytest.mark.slow
-def test_every_scalar_of_a_recorded_call_stands_in_what_was_written(shared: Path) -> None:
+def test_every_scalar_of_a_recorded_call_is_in_its_text(shared: Path) -> None:
     wrong = {}
     count = 0
     for name, raw, functions in recorded(shared):

@@ -16,8 +16,8 @@ def response(schema: JsonSchema, **definitions: JsonValue) -> JsonSchema:
     return response_schema({"f": parameters}, definitions, must_call=True)
 
 
-def held(schema: JsonSchema) -> JsonValue:
-    """Give what becomes of the schema of one property."""
+def kept(schema: JsonSchema) -> JsonValue:
+    """Return the schema of one property in the schema of an answer."""
     node: JsonValue = response(schema)
     for step in ("properties", "functionCall", "properties", "args", "properties", "v"):
         assert isinstance(node, dict)
@@ -58,8 +58,8 @@ def call(value: JsonValue) -> JsonValue:
         ({"const": {"not": 1, "title": "x"}}, {"const": {"not": 1, "title": "x"}}),
     ],
 )
-def test_only_what_servers_can_hold_a_model_to_is_left(schema: JsonSchema, left: JsonValue) -> None:
-    assert held(schema) == left
+def test_only_keywords_that_servers_enforce_are_kept(schema: JsonSchema, left: JsonValue) -> None:
+    assert kept(schema) == left
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_only_what_servers_can_hold_a_model_to_is_left(schema: JsonSchema, left:
         ({"type": "string", "format": "uri"}, ["https://a.example"]),
     ],
 )
-def test_every_right_value_is_in_a_right_answer(
+def test_every_valid_value_is_in_a_valid_answer(
     schema: JsonSchema, values: list[JsonValue]
 ) -> None:
     for value in values:
@@ -86,18 +86,18 @@ def test_every_right_value_is_in_a_right_answer(
         assert validate(response(schema), call(value)), value
 
 
-def test_definitions_are_held_alike_and_only_those_that_are_reached() -> None:
+def test_only_definitions_that_are_used_are_kept() -> None:
     schema = response({"$ref": "#/$defs/A"}, A={**S, "format": "byte"}, B=I)
     assert schema["$defs"] == {"A": S}
 
 
-def test_a_definition_that_only_a_condition_reached_goes_with_it() -> None:
+def test_a_definition_that_only_a_condition_uses_is_removed() -> None:
     schema = response({**I, "not": {"$ref": "#/$defs/A"}}, A={"const": 1})
     assert "$defs" not in schema
     assert validate(schema, call(2))
 
 
-def test_several_calls_are_told_apart_by_name() -> None:
+def test_each_call_has_the_parameters_of_its_name() -> None:
     functions: dict[str, JsonSchema] = {
         "f": {"type": "object", "properties": {"a": S}, "additionalProperties": False},
         "g": {"type": "object", "properties": {"b": S}, "additionalProperties": False},

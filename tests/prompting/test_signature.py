@@ -66,11 +66,11 @@ I: JsonSchema = {"type": "integer"}  # noqa: E741
         ({"properties": {"a": {**S, "description": "x */ y"}}}, "{a?: string /* x * / y */}"),
     ],
 )
-def test_a_schema_is_spelled_as_a_type(schema: JsonSchema | bool, text: str) -> None:
+def test_a_schema_is_written_as_a_type(schema: JsonSchema | bool, text: str) -> None:
     assert type_text(schema) == text
 
 
-def test_a_signature_is_one_line_whatever_is_said() -> None:
+def test_a_signature_is_one_line_whatever_the_descriptions_are() -> None:
     hostile = "First line\nsecond\n\nThird.\u202e"
     schema: JsonSchema = {
         "type": "object",

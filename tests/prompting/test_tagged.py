@@ -48,7 +48,7 @@ def test_a_tagged_call_is_read(text: str, arguments: object, functions: list[Fun
     ],
     ids=["no end", "given twice"],
 )
-def test_an_argument_may_lack_its_end_but_stands_once(
+def test_an_argument_may_lack_its_end_but_not_be_repeated(
     arguments: str, value: object, kinds: list[str] | None, functions: list[Function]
 ) -> None:
     (call,) = parse_calls(f"<function=get_weather>{arguments}</function>", functions)
@@ -86,7 +86,7 @@ def test_a_line_of_text_is_the_only_argument(text: str, search: list[Function]) 
     assert text[slice(*call.span)].rstrip().endswith("Paris")
 
 
-def test_other_actions_are_none(search: list[Function]) -> None:
+def test_other_actions_are_not_calls(search: list[Function]) -> None:
     assert parse_calls("My Action: search\nit is", search) == []
     (call,) = parse_calls("Action: serch\nAction Input: rain", search)
     assert not call.result

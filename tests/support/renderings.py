@@ -1,4 +1,4 @@
-"""The law of renderings: what goes there is taken and comes back, or a loss says why."""
+"""The law of renderings: an applied value is valid and restored, or a loss explains why not."""
 
 import json
 import re
@@ -40,11 +40,13 @@ def judged(schema: Any) -> Any:
 
 
 def check_round_trip(schema: dict[str, Any], name: str, strict: bool, seed: int) -> int:
-    """Check the law on some values, and return how many there were.
+    """Check the law on some values, and return their number.
 
-    1. What the schema takes, the rendering takes after `apply`, or a loss says why.
-    2. `restore` is the way back, but for an optional value that takes null itself.
-    3. What the rendering takes, the schema takes after `restore`, or a loss says why.
+    1. A value that is valid for the schema is valid for the rendering after `apply`, or a loss
+       explains why not.
+    2. `restore` is the inverse, except for an optional value that accepts null itself.
+    3. A value that is valid for the rendering is valid for the schema after `restore`, or a loss
+       explains why not.
     """
     rendering = render(schema, name, strict=strict)
     assert list(violations(rendering.schema, profile_of(name, rendering))) == []
@@ -79,7 +81,7 @@ def fitting(schema: dict[str, Any], validator: Validator, seed: int) -> Iterator
 
 
 def explained(failure: Failure, losses: Sequence[Loss], *, refers: bool) -> bool:
-    """Return whether for each mistake there is a loss at its place, above it or below it."""
+    """Return whether each mistake has a loss at its place, above it or below it."""
     if refers and losses:
         return True
     return all(
