@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 from urllib.parse import quote, unquote
 
-from pyfunctools._json import JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.schema.ground.path import Keys, array_index, pointer_of
 from pyfunctools.schema.ground.walk import children, map_children, subschemas
 from pyfunctools.schema.vocabulary import ANNOTATIONS, DRAFT, UNIONS
@@ -88,8 +88,8 @@ def mapped_subtypes(schema: JsonSchema) -> Iterator[tuple[str, str]]:
     """
     discriminator = members_of(schema.get("discriminator"))
     mapping = members_of(discriminator.get("mapping"))
-    unions = [union for keyword in UNIONS if isinstance(union := schema.get(keyword), list)]
-    known = [members_of(branch).get("$ref") for union in unions for branch in union]
+    branches = (branch for keyword in UNIONS for branch in items_of(schema.get(keyword)))
+    known = [members_of(branch).get("$ref") for branch in branches]
     for tag, reference in {"": discriminator.get("defaultMapping"), **mapping}.items():
         if isinstance(reference, str) and reference.startswith("#/") and reference not in known:
             yield tag, reference
@@ -204,8 +204,7 @@ class _Inliner:
         if isinstance(whole, dict) and all(key in NON_CONSTRAINING for key in siblings):
             described = _descriptions(siblings, whole) if self._once else dict[str, JsonValue]()
             return {**whole, **siblings, **described}
-        also = siblings.get("allOf")
-        return {**siblings, "allOf": [whole, *(also if isinstance(also, list) else [])]}
+        return {**siblings, "allOf": [whole, *items_of(siblings.get("allOf"))]}
 
 
 def _descriptions(outer: JsonSchema, inner: JsonSchema) -> JsonSchema:

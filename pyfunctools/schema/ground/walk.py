@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias, cast
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+
+_Holder: TypeAlias = dict[str, JsonValue] | list[JsonValue]
 
 
 def is_schema(value: object) -> bool:
@@ -18,13 +21,13 @@ def children(schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema | bool]]:
     for keyword, value in schema.items():
         if keyword in SCHEMA_MAP and isinstance(value, dict):
             for name, inner in value.items():
-                if isinstance(inner, dict | bool):
+                if isinstance(inner, (dict, bool)):
                     yield (keyword, name), inner
         elif keyword in SCHEMA_LIST and isinstance(value, list):
             for index, inner in enumerate(value):
-                if isinstance(inner, dict | bool):
+                if isinstance(inner, (dict, bool)):
                     yield (keyword, index), inner
-        elif keyword in ONE_SCHEMA and isinstance(value, dict | bool):
+        elif keyword in ONE_SCHEMA and isinstance(value, (dict, bool)):
             yield (keyword,), value
 
 
@@ -35,7 +38,7 @@ class Slot:
     `inner` is the original subschema, `steps` lead to it from the schema one level above.
     """
 
-    holder: dict[str, JsonValue] | list[JsonValue]
+    holder: _Holder
     key: str | int
     inner: JsonSchema | bool
     steps: Keys = ()
@@ -56,14 +59,13 @@ def copy_with_slots(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Slot
     copy = dict(schema)
     slots: list[Slot] = []
     for steps, inner in children(schema):
-        holder: JsonValue = copy
+        holder: _Holder = copy
         if len(steps) == 2:
             keyword = str(steps[0])
-            holder = copy[keyword]
-            if isinstance(holder, dict | list) and holder is schema[keyword]:
+            holder = cast("_Holder", copy[keyword])
+            if holder is schema[keyword]:
                 holder = copy[keyword] = holder.copy()
-        if isinstance(holder, dict | list):
-            slots.append(Slot(holder, steps[-1], inner, steps))
+        slots.append(Slot(holder, steps[-1], inner, steps))
     return copy, slots
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.normalization.conjunction import Conjunction
 from pyfunctools.schema.normalization.spelling import translate
@@ -87,11 +87,10 @@ class Merger:
             if schema is not site and not UNEVALUATED.isdisjoint(own):
                 parts.append(_Part({}, copied, apart=Copied(schema) if copied else schema))
                 continue
-            branches = own.pop("allOf", None)
+            branches = items_of(own.pop("allOf", None))
             parts.append(_Part(own, copied))
-            if isinstance(branches, list):
-                self._merged += len(branches) if referenced else 0
-                stack.extend((b, copied) for b in reversed(branches) if not _is_among(b, seen))
+            self._merged += len(branches) if referenced else 0
+            stack.extend((b, copied) for b in reversed(branches) if not _is_among(b, seen))
         return parts
 
     def _expanded(self, parts: list[_Part], known: set[str]) -> list[_Part] | None:
@@ -140,9 +139,9 @@ class Merger:
             if isinstance(reference, str) and reference not in seen:
                 seen.add(reference)
                 stack.append(self._definitions.at(reference))
-            if isinstance(branches := branch.get("allOf"), list):
-                steps -= len(branches)
-                stack.extend(branches)
+            branches = items_of(branch.get("allOf"))
+            steps -= len(branches)
+            stack.extend(branches)
             if steps < 0 or len(seen) > most:
                 return True
         return False
@@ -166,15 +165,11 @@ def _without(parts: list[_Part], known: set[str]) -> list[_Part]:
 
 
 def _is_among(branch: JsonValue, seen: set[str]) -> bool:
-    if not isinstance(branch, dict) or len(branch) > 1:
-        return False
-    reference = branch.get("$ref")
-    return isinstance(reference, str) and reference in seen
+    return isinstance(branch, dict) and len(branch) == 1 and branch.get("$ref") in seen
 
 
 def _size(target: JsonSchema | bool) -> int:
-    properties = target.get("properties") if isinstance(target, dict) else None
-    return 1 + (len(properties) if isinstance(properties, dict) else 0)
+    return 1 + len(members_of(members_of(target).get("properties")))
 
 
 def _cycle(references: set[str]) -> SchemaError:

@@ -6,7 +6,7 @@ from itertools import count
 from typing import NamedTuple
 from urllib.parse import unquote, urldefrag, urljoin
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import array_index, pointer_of
 from pyfunctools.schema.ground.references import Lookup, defined_name, reference_to, steps_of
@@ -89,9 +89,8 @@ class _Bundle:
                 self._name(_Target(inner, self._within(inner, self._base)), name)
         while self._todo:
             self._copy(*self._todo.pop())
-        body = whole[""]
-        result = dict(body) if isinstance(body, dict) else {}
-        return {**result, "$defs": self._definitions} if self._definitions else result
+        definitions = {"$defs": self._definitions} if self._definitions else {}
+        return {**members_of(whole[""]), **definitions}
 
     def _read(self, document: JsonSchema, uri: str) -> None:
         """Collect the resources and anchors of all schemas in a document."""
@@ -114,10 +113,10 @@ class _Bundle:
 
     def _within(self, schema: JsonSchema | bool, base: str) -> str:
         """Return the URI of a schema's resource: its own `$id`, or that of the schema around it."""
-        given = schema.get(self._id) if isinstance(schema, dict) else None
-        if not isinstance(given, str) or given.startswith("#"):
-            return base
-        if self._early and isinstance(schema, dict) and "$ref" in schema:
+        members = members_of(schema)
+        given = members.get(self._id)
+        ignored = self._early and "$ref" in members
+        if not isinstance(given, str) or given.startswith("#") or ignored:
             return base
         return _absolute(base, given)[0]
 
@@ -149,8 +148,7 @@ class _Bundle:
         }
         if self._stated and node.get("enum") == []:
             del node["enum"]
-            branches = node.get("allOf")
-            node["allOf"] = [*(branches if isinstance(branches, list) else []), False]
+            node["allOf"] = [*items_of(node.get("allOf")), False]
         if isinstance(reference := node.get("$ref"), str):
             node["$ref"] = self._reference(reference, resource) or reference
         return node

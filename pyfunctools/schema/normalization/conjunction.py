@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import lcm
 from typing import TypeAlias
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, items_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.json_values import equal, values_in_both
 from pyfunctools.schema.ground.marks import HUMAN_MARKS, human_mark
@@ -82,7 +82,7 @@ class Conjunction:
         keep_tighter_bounds(node)
         if self._left:
             node["allOf"] = [*self._left]
-        elif "const" in node and values_in_both([node["const"]], _listed(node.get("enum"))):
+        elif "const" in node and values_in_both([node["const"]], items_of(node.get("enum"))):
             del node["enum"]
         return node
 
@@ -120,7 +120,7 @@ def join(one: JsonSchema | bool, other: JsonSchema | bool) -> JsonSchema | bool:
     if other is True or one is False or equal(one, other):
         return one
     branches = one["allOf"] if isinstance(one, Joined) else [one]
-    return Joined(allOf=[*_listed(branches), other])
+    return Joined(allOf=[*items_of(branches), other])
 
 
 _UNKNOWN = Keyword(role="annotation")
@@ -208,10 +208,6 @@ def _at(node: JsonSchema, keyword: str) -> JsonSchema | bool:
     return value if isinstance(value, dict | bool) else True
 
 
-def _listed(value: JsonValue) -> list[JsonValue]:
-    return list(value) if isinstance(value, list) else []
-
-
 _MERGES: dict[str, Callable[[Keywords, Keywords], bool]] = {
     "with choice": _choice,
     "with condition": _once,
@@ -255,9 +251,9 @@ def _merge(node: Keywords, keyword: str, value: JsonValue) -> bool:
 def _merge_values(node: Keywords, values: JsonValue) -> bool:
     """Merge an `enum`; `null` is removed if the type, from another schema, does not allow it."""
     found = (
-        values_in_both(_listed(node["enum"]), _listed(values))
+        values_in_both(items_of(node["enum"]), items_of(values))
         if "enum" in node
-        else _listed(values)
+        else items_of(values)
     )
     if "null" not in (types_named(node) or ["null"]):
         found = [value for value in found if value is not None]
@@ -282,7 +278,7 @@ def _multiple(mine: JsonValue, value: JsonValue) -> JsonValue:
 
 
 def _union(mine: JsonValue, value: JsonValue) -> JsonValue:
-    return list(dict.fromkeys(map(str, [*_listed(mine), *_listed(value)])))
+    return list(dict.fromkeys(map(str, [*items_of(mine), *items_of(value)])))
 
 
 def _unions(mine: JsonValue, value: JsonValue) -> JsonValue:

@@ -3,7 +3,7 @@
 from collections import Counter, deque
 from collections.abc import Iterator
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.schema.ground.references import defined_name, reference_to, steps_of
 from pyfunctools.schema.normalization.targets import Targets, sole_reference
 from pyfunctools.schema.outline.json_types import listed_values, schemas_of, texts_of
@@ -22,14 +22,13 @@ def complete_mapping(node: dict[str, JsonValue], definitions: Targets) -> None:
     The values of a missing branch are those that its property lists, if no other branch has them,
     or else its name (OpenAPI 3.1, 4.8.25).
     """
-    given = node.get("discriminator")
-    if not isinstance(given, dict) or not isinstance(name := given.get("propertyName"), str):
+    given = members_of(node.get("discriminator"))
+    if not isinstance(name := given.get("propertyName"), str):
         return
     branches = list(dict.fromkeys(_branches(node)))
-    stated = given.get("mapping")
     mapping: dict[str, JsonValue] = {
         value: _reference(target, branches, definitions)
-        for value, target in (stated.items() if isinstance(stated, dict) else ())
+        for value, target in members_of(given.get("mapping")).items()
         if isinstance(target, str)
     }
     missing = [branch for branch in branches if branch not in mapping.values()]
@@ -77,10 +76,8 @@ def _listed(branch: str, name: str, definitions: Targets) -> list[str]:
             continue
         if isinstance(reference := schema.get("$ref"), str):
             queue.append(definitions.at(reference))
-        if isinstance(parts := schema.get("allOf"), list):
-            queue.extend(parts)
-        properties = schema.get("properties")
-        values = _texts(properties.get(name), definitions) if isinstance(properties, dict) else None
+        queue.extend(items_of(schema.get("allOf")))
+        values = _texts(members_of(schema.get("properties")).get(name), definitions)
         if values is not None:
             found = values if found is None else [value for value in found if value in values]
     return found or []

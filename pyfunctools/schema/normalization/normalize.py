@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.references import Lookup, defined_name, reference_to
 from pyfunctools.schema.ground.walk import Slot, copy_with_slots
@@ -77,10 +77,8 @@ class _Normalizer:
         for name in self._own:
             if name not in self._done:
                 self._unused(name)
-        body = whole[""]
-        result = dict(body) if isinstance(body, dict) else {}
         named = {name: self._done[name] for name in self._own if name in self._done}
-        return {**result, "$defs": named} if named else result
+        return {**members_of(whole[""]), **({"$defs": named} if named else {})}
 
     def _unused(self, name: str) -> None:
         """Normalize a definition that nothing refers to, or leave it out if it is invalid."""

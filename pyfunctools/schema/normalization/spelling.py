@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.normalization.clean import CLEAN, known_type, with_visible_texts
-from pyfunctools.schema.outline.json_types import ALL_TYPES, json_type, types_named
+from pyfunctools.schema.outline.json_types import ALL_TYPES, json_type, texts_of, types_named
 from pyfunctools.schema.vocabulary import (
     ASSERTIONS,
     IN_PLACE,
@@ -18,6 +18,7 @@ from pyfunctools.schema.vocabulary import (
 _REFUSING_NULL = IN_PLACE | REFERENCES | {"const"}
 """Keywords that may reject `null` although `type` and `enum` allow it."""
 
+_NULLABLE = frozenset({"enum", "nullable", "x-nullable"})
 _BOUNDS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
 
 
@@ -33,20 +34,12 @@ def translate(schema: JsonSchema) -> dict[str, JsonValue]:
         clean = CLEAN.get(keyword)
         if clean is None:
             node[keyword] = with_visible_texts(value) if keyword.startswith("x-") else value
-        elif (sound := clean(value)) is not None:
-            node[keyword] = sound
-    given = node.get("type", "object")
-    if not (isinstance(given, str) and given in ALL_TYPES):
-        _spell_type(node)
-    if "properties" in node:
-        _lift_required(node)
-    if not _TRANSLATIONS.keys().isdisjoint(node):
-        for keyword, translate in _TRANSLATIONS.items():
-            if keyword in node:
-                translate(node)
-    if "nullable" in node or "x-nullable" in node or "enum" in node:
-        return _with_null(node)
-    return node
+        elif (corrected := clean(value)) is not None:
+            node[keyword] = corrected
+    for keyword, translation in _TRANSLATIONS.items():
+        if keyword in node:
+            translation(node)
+    return node if _NULLABLE.isdisjoint(node) else _with_null(node)
 
 
 def keep_tighter_bounds(node: dict[str, JsonValue]) -> None:
@@ -57,37 +50,31 @@ def keep_tighter_bounds(node: dict[str, JsonValue]) -> None:
             del node[exclusive if bound * sign > open_bound * sign else inclusive]
 
 
-def _spell_type(node: dict[str, JsonValue]) -> None:
+def _translate_type(node: dict[str, JsonValue]) -> None:
     given = node["type"]
+    if isinstance(given, str) and given in ALL_TYPES:
+        return
     named = [known_type(name) for name in (given if isinstance(given, list) else [given])]
-    sound = [name for name in named if name is not None]
-    if not sound or len(sound) < len(named):
+    known = [name for name in named if name is not None]
+    if not known or len(known) < len(named):
         # An unknown name may mean any type, so the others are not the complete list.
         del node["type"]
         return
-    types = list(dict.fromkeys(name for name, _ in sound))
+    types = list(dict.fromkeys(name for name, _ in known))
     if "number" in types and "integer" in types:
         types.remove("integer")
     node["type"] = types[0] if len(types) == 1 else [*types]
-    formats = {form for _, form in sound if form is not None}
+    formats = {form for _, form in known if form is not None}
     if len(formats) == 1 and "format" not in node:
         node["format"] = formats.pop()
 
 
 def _lift_required(node: dict[str, JsonValue]) -> None:
     """Move draft-03's `required: true` from the properties to the schema that has them."""
-    properties = node["properties"]
-    if not isinstance(properties, dict):
-        return
-    lifted = [
-        name
-        for name, inner in properties.items()
-        if isinstance(inner, dict) and inner.get("required") is True
-    ]
+    properties = members_of(node["properties"]).items()
+    lifted = [name for name, inner in properties if members_of(inner).get("required") is True]
     if lifted:
-        required = node.get("required")
-        listed = required if isinstance(required, list) else []
-        node["required"] = list(dict.fromkeys([*listed, *lifted]))
+        node["required"] = list(dict.fromkeys([*texts_of(node.get("required")), *lifted]))
 
 
 def _split_items(node: dict[str, JsonValue]) -> None:
@@ -102,18 +89,15 @@ def _split_items(node: dict[str, JsonValue]) -> None:
 
 
 def _split_dependencies(node: dict[str, JsonValue]) -> None:
-    dependencies = node.pop("dependencies")
-    given = [node.get(keyword) for keyword in ("dependentRequired", "dependentSchemas")]
-    required, schemas = (dict(each) if isinstance(each, dict) else {} for each in given)
-    for name, needed in dependencies.items() if isinstance(dependencies, dict) else ():
+    required = {**members_of(node.get("dependentRequired"))}
+    schemas = {**members_of(node.get("dependentSchemas"))}
+    for name, needed in members_of(node.pop("dependencies")).items():
         if isinstance(needed, dict | bool):
-            given = schemas.get(name)
-            schemas[name] = needed if given is None else {"allOf": [given, needed]}
+            also = schemas.get(name)
+            schemas[name] = needed if also is None else {"allOf": [also, needed]}
         elif isinstance(needed, list | str):
-            given = required.get(name)
-            wanted = [needed] if isinstance(needed, str) else needed
-            names = [*(given if isinstance(given, list) else []), *wanted]
-            required[name] = list(dict.fromkeys(n for n in names if isinstance(n, str)))
+            names = [needed] if isinstance(needed, str) else texts_of(needed)
+            required[name] = list(dict.fromkeys([*texts_of(required.get(name)), *names]))
     if required:
         node["dependentRequired"] = required
     if schemas:
@@ -132,9 +116,8 @@ def _number_bound(node: dict[str, JsonValue]) -> None:
 
 
 def _gather_examples(node: dict[str, JsonValue]) -> None:
+    known = items_of(node.get("examples"))
     given = [with_visible_texts(node.pop(key)) for key in ("example", "x-example") if key in node]
-    listed = node.get("examples")
-    known = listed if isinstance(listed, list) else []
     new = [value for value in given if not any(equal(value, other) for other in known)]
     node["examples"] = [*new, *known]
 
@@ -143,7 +126,7 @@ def _spell_discriminator(node: dict[str, JsonValue]) -> None:
     given = node["discriminator"]
     if isinstance(given, str):
         node["discriminator"] = {"propertyName": given}
-    elif not (isinstance(given, dict) and isinstance(given.get("propertyName"), str)):
+    elif not isinstance(members_of(given).get("propertyName"), str):
         del node["discriminator"]
 
 
@@ -159,6 +142,8 @@ def _drop_unless(needed: str, *keywords: str) -> Callable[[dict[str, JsonValue]]
 
 
 _TRANSLATIONS: dict[str, Callable[[dict[str, JsonValue]], object]] = {
+    "type": _translate_type,
+    "properties": _lift_required,
     "items": _split_items,
     "additionalItems": lambda node: node.pop("additionalItems"),  # no effect without `items`
     "dependencies": _split_dependencies,
@@ -194,8 +179,8 @@ def _with_null(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
 def _or_null(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
     inner = {keyword: value for keyword, value in node.items() if keyword in ASSERTIONS}
     outer = {keyword: value for keyword, value in node.items() if keyword not in ASSERTIONS}
-    only = inner.get("anyOf") if len(inner) == 1 else None
-    branches = list(only) if isinstance(only, list) else [inner]
+    branches = [*items_of(inner.get("anyOf"))] if len(inner) == 1 else []
+    branches = branches or [inner]
     if {"type": "null"} not in branches:
         branches.append({"type": "null"})
     outer["anyOf"] = branches

@@ -1,6 +1,6 @@
 """The targets of references, and the classes that mark schemas during merging."""
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, items_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.references import Lookup, defined_name
 from pyfunctools.schema.normalization.check_input import check_schema, is_bundled
@@ -77,8 +77,7 @@ def sole_reference(schema: JsonSchema) -> str | None:
             found.add(reference)
         if len(found) > 1:
             return None
-        if isinstance(branches := node.get("allOf"), list):
-            stack.extend(branches)
+        stack.extend(items_of(node.get("allOf")))
     return found.pop() if len(found) == 1 else None
 
 
