@@ -69,7 +69,7 @@ def checked_entries(entries: object) -> "Iterator[tuple[Function, Runner]]":
         if not isinstance(entry, tuple):
             raise DefinitionError(
                 "Controller",
-                "It is made of functions, each with what runs it.",
+                "It is made of pairs of a function and its runner.",
                 "Use `Controller.from_object`, `from_functions` or `from_openapi`.",
             )
         yield cast("tuple[Function, Runner]", entry)

@@ -175,9 +175,9 @@ class Tools(TurnRunner, list[Any]):
             return outcome
         failure = rendering.reworded(Failure(value=call.arguments, issues=own))
         limit = text_limit(self._controller, call.name)
-        theirs = tuple(each for each in outcome.issues if each.side == "human")
+        human = tuple(each for each in outcome.issues if each.side == "human")
         text = truncated(failure.feedback(), limit)
-        return replace(outcome, text=text, issues=(*failure.issues, *theirs))
+        return replace(outcome, text=text, issues=(*failure.issues, *human))
 
 
 def _surplus(spoken: ModelCall, call_id: str) -> Call:

@@ -1,7 +1,6 @@
 """`Turn`: a response of a model, the outcomes of its calls, and the messages with these."""
 
 from asyncio import create_task, gather
-from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable, Container, Coroutine, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
@@ -11,16 +10,19 @@ from itertools import groupby
 from json import dumps
 from typing import Any, Final, cast
 
-from pyfunctools._json import JsonObject
 from pyfunctools._text import record_repr
+from pyfunctools.controller.saved_turn import (
+    canonical_json,
+    outcome_from_json,
+    outcome_to_json,
+    pack,
+    unpack,
+)
 from pyfunctools.envelopes import CallResult, ModelCall, ModelTurn, ResultWriter
 from pyfunctools.errors import DefinitionError, WaitingError
 from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.record.call import Call
-from pyfunctools.record.file import File
 from pyfunctools.record.outcome import Outcome, Waiting, outcome_json
-from pyfunctools.record.question import Question
-from pyfunctools.schema import Issue, Path
 
 STUCK: Final = 3
 """Repetitions of a failure after which a model is stuck."""
@@ -116,12 +118,12 @@ class Turn:
         saved = {
             "v": _VERSION,
             "dialect": self._dialect,
-            "spoken": {key: _packed(value) for key, value in spoken.items()},
+            "spoken": {key: pack(value) for key, value in spoken.items()},
             "ids": [call.id for call in self.calls],
-            "outcomes": [_saved(each) for each in self.outcomes],
+            "outcomes": [outcome_to_json(each) for each in self.outcomes],
             "before": dict(self._before),
         }
-        return {**saved, "signature": self._tickets.signature(_canonical(saved))}
+        return {**saved, "signature": self._tickets.signature(canonical_json(saved))}
 
 
 def load_turn(
@@ -140,7 +142,7 @@ def load_turn(
     body = {key: value for key, value in saved.items() if key != "signature"}
     signature = saved.get("signature")
     good = isinstance(signature, str) and compare_digest(
-        tickets.signature(_canonical(body)).encode(), signature.encode(errors="replace")
+        tickets.signature(canonical_json(body)).encode(), signature.encode(errors="replace")
     )
     if not good or body.get("v") != _VERSION:
         raise DefinitionError(
@@ -157,13 +159,13 @@ def load_turn(
             if body["dialect"] == "prompt"
             else f"Write `controller.tools({body['dialect']!r}).resume(...)`.",
         )
-    said: dict[str, Any] = {key: _unpacked(value) for key, value in body["spoken"].items()}
-    said["messages"] = tuple(said["messages"])
-    said["calls"] = tuple(ModelCall(**each) for each in said["calls"])
-    spoken = ModelTurn(**said)
+    fields: dict[str, Any] = {key: unpack(value) for key, value in body["spoken"].items()}
+    fields["messages"] = tuple(fields["messages"])
+    fields["calls"] = tuple(ModelCall(**each) for each in fields["calls"])
+    spoken = ModelTurn(**fields)
     return Turn(
         calls=tuple(read(spoken, body["ids"])),
-        outcomes=tuple(map(_loaded, body["outcomes"])),
+        outcomes=tuple(map(outcome_from_json, body["outcomes"])),
         text=spoken.text,
         _spoken=spoken,
         _envelope=envelope,
@@ -234,104 +236,10 @@ async def _gather(steps: Sequence[Coroutine[None, None, None]]) -> None:
 _INTERRUPTED: Final = "This call was cancelled after it had started; what it did is not known."
 _NOT_STARTED: Final = "The turn was cancelled before this call. Nothing of it has run."
 _VERSION: Final = 1
-_BYTES: Final = "$bytes"
 
 
 def _failure_digest(outcome: Outcome) -> str:
     """Return a digest of a failure: of its function, reason, and issues or text."""
-    wrong = sorted([str(issue.path), issue.expected] for issue in outcome.issues)
-    said = [outcome.function, outcome.reason, wrong or outcome.text]
-    return sha256(dumps(said).encode()).hexdigest()[:16]
-
-
-def _canonical(saved: Mapping[str, Any]) -> bytes:
-    try:
-        return dumps(saved, sort_keys=True).encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        reason = f"This is not JSON: {error}."
-        raise DefinitionError("Turn.save", reason, "Go on with the `Turn` itself.") from None
-
-
-def _packed(value: object) -> object:
-    """Return a value as JSON; bytes (of a hidden thought of Bedrock, say) become an object."""
-    if isinstance(value, bytes):
-        return {_BYTES: b64encode(value).decode()}
-    if isinstance(value, list | tuple):
-        return [_packed(each) for each in cast("Sequence[object]", value)]
-    if isinstance(value, dict):
-        named = cast("dict[str, object]", value)
-        escape = "$" if _is_tag(named) else ""
-        return {f"{escape}{key}": _packed(each) for key, each in named.items()}
-    return value
-
-
-def _unpacked(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_unpacked(each) for each in cast("list[Any]", value)]
-    if not isinstance(value, dict):
-        return value
-    named = cast("dict[str, Any]", value)
-    if not _is_tag(named):
-        return {key: _unpacked(each) for key, each in named.items()}
-    ((tag, inner),) = named.items()
-    return b64decode(inner) if tag == _BYTES else {tag[1:]: _unpacked(inner)}
-
-
-def _is_tag(value: Mapping[str, object]) -> bool:
-    """Return whether an object stands for bytes, or looks like such an object."""
-    names = [str(key) for key in value]
-    return len(names) == 1 and names[0].startswith("$") and names[0].lstrip("$") == "bytes"
-
-
-def _saved(outcome: Outcome) -> JsonObject:
-    files = [
-        {"content": str(file), "filename": file.filename, "content_type": file.content_type}
-        for file in outcome.content
-    ]
-    issues = [
-        {
-            "keys": list(each.path.keys),
-            "expected": each.expected,
-            "message": each.message,
-            "side": each.side,
-        }
-        for each in outcome.issues
-    ]
-    waiting = None if outcome.waiting is None else asdict(outcome.waiting)
-    return {
-        "text": outcome.text,
-        "reason": outcome.reason,
-        "function": outcome.function,
-        "content": files,
-        "issues": issues,
-        "waiting": waiting,
-    }
-
-
-def _waiting(saved: Mapping[str, Any]) -> Waiting:
-    questions = tuple(Question(**each) for each in saved["questions"])
-    return replace(Waiting(**saved), questions=questions)
-
-
-def _loaded(saved: Mapping[str, Any]) -> Outcome:
-    waiting = saved["waiting"]
-    return Outcome(
-        text=saved["text"],
-        reason=saved["reason"],
-        function=saved["function"],
-        content=tuple(
-            File(b64decode(each["content"]), each["filename"], each["content_type"])
-            for each in saved["content"]
-        ),
-        issues=tuple(
-            Issue(
-                path=Path.of(each["keys"]),
-                expected=each["expected"],
-                value=None,
-                message=each["message"],
-                side=each["side"],
-            )
-            for each in saved["issues"]
-        ),
-        waiting=None if waiting is None else _waiting(waiting),
-    )
+    issues = sorted([str(issue.path), issue.expected] for issue in outcome.issues)
+    failure = [outcome.function, outcome.reason, issues or outcome.text]
+    return sha256(dumps(failure).encode()).hexdigest()[:16]

@@ -52,10 +52,10 @@ class Response:
 
     def __repr__(self) -> str:
         # Only the names of the headers: a value may be a credential.
-        told = [f"status={self.status}", f"headers={short_repr(sorted(self.headers))}"]
+        parts = [f"status={self.status}", f"headers={short_repr(sorted(self.headers))}"]
         if self.retry_after is not None:
-            told.append(f"retry_after={self.retry_after:g}")
-        return f"Response({', '.join(told)}, sent={self.sent!r})"
+            parts.append(f"retry_after={self.retry_after:g}")
+        return f"Response({', '.join(parts)}, sent={self.sent!r})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -144,15 +144,14 @@ class Outcome:
         raise CallError(self) from self.exception
 
     def __repr__(self) -> str:
-        told = {"text": short_repr(self.text)}
+        texts = {"text": short_repr(self.text)}
         for each in fields(self):
-            held: object = getattr(self, each.name)
-            if each.name == "text" or not each.repr or held is None or held == ():
-                continue
-            told[each.name] = (
-                f"<{type(held).__name__}>" if each.name == "value" else short_repr(held)
-            )
-        return f"Outcome({', '.join(f'{name}={said}' for name, said in told.items())})"
+            value: object = getattr(self, each.name)
+            is_empty = value is None or (isinstance(value, tuple) and not value)
+            if each.repr and each.name != "text" and not is_empty:
+                shows = each.name != "value"
+                texts[each.name] = short_repr(value) if shows else f"<{type(value).__name__}>"
+        return f"Outcome({', '.join(f'{name}={text}' for name, text in texts.items())})"
 
 
 def outcome_json(outcome: Outcome) -> tuple[JsonValue] | None:

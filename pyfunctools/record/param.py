@@ -57,9 +57,9 @@ class Param:
 
     def _check(self, where: str) -> None:
         for name, kinds, remedy in _FIELDS:
-            held: object = getattr(self, name)
-            if not isinstance(held, kinds):
-                reason = f"`{name}` must not be `{type(held).__name__}`."
+            value: object = getattr(self, name)
+            if not isinstance(value, kinds):
+                reason = f"`{name}` must not be `{type(value).__name__}`."
                 raise DefinitionError(where, reason, remedy)
         if self.type not in _TYPES:
             raise DefinitionError(

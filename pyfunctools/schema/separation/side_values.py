@@ -227,11 +227,11 @@ class Joiner:
         return ABSENT
 
     def _merge_objects(self, place: OwnedPlace, llm: Given, human: Given, keys: Keys) -> JsonValue:
-        mine, theirs = (each if isinstance(each, dict) else {} for each in (llm, human))
+        models, humans = (each if isinstance(each, dict) else {} for each in (llm, human))
         child = self._ownership.child
         merged: dict[str, JsonValue] = {}
-        for key in {**mine, **theirs}:
-            one, other = mine.get(key, ABSENT), theirs.get(key, ABSENT)
+        for key in {**models, **humans}:
+            one, other = models.get(key, ABSENT), humans.get(key, ABSENT)
             found = self._merge(child(place, key), one, other, (*keys, key))
             if found is not ABSENT:
                 merged[key] = found
@@ -245,9 +245,9 @@ class Joiner:
             self.issues.append(side_issue("human", keys, f"{one}, as many as the model gave"))
             return []
         nothing = [ABSENT] * count
-        mine, theirs = (each if isinstance(each, list) else nothing for each in (llm, human))
+        models, humans = (each if isinstance(each, list) else nothing for each in (llm, human))
         merged: list[JsonValue] = []
-        for n, (one, other) in enumerate(zip(mine, theirs, strict=True)):
+        for n, (one, other) in enumerate(zip(models, humans, strict=True)):
             child, below = self._ownership.child(place, n), (*keys, n)
             is_filler = other is None and child.owner == "llm"
             item = self._merge(child, one, ABSENT if is_filler else other, below)
