@@ -1,4 +1,4 @@
-"""The loop in a thread of its own: one for all, started when needed, ended when nobody needs it."""
+"""The background loop: shared, started when needed, ended when no longer referenced."""
 
 import asyncio
 import contextvars
@@ -45,30 +45,21 @@ def test_everything_runs_on_one_loop_in_one_thread() -> None:
     assert not thread.is_alive()
 
 
-def test_the_callers_context_variables_are_there() -> None:
-    async def who() -> str:
-        return WHO.get()
+def test_coroutines_start_in_order_with_the_callers_context_variables() -> None:
+    order: list[tuple[str, int]] = []
+
+    async def step(number: int) -> None:
+        order.append((WHO.get(), number))
 
     loop = BackgroundLoop()
     WHO.set("Ada")
-    assert loop.wait_for(who()) == "Ada"
-    loop.close()
-
-
-def test_what_was_submitted_first_takes_its_first_step_first() -> None:
-    order: list[int] = []
-
-    async def step(number: int) -> None:
-        order.append(number)
-
-    loop = BackgroundLoop()
     for future in [loop.submit(step(number)) for number in range(50)]:
         future.result(5)
-    assert order == list(range(50))
+    assert order == [("Ada", number) for number in range(50)]
     loop.close()
 
 
-def test_a_closed_loop_is_started_again_and_closing_twice_is_no_fault() -> None:
+def test_a_closed_loop_starts_again_and_may_be_closed_twice() -> None:
     loop = BackgroundLoop()
     loop.wait_for(where())
     loop.close()
@@ -77,7 +68,7 @@ def test_a_closed_loop_is_started_again_and_closing_twice_is_no_fault() -> None:
     loop.close()
 
 
-def test_closing_cancels_what_still_runs() -> None:
+def test_closing_cancels_running_tasks() -> None:
     ended: list[str] = []
 
     async def forever() -> None:
@@ -98,7 +89,7 @@ def test_closing_cancels_what_still_runs() -> None:
     assert ended == ["cancelled"]
 
 
-def test_a_loop_that_nobody_holds_ends() -> None:
+def test_a_loop_ends_when_it_is_garbage_collected() -> None:
     loop = BackgroundLoop()
     loop.wait_for(where())
     [thread] = loops()

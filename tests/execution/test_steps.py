@@ -1,4 +1,4 @@
-"""Steps written once, run blocking or awaited."""
+"""Steps that run blocking or on an event loop."""
 
 import asyncio
 from collections.abc import Generator
@@ -9,8 +9,8 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.steps import Resolve, awaited, finish, without_awaiting
 
 
-async def sum_of(settle: Resolve, *values: object) -> int:
-    return sum([int(str(await settle(value, "value"))) for value in values])
+async def sum_of(resolve: Resolve, *values: object) -> int:
+    return sum([int(str(await resolve(value, "value"))) for value in values])
 
 
 async def later() -> int:
@@ -23,20 +23,20 @@ def test_the_same_steps_run_blocking_and_awaited() -> None:
     assert asyncio.run(sum_of(awaited, 1, later())) == 4
 
 
-def test_what_has_to_be_awaited_is_refused_where_it_cannot_be_and_names_the_place() -> None:
+def test_an_awaitable_is_refused_in_blocking_steps_with_the_name_of_the_setting() -> None:
     with pytest.raises(DefinitionError, match=r"value: .*acall"):
         finish(sum_of(without_awaiting, 1, later()))
 
 
 class Pending:
-    """Something that can be awaited and is no coroutine; it waits once."""
+    """An awaitable that is not a coroutine; it suspends once."""
 
     def __await__(self) -> Generator[None, None, int]:
         yield
         return 3
 
 
-def test_what_can_be_awaited_need_not_be_a_coroutine() -> None:
+def test_an_awaitable_need_not_be_a_coroutine() -> None:
     assert asyncio.run(sum_of(awaited, Pending())) == 3
     with pytest.raises(DefinitionError):
         finish(sum_of(without_awaiting, Pending()))

@@ -151,8 +151,11 @@ def _with_files(value: JsonValue) -> JsonValue:
             return file_of(value) or value
         except UnsendableError:  # the schema refuses it
             return value
-    members = {key: _with_files(inner) for key, inner in value.items()}
-    return value if all(members[key] is value[key] for key in value) else members
+    changed: dict[str, JsonValue] = {}
+    for key, inner in value.items():
+        if not isinstance(inner, _SCALARS) and (new := _with_files(inner)) is not inner:
+            changed[key] = new
+    return {**value, **changed} if changed else value
 
 
 _SCALARS = (str, int, float, type(None))

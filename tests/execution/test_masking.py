@@ -1,9 +1,10 @@
-"""What a person gave, kept out of every `repr`, and masked in what others are told."""
+"""A person's values: hidden from every `repr`, and masked in outcomes."""
 
 import copy
 import json
 import pickle
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -42,7 +43,7 @@ HUMAN = {
 }
 
 
-def test_arguments_are_an_object_but_for_their_repr() -> None:
+def test_unshown_arguments_are_a_dictionary_with_another_repr() -> None:
     arguments = UnshownArguments({"pin": SECRET, "rows": [{"token": SECRET}]})
     assert arguments == {"pin": SECRET, "rows": [{"token": SECRET}]}
     assert json.loads(json.dumps(arguments)) == arguments
@@ -53,34 +54,31 @@ def test_arguments_are_an_object_but_for_their_repr() -> None:
     assert again["rows"] is not arguments["rows"]
 
 
-def masked(outcome: Outcome, human: object = HUMAN, llm: object = None) -> Outcome:
+def masked(outcome: Outcome, llm: object = None) -> Outcome:
     """Mask an outcome of the call above."""
-    return PrivateValues(FUNCTION, llm, (human,)).masked(outcome)  # type: ignore[arg-type]
+    return PrivateValues(FUNCTION, llm, (HUMAN,)).masked(outcome)  # type: ignore[arg-type]
 
 
-def test_an_error_tells_nothing_that_the_person_gave() -> None:
-    said = f"{SECRET} of DE02 1203 for Ada, 98765"
-    issue = Issue(
-        path=Path.of(("x",)), expected=f"not {SECRET}", value=[98765, SECRET, 1], message=said
-    )
-    outcome = masked(Outcome(text=said, reason="raised", issues=(issue,)))
-    assert outcome.text == "*** of *** for Ada, ***"
-    assert outcome.issues[0].value == ["***", "***", 1]
-    assert outcome.issues[0].expected == "not ***"
-    assert outcome.issues[0].message == outcome.text
+TEXT = f"{SECRET} of DE02 1203 for Ada, 98765"
 
 
-def test_an_error_tells_what_the_model_wrote_too_but_no_secret() -> None:
-    said = f"{SECRET} of DE02 1203"
-    outcome = masked(Outcome(text=said, reason="raised"), llm={"to": "DE02 1203", "note": SECRET})
-    assert outcome.text == "*** of DE02 1203"
-
-
-def test_a_success_may_tell_what_the_person_chose_and_no_secret() -> None:
-    said = f"{SECRET} of DE02 1203 for Ada, 98765"
-    outcome = masked(Outcome(text=said, value=said))
-    assert outcome.text == "*** of DE02 1203 for Ada, ***"
-    assert outcome.value == said  # the program's
+@pytest.mark.parametrize(
+    ("reason", "llm", "expected"),
+    [
+        ("raised", None, "*** of *** for Ada, ***"),
+        ("raised", {"to": "DE02 1203", "note": SECRET}, "*** of DE02 1203 for Ada, ***"),
+        (None, None, "*** of DE02 1203 for Ada, ***"),
+    ],
+)
+def test_secrets_are_always_masked_other_values_in_errors_unless_the_model_wrote_them(
+    reason: Any, llm: object, expected: str
+) -> None:
+    issue = Issue(path=Path.of(("x",)), expected=TEXT, value=[98765, SECRET, 1], message=TEXT)
+    outcome = masked(Outcome(text=TEXT, value=TEXT, reason=reason, issues=(issue,)), llm)
+    [issue] = outcome.issues
+    assert outcome.text == issue.expected == issue.message == expected
+    assert issue.value == ["***", "***", 1]
+    assert outcome.value == TEXT  # for the program
 
 
 @pytest.mark.parametrize(
@@ -114,30 +112,28 @@ def test_a_success_may_tell_what_the_person_chose_and_no_secret() -> None:
         ("abcdef", "abcdefabcdef", "******"),
     ],
 )
-def test_values_are_found_in_every_spelling_that_texts_have(
-    value: str, text: str, expected: str
-) -> None:
+def test_values_are_masked_in_every_spelling(value: str, text: str, expected: str) -> None:
     assert Masker([value]).text(text) == expected
 
 
-def test_the_longer_of_two_values_goes_first() -> None:
+def test_the_longer_of_two_values_is_masked_first() -> None:
     assert Masker(["abcd", "abcdefgh"]).text("abcdefgh abcd") == "*** ***"
 
 
 @given(st.text(min_size=4, max_size=20), st.text(max_size=20), st.text(max_size=20))
-def test_a_value_is_never_left_as_it_was(value: str, before: str, after: str) -> None:
+def test_no_value_is_left_in_a_text(value: str, before: str, after: str) -> None:
     text = Masker([value]).text(before + value + after)
     assert value not in text or "*" in value
 
 
-def test_what_is_nested_too_deeply_is_masked_as_a_whole() -> None:
+def test_a_value_that_is_nested_too_deeply_is_masked_whole() -> None:
     deep: list[object] = [SECRET]
     for _ in range(100_000):
         deep = [deep]
     assert Masker([SECRET]).value(deep) == "***"  # type: ignore[arg-type]
 
 
-def test_long_texts_are_masked_in_no_time() -> None:
+def test_long_texts_are_masked_in_linear_time() -> None:
     values = ["a" * 4000, "b" * 100_000, *(f"value-{n}" for n in range(50))]
     text = ("a" * 3999 + "…") * 300 + "b" * 100_000
     start = time.monotonic()

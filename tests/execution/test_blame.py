@@ -1,3 +1,5 @@
+"""Who has to correct refused arguments, and what the model reads of them."""
+
 from typing import Any
 
 import pytest
@@ -23,57 +25,39 @@ def issue(*keys: str) -> Issue:
     return Issue(path=path, expected="another", value=SECRET, message=f"{path} is wrong.")
 
 
-def test_the_models_part_has_nothing_of_the_persons() -> None:
+def test_the_models_part_has_no_values_of_the_person() -> None:
     assert SECRET not in repr(of_model(operation(human=True), WHOLE))
     assert of_model(operation(), WHOLE) is WHOLE
 
 
-def test_a_person_has_places_where_the_schema_gives_them_some() -> None:
+def test_the_locations_of_a_person_are_those_of_their_parameters() -> None:
     for human, places in ((True, {"query", "header"}), (False, set[str]())):
         function = operation(human=human)
         assert isinstance(function.origin, Route)
         assert locations_of_person(function, function.origin) == places
 
 
-def test_the_model_is_told_of_its_own_faults_only() -> None:
-    failure = Failure(value=WHOLE, issues=(issue("id"), issue("query", "q")))
-    outcome = whole_refused(operation(human=True), failure)
-    assert outcome.issues
-    assert [one.side for one in outcome.issues] == ["whole", "human"]
-    assert outcome.issues[1].value is None
-    assert "query" not in outcome.text
+@pytest.mark.parametrize(
+    ("human", "value", "issues", "sides", "values"),
+    [
+        (True, WHOLE, [issue("id"), issue("query", "q")], ["whole", "human"], ["1", None]),
+        (True, WHOLE, [issue("body")], ["whole"], [{"a": "b"}]),
+        (True, WHOLE, [issue("query", "q")], ["human"], [None]),
+        (True, ["a"], [issue("id")], ["whole"], [SECRET]),
+        (False, WHOLE, [issue("id")], ["whole"], ["1"]),
+    ],
+)
+def test_an_issue_with_the_persons_values_is_theirs_and_shows_none(
+    human: bool, value: Any, issues: list[Issue], sides: list[str], values: list[Any]
+) -> None:
+    outcome = whole_refused(operation(human=human), Failure(value=value, issues=tuple(issues)))
     assert outcome.reason == "arguments"
-
-
-def test_what_holds_both_sides_is_shown_as_the_models_part() -> None:
-    path = Path.of(("body",))
-    both = Issue(path=path, expected="another", value=WHOLE["body"], message="wrong")
-    outcome = whole_refused(operation(human=True), Failure(value=WHOLE, issues=(both,)))
-    assert outcome.issues
-    assert outcome.issues[0].value == {"a": "b"}
-    assert SECRET not in repr(outcome)
-
-
-def test_where_all_faults_are_the_persons_the_model_is_told_so() -> None:
-    outcome = whole_refused(
-        operation(human=True), Failure(value=WHOLE, issues=(issue("query", "q"),))
+    assert [(each.side, each.value) for each in outcome.issues] == list(
+        zip(sides, values, strict=True)
     )
-    assert outcome.text == (
-        "What the person gave is not accepted. Nothing has run; this is not yours to correct."
-    )
-    assert SECRET not in repr(outcome)
-
-
-def test_arguments_that_are_no_object_have_no_sides() -> None:
-    outcome = whole_refused(operation(human=True), Failure(value=["a"], issues=(issue("id"),)))
-    assert [one.side for one in outcome.issues] == ["whole"]
-    assert '"a"' in outcome.text
-
-
-def test_without_a_person_every_fault_is_the_models() -> None:
-    outcome = whole_refused(operation(), Failure(value=WHOLE, issues=(issue("id"),)))
-    assert outcome.issues
-    assert [one.value for one in outcome.issues] == ["1"]
+    assert "query" not in outcome.text or not human
+    is_persons = set(sides) == {"human"}
+    assert outcome.text.startswith("What the person gave is not accepted.") is is_persons
 
 
 TEXT = {"type": "string"}
@@ -99,7 +83,7 @@ MIXED = Function.from_schema(
         ({"many": [{"b": "x"}] * 2, "one": ["x"]}, {"human"}),
     ],
 )
-def test_what_does_not_go_together_is_the_persons_where_their_own_part_is_wrong(
+def test_a_failed_merge_is_the_persons_mistake_if_their_own_part_is_wrong(
     human: Any, sides: set[str]
 ) -> None:
     merged = MIXED.merge(llm={"one": {"a": "x"}, "many": [{"a": "x"}]}, human=human)
