@@ -128,11 +128,6 @@ def test_each_scheme_sends_its_credential_where_it_belongs(fine: Any, way: str) 
     assert SECRET not in request.head.decode()
 
 
-def test_an_operation_without_security_gets_no_credential(fine: Any) -> None:
-    called(HttpRunner(server=fine.url, auth={"bearer": SECRET}), operation(), ONE)
-    assert SECRET not in fine.requests[0].head.decode()
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_credentials_and_headers_may_be_functions_of_the_context(fine: Any, way: str) -> None:
     runner = HttpRunner(
@@ -206,17 +201,6 @@ def test_a_challenge_that_is_not_digest_is_not_answered(answering: Answering) ->
     runner = HttpRunner(server=server.url, auth={"digest": ("u", "p")})
     assert called(runner, guarded(DIGEST), ONE).response.status == 401
     assert len(server.requests) == 1
-
-
-def test_wrong_values_of_a_person_are_not_shown_to_the_model(fine: Any) -> None:
-    arguments = {"id": "..", "query": {"q": SECRET}, "header": {"X-T": f"{SECRET}\n"}}
-    outcome = called(HttpRunner(server=fine.url), operation(human=True), arguments)
-    assert outcome.issues
-    assert [issue.side for issue in outcome.issues] == ["whole", "human"]
-    assert SECRET not in outcome.text
-    assert SECRET not in repr(outcome)
-    theirs = called(HttpRunner(server=fine.url), operation(human=True), {**arguments, "id": "1"})
-    assert theirs.text.startswith("What the person gave is not accepted.")
 
 
 # Where a call may go.
@@ -393,17 +377,6 @@ def test_an_earlier_try_that_was_sent_makes_the_outcome_unknown(
     assert "ConnectError" in outcome.text
     assert outcome.response.sent == "unknown"
     assert "may have been carried out" in outcome.text
-
-
-def test_a_broken_connection_is_tried_again(answering: Answering) -> None:
-    def second_time(connection: Connection) -> None:
-        if len(server.requests) == 1:
-            raise ConnectionError
-        connection.answer()
-
-    server = answering(second_time)
-    runner = HttpRunner(server=server.url, limits=Limits(retries=1))
-    assert called(runner, operation(), ONE).response.status == 200
 
 
 # What is told.

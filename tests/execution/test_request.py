@@ -12,7 +12,6 @@ from pyfunctools.execution.request.assembly import HttpRequest, build
 from pyfunctools.execution.request.parameters import is_dot_segment
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Parameter, Route, SecurityScheme
 from pyfunctools.schema import Failure
-from pyfunctools.schema import Path as ArgumentPath
 
 BASE = "https://api.test/v1"
 
@@ -146,24 +145,6 @@ def test_a_reserved_header_is_never_an_arguments(name: str) -> None:
     assert made(route, {}).url == f"{BASE}/"
 
 
-def test_a_value_never_adds_a_query_parameter_of_another_name() -> None:
-    route = Route(
-        method="GET",
-        path="/x",
-        parameters=(inside("query", "filter"), inside("query", "admin"), inside("query", "a/b")),
-        schemes={"key": SecurityScheme(name="key", type="apiKey", location="query", parameter="k")},
-    )
-    assert made(route, {"query": {"filter": {"color": "a&admin=1"}}}).url == (
-        f"{BASE}/x?color=a%26admin%3D1"
-    )
-    for name in ("admin", "ADMIN", "k", "a/b", "v"):
-        asked = {"query": {"filter": {name: "true"}}}
-        assert refused(route, asked, base_url=f"{BASE}?v=2") == [
-            str(ArgumentPath.of(("query", "filter", name)))
-        ]
-    assert made(route, {"query": {"filter": {"filter": "1"}}}).url == f"{BASE}/x?filter=1"
-
-
 def test_a_parameter_may_be_the_whole_query() -> None:
     whole = Parameter(
         name="q",
@@ -196,12 +177,6 @@ def test_a_required_header_that_the_connection_sets_is_a_repair() -> None:
         "other",
         None,
     )
-
-
-def test_the_connections_cookies_stay_beside_the_arguments() -> None:
-    route = Route(method="GET", path="/", parameters=(inside("cookie", "a"),))
-    request = made(route, {"cookie": {"a": "1"}}, headers={"cookie": "sid=x"})
-    assert request.headers["cookie"] == "sid=x; a=1"
 
 
 def test_only_encodings_that_can_be_limited_are_accepted() -> None:

@@ -81,10 +81,6 @@ def test_broken_data_is_an_error(name: str, raw: bytes) -> None:
         read(name, raw)
 
 
-def test_an_empty_body_is_empty_in_every_encoding() -> None:
-    assert [read(name, b"") for name in PACKED] == [b""] * len(PACKED)
-
-
 def came(
     body: bytes = b"",
     content_type: str | None = "application/json",
