@@ -147,8 +147,7 @@ class Outcome:
         texts = {"text": short_repr(self.text)}
         for each in fields(self):
             value: object = getattr(self, each.name)
-            is_empty = value is None or (isinstance(value, tuple) and not value)
-            if each.repr and each.name != "text" and not is_empty:
+            if each.repr and each.name != "text" and not _is_empty(value):
                 shows = each.name != "value"
                 texts[each.name] = short_repr(value) if shows else f"<{type(value).__name__}>"
         return f"Outcome({', '.join(f'{name}={text}' for name, text in texts.items())})"
@@ -168,6 +167,11 @@ def outcome_json(outcome: Outcome) -> tuple[JsonValue] | None:
 def waiting_state(waiting: Waiting) -> JsonValue:
     """Return the state of a call in which a remote server has asked a person."""
     return cast("JsonValue", waiting._state)  # pyright: ignore[reportPrivateUsage]
+
+
+def _is_empty(value: object) -> bool:
+    # `==` of a value may be anything: that of an array is an array.
+    return value is None or (isinstance(value, tuple) and not value)
 
 
 _REASONS: tuple[str, ...] = get_args(Reason)
