@@ -1,4 +1,4 @@
-"""The error tree: fields, sentences, copies."""
+"""The exceptions: fields, texts, copies."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""`Limits`: the defaults are those the documentation promises."""
+"""`Limits`: the defaults are those of the documentation."""
 
 import re
 from dataclasses import fields

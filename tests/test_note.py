@@ -1,4 +1,4 @@
-"""A note: what was odd, and where."""
+"""A note: an oddity and its place."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Text that is shown holds nothing a person would not see."""
+"""Text for a model or a terminal has no hidden characters."""
 
 import pytest
 from hypothesis import given

@@ -20,7 +20,7 @@ Script = Callable[["Connection"], None]
 
 
 class Connection:
-    """One accepted connection: what it said, and ways to answer."""
+    """One accepted connection: its request, and ways to respond."""
 
     def __init__(self, sock: socket.socket, closing: threading.Event) -> None:
         self.sock = sock
@@ -138,7 +138,7 @@ def serve() -> Iterator[Callable[[Script | None], Server]]:
 def answering(
     serve: Callable[[Script | None], Server],
 ) -> Callable[[Callable[[Connection], None]], Server]:
-    """Start a server that reads requests, keeps them, and answers each as it is told."""
+    """Start a server that records requests, and responds to each through a function."""
 
     def start(answer: Callable[[Connection], None]) -> Server:
         def script(connection: Connection) -> None:

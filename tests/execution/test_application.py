@@ -1,4 +1,4 @@
-"""Running an application in this process: one loop, one lifespan, a deadline that holds."""
+"""An application in this process: one loop, one lifespan, one deadline."""
 
 import asyncio
 import contextvars
@@ -26,7 +26,7 @@ Hosted = Callable[..., tuple["Teas", ApplicationRunner]]
 
 
 class Teas:
-    """An application that notes on which loop it is used, and answers as it is told."""
+    """An application that records its loops and scopes, and responds through `handle`."""
 
     def __init__(self, handle: Handle | None = None, *, fail: str = "") -> None:
         self.handle = handle

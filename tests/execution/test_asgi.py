@@ -1,4 +1,4 @@
-"""ASGI: what an application is told, what it may answer, and how it starts and stops."""
+"""ASGI: the scope and messages of an application, its responses, its startup and shutdown."""
 
 import asyncio
 import logging
@@ -257,7 +257,7 @@ Step = Callable[[Any, Any, Any], Any]
 
 
 def living(steps: list[str], *, fail: str = "", says: bool = True) -> Any:
-    """Return an application that notes what its lifespan does, and fails where it is told to."""
+    """Return an application that records its lifespan, and fails in one phase."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         assert scope["type"] == "lifespan"

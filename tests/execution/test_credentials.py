@@ -1,3 +1,5 @@
+"""Credentials: which are sent, where, and which texts are masked."""
+
 from typing import Any
 
 import pytest

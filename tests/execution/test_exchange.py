@@ -1,4 +1,4 @@
-"""Deadlines, retries and redirects, and where connections may lead."""
+"""Deadlines, retries, redirects, and the addresses that connections may have."""
 
 import asyncio
 import socket
@@ -49,7 +49,7 @@ def test_another_address_is_not_public_in_any_spelling(address: str) -> None:
 
 
 class Recording:
-    """A connection and what opens it, which keep what they are asked for."""
+    """A connection and its backend; both record the arguments of each step."""
 
     def __init__(self, refuses: tuple[str, ...] = ()) -> None:
         self.asked: list[Any] = []
@@ -189,7 +189,7 @@ def following(status: int, location: str, method: str = "GET") -> Any:
 
 
 def scripted(*replies: Any) -> tuple[HttpTransport, list[float]]:
-    """Return a wire that answers with these, one after the other, and when it was asked."""
+    """Return a transport with these responses, and the times of its requests."""
     left, times = list(replies), []
 
     async def nothing() -> None: ...
@@ -205,10 +205,10 @@ def scripted(*replies: Any) -> tuple[HttpTransport, list[float]]:
 
 
 def exchanged(
-    wire: HttpTransport, seconds: float = 5, **limits: Any
+    transport: HttpTransport, seconds: float = 5, **limits: Any
 ) -> ReceivedResponse | LostResponse:
     exchange = Exchange(
-        transport=wire,
+        transport=transport,
         deadline=time.monotonic() + seconds,
         limits=Limits(deadline=seconds, **limits),
     )
@@ -216,8 +216,8 @@ def exchanged(
 
 
 def test_the_pause_before_each_retry_is_longer() -> None:
-    wire, times = scripted(503, ConnectionError(), 200)
-    result = exchanged(wire, retries=2)
+    transport, times = scripted(503, ConnectionError(), 200)
+    result = exchanged(transport, retries=2)
     assert isinstance(result, ReceivedResponse)
     assert result.status == 200
     assert 0.2 <= times[1] - times[0] < 0.35
@@ -225,8 +225,8 @@ def test_the_pause_before_each_retry_is_longer() -> None:
 
 
 def test_nothing_is_sent_after_the_deadline() -> None:
-    wire, times = scripted(200)
-    result = exchanged(wire, seconds=0)
+    transport, times = scripted(200)
+    result = exchanged(transport, seconds=0)
     assert isinstance(result, LostResponse)
     assert (result.sent, times) == ("no", [])
 

@@ -1,4 +1,4 @@
-"""What a call says when a server fails it, at every point where one can. Rows R01 to R05."""
+"""The outcome of a call when the server fails, at every possible point. Rows R01 to R05."""
 
 import gzip
 import socket

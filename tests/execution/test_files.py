@@ -1,3 +1,5 @@
+"""Files in arguments: the forms in which a program may give one."""
+
 from typing import Any
 
 import pytest

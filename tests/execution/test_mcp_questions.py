@@ -1,4 +1,4 @@
-"""What a server of an older revision asks a person in the middle of a call."""
+"""Questions that a server of an older revision asks a person in the middle of a call."""
 
 import asyncio
 import sys
@@ -27,7 +27,7 @@ class Nothing(BaseModel):
 
 
 def tea_shop() -> MCPServer:
-    """Return a server of the SDK's own that asks a person in the middle of its tools."""
+    """Return a server of the SDK whose tools ask a person."""
     made = MCPServer("teas")
     done: list[str] = []
 
@@ -64,7 +64,7 @@ def tea_shop() -> MCPServer:
 
 
 def with_shop(steps: Callable[[Controller], Awaitable[Any]], **settings: Any) -> Any:
-    """Return what the steps return, given the controller of a server of 2025-11-25."""
+    """Return the result of steps with the controller of a server of 2025-11-25."""
 
     async def run() -> Any:
         client = Client(tea_shop(), mode="legacy")

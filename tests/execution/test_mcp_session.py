@@ -1,4 +1,4 @@
-"""A controller of an MCP server's tools: what is called, and what a server can do wrong."""
+"""A controller of an MCP server's tools: its calls, and everything a server can do wrong."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ def text(*said: str) -> list[dict[str, str]]:
 
 
 def server(result: Any, **tool: Any) -> Answer:
-    """Return the answers of a server with one tool and one result of it."""
+    """Return a server with one tool and one result."""
 
     def answer(method: str, params: dict[str, Any]) -> Any:
         if method == "tools/list":
@@ -44,7 +44,7 @@ def opened(
     revision: str = "auto",
     **settings: Any,
 ) -> Any:
-    """Return what the steps return, given the controller of a server."""
+    """Return the result of steps with the controller of a server."""
 
     async def run() -> Any:
         async with await Controller.from_mcp(raw_client(answer, revision), **settings) as tools:
@@ -214,7 +214,7 @@ def test_a_text_is_bounded_and_the_value_whole() -> None:
 
 
 class Changing:
-    """A server that changes its tool when it is told to."""
+    """A server whose tools can be changed."""
 
     def __init__(self, ttl: int | None = None) -> None:
         self.tools: list[Any] = [TOOL]

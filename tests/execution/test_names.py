@@ -1,4 +1,4 @@
-"""A name on the wire, as the most generous server reads it."""
+"""Names on the wire, compared as the most generous server reads them."""
 
 import pytest
 

@@ -1,3 +1,5 @@
+"""A route and arguments become one request, or issues."""
+
 import json
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""An answer becomes an outcome, its body decoded within its limit."""
+"""A response becomes an outcome; its body is decoded up to the limit."""
 
 import gzip
 import tracemalloc

@@ -1,4 +1,4 @@
-"""Calls over clients that somebody hands in: httpx and httpx2, blocking and asynchronous."""
+"""Calls over clients of the caller: httpx and httpx2, blocking and asynchronous."""
 
 import asyncio
 import gzip
@@ -27,7 +27,7 @@ def library(request: pytest.FixtureRequest) -> ModuleType:
 
 
 class Handed:
-    """A client over a transport of its library's own, and the requests that reached it."""
+    """A client with the mock transport of its library, and the requests that reached it."""
 
     def __init__(
         self, library: ModuleType, answer: Callable[..., Any], kind: str, **rest: Any
@@ -192,7 +192,7 @@ def test_a_client_logs_no_credential_of_the_query(
 
 
 def of_person(*place: str) -> Function:
-    """Return the operation with one input that only a person gives."""
+    """Return the operation with one input that belongs to a person."""
     contract = Function.from_schema(
         name="operation",
         parameters=operation().parameters,

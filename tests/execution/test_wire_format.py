@@ -1,4 +1,4 @@
-"""How each value is written on the wire: the vectors, and what they do not say."""
+"""The text of each value on the wire: the vectors, and cases that they leave out."""
 
 import json
 from pathlib import Path
