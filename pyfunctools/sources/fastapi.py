@@ -172,15 +172,8 @@ def _document_of(application: "FastAPI", name: str) -> JsonObject:
         ) from error
 
 
-class _RouteBody(NamedTuple):
-    """A route, and the core schema of its body."""
-
-    route: Any
-    core: "CoreSchema"
-
-
-def _bodies_of(application: "FastAPI") -> "tuple[CoreReader, list[_RouteBody]]":
-    """Return the bodies of an application, and the reader that has read them.
+def _bodies_of(application: "FastAPI") -> "tuple[CoreReader, list[tuple[Any, CoreSchema]]]":
+    """Return the reader of all bodies, and each route with the core schema of its body.
 
     Raises:
         DefinitionError: a mark in a body would have no effect.
@@ -189,7 +182,7 @@ def _bodies_of(application: "FastAPI") -> "tuple[CoreReader, list[_RouteBody]]":
 
     from pyfunctools.sources.python.core_schema import CoreReader, MisuseError
 
-    reader, bodies = CoreReader(), list[_RouteBody]()
+    reader, bodies = CoreReader(), list["tuple[Any, CoreSchema]"]()
     for route in _walked(application.routes):
         field = getattr(getattr(route, "original_route", route), "body_field", None)
         if field is None:
@@ -199,11 +192,11 @@ def _bodies_of(application: "FastAPI") -> "tuple[CoreReader, list[_RouteBody]]":
         except MisuseError as error:
             where = str(getattr(route, "path", ""))
             raise DefinitionError(where, f"In its body {error.reason}", error.remedy) from error
-        bodies.append(_RouteBody(route, core))
+        bodies.append((route, core))
     return reader, bodies
 
 
-def _check_marks(bodies: Iterable[_RouteBody], document: JsonObject) -> None:
+def _check_marks(bodies: "Iterable[tuple[Any, CoreSchema]]", document: JsonObject) -> None:
     """Refuse a document that lacks a mark of a body: the model could set that part.
 
     Raises:

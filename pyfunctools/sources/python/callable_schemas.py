@@ -131,7 +131,6 @@ def read_parameters(
     except Exception as error:  # pydantic and the hints' classes may raise anything
         raise _error_of_parameter(signature, error) from error
     _check_marks(signature, reading)
-    fields = reading.fields()
     keys = _keys_of(signature, reading)
     kwargs = next((each.name for each in signature.inputs if each.kind == "kwargs"), None)
     schema = _schema(signature, docs, reading, keys, kwargs)
@@ -140,8 +139,8 @@ def read_parameters(
         read_json=reading.read,
         keys=keys,
         required=frozenset(keys[each.name] for each in signature.inputs if each.required),
-        fills_defaults=has_default(fields),
-        plain={keys[name]: (name, plain_types(field)) for name, field in fields.items()},
+        fills_defaults=has_default(reading.fields),
+        plain={keys[name]: (name, plain_types(field)) for name, field in reading.fields.items()},
         kwargs=kwargs,
         reserved=signature.reserved | (keys.keys() - set(keys.values())),
         unlisted=schema if has_unlisted else None,
@@ -160,7 +159,7 @@ def _keys_of(signature: Signature, reading: "HintReading") -> Mapping[str, str]:
     from pyfunctools.sources.python.core_schema import declared_name
 
     keys: dict[str, str] = {}
-    for name, field in reading.fields().items():
+    for name, field in reading.fields.items():
         key = declared_name(name, field)
         first = next((other for other, known in keys.items() if known == key), None)
         if first is not None:

@@ -3,27 +3,24 @@
 A field has one declared name, the one in its JSON Schema. pydantic reads it from more: the field's
 own name beside its alias (`validate_by_name`), every choice of `AliasChoices`, the head of an
 `AliasPath`, and a field that the schema hides is read too. Such a name belongs to the field's
-owner. `CoreReader.read` stores at each class which names those are. Where one of them is the
-declared name of another field, or where the declared name itself is not read, it rewrites the
-fields so that pydantic reads the declared names only.
+owner. `CoreReader.read` stores them in the metadata of each class (`UNLISTED`). Where one of them
+is the declared name of another field, or where the declared name itself is not read, it rewrites
+the fields so that pydantic reads the declared names only.
 
 Example: `token: str = Field(validation_alias=AliasPath("meta", "token"))` beside `meta: dict` is
 declared as `token`, but pydantic would read it from `meta`. After `read` it is read from `token`.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from pydantic.json_schema import SkipJsonSchema
 
 from pyfunctools.sources.python.markers import HUMAN_KEY, ContextPart, Inject, mark_in, remedy_of
+from pyfunctools.sources.python.unlisted_names import UNLISTED, ReadClass
 
 CoreSchema: TypeAlias = Mapping[str, object]
 """pydantic's own description of a hint, of which only a few keys are used."""
-
-NAMES_KEY = "pyfunctools_names"
-"""The metadata key, at the fields of a class, of a mapping from each name that is read and not
-declared to the declared name of its field, or to `None` where no value is accepted."""
 
 INNER = (
     "schema",
@@ -54,13 +51,6 @@ class MisuseError(Exception):
         super().__init__(reason)
         self.reason = reason
         self.remedy = remedy
-
-
-class ReadClass(NamedTuple):
-    """A class: its declared names, and the other names it reads, with the declared name of each."""
-
-    declared: frozenset[str]
-    names: Mapping[str, str | None]
 
 
 class CoreReader:
@@ -161,7 +151,7 @@ class CoreReader:
         if not others:
             return node
         metadata = cast("dict[str, object]", node.get("metadata") or {})
-        return {**node, "metadata": {**metadata, NAMES_KEY: others}}
+        return {**node, "metadata": {**metadata, UNLISTED: others}}
 
     def _by_declared_names(self, node: CoreSchema, declared: Mapping[str, str]) -> CoreSchema:
         self.changed = True

@@ -22,12 +22,7 @@ from pydantic_core import core_schema
 
 from pyfunctools._json import JsonValue
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.sources.python.core_schema import (
-    NAMES_KEY,
-    CoreSchema,
-    declared_name,
-    fields_in,
-)
+from pyfunctools.sources.python.core_schema import CoreSchema, declared_name, fields_in
 from pyfunctools.sources.python.docstrings import class_docs
 from pyfunctools.sources.python.hint_scope import Namespace
 from pyfunctools.sources.python.unlisted_names import UNLISTED
@@ -213,7 +208,7 @@ def _with_unlisted(result: JsonSchemaValue, schema: CoreSchema) -> JsonSchemaVal
     """Return the JSON Schema of a class with `UNLISTED`: the names that only pydantic reads."""
     metadata = cast("Mapping[str, object]", schema.get("metadata") or {})
     listed: Mapping[str, object] = result.get("properties", {})
-    names = {**cast("Mapping[str, str | None]", metadata.get(NAMES_KEY) or {})}
+    names = {**cast("Mapping[str, str | None]", metadata.get(UNLISTED) or {})}
     for name, field in fields_in(schema).items():
         declared = declared_name(name, field)
         if declared not in listed:  # hidden from the schema, but pydantic reads it

@@ -31,11 +31,7 @@ from pydantic_core import SchemaValidator, core_schema
 from typing_extensions import TypedDict
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.sources.python.core_schema import (
-    CoreReader,
-    CoreSchema,
-    MisuseError,
-)
+from pyfunctools.sources.python.core_schema import CoreReader, CoreSchema, MisuseError, fields_in
 from pyfunctools.sources.python.generator import Generator, as_json
 from pyfunctools.sources.python.hint_scope import Namespace, keys_of
 
@@ -51,24 +47,18 @@ _TEXT = ConfigDict()
 class HintReading(NamedTuple):
     """The hints of several values, by name, as pydantic reads them.
 
-    `core` is pydantic's core schema of an object with these values, `schema` its JSON Schema with
+    `core` is pydantic's core schema of an object with these `fields`, `schema` its JSON Schema with
     `UNLISTED` names; `only_sets` and `has_unlisted` are those of the generator. `is_marked` tells
     whether some part is the human's. `read` returns the values out of JSON text.
     """
 
     core: CoreSchema
+    fields: Mapping[str, CoreSchema]
     schema: JsonObject
     only_sets: bool
     has_unlisted: bool
     is_marked: bool
     read: Callable[[str], dict[str, object]]
-
-    def fields(self) -> Mapping[str, CoreSchema]:
-        """Return the core schema of each value's field, by name."""
-        core = self.core
-        if core["type"] == "definitions":
-            core = cast("CoreSchema", core["schema"])
-        return cast("Mapping[str, CoreSchema]", core["fields"])
 
 
 def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
@@ -107,6 +97,7 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
     read = partial(validator.validate_json, by_alias=True, by_name=by_name)
     return HintReading(
         core=core,
+        fields=fields_in(cast("CoreSchema", core["schema"]) if "definitions" in core else core),
         schema=schema,
         only_sets=generator.only_sets,
         has_unlisted=generator.has_unlisted,

@@ -13,8 +13,8 @@ and as `number` (not listed). Its schema becomes
 so that a `number` of the model's is dropped like any value that is not its own.
 """
 
-from collections.abc import Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, Final, cast
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.schema.ground.path import Keys, Path, value_at
@@ -23,11 +23,16 @@ from pyfunctools.schema.ground.walk import children, map_subschemas
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.schema.vocabulary import COMPOSITION
 
-if TYPE_CHECKING:  # it imports pydantic at once
-    from pyfunctools.sources.python.core_schema import ReadClass
-
 UNLISTED: Final = "x-pyfunctools-names"
-"""The keyword: names that are read, with the declared one; null where no value is accepted."""
+"""The keyword, and the key in pydantic's metadata: a mapping from each name that is read and not
+listed to the declared name of its field, or to null where no value is accepted."""
+
+
+class ReadClass(NamedTuple):
+    """A class: its declared names, and the other names it reads, with the declared name of each."""
+
+    declared: frozenset[str]
+    names: Mapping[str, str | None]
 
 
 def with_owners(schema: JsonSchema) -> JsonSchema:
@@ -78,7 +83,7 @@ def _escaped(name: str) -> str:
     return "".join(f"\\{each}" if each in r"\.^$|?*+()[]{}/" else each for each in name)
 
 
-def document_with_owners(document: JsonObject, classes: "Collection[ReadClass]") -> JsonObject:
+def document_with_owners(document: JsonObject, classes: Collection[ReadClass]) -> JsonObject:
     """Return an application's document in which other names of a human's field are the human's.
 
     The application reads these classes itself. Their schemas are found by the declared names. A
