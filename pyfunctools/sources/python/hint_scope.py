@@ -121,9 +121,9 @@ def function_behind(target: object) -> FunctionType | None:
 def wrapped_by(target: object) -> object:
     """Return the callable that a method, a `partial` or a property wraps, else `None`."""
     kind = type(target)
-    if issubclass(kind, MethodType | staticmethod | classmethod):
+    if issubclass(kind, (MethodType, staticmethod, classmethod)):
         return cast("MethodType", target).__func__
-    if issubclass(kind, partial | cached_property):
+    if issubclass(kind, (partial, cached_property)):
         return cast("partial[object]", target).func
     return cast("property", target).fget if issubclass(kind, property) else None
 

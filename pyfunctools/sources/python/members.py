@@ -109,7 +109,7 @@ def _reason_to_skip(owner: type, name: str, raw: object) -> str | None:
     """Return why an attribute can never be exposed, or `None` for a public method."""
     if name.startswith("_"):
         return "Its name begins with an underscore."
-    if issubclass(type(raw), property | cached_property):
+    if issubclass(type(raw), (property, cached_property)):
         return "It is a property."
     if not _is_method(_without_binding(raw)):
         return f"It is a callable attribute of {owner.__name__}, not a method."
@@ -142,11 +142,11 @@ def _is_defined_in(owner: type, raw: object) -> bool:
 def _is_public_callable(name: str, raw: object) -> bool:
     if name.startswith("_") or is_a(raw, type):
         return False
-    return issubclass(type(raw), property | cached_property) or callable(_without_binding(raw))
+    return issubclass(type(raw), (property, cached_property)) or callable(_without_binding(raw))
 
 
 def _needs_instance(raw: object) -> bool:
-    return not issubclass(type(raw), staticmethod | classmethod)
+    return not issubclass(type(raw), (staticmethod, classmethod))
 
 
 def _without_binding(raw: object) -> object:
