@@ -14,10 +14,10 @@ from pyfunctools.sources.python.hint_scope import class_of, function_behind, is_
 
 
 class Member(NamedTuple):
-    """One exposed method: its name, the class that defines it, the bound callable, its settings."""
+    """One callable to expose: its name, the class that defines it, itself, its settings."""
 
     name: str
-    owner: type
+    owner: type | None
     called: Callable[..., object]
     marks: Marks | None
 

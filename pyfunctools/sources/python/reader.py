@@ -59,10 +59,7 @@ def read_object(
     functions: dict[str, tuple[Function, str]] = {}
     for member in members:
         where = f"{cls.__name__}.{member.name}"
-        docs = _docs_of(member.called, member.name, member.owner)
-        function = _function(
-            member.called, member.name, where, member.owner, member.marks, docs, is_human
-        )
+        function = _function(member, where, _docs_of(member), is_human)
         if function.name in functions:
             raise DefinitionError(
                 where,
@@ -108,24 +105,16 @@ def function_of(
             "Take it from an instance, such as `Shop().buy`.",
         )
     where = _short(getattr(called, "__qualname__", name))
-    owner = _owner_of(called)
-    docs = _docs_of(called, name, owner)
+    member = Member(name, _owner_of(called), called, marks_of(called))
+    docs = _docs_of(member)
     if is_object and docs == Docs():
         docs = own_docs(type(called))
-    return _function(called, name, where, owner, marks_of(called), docs, is_human)
+    return _function(member, where, docs, is_human)
 
 
-def _function(
-    called: Callable[..., object],
-    attribute: str,
-    where: str,
-    owner: type | None,
-    marks: Marks | None,
-    docs: Docs,
-    is_human: IsHuman | None,
-) -> Function:
-    marks = marks or Marks()
-    name = marks.name or attribute
+def _function(member: Member, where: str, docs: Docs, is_human: IsHuman | None) -> Function:
+    marks = member.marks or Marks()
+    name = marks.name or member.name
     if not NAME.fullmatch(name):
         raise DefinitionError(
             where,
@@ -134,15 +123,15 @@ def _function(
             "digits, `_` or `-`.",
         )
     handler, parameters, output = read_handler(
-        called,
+        member.called,
         where,
         docs,
-        owner=owner,
+        owner=member.owner,
         enclosing=marks.enclosing,
         # A custom predicate decides by path: it cannot tell whose the other names of a field are.
         renames=is_human is None or is_human is is_human_by_default,
     )
-    behind = function_behind(called)
+    behind = function_behind(member.called)
     function = Function(
         name=name,
         description=docs.text if marks.description is None else marks.description,
@@ -179,10 +168,10 @@ def _contract_of(
     return Lazy(make)
 
 
-def _docs_of(called: Callable[..., object], name: str, owner: type | None) -> Docs:
+def _docs_of(member: Member) -> Docs:
     """Return the parts of the docstring, or else of that of the method it overrides."""
-    bases = owner.__mro__[1:] if owner is not None else ()
-    overridden = (vars(base).get(name) for base in bases)
+    called, bases = member.called, member.owner.__mro__[1:] if member.owner is not None else ()
+    overridden = (vars(base).get(member.name) for base in bases)
     behind = map(function_behind, (called, *overridden))
     for each in chain((called, wrapped_by(called)), behind):
         if type(each) is FunctionType and isinstance(each.__doc__, str):
