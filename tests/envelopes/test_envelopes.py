@@ -1,4 +1,4 @@
-"""What each vendor wants: ids, order, one message or several, files, and errors said."""
+"""Each vendor's rules: ids, order, one message or several, files, and errors."""
 
 import json
 from typing import Any
@@ -59,16 +59,16 @@ def test_each_call_has_its_result_in_the_order_of_the_calls() -> None:
 
 
 @pytest.mark.parametrize("vendor", ENVELOPES)
-def test_without_calls_there_is_nothing_to_answer(vendor: str) -> None:
+def test_without_calls_there_are_no_messages(vendor: str) -> None:
     assert answered(vendor) == []
 
 
-def test_an_error_that_says_so_is_not_said_again() -> None:
+def test_an_error_prefix_is_not_repeated() -> None:
     (message,) = answered("openai", result(text="error: gone", is_error=True))
     assert message["content"] == "error: gone"
 
 
-def test_files_are_shown_where_the_vendor_takes_them_and_named_where_not() -> None:
+def test_files_are_sent_if_the_vendor_accepts_them_and_else_named() -> None:
     """Nothing is lost in silence: a file that cannot be shown is named in the text."""
     files = (PNG, PDF, BIN)
     (chat_message,) = answered("openai", result(content=files))
@@ -98,19 +98,19 @@ def test_files_are_shown_where_the_vendor_takes_them_and_named_where_not() -> No
     assert document["document"]["name"] == "my-file-v2-2"
 
 
-def test_an_error_of_anthropics_holds_nothing_but_text() -> None:
+def test_an_error_for_anthropic_has_only_text() -> None:
     (message,) = answered("anthropic", result(content=(PNG,), is_error=True))
     assert "a.png" in message["content"][0]["content"]
 
 
-def test_no_text_is_sent_where_a_file_is_all_there_is() -> None:
+def test_a_file_alone_is_sent_without_text() -> None:
     (message,) = answered("anthropic", result(content=(PNG,), text=""))
     assert [each["type"] for each in message["content"][0]["content"]] == ["image"]
     (output,) = answered("openai-responses", result(content=(PNG,), text=""))
     assert [each["type"] for each in output["output"]] == ["input_image"]
 
 
-def test_what_a_vendor_wants_echoed_is_echoed() -> None:
+def test_namespaces_and_callers_are_echoed() -> None:
     caller = {"type": "program", "caller_id": "p"}
     reply = responses(item("f", "{}", namespace="crm", caller=caller))
     (call,) = envelope_of("openai-responses").read_turn(reply).calls
@@ -123,7 +123,7 @@ def test_what_a_vendor_wants_echoed_is_echoed() -> None:
     assert message["content"][0]["toolset_name"] == "x"
 
 
-def test_a_call_of_a_custom_tool_is_answered_as_one() -> None:
+def test_the_result_of_a_custom_tool_has_its_type() -> None:
     said = {"type": "custom_tool_call", "call_id": "a", "name": "sql", "input": "select 1"}
     (call,) = envelope_of("openai-responses").read_turn(responses(said)).calls
     assert (call.arguments, call.custom) == ("select 1", True)
@@ -155,7 +155,7 @@ TWICE: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize("vendor", TWICE)
-def test_an_id_that_is_missing_or_there_twice_is_made_in_the_turn_and_the_call(vendor: str) -> None:
+def test_a_missing_or_repeated_id_is_replaced_in_the_turn_and_the_call(vendor: str) -> None:
     reply, ids_of = TWICE[vendor]
     before = json.dumps(reply)
     turn = envelope_of(vendor).read_turn(reply)
@@ -167,14 +167,14 @@ def test_an_id_that_is_missing_or_there_twice_is_made_in_the_turn_and_the_call(v
     assert json.dumps(reply) == before
 
 
-def test_an_id_that_gemini_did_not_give_is_not_sent() -> None:
+def test_gemini_gets_no_id_that_it_did_not_send() -> None:
     (one, two) = envelope_of("gemini").read_turn(REPLIES["gemini"]["parallel"]).calls
     assert (one.id, two.id) == (None, None)
     (message,) = answered("gemini", result("made", call=one), result("made 2", call=two))
     assert not any("id" in each["functionResponse"] for each in message["parts"])
 
 
-def test_functions_of_gemini_and_bedrock_stand_in_one_item() -> None:
+def test_gemini_and_bedrock_have_all_functions_in_one_item() -> None:
     for vendor in ("gemini", "gemini-schema"):
         tools = [envelope_of(vendor).tool(name, "", {}, strict=None) for name in "ab"]
         assert envelope_of(vendor).request(tools) == {"tools": [{"functionDeclarations": tools}]}
@@ -185,14 +185,14 @@ def test_functions_of_gemini_and_bedrock_stand_in_one_item() -> None:
     assert all(each.request([]) == {} for each in ENVELOPES.values())
 
 
-def test_strict_is_always_said_to_responses() -> None:
+def test_responses_always_have_strict() -> None:
     tool = envelope_of("openai-responses").tool
     assert [tool("f", "", {}, strict=each)["strict"] for each in (None, False, True)] == [
         False, False, True,
     ]  # fmt: skip
 
 
-def test_a_turn_is_a_copy_of_what_came() -> None:
+def test_a_turn_is_a_copy_of_the_response() -> None:
     for vendor, replies in REPLIES.items():
         for reply in replies.values():
             before = json.dumps(reply)
@@ -216,14 +216,14 @@ HOSTILE: list[Any] = [
 
 @pytest.mark.parametrize("vendor", ENVELOPES)
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
-def test_what_is_no_response_has_no_calls_that_were_not_written(vendor: str, value: Any) -> None:
+def test_other_values_have_no_calls(vendor: str, value: Any) -> None:
     envelope = envelope_of(vendor)
     assert isinstance(envelope.is_response(value), bool)
     turn = envelope.read_turn(value)
     assert {call.name for call in turn.calls} <= {""}
 
 
-def test_a_response_may_be_nested_without_end_and_may_hold_itself() -> None:
+def test_a_response_may_be_deeply_nested_or_contain_itself() -> None:
     deep: Any = {}
     for _ in range(100_000):
         deep = {"a": deep}

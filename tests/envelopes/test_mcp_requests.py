@@ -1,4 +1,4 @@
-"""`tools("mcp")`: for a server that is not ours, its list and the answers to its requests."""
+"""`tools("mcp")`: the list and the responses for a server of the application's own."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ def asked(name: str, id: Any = "a", **arguments: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
 
 
-def test_the_list_is_that_of_our_server_without_what_is_promised() -> None:
+def test_the_list_is_that_of_the_server_without_output_schemas() -> None:
     async def run() -> Any:
         async with Client(server(Controller.from_object(Shop()))) as client:
             return (await client.list_tools()).model_dump(by_alias=True, exclude_none=True)["tools"]
@@ -73,7 +73,7 @@ PARAMS = {"name": "add", "arguments": {"a": "2"}}
     ],
     ids=range(5),
 )
-def test_a_call_is_answered_with_its_result(request_: Any) -> None:
+def test_a_call_has_its_result(request_: Any) -> None:
     turn = TOOLS.run(request_)
     assert turn.messages == turn.results == [ANSWER]
     assert CallToolResult.model_validate(turn.results[0]).structured_content == {"sum": 3}
@@ -81,13 +81,13 @@ def test_a_call_is_answered_with_its_result(request_: Any) -> None:
 
 
 @pytest.mark.parametrize("id", ["a", "", 7, 0])
-def test_a_request_is_answered_under_its_id(id: Any) -> None:
+def test_the_response_of_a_request_has_its_id(id: Any) -> None:
     (message,) = TOOLS.run(asked("add", id, a=2)).messages
     assert json.dumps(message) == json.dumps({"jsonrpc": "2.0", "id": id, "result": ANSWER})
 
 
 @pytest.mark.parametrize("id", [None, True, 1.5, [], {}])
-def test_what_is_no_id_is_not_sent_back(id: Any) -> None:
+def test_an_invalid_id_is_not_sent_back(id: Any) -> None:
     assert TOOLS.run(asked("add", id, a=2)).messages == [ANSWER]
 
 
@@ -109,13 +109,13 @@ def test_a_mistake_is_a_result_with_feedback(name: Any, arguments: Any, said: st
     assert "structuredContent" not in result
 
 
-def test_what_the_older_revision_cannot_structure_stays_text_or_a_block() -> None:
+def test_values_other_than_objects_are_text_or_a_block() -> None:
     (count,), (picture,) = (TOOLS.run({"name": name}).results for name in ("count", "picture"))
     assert count == {"content": [{"type": "text", "text": "3"}], "isError": False}
     assert picture["content"][1] == {"type": "image", "data": "iVBORw==", "mimeType": "image/png"}
 
 
-def test_a_call_that_waits_goes_on_and_keeps_its_id() -> None:
+def test_a_resumed_call_keeps_its_id() -> None:
     turn = TOOLS.run(asked("pay", 9, amount=5))
     (waiting,) = turn.waiting
     done = TOOLS.resume(turn.save(), {waiting.call_id or "": {"pin": "4711"}})
@@ -124,7 +124,7 @@ def test_a_call_that_waits_goes_on_and_keeps_its_id() -> None:
     assert "4711" not in json.dumps(done.messages)
 
 
-def test_a_stream_is_requests_of_which_the_last_stands() -> None:
+def test_the_last_request_of_a_stream_counts() -> None:
     reading = TOOLS.reading()
     assert reading.feed({"jsonrpc": "2.0", "method": "notifications/initialized"}).call is None
     delta = reading.feed(asked("add", 4, a=2))
@@ -146,6 +146,6 @@ def test_a_stream_is_requests_of_which_the_last_stands() -> None:
     ],
     ids=range(8),
 )
-def test_what_is_no_call_is_refused(value: Any) -> None:
+def test_other_values_are_refused(value: Any) -> None:
     with pytest.raises(DefinitionError, match="must be one of 'mcp'"):
         TOOLS.run(value)

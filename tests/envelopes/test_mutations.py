@@ -1,4 +1,4 @@
-"""Whatever stands in the place of a part of a response or an event, reading it raises nothing."""
+"""Responses and events with random changes can be read without an exception."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A stream comes together as the response that its server would have sent whole."""
+"""A stream is read as the response that its server would have sent whole."""
 
 import json
 from typing import Any
@@ -43,7 +43,7 @@ def same(streamed: ModelTurn, whole: ModelTurn, *, ids: bool) -> None:
 
 
 @pytest.mark.parametrize(("vendor", "case"), CASES)
-def test_a_stream_says_what_the_whole_response_says(vendor: str, case: str) -> None:
+def test_a_stream_is_read_as_its_whole_response(vendor: str, case: str) -> None:
     reply = REPLIES[vendor][case]
     whole = envelope(vendor).read_turn(reply)
     streamed, deltas = fed(vendor, EVENTS[vendor](reply))
@@ -59,7 +59,7 @@ def test_a_stream_says_what_the_whole_response_says(vendor: str, case: str) -> N
 @pytest.mark.parametrize(
     ("vendor", "case"), [each for each in CASES if each[0] not in ("bedrock", "gemini")]
 )
-def test_the_events_of_a_client_are_read_alike(vendor: str, case: str) -> None:
+def test_the_events_of_a_client_are_read_as_plain_data(vendor: str, case: str) -> None:
     reply = REPLIES[vendor][case]
     events = list(EVENTS[vendor](reply))
     streamed, _ = fed(vendor, CLIENTS[vendor](Script(events))([], [], stream=True))
@@ -67,7 +67,7 @@ def test_the_events_of_a_client_are_read_alike(vendor: str, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", REPLIES["gemini"])
-def test_the_chunks_of_gemini_are_read_alike(case: str) -> None:
+def test_the_chunks_of_gemini_are_read_as_plain_data(case: str) -> None:
     events = list(EVENTS["gemini"](REPLIES["gemini"][case]))
     user = {"role": "user", "parts": [{"text": "go"}]}
     streamed, _ = fed("gemini", CLIENTS["gemini"](Script(events))([user], [], stream=True))
@@ -75,7 +75,7 @@ def test_the_chunks_of_gemini_are_read_alike(case: str) -> None:
 
 
 @pytest.mark.parametrize(("vendor", "case"), CASES)
-def test_a_stream_that_broke_off_is_a_cut_response(vendor: str, case: str) -> None:
+def test_an_interrupted_stream_is_a_cut_response(vendor: str, case: str) -> None:
     reply = REPLIES[vendor][case]
     events = list(EVENTS[vendor](reply))
     ends = {"openai-responses": 1, "anthropic": 2, "mistral": 1, "gemini": 1}.get(vendor, 2)
@@ -88,7 +88,7 @@ def test_a_stream_that_broke_off_is_a_cut_response(vendor: str, case: str) -> No
             json.dumps(message, default=repr)
 
 
-def test_the_arguments_so_far_are_those_that_will_stay() -> None:
+def test_the_arguments_received_so_far_are_final() -> None:
     written = {"city": "Páris 12", "days": 120, "deep": {"on": True, "none": None}, "at": [1, 22]}
     texts = {
         "openai": chat_events(chat(chat_call("f", json.dumps(written)))),
@@ -123,7 +123,7 @@ def test_the_arguments_so_far_are_those_that_will_stay() -> None:
 
 
 @pytest.mark.parametrize("index", [{"index": 0}, {}], ids=["all at 0", "without"])
-def test_whole_calls_in_one_place_are_told_apart_by_their_ids(index: Any) -> None:
+def test_whole_calls_with_one_index_are_distinguished_by_id(index: Any) -> None:
     """Servers that are compatible with OpenAI's send parallel calls so."""
     deltas = [
         {"tool_calls": [{**chat_call("f", text, name), **index}]}
@@ -137,7 +137,7 @@ def test_whole_calls_in_one_place_are_told_apart_by_their_ids(index: Any) -> Non
     ]
 
 
-def test_a_name_that_is_repeated_in_each_piece_stands_once() -> None:
+def test_a_name_repeated_in_each_piece_is_read_once() -> None:
     piece = {"index": 0, "id": "a", "type": "function"}
     chunks = [
         {
@@ -151,7 +151,7 @@ def test_a_name_that_is_repeated_in_each_piece_stands_once() -> None:
     assert [(call.name, call.arguments) for call in turn.calls] == [("f", '{"x": 1}')]
 
 
-def test_what_servers_add_to_a_call_goes_back_with_it() -> None:
+def test_additions_of_a_server_to_a_call_are_sent_back() -> None:
     """Gemini's compatible server puts its signature there."""
     extra = {"google": {"thought_signature": "sig"}}
     call = {**chat_call("f", "{}"), "index": 0, "extra_content": extra}
@@ -166,7 +166,7 @@ def test_only_the_first_choice_is_read() -> None:
     assert fed("openai", chunks)[0].text == "A"
 
 
-def test_items_of_responses_come_together_by_their_ids() -> None:
+def test_items_of_responses_are_joined_by_id() -> None:
     one, two = item("f", "", "a"), item("f", "", "b")
     kind = "response.function_call_arguments.delta"
     events = [
@@ -190,7 +190,7 @@ def test_a_final_response_without_items_has_those_of_the_stream() -> None:
     )
 
 
-def test_arguments_that_are_no_object_go_back_in_one() -> None:
+def test_other_arguments_are_sent_back_inside_an_object() -> None:
     """Anthropic streams invalid JSON where `eager_input_streaming` is on."""
     events = list(claude_events(claude(use("f", {}))))
     for event in events:
@@ -213,12 +213,12 @@ def test_arguments_that_are_no_object_go_back_in_one() -> None:
      {"type": "response.completed"}, {"type": "content_block_start", "index": [1]}],
     ids=str,
 )  # fmt: skip
-def test_an_event_of_any_other_shape_adds_nothing(vendor: str, event: Any) -> None:
+def test_other_events_change_nothing(vendor: str, event: Any) -> None:
     turn, (delta,) = fed(vendor, [event])
     assert delta.text == turn.text == ""
 
 
-def test_citations_stay_with_the_text_they_are_of() -> None:
+def test_citations_stay_with_their_text() -> None:
     cited = {"type": "char_location", "cited_text": "sun"}
     events = list(claude_events(REPLIES["anthropic"]["text"]))
     delta = {"type": "citations_delta", "citation": cited}
@@ -235,7 +235,7 @@ def test_citations_stay_with_the_text_they_are_of() -> None:
     assert (turn.text, content) == ("Sunny.", [{"citationsContent": made}])
 
 
-def test_a_hidden_thought_of_bedrocks_stays_bytes() -> None:
+def test_a_hidden_thought_of_bedrock_stays_bytes() -> None:
     events = [
         {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"reasoningContent": piece}}}
         for piece in ({"redactedContent": b"\xff"}, {"redactedContent": b"\xfe"})
@@ -249,7 +249,7 @@ def vertex(**call: Any) -> dict[str, Any]:
     return {"candidates": [{"content": {"role": "model", "parts": parts}}]}
 
 
-def test_arguments_that_gemini_streams_by_their_paths_come_together() -> None:
+def test_arguments_that_gemini_streams_by_path_are_joined() -> None:
     name = "$.a.b[0]['x y']"
     events = [
         vertex(id="g", name="f", willContinue=True),

@@ -1,4 +1,4 @@
-"""The real clients of the vendors: what they send is what we made, what they give is read.
+"""The real clients of the vendors send our tools and turns unchanged, and their objects are read.
 
 Each reply is read as the object of the SDK and as the plain data that it came as.
 """
@@ -96,7 +96,7 @@ def read(vendor: str, case: str) -> tuple[Any, Any, Any]:
 
 @pytest.mark.parametrize("vendor", CLIENTS)
 @pytest.mark.parametrize("strict", [None, False, True])
-def test_a_client_sends_the_tools_that_were_made(vendor: str, strict: bool | None) -> None:
+def test_a_client_sends_the_tools_unchanged(vendor: str, strict: bool | None) -> None:
     script, ask = client_of(vendor)
     script.replies = [REPLIES[vendor]["text"]]
     made = tools_of(vendor, strict=strict)
@@ -114,7 +114,7 @@ def test_a_client_sends_the_tools_that_were_made(vendor: str, strict: bool | Non
 
 
 @pytest.mark.parametrize(("vendor", "case"), CASES)
-def test_a_client_sends_the_turn_and_its_results_as_they_were_made(vendor: str, case: str) -> None:
+def test_a_client_sends_the_turn_and_its_results_unchanged(vendor: str, case: str) -> None:
     _, spoken, (mine, body) = read(vendor, case)
     sent = body[WHERE.get(vendor, "messages")]
     if vendor == "mistral":
@@ -128,7 +128,7 @@ def test_a_client_sends_the_turn_and_its_results_as_they_were_made(vendor: str, 
 
 
 @pytest.mark.parametrize(("vendor", "case"), CASES)
-def test_an_object_of_the_sdk_is_read_as_the_data_it_came_as(vendor: str, case: str) -> None:
+def test_an_sdk_object_is_read_as_its_plain_data(vendor: str, case: str) -> None:
     response, spoken, _ = read(vendor, case)
     known = {name for name, each in ENVELOPES.items() if each.is_response(response)}
     assert known == {
@@ -175,7 +175,7 @@ def test_calls_are_read_in_their_order(vendor: str, case: str) -> None:
 
 
 @pytest.mark.parametrize(("vendor", "case"), CASES)
-def test_the_text_is_what_the_model_says(vendor: str, case: str) -> None:
+def test_the_text_is_that_of_the_model(vendor: str, case: str) -> None:
     _, spoken, _ = read(vendor, case)
     wanted = {"text": "Sunny.", "cited": "Sunny.", "single": "Let me see.", "refused": "No."}
     said = "Well." if (vendor, case) == ("mistral", "thinking") else wanted.get(case, "")
@@ -183,7 +183,7 @@ def test_the_text_is_what_the_model_says(vendor: str, case: str) -> None:
 
 
 @pytest.mark.parametrize(("vendor", "case"), CASES)
-def test_what_a_vendor_sent_goes_back_untouched(vendor: str, case: str) -> None:
+def test_a_vendors_turn_is_sent_back_unchanged(vendor: str, case: str) -> None:
     plain = envelope(vendor).read_turn(REPLIES[vendor][case])
     reply = REPLIES[vendor][case]
     whole: Any = {
@@ -200,7 +200,7 @@ def test_what_a_vendor_sent_goes_back_untouched(vendor: str, case: str) -> None:
 
 
 @pytest.mark.parametrize("vendor", CLIENTS)
-def test_a_client_sends_files_as_they_were_made(vendor: str) -> None:
+def test_a_client_sends_files_unchanged(vendor: str) -> None:
     script, ask = client_of(vendor)
     reply = REPLIES[vendor]["single"]
     script.replies = [reply]

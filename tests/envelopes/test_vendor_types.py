@@ -1,4 +1,4 @@
-"""The vendors' own types as judges: of the tools, and of every message that answers a call.
+"""The vendors' own types validate the tools, and every message with a result.
 
 pydantic does not look for unknown keys in a TypedDict, nor into `Iterable`: `unknown_keys` does.
 """
@@ -100,7 +100,7 @@ def _judge_converse(value: Any, what: str) -> None:
 @pytest.mark.parametrize("strict", [None, False, True])
 @pytest.mark.parametrize("description", ["", "Do it."])
 @pytest.mark.parametrize("schema", [SCHEMA, BARE], ids=["with arguments", "without"])
-def test_tools_are_of_the_vendors_type(
+def test_tools_have_the_vendors_type(
     vendor: str, strict: bool | None, description: str, schema: dict[str, Any]
 ) -> None:
     judge(vendor, envelope_of(vendor).tool("f", description, schema, strict=strict), "tool")
@@ -108,7 +108,7 @@ def test_tools_are_of_the_vendors_type(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("vendor", VENDORS)
-def test_functions_of_real_documents_are_of_the_vendors_type(vendor: str, shared: Path) -> None:
+def test_functions_of_real_documents_have_the_vendors_type(vendor: str, shared: Path) -> None:
     """Five of every document, as the dialect has them, strict where it can be."""
     row = DIALECTS[vendor]
     with (shared / "corpus" / "manifest.csv").open(newline="") as file:
@@ -125,12 +125,12 @@ def test_functions_of_real_documents_are_of_the_vendors_type(vendor: str, shared
 
 @pytest.mark.parametrize("vendor", VENDORS)
 @pytest.mark.parametrize("result", RESULTS.values(), ids=list(RESULTS))
-def test_results_are_of_the_vendors_type(vendor: str, result: CallResult) -> None:
+def test_results_have_the_vendors_type(vendor: str, result: CallResult) -> None:
     (message,) = envelope_of(vendor).results([result])
     judge(vendor, message, "message")
 
 
-def test_results_are_of_mistrals_type() -> None:
+def test_results_have_mistrals_type() -> None:
     for result in RESULTS.values():
         (message,) = envelope_of("openai").results([result])
         made = mistral.ToolMessage.model_validate(message)
@@ -153,7 +153,7 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(("vendor", "case"), KNOWN)
-def test_what_goes_back_of_a_turn_is_of_the_vendors_type(vendor: str, case: str) -> None:
+def test_a_turn_that_is_sent_back_has_the_vendors_type(vendor: str, case: str) -> None:
     for message in envelope_of(vendor).read_turn(REPLIES[vendor][case]).messages:
         judge(vendor, message, "message")
 

@@ -1,4 +1,4 @@
-"""What a function is told of the call it runs for, and what a server is."""
+"""The info of a call, for the function that runs and for a server."""
 
 import asyncio
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def test_call_info_is_in_no_schema(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["pay", "pay_later"])
-def test_a_method_that_asks_for_it_is_told_which_call_it_runs_for(name: str) -> None:
+def test_a_method_with_the_hint_gets_the_info_of_its_call(name: str) -> None:
     BANK.call(name, {"amount": 1}, audience="ann")
     asyncio.run(BANK.acall(name, {"amount": 1}))
     first, second = SEEN
@@ -64,7 +64,7 @@ def test_the_model_cannot_write_it() -> None:
     assert SEEN == []
 
 
-def test_the_id_is_the_vendors_and_stays_when_a_person_answers_later(
+def test_the_id_is_the_vendors_also_after_a_resume(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level("INFO", "pyfunctools.calls")
@@ -80,7 +80,7 @@ def test_the_id_is_the_vendors_and_stays_when_a_person_answers_later(
     assert {vars(record)["call_id"] for record in caplog.records} == {"call_7"}
 
 
-def test_a_handler_of_a_written_schema_gets_it_by_its_hint() -> None:
+def test_a_handler_of_a_written_schema_gets_the_info_by_its_hint() -> None:
     def handler(a: int, info: "CallInfo") -> str:
         SEEN.append(info)
         return info.function
@@ -99,7 +99,7 @@ def test_a_handler_of_a_written_schema_gets_it_by_its_hint() -> None:
         )
 
 
-def test_inside_another_type_it_is_refused() -> None:
+def test_the_hint_inside_another_type_is_refused() -> None:
     def f(infos: list[CallInfo]) -> None: ...
 
     with pytest.raises(DefinitionError, match="infos"):
@@ -160,7 +160,7 @@ def test_the_header_of_a_connection_has_the_id_of_the_call() -> None:
 
 
 @pytest.mark.parametrize("call_id", ["ü", "a\r\nEvil: 1", "x" * 256, " "])
-def test_an_id_that_no_header_can_hold_is_sent_as_its_digest(call_id: str) -> None:
+def test_an_id_that_is_not_a_valid_header_is_sent_as_its_digest(call_id: str) -> None:
     server = Server()
     bank = server.bank(idempotency_header="Idempotency-Key")
     [call] = bank.parse_calls([{"id": call_id, "name": "pay", "arguments": {}}])
@@ -192,7 +192,7 @@ def test_a_name_that_cannot_be_sent_is_refused(settings: Any) -> None:
         Server().bank(**settings)
 
 
-def test_a_credential_names_its_own_place_where_the_document_names_no_scheme() -> None:
+def test_a_credential_may_name_its_header_if_the_document_has_no_scheme() -> None:
     server = Server(401)
     bank = server.bank(
         auth={"header:X-Api-Key": "S3CRET-1", "query:key": lambda: "S3CRET-2"},

@@ -1,4 +1,4 @@
-"""Running a Python function: at once, in a thread, on a loop."""
+"""Running a Python function: directly, in a thread, on a loop."""
 
 import asyncio
 import contextvars
@@ -96,7 +96,7 @@ def runner() -> Iterator[LocalRunner]:
         (lambda: Outcome(text="for the model", value=7), {}, 7, "for the model"),
     ],
 )
-def test_every_kind_of_callable_works_from_run_and_arun(
+def test_every_kind_of_callable_runs_under_call_and_acall(
     runner: LocalRunner,
     handler: Callable[..., object],
     arguments: dict[str, object],
@@ -110,7 +110,7 @@ def test_every_kind_of_callable_works_from_run_and_arun(
     assert (outcome.value, outcome.text, outcome.is_error) == (value, text, False)
 
 
-def test_run_uses_the_callers_thread_and_one_loop_for_all_asynchronous_calls(
+def test_call_uses_the_callers_thread_and_one_loop_for_asynchronous_functions(
     runner: LocalRunner,
 ) -> None:
     async def loop_id() -> int:
@@ -124,7 +124,7 @@ def test_run_uses_the_callers_thread_and_one_loop_for_all_asynchronous_calls(
     assert ran(runner, made(thread_id)).value != threading.get_ident()
 
 
-def test_arun_gives_a_synchronous_method_a_thread_with_the_callers_context(
+def test_acall_runs_a_synchronous_function_in_a_thread_with_the_callers_context(
     runner: LocalRunner,
 ) -> None:
     async def main() -> None:
@@ -144,7 +144,7 @@ def test_the_context_reaches_a_coroutine_on_the_background_loop(runner: LocalRun
         WHO.reset(token)
 
 
-def test_run_from_a_running_loop_refuses_what_is_asynchronous_and_names_acall(
+def test_call_in_a_running_loop_refuses_asynchronous_functions_and_names_acall(
     runner: LocalRunner,
 ) -> None:
     async def main() -> None:
@@ -216,13 +216,13 @@ def test_an_exception_is_an_error_outcome_without_a_traceback(
         assert outcome.text == text
 
 
-def test_an_outcome_whose_text_is_none_is_given_with_its_words(runner: LocalRunner) -> None:
+def test_an_outcome_with_another_text_becomes_one_with_a_string(runner: LocalRunner) -> None:
     count: Any = 3
     outcome = ran(runner, made(lambda: Outcome(text=count, value=4)))
     assert (outcome.text, outcome.value) == ("3", 4)
 
 
-def test_what_a_function_does_not_promise_is_an_error_outcome(runner: LocalRunner) -> None:
+def test_a_result_that_does_not_match_the_output_schema_is_an_error(runner: LocalRunner) -> None:
     function = made(
         lambda: {"n": "x"}, {"type": "object", "properties": {"n": {"type": "integer"}}}
     )
@@ -234,7 +234,7 @@ def test_what_a_function_does_not_promise_is_an_error_outcome(runner: LocalRunne
     assert "does not match its output schema" in outcome.text
 
 
-def test_what_cannot_be_written_as_json_is_an_error_outcome(runner: LocalRunner) -> None:
+def test_a_result_that_cannot_be_written_as_json_is_an_error(runner: LocalRunner) -> None:
     outcome = ran(runner, made(lambda: threading.Lock()))
     assert outcome.is_error
     assert "cannot be written as JSON" in outcome.text
@@ -247,7 +247,7 @@ def test_a_function_without_a_handler_is_a_definition_error(runner: LocalRunner)
         asyncio.run(aran(runner, made(None)))
 
 
-def test_cancelling_arun_cancels_the_coroutine_and_is_not_swallowed(runner: LocalRunner) -> None:
+def test_cancelling_acall_cancels_the_coroutine_and_raises(runner: LocalRunner) -> None:
     seen: list[str] = []
 
     async def wait() -> None:
@@ -268,7 +268,7 @@ def test_cancelling_arun_cancels_the_coroutine_and_is_not_swallowed(runner: Loca
     assert seen == ["cancelled"]
 
 
-def test_many_synchronous_methods_run_at_once_and_leave_the_loop_alone(
+def test_many_synchronous_functions_run_at_once_without_blocking_the_loop(
     runner: LocalRunner,
 ) -> None:
     barrier = threading.Barrier(50)
@@ -296,7 +296,7 @@ def test_a_closed_runner_leaves_no_thread_and_starts_again_when_used() -> None:
     wait_for_threads(before)
 
 
-def test_a_forgotten_runner_stops_its_loop() -> None:
+def test_a_garbage_collected_runner_stops_its_loop() -> None:
     before = set(threading.enumerate())
     runner = LocalRunner()
     ran(runner, made(add_later), {"a": 1, "b": 2})
@@ -312,12 +312,12 @@ def wait_for_threads(before: set[threading.Thread]) -> None:
     assert set(threading.enumerate()) <= before
 
 
-def test_what_json_has_no_word_for_is_null_in_the_text(runner: LocalRunner) -> None:
+def test_nan_and_infinity_are_null_in_the_text(runner: LocalRunner) -> None:
     outcome = ran(runner, made(lambda: [float("nan"), 1.5]))
     assert outcome.text == "[null, 1.5]"
 
 
-def test_a_persons_value_that_the_hints_refuse_is_not_told() -> None:
+def test_a_persons_value_that_the_hints_refuse_is_not_shown() -> None:
     class Account:
         @function
         def open(self, name: str, pin: Annotated[Human[str], AfterValidator(_no_zero)]) -> str:

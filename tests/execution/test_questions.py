@@ -1,4 +1,4 @@
-"""What a person is asked for one call, and what their answers mean."""
+"""The questions to a person for one call, and the values of their answers."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -92,7 +92,7 @@ FORM: dict[str, Any] = {
 }
 
 
-def test_what_is_asked_follows_the_lengths_that_the_model_chose() -> None:
+def test_each_item_of_the_model_has_its_questions() -> None:
     outcome = Controller.from_functions([book]).call("book", WROTE)
     told = {
         path: (each.label, each.kind, each.required, each.secret)
@@ -118,7 +118,7 @@ def test_what_is_asked_follows_the_lengths_that_the_model_chose() -> None:
     assert all(each.problem is None for each in questions.values())
 
 
-def test_answers_by_path_are_texts_of_a_form_and_run_the_call() -> None:
+def test_answers_by_path_may_be_texts_of_a_form() -> None:
     hotel = Controller.from_functions([book])
     first = hotel.call("book", WROTE)
     assert first.waiting is not None
@@ -129,7 +129,7 @@ def test_answers_by_path_are_texts_of_a_form_and_run_the_call() -> None:
     assert "datetime.date(1999, 12, 2)" in done.text
 
 
-def test_what_was_wrong_is_told_at_its_question_and_the_rest_is_asked_again() -> None:
+def test_a_problem_is_in_its_question_and_all_questions_are_asked_again() -> None:
     hotel = Controller.from_functions([book])
     wrong = {"$input.guests[0].born": "1990-13-02", "$input.pay.iban": " ", "$input.nights": "x"}
     outcome = hotel.call("book", WROTE, human={**FORM, **wrong, "$input.others": "1"})
@@ -146,7 +146,7 @@ def test_what_was_wrong_is_told_at_its_question_and_the_rest_is_asked_again() ->
     assert "DE02" not in repr(outcome) + str(outcome.waiting)
 
 
-def test_questions_go_through_json() -> None:
+def test_questions_can_be_written_as_json() -> None:
     for each in asked(Controller.from_functions([book]).call("book", WROTE)).values():
         assert Question(**json.loads(json.dumps(asdict(each)))) == each
 
@@ -179,7 +179,7 @@ def test_questions_go_through_json() -> None:
     ],
     ids=str,
 )
-def test_the_kind_and_the_meaning_of_an_answer_follow_from_the_schema(
+def test_the_schema_decides_the_kind_of_question_and_the_value_of_an_answer(
     schema: Schema, kind: str, typed: Any, value: Any
 ) -> None:
     controller = controller_of(object_of({"m": S, "h": mine(schema)}, "m", "h"))
@@ -189,7 +189,7 @@ def test_the_kind_and_the_meaning_of_an_answer_follow_from_the_schema(
     assert outcome.value == {"m": "x", "h": value}
 
 
-def test_an_object_is_asked_for_in_its_parts_which_are_needed_once_one_is_given() -> None:
+def test_an_optional_object_has_a_question_for_each_property() -> None:
     place = mine(object_of({"street": S, "city": S, "note": S}, "street", "city"))
     controller = controller_of(object_of({"place": place, "pin": mine(S)}, "pin"))
     first = asked(controller.call("f", {}))
@@ -205,7 +205,7 @@ def test_an_object_is_asked_for_in_its_parts_which_are_needed_once_one_is_given(
     assert half["$input.place.city"].problem == "This is needed."
 
 
-def test_the_branch_that_the_model_chose_says_what_is_asked() -> None:
+def test_the_model_decides_the_branch_that_is_asked_for() -> None:
     def branch(kind: str, secret: str) -> Schema:
         properties = {"kind": {"const": kind}, secret: mine(S)}
         return object_of(properties, "kind", secret, **CLOSED)
@@ -232,7 +232,7 @@ def test_the_branch_that_the_model_chose_says_what_is_asked() -> None:
         ({"$input.h[": "1"}, '$input["$input.h["]'),
     ],
 )
-def test_answers_that_were_not_asked_for_are_refused(gave: Any, where: str) -> None:
+def test_answers_without_a_question_are_refused(gave: Any, where: str) -> None:
     row = object_of({"n": I, "t": mine(S)}, "n", "t")
     parameters = {"m": S, "h": mine(S), "rows": {"type": "array", "items": row}}
     controller = controller_of(object_of(parameters, "h"))
@@ -245,7 +245,7 @@ def test_answers_that_were_not_asked_for_are_refused(gave: Any, where: str) -> N
     assert where in [str(issue.path) for issue in outcome.issues]
 
 
-def test_a_recursive_object_ends() -> None:
+def test_questions_for_a_recursive_object_end() -> None:
     node: Schema = object_of({"name": S, "next": {"$ref": "#/$defs/N"}}, "name")
     parameters = {**object_of({"n": mine({"$ref": "#/$defs/N"})}, "n"), "$defs": {"N": node}}
     controller = controller_of(parameters)
@@ -258,7 +258,7 @@ def test_a_recursive_object_ends() -> None:
     assert controller.call("f", {}, human=gave).value == {"n": {"name": "a", "next": {"name": "b"}}}
 
 
-def test_what_leads_back_to_itself_and_was_not_written_is_not_asked_for() -> None:
+def test_a_recursive_property_that_the_model_omitted_is_not_asked_for() -> None:
     again = {"$ref": "#/$defs/N"}
     node = object_of({"pin": mine(S), "x": I, "a": again, "b": again}, "pin", "a", "b")
     parameters = {**object_of({"n": again}, "n"), "$defs": {"N": node}}

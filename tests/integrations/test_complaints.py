@@ -1,4 +1,4 @@
-"""What users complain about in other libraries works here: each complaint with its tests.
+"""Complaints of users of other libraries, each with tests that show that it works here.
 
 `complaints.json` has the threads. The tests here are those that no other file has.
 """

@@ -1,4 +1,4 @@
-"""What holds in every framework: one shop, the same conversations, three agents."""
+"""Claims about every framework: one shop, the same conversations, three agents."""
 
 import asyncio
 import json
@@ -263,7 +263,7 @@ def test_an_id_that_does_not_wait_is_refused(name: str) -> None:
 
 
 IDS = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}|\d\d:\d\d:\d\d\.\d+")
-"""What frameworks number and date things with: it may hold any digits."""
+"""Ids and dates of the frameworks, which may have any digits."""
 
 
 def leaves(value: Any) -> Iterator[Any]:

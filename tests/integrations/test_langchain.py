@@ -1,4 +1,4 @@
-"""LangChain's own ways into a tool: by hand, in a node of many calls, with odd answers."""
+"""LangChain's own ways to call a tool: by hand, in a node of many calls, with odd answers."""
 
 import asyncio
 from typing import Annotated, Any, TypedDict

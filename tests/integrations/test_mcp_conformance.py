@@ -1,4 +1,4 @@
-"""The specification's pages on tools and elicitation: each rule with its test, or why it has none.
+"""The specification of tools and elicitation: each rule with its test, or why it has none.
 
 `mcp_musts.json` has the rules in our words, and where each stands in the pages of both revisions.
 """
@@ -205,7 +205,7 @@ def test_a_root_union_and_a_map_stay_what_they_are() -> None:
 
 
 MOST = 60
-"""Functions of a document that are listed at a desk: of large ones every n-th."""
+"""Functions of a document that are listed locally: of large ones every n-th."""
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""What a person gives or approves through an MCP client: forms, pages, refusals, the state."""
+"""A person who answers through an MCP client: forms, pages, refusals, the state."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A controller that is served and read back is the same controller, whatever its functions are."""
+"""A controller with random functions that is served and read back is the same controller."""
 
 import asyncio
 import json

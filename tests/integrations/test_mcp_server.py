@@ -1,4 +1,4 @@
-"""A controller as an MCP server, as the official client of both revisions finds it."""
+"""A controller as an MCP server, called by the official client in both revisions."""
 
 import asyncio
 import base64
@@ -17,7 +17,7 @@ from pyfunctools.integrations.mcp import PAGE, FunctionServer, Request, server
 
 PIN = SecretStr("0000-1111")
 REVISIONS = ("auto", "legacy")
-"""How the official client is told to speak 2026-07-28, and 2025-11-25."""
+"""The official client's settings for 2026-07-28 and for 2025-11-25."""
 
 
 @dataclass

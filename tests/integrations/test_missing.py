@@ -1,4 +1,4 @@
-"""Without its framework an integration says what to install, and the rest works."""
+"""Without its framework an integration names the package to install, and the rest works."""
 
 import importlib
 import sys
