@@ -1,5 +1,5 @@
-"""What carries a call out: a Python callable in process, an HTTP request, an MCP session.
+"""Runs calls: Python functions in this process, HTTP requests, applications, MCP servers.
 
-The only wing of the house with input and output. `request` and everything it is made of is pure:
-a route and arguments become a request, as data. `http` sends it.
+Only this package does input and output. `request` and its modules are pure: they make a request, as
+data, of a route and arguments. `http` sends it.
 """

@@ -1,1 +1,1 @@
-"""A controller in somebody else's hands: frameworks for agents. None of these knows another."""
+"""A controller in other SDKs: one module for each, imported by its own name."""

@@ -1,1 +1,1 @@
-"""The person in a call: tickets, approvals, masking, and whose mistake one is."""
+"""A person in a call: questions, answers, approvals, tickets, masking, and whose a mistake is."""
