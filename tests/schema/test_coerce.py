@@ -4,35 +4,12 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
+from schemas import BOOLEAN, INTEGER, NULL, NUMBER, STRING, any_of, array, thing
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.coercion.coerce import coerce, coerced, is_exact
 from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.result import Success
-
-INTEGER: JsonSchema = {"type": "integer"}
-NUMBER: JsonSchema = {"type": "number"}
-BOOLEAN: JsonSchema = {"type": "boolean"}
-STRING: JsonSchema = {"type": "string"}
-NULL: JsonSchema = {"type": "null"}
-
-
-def array(items: JsonSchema | bool = True) -> JsonSchema:
-    return {"type": "array", "items": items}
-
-
-def thing(required: str = "", *, closed: bool = True, **properties: JsonValue) -> JsonSchema:
-    schema: JsonSchema = {
-        "type": "object",
-        "properties": properties,
-        "required": required.split(),
-    }
-    return {**schema, "additionalProperties": False} if closed else schema
-
-
-def any_of(*branches: JsonSchema | bool) -> JsonSchema:
-    return {"anyOf": list(branches)}
-
 
 X = thing(x=INTEGER)
 

@@ -1,20 +1,12 @@
 from time import process_time
 
 import pytest
+from schemas import INTEGER, NULL, STRING, thing
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema
 from pyfunctools._text import visible
 from pyfunctools.schema.outline.expected import LENGTH, expected, expected_of_union
 from pyfunctools.schema.outline.outline import Outline, Part
-
-STRING: JsonSchema = {"type": "string"}
-INTEGER: JsonSchema = {"type": "integer"}
-NULL: JsonSchema = {"type": "null"}
-
-
-def thing(required: str = "", **properties: JsonValue) -> JsonSchema:
-    return {"type": "object", "properties": properties, "required": required.split()}
-
 
 CAT = thing("kind lives", kind={"const": "cat"}, lives=INTEGER)
 DOG = thing("kind age", kind={"const": "dog"}, age=INTEGER)

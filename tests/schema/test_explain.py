@@ -4,6 +4,7 @@ from pathlib import Path
 from time import process_time
 
 import pytest
+from schemas import INTEGER, STRING, thing
 from stacks import on_stack
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -15,17 +16,6 @@ from pyfunctools.schema.validation.messages import SAMPLES
 from pyfunctools.schema.validation.validator import Validator
 
 GOLDEN = Path(__file__).parent / "golden" / "issues.txt"
-STRING: JsonSchema = {"type": "string"}
-INTEGER: JsonSchema = {"type": "integer"}
-
-
-def thing(required: str = "", **properties: JsonValue) -> JsonSchema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": required.split(),
-        "additionalProperties": False,
-    }
 
 
 CAT = thing("kind lives", kind={"const": "cat"}, lives=INTEGER)

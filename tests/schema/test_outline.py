@@ -1,6 +1,7 @@
 from time import process_time
 
 import pytest
+from schemas import INTEGER, STRING
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.outline.json_types import (
@@ -10,9 +11,6 @@ from pyfunctools.schema.outline.json_types import (
     loose_text,
 )
 from pyfunctools.schema.outline.outline import Outline, matches
-
-INTEGER: JsonSchema = {"type": "integer"}
-STRING: JsonSchema = {"type": "string"}
 
 
 def types(schema: JsonSchema, root: JsonSchema | None = None) -> frozenset[str]:

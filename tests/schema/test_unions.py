@@ -1,34 +1,17 @@
 from time import process_time
 
 import pytest
+from schemas import INTEGER, NULL, STRING, any_of, array, thing
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.outline.unions import Tag, union_of
 from pyfunctools.schema.vocabulary import UNIONS
 
-INTEGER: JsonSchema = {"type": "integer"}
-STRING: JsonSchema = {"type": "string"}
-NULL: JsonSchema = {"type": "null"}
-
-
-def thing(required: str = "", *, closed: bool = True, **properties: JsonValue) -> JsonSchema:
-    schema: JsonSchema = {
-        "type": "object",
-        "properties": properties,
-        "required": required.split(),
-    }
-    return {**schema, "additionalProperties": False} if closed else schema
-
-
 CAT = thing("kind lives", kind={"const": "cat"}, lives=INTEGER)
 DOG = thing("kind age", kind={"enum": ["dog", "puppy"]}, age=INTEGER)
 SEARCH = thing("query", query=STRING, limit=INTEGER, offset=INTEGER)
 FILTER = thing("field op", field=STRING, op=STRING, limit=INTEGER)
-
-
-def any_of(*branches: JsonSchema | bool) -> JsonSchema:
-    return {"anyOf": list(branches)}
 
 
 def index(union: JsonSchema, value: JsonValue, root: JsonSchema | None = None) -> int | None:
@@ -225,10 +208,6 @@ def test_a_tag_is_not_certain_where_a_branch_may_take_that_of_another(other: Jso
     assert union.tag is not None
     assert not union.tag.certain
     assert union.branch_by_tag({"kind": "cat"}) is None
-
-
-def array(items: JsonSchema) -> JsonSchema:
-    return {"type": "array", "items": items}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from time import process_time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from schemas import INTEGER
 from stacks import on_stack
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -16,7 +17,6 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.result import Failure
 from pyfunctools.schema.validation.validator import Validator, validate
 
-INTEGER: JsonSchema = {"type": "integer"}
 TREE: JsonSchema = {
     "$ref": "#/$defs/Tree",
     "$defs": {
