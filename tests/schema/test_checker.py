@@ -181,7 +181,7 @@ CALL: JsonSchema = {
         ("```json\n{n: 6,}\n```", {"n": 6}),
     ],
 )  # fmt: skip
-def test_what_was_meant_is_given(text: str, value: JsonValue) -> None:
+def test_the_arguments_that_were_meant_are_returned(text: str, value: JsonValue) -> None:
     checker = Checker(Validator(CALL))
     for written in (text, text.encode()):
         result = checker.check(written)
@@ -189,7 +189,7 @@ def test_what_was_meant_is_given(text: str, value: JsonValue) -> None:
         assert repr(result.value) == repr(value)
 
 
-def test_every_issue_is_told_where_nothing_can_be_repaired() -> None:
+def test_all_issues_are_returned_if_nothing_can_be_repaired() -> None:
     checker = Checker(Validator(CALL))
     result = checker.check('{"pet": {"kind": "k1", "a": 1.5}, "m": 2, "n": 0}')
     assert not result
@@ -205,13 +205,13 @@ def test_a_text_that_ends_inside_its_last_scalar_is_an_issue_unless_allowed() ->
     assert checker.check('{"n": 1', allow_truncated=True).unwrap() == {"n": 1}
 
 
-def test_a_list_is_given_by_name() -> None:
+def test_an_array_is_taken_by_names() -> None:
     checker = Checker(Validator(CALL), names=["n"])
     assert checker.check("[7]").unwrap() == {"n": 7}
     assert checker.check([8]).unwrap() == {"n": 8}
 
 
-def test_a_place_of_a_person_is_none_of_the_models() -> None:
+def test_a_persons_property_is_not_for_the_model() -> None:
     whole: JsonSchema = {
         "type": "object",
         "properties": {
@@ -238,7 +238,7 @@ def test_a_copy_checks_alike() -> None:
         assert repr(other.check('{"n": 0}')) == repr(checker.check('{"n": 0}'))
 
 
-def test_what_is_no_json_is_an_issue_and_never_an_exception() -> None:
+def test_a_value_that_is_not_json_is_an_issue_and_no_exception() -> None:
     checker = Checker(Validator(CALL))
     for arguments in ("", b"\xff", "\ud800", {"n": float("nan")}, {1: 2}, None, 3):
         assert not checker.check(arguments)  # type: ignore[arg-type]

@@ -97,7 +97,7 @@ def test_a_scalar_in_the_wrong_spelling(schema: JsonSchema, value: JsonValue, ou
         ({}, "5"),
     ],
 )
-def test_what_is_not_certain_is_left_as_it_is(schema: JsonSchema | bool, value: JsonValue):
+def test_an_uncertain_meaning_changes_nothing(schema: JsonSchema | bool, value: JsonValue):
     result = coerce(schema, value)
     assert result.value is value
     assert result.repairs == ()
@@ -253,7 +253,7 @@ def test_a_repair_says_where_and_from_what_to_what():
     ]
 
 
-def test_what_needs_no_repair_is_shared():
+def test_parts_without_repairs_are_shared():
     value = {"a": "1", "b": [1, 2], "c": {"d": [3]}}
     result = coerce({"properties": {"a": INTEGER}}, value)
     assert result.value == {"a": 1, "b": [1, 2], "c": {"d": [3]}}

@@ -46,7 +46,7 @@ def error_of(schema: JsonSchema | bool) -> SchemaError:
         ([], "a schema is an object or a boolean, and this is []", None),
     ],
 )
-def test_what_is_no_schema_is_refused_with_its_place(
+def test_an_invalid_schema_is_an_error_with_its_place(
     schema: JsonSchema, reason: str, pointer: str | None
 ):
     error = error_of(schema)
@@ -74,7 +74,7 @@ def test_nothing_is_fetched(reference: str):
 
 
 @pytest.mark.parametrize("reference", ["other.json", "../x.json", "#anchor", "//host/x"])
-def test_a_reference_that_leads_nowhere_is_refused(reference: str):
+def test_a_dangling_reference_is_an_error(reference: str):
     assert error_of({"properties": {"a": {"$ref": reference}}}).reason
 
 
@@ -87,7 +87,7 @@ def test_an_unknown_draft_counts_as_2020_12():
 @pytest.mark.parametrize(
     "resolver", [lambda _: {"type": "int"}, lambda _: b"no schema", lambda a: {}[a]]
 )
-def test_what_a_resolver_does_wrong_is_a_schema_error(resolver: Callable[[str], JsonValue]):
+def test_a_resolver_that_fails_is_a_schema_error(resolver: Callable[[str], JsonValue]):
     with pytest.raises(SchemaError):
         Compiled({"$ref": "https://example.com/a.json"}, True, resolver)
 
@@ -107,7 +107,7 @@ def chain(length: int, **keywords: JsonValue) -> JsonSchema:
     return {"$ref": "#/$defs/D0", "$defs": {**links, f"D{length}": last}}
 
 
-def test_a_schema_nested_too_deeply_is_refused():
+def test_a_schema_nested_too_deeply_is_an_error():
     compiled(wrapped({}, "not", 60))
     compiled(wrapped({"type": "null"}, "items", 250))
     assert "256" in error_of(wrapped({"type": "null"}, "items", 256)).reason
@@ -115,13 +115,13 @@ def test_a_schema_nested_too_deeply_is_refused():
 
 
 @pytest.mark.slow
-def test_a_schema_that_holds_itself_is_refused():
+def test_a_schema_that_contains_itself_is_an_error():
     schema: dict[str, JsonValue] = {"type": "object"}
     schema["properties"] = {"a": schema, "b": schema}
     assert "256" in error_of(schema).reason
 
 
-def test_too_many_schemas_in_one_place_are_refused():
+def test_too_many_schemas_for_one_value_are_an_error():
     assert str(MAX_IN_PLACE) in error_of(wrapped({"type": "null"}, "allOf", 65)).reason
     compiled(chain(30))
     assert str(MAX_IN_PLACE) in error_of(chain(33)).reason
@@ -130,12 +130,12 @@ def test_too_many_schemas_in_one_place_are_refused():
     assert str(MAX_IN_PLACE) in error_of(chain(6, unevaluatedProperties=False)).reason
 
 
-def test_references_that_go_in_a_circle_in_one_place_are_no_harm():
+def test_a_circular_reference_compiles():
     circle: JsonSchema = {"$ref": "#/$defs/A", "$defs": {"A": {"allOf": [{"$ref": "#/$defs/A"}]}}}
     assert compiled(circle).validator.is_valid(1)
 
 
-def test_what_may_be_nested_is_judged_on_a_small_stack():
+def test_the_deepest_schemas_validate_on_a_small_stack():
     deep: JsonValue = {"z": 1}
     for _ in range(60):
         deep = {"c": deep}

@@ -141,7 +141,7 @@ def part(schema: JsonSchema | bool, root: JsonSchema = ROOT) -> Part:
         ({"$ref": "https://example.com"}, "any value"),
     ],
 )
-def test_a_schema_is_one_line_that_reads_aloud(schema: JsonSchema | bool, line: str):
+def test_a_schema_as_one_line(schema: JsonSchema | bool, line: str):
     assert expected(part(schema)) == line
 
 
@@ -162,7 +162,7 @@ def test_the_line_has_a_bound(schema: JsonSchema):
     assert "…" in line
 
 
-def test_what_a_person_would_not_see_is_escaped():
+def test_invisible_characters_are_escaped():
     hidden = "a\u202e\u200b\x1b\nb"
     schema: JsonSchema = {
         "anyOf": [
@@ -193,6 +193,6 @@ def test_schemas_that_fan_out_and_recur_cost_little():
     assert process_time() - start < 3
 
 
-def test_the_line_of_a_union_leaves_out_what_stands_beside_it():
+def test_the_line_of_a_union_leaves_out_other_keywords():
     schema: JsonSchema = {"type": "object", "anyOf": [thing("a"), thing("b")]}
     assert expected_of_union(Outline(schema).root, "anyOf") == 'object with "a" or object with "b"'

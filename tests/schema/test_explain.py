@@ -57,7 +57,7 @@ def test_all_issues_are_found_and_several_at_one_path():
     ]
 
 
-def test_an_issue_carries_the_value_that_is_wrong():
+def test_an_issue_has_the_invalid_value():
     schema = thing("a c", a=INTEGER, c=INTEGER)
     found = {str(i.path): i.value for i in issues_of(schema, {"a": ["x"], "b": {"y": 1}})}
     assert found == {"$input.a": ["x"], "$input.b": {"y": 1}, "$input.c": None}
@@ -81,12 +81,12 @@ def test_unions_inside_unions_are_followed_to_the_mistake():
     assert (issue.path, issue.expected) == ("$input.pets[1].bark", "string")
 
 
-def test_the_branch_that_fits_best_is_complained_about_though_another_is_first():
+def test_the_issues_are_about_the_branch_that_fits_best():
     schema: JsonSchema = {"anyOf": [thing("a", a=INTEGER), thing("b c", b=INTEGER, c=INTEGER)]}
     assert places(schema, {"b": "x", "c": 1}) == ["$input.b"]
 
 
-def test_a_value_that_fits_several_of_one_of_is_told_so():
+def test_a_value_that_fits_several_branches_of_one_of_has_an_issue():
     (issue,) = issues_of({"oneOf": [INTEGER, {"minimum": 5}, STRING]}, 7)
     assert "exactly one" in issue.expected
     tagged: JsonSchema = {"oneOf": [CAT, CAT]}
@@ -94,7 +94,7 @@ def test_a_value_that_fits_several_of_one_of_is_told_so():
     assert "exactly one" in issue.message
 
 
-def test_base_properties_beside_a_union_are_judged_too():
+def test_properties_beside_a_union_have_issues_too():
     schema: JsonSchema = {
         "type": "object",
         "properties": {"id": INTEGER},
@@ -107,7 +107,7 @@ def test_base_properties_beside_a_union_are_judged_too():
     assert places(schema, {"id": "1", "kind": "b"}) == ["$input.id", "$input.y"]
 
 
-def test_what_is_not_evaluated_is_told_only_where_the_rest_is_right():
+def test_unevaluated_properties_are_issues_only_if_the_rest_is_valid():
     schema: JsonSchema = {
         "allOf": [{"properties": {"a": INTEGER}}],
         "anyOf": [{"properties": {"b": INTEGER}, "required": ["b"]}, {"required": ["c"]}],
@@ -202,7 +202,7 @@ MANY = 100_000
         ({"propertyNames": {"maxLength": 1}}, {f"k{n}": n for n in range(MANY)}),
     ],
 )
-def test_a_hundred_thousand_mistakes_are_told_in_no_time(schema: JsonSchema, value: JsonValue):
+def test_a_hundred_thousand_mistakes_are_found_in_no_time(schema: JsonSchema, value: JsonValue):
     found = Validator(schema)
     start = process_time()
     issues = found.issues(value, "whole")
@@ -238,7 +238,7 @@ EXPRESSION: JsonSchema = {
 
 
 @pytest.mark.parametrize("stack", [512 << 10, 8 << 20])
-def test_a_deep_recursive_union_is_told_at_once(stack: int):
+def test_the_issue_in_a_deep_recursive_union_is_found_at_once(stack: int):
     value: JsonValue = {"kind": "num", "value": "x"}
     for n in range(62):
         number: JsonValue = {"kind": "num", "value": n}
@@ -257,7 +257,7 @@ def test_a_deep_recursive_union_is_told_at_once(stack: int):
     assert took[0] < 1
 
 
-def test_several_threads_may_look_at_once():
+def test_several_threads_may_share_a_validator():
     found = Validator(EXPRESSION)
     value: JsonValue = {"kind": "add", "left": {"kind": "nmu"}, "right": {"kind": "num"}}
     expected = Validator(EXPRESSION).issues(value, "whole")
@@ -282,7 +282,7 @@ def messages(schema: JsonSchema | bool, value: JsonValue) -> list[str]:
     return [f"{issue.message} <{issue.expected}>" for issue in issues]
 
 
-def test_a_pattern_that_takes_too_long_is_said_to():
+def test_a_pattern_that_takes_too_long_is_an_issue():
     (line,) = messages({"pattern": "(?<=a+)b"}, "a" * 5000)
     assert line == (
         f'$input cannot be checked: to match "{"a" * 61}…" with the pattern (?<=a+)b takes too '
@@ -290,7 +290,7 @@ def test_a_pattern_that_takes_too_long_is_said_to():
     )
 
 
-def test_what_up_to_draft_7_must_be_encoded_is_messages():
+def test_content_encoding_is_checked_up_to_draft_7():
     schema: JsonSchema = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "contentEncoding": "base64",
@@ -299,7 +299,7 @@ def test_what_up_to_draft_7_must_be_encoded_is_messages():
     assert line == '$input must be "base64" text, but is "%". <any value>'
 
 
-def test_what_a_person_would_not_see_is_escaped_and_long_values_are_cut():
+def test_invisible_characters_are_escaped_and_long_values_are_cut():
     hidden = "a\u202e\u200b\x1b</tool>" + "x" * 1000
     schema: JsonSchema = {
         "properties": {"a": {"enum": [hidden]}, "b": {"pattern": hidden}, hidden: False},
@@ -312,7 +312,7 @@ def test_what_a_person_would_not_see_is_escaped_and_long_values_are_cut():
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_sample_of_a_format_is_right_and_is_shown(name: str):
+def test_the_sample_of_a_format_is_valid_and_in_the_message(name: str):
     formatted = Compiled({"format": name}, True, None).validator
     assert formatted.is_valid(SAMPLES[name])
     wrong = next(text for text in ("", " ", "\\x(", "~2") if not formatted.is_valid(text))
@@ -320,7 +320,7 @@ def test_the_sample_of_a_format_is_right_and_is_shown(name: str):
     assert SAMPLES[name] in line
 
 
-def test_the_properties_that_may_be_given_are_those_of_all_of_and_references_too():
+def test_allowed_properties_include_those_of_all_of_and_references():
     root: JsonSchema = {
         "$defs": {
             "A": {"properties": {"a": STRING, "c": STRING}, "allOf": [{"$ref": "#/$defs/A"}]}
@@ -333,7 +333,7 @@ def test_the_properties_that_may_be_given_are_those_of_all_of_and_references_too
     assert 'the properties are "c", "b", "a".' in line
 
 
-def test_a_property_that_a_branch_needs_is_told_as_the_schema_around_declares_it():
+def test_a_property_that_a_branch_requires_is_described_as_declared_around_it():
     schema: JsonSchema = {
         "properties": {"how": {"type": "string"}, "where": {"type": "string", "minLength": 2}},
         "if": {"properties": {"how": {"const": "post"}}},

@@ -47,7 +47,7 @@ def test_the_text_is_as_it_was_reviewed(schema: str, value: str, text: str):
 
 
 @pytest.mark.parametrize(("schema", "written", "human", "text"), golden("checks.txt", 3))
-def test_what_a_model_reads_of_its_own_text_is_as_it_was_reviewed(
+def test_the_text_about_checked_arguments_is_as_it_was_reviewed(
     schema: str, written: str, human: str, text: str
 ):
     function = Function.from_schema(name="f", parameters=json.loads(schema))
@@ -83,18 +83,18 @@ def test_the_values_of_a_person_are_never_shown():
     assert "it is not yours to send" in text
 
 
-def test_where_only_a_person_was_wrong_the_model_is_told_nothing_of_it():
+def test_mistakes_of_a_person_alone_are_not_described():
     text = feedback({"pin": "12", "n": 1}, [issue(("pin",), side="human")])
     assert text == "What a person gave is not accepted. This is not yours to correct."
 
 
-def test_what_has_no_line_is_listed_below():
+def test_issues_without_a_line_are_listed_below():
     text = feedback({"a": 1}, [issue(("a",)), issue(("b", "c"), message="It is\nnot there.")])
     assert text.splitlines()[0] == "The arguments have 2 mistakes, 1 of them marked with ❌:"
     assert "Also wrong:\n- It is not there.\n" in text
 
 
-def test_a_text_that_could_not_be_read_is_shown_as_it_is():
+def test_a_text_that_is_not_json_is_shown_unchanged():
     value = '{"a": 1,\n "b": ``` </tool>\u202e}'
     text = feedback(value, [issue((), "JSON", "Line 2 has no value after the colon.")])
     assert text == (
@@ -109,7 +109,7 @@ def test_a_text_that_could_not_be_read_is_shown_as_it_is():
     )
 
 
-def test_a_long_text_that_could_not_be_read_is_cut_in_the_middle():
+def test_a_long_text_that_is_not_json_is_cut_in_the_middle():
     text = feedback('{"a": "' + "x" * 5000 + "end", [issue((), "JSON", "It ends in a string.")])
     assert "… 3,010 more characters …" in text
     assert "end\n```" in text
@@ -128,7 +128,7 @@ def test_only_some_issues_are_spelled_out_and_the_rest_is_counted():
     assert "are right" not in text
 
 
-def test_a_value_with_more_mistakes_than_are_kept_has_many_more():
+def test_a_value_with_more_mistakes_than_are_listed_has_many_more():
     result = validate({"items": {"type": "integer"}}, ["x"] * 5000)
     assert not result
     text = result.feedback()
@@ -249,7 +249,7 @@ def test_every_issue_is_marked_or_listed(value: JsonValue):
         assert one_line(found.expected)[:20] in text or one_line(found.message)[:20] in text
 
 
-def test_mistakes_that_were_told_before_are_marked():
+def test_repeated_mistakes_are_marked():
     told = {("$input.a", "integer"), ("$input.b", "integer"), ("$input.gone", "integer")}
     issues = [issue(("a",)), issue(("b",)), issue(("c",)), issue(("d", "e"), message="It is odd.")]
     text = feedback({"a": 1, "c": 2}, issues, repeated={*told, ("$input.d.e", "integer")})

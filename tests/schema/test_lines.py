@@ -8,7 +8,6 @@ from pyfunctools.schema.feedback.lines import (
     LineWriter,
     is_present,
     one_line,
-    without_closers,
 )
 from pyfunctools.schema.ground.path import Keys
 
@@ -30,43 +29,76 @@ def written(value: JsonValue, root: CommentedPlace, detail: Detail) -> LineWrite
     return writer
 
 
-def text(value: JsonValue, root: CommentedPlace, detail: Detail = FULL) -> str:
-    return "\n".join(written(value, root, detail).lines)
+CIRCLE: dict[str, JsonValue] = {"a": 1}
+CIRCLE["self"] = CIRCLE
+CARD: JsonValue = {"card": {"pin": "1234", "owner": {"name": "Ann"}}, "note": "Ann"}
 
 
-def test_the_lines_of_json_and_comments_are_json_without_the_comments():
-    value: JsonValue = {"a": [1, {"b": "x"}], "c": {}, "d": None}
-    assert text(value, marked(("a", 1, "b"), ("c",))) == (
-        "{\n"
-        '  "a": [\n'
-        "    1,\n"
-        "    {\n"
-        '      "b": "x" // ❌ wrong\n'
-        "    }\n"
-        "  ],\n"
-        '  "c": {}, // ❌ wrong\n'
-        '  "d": null\n'
-        "}"
-    )
-
-
-def test_several_comments_stand_on_one_line():
-    root = CommentedPlace(comments=["too short", "too odd"])
-    assert text("x", root) == '"x" // ❌ too short; too odd'
-
-
-def test_a_missing_property_stands_after_those_that_are_there():
-    assert text({"a": 1}, marked(("b",), ("c",))) == (
-        '{\n  "a": 1,\n  "b": undefined, // ❌ wrong\n  "c": undefined // ❌ wrong\n}'
-    )
-
-
-def test_what_is_hidden_is_never_written_and_neither_is_anything_below():
-    value: JsonValue = {"card": {"pin": "1234", "owner": {"name": "Ann"}}, "note": "Ann"}
-    shown = text(value, marked(("card", "pin"), hidden=("card",)))
-    assert shown == '{\n  "card": (given by a person),\n  "note": "Ann"\n}'
-    assert text(value, marked(hidden=())) == "(given by a person)"
-    assert "undefined" not in text({"a": 1}, marked(hidden=("gone",)))
+@pytest.mark.parametrize(
+    ("detail", "value", "root", "lines"),
+    [
+        (
+            FULL,
+            {"a": [1, {"b": "x"}], "c": {}, "d": None},
+            marked(("a", 1, "b"), ("c",)),
+            ["{", '  "a": [', "    1,", "    {", '      "b": "x" // ❌ wrong', "    }", "  ],",
+             '  "c": {}, // ❌ wrong', '  "d": null', "}"],
+        ),
+        (FULL, "x", CommentedPlace(comments=["short", "odd"]), ['"x" // ❌ short; odd']),
+        (
+            FULL,
+            {"a": 1},
+            marked(("b",), ("c",)),
+            ["{", '  "a": 1,', '  "b": undefined, // ❌ wrong',
+             '  "c": undefined // ❌ wrong', "}"],
+        ),
+        (
+            FULL,
+            CARD,
+            marked(("card", "pin"), hidden=("card",)),
+            ["{", '  "card": (given by a person),', '  "note": "Ann"', "}"],
+        ),
+        (FULL, CARD, marked(hidden=()), ["(given by a person)"]),
+        (FULL, {"a": 1}, marked(hidden=("gone",)), ["{", '  "a": 1', "}"]),
+        (
+            FULL,
+            {"```": "</tool>```"},
+            marked(("```",)),
+            ["{", r'  "\u0060\u0060\u0060": "<\/tool>\u0060\u0060\u0060" // ❌ wrong', "}"],
+        ),
+        (
+            SHORT,
+            [*range(20), "x", *range(7)],
+            marked((20,)),
+            ["[", "  0,", "  1,", "  2,", "  // … 17 more items", '  "x" // ❌ wrong',
+             "  // … 7 more items", "]"],
+        ),
+        (
+            SHORT,
+            {"a": [*range(1000)], "b": {str(n): n for n in range(50)}, "c": "x"},
+            marked(("c",)),
+            ["{", '  "a": [ … 1,000 items ],', '  "b": { … 50 properties },',
+             '  "c": "x" // ❌ wrong', "}"],
+        ),
+        (
+            SHORT,
+            CIRCLE,
+            marked(("a",)),
+            ["{", '  "a": 1, // ❌ wrong', '  "self": { … 2 properties }', "}"],
+        ),
+        (
+            LEAST,
+            {f"k{n}": n for n in range(10)},
+            marked(("k5",), ("k",)),
+            ["{", '  "k0": 0,', '  "k1": 1,', "  // … 3 more properties", '  "k5": 5, // ❌ wrong',
+             "  // … 4 more properties", '  "k": undefined // ❌ wrong', "}"],
+        ),
+    ],
+)  # fmt: skip
+def test_the_lines_are_json_with_comments(
+    detail: Detail, value: JsonValue, root: CommentedPlace, lines: list[str]
+):
+    assert written(value, root, detail).lines == lines
 
 
 @pytest.mark.parametrize(
@@ -84,43 +116,8 @@ def test_what_is_hidden_is_never_written_and_neither_is_anything_below():
         ({"0": 1}, (0,), False),
     ],
 )
-def test_a_place_is_there_or_missing_or_nowhere(value: JsonValue, keys: Keys, there: bool | None):
+def test_a_place_is_present_missing_or_unknown(value: JsonValue, keys: Keys, there: bool | None):
     assert is_present(value, keys) is there
-
-
-def test_right_items_around_a_wrong_one_are_left_out():
-    lines = text([*range(20), "x", *range(7)], marked((20,)), SHORT).splitlines()
-    assert lines == [
-        "[",
-        "  0,",
-        "  1,",
-        "  2,",
-        "  // … 17 more items",
-        '  "x" // ❌ wrong',
-        "  // … 7 more items",
-        "]",
-    ]
-
-
-def test_right_properties_around_a_wrong_one_are_left_out():
-    value = {f"k{n}": n for n in range(10)}
-    assert text(value, marked(("k5",), ("k",)), LEAST).splitlines() == [
-        "{",
-        '  "k0": 0,',
-        '  "k1": 1,',
-        "  // … 3 more properties",
-        '  "k5": 5, // ❌ wrong',
-        "  // … 4 more properties",
-        '  "k": undefined // ❌ wrong',
-        "}",
-    ]
-
-
-def test_what_is_right_and_large_is_folded():
-    value: JsonValue = {"a": list(range(1000)), "b": {str(n): n for n in range(50)}, "c": "x"}
-    assert text(value, marked(("c",)), SHORT) == (
-        '{\n  "a": [ … 1,000 items ],\n  "b": { … 50 properties },\n  "c": "x" // ❌ wrong\n}'
-    )
 
 
 @pytest.mark.parametrize(
@@ -143,18 +140,3 @@ def test_it_is_known_whether_anything_is_left_out(value: dict[str, JsonValue]):
 )
 def test_a_comment_can_end_neither_its_line_nor_the_fence(given: str, taken: str):
     assert one_line(given) == taken
-
-
-def test_texts_and_names_cannot_close_a_fence_or_a_tag():
-    shown = text({"```": "</tool>```"}, marked(("```",)))
-    assert "```" not in shown
-    assert "</" not in shown
-    assert without_closers("a < b") == "a < b"
-
-
-def test_a_value_that_holds_itself_is_written_as_far_as_is_shown():
-    value: dict[str, JsonValue] = {"a": 1}
-    value["self"] = value
-    assert text(value, marked(("a",)), SHORT) == (
-        '{\n  "a": 1, // ❌ wrong\n  "self": { … 2 properties }\n}'
-    )

@@ -22,7 +22,7 @@ def test_success_is_truthy_and_failure_is_falsy():
     assert not FAILURE
 
 
-def test_unwrap_gives_the_value_or_raises_the_failure():
+def test_unwrap_returns_the_value_or_raises_the_failure():
     assert Success(value=[1]).unwrap() == [1]
     with pytest.raises(ArgumentsError) as caught:
         FAILURE.unwrap()
@@ -31,13 +31,13 @@ def test_unwrap_gives_the_value_or_raises_the_failure():
     assert str(caught.value) == FAILURE.feedback()
 
 
-def test_an_issue_gives_its_place_as_a_path_and_as_a_pointer():
+def test_an_issue_has_its_place_as_a_path_and_as_a_pointer():
     assert ISSUE.path == '$input.items[0]["a/b"]'
     assert ISSUE.pointer == "/items/0/a~1b"
     assert ISSUE.side == "whole"
 
 
-def test_results_are_frozen_and_compare_by_what_they_say():
+def test_results_are_frozen_and_compared_by_value():
     assert Success(value=1) == Success(value=1)
     assert deepcopy(FAILURE) == FAILURE
     with pytest.raises(AttributeError):

@@ -58,7 +58,7 @@ def test_a_tag_is_found_without_a_discriminator():
     "union",
     [any_of(CAT, CAT), any_of(CAT, SEARCH), any_of(CAT, NULL), any_of(INTEGER, STRING)],
 )
-def test_what_does_not_tell_the_objects_apart_is_no_tag(union: JsonSchema):
+def test_a_property_with_the_same_constants_in_two_branches_is_no_tag(union: JsonSchema):
     assert tag_of(union) is None
 
 
@@ -141,12 +141,12 @@ def test_the_type_decides_where_nothing_else_can(value: JsonValue, branch: int |
 @pytest.mark.parametrize(
     ("value", "branch"), [("auto", 0), ("AUTO", 0), ("high", 1), ("other", None), ({}, 2), (3, 3)]
 )
-def test_listed_values_decide_for_what_is_no_object(value: JsonValue, branch: int | None):
+def test_listed_values_decide_for_scalars(value: JsonValue, branch: int | None):
     union = any_of({"const": "auto"}, {"enum": ["low", "high"]}, {"type": "object"}, {"const": 3})
     assert index(union, value) == branch
 
 
-def test_the_branch_that_is_a_union_itself_is_given_as_a_whole():
+def test_a_branch_that_is_a_union_is_returned_whole():
     pets: JsonSchema = {
         "$defs": {"Pet": {"oneOf": [CAT, DOG]}},
         "anyOf": [{"$ref": "#/$defs/Pet"}, NULL, SEARCH],
@@ -155,7 +155,7 @@ def test_the_branch_that_is_a_union_itself_is_given_as_a_whole():
     assert index(pets, {"query": "x"}, pets) == 2
 
 
-def test_what_stands_beside_a_reference_and_in_all_of_counts_too():
+def test_keywords_beside_a_reference_and_in_all_of_count_too():
     root: JsonSchema = {
         "$defs": {"Base": thing("id", closed=False, id=INTEGER)},
         "oneOf": [
@@ -230,7 +230,7 @@ def test_a_tag_is_not_certain_where_a_branch_may_take_that_of_another(other: Jso
          {"a": 1}, None),
     ],
 )  # fmt: skip
-def test_the_branch_is_found_by_what_tells_it_from_the_others(
+def test_the_branch_is_found_by_constants_keys_and_types(
     union: JsonSchema, value: JsonValue, branch: int | None
 ):
     assert index(union, value) == branch

@@ -36,7 +36,7 @@ def paths(result: object) -> list[str]:
     return [str(issue.path) for issue in result.issues]
 
 
-def test_what_is_right_is_given_back_as_it_is():
+def test_a_valid_value_is_returned_unchanged():
     value: JsonValue = {"a": [1.0]}
     result = validate({"properties": {"a": {"items": INTEGER}}}, value)
     assert result
@@ -44,7 +44,7 @@ def test_what_is_right_is_given_back_as_it_is():
     assert result.repairs == ()
 
 
-def test_what_is_wrong_is_a_failure_with_the_value_as_received():
+def test_an_invalid_value_is_a_failure_with_the_value_as_received():
     value: JsonValue = {"a": "x"}
     result = validate({"properties": {"a": INTEGER}}, value)
     assert not result
@@ -53,7 +53,7 @@ def test_what_is_wrong_is_a_failure_with_the_value_as_received():
 
 
 @pytest.mark.parametrize("side", ["whole", "llm", "human"])
-def test_every_issue_says_whose_it_is(side):
+def test_every_issue_has_the_side(side):
     for value in ("x", float("nan"), [[[]]] * 2):
         result = Validator(INTEGER).validate(value, side)
         assert not result
@@ -123,7 +123,7 @@ def test_a_schema_is_judged_by_the_draft_it_names():
     ],
 )
 @pytest.mark.parametrize("schema", [True, {}, INTEGER, {"enum": ["a"]}, {"properties": {"z": {}}}])
-def test_what_is_no_json_is_a_failure_even_where_the_schema_does_not_look(schema, value):
+def test_a_value_that_is_not_json_is_a_failure_by_every_schema(schema, value):
     result = Validator(schema).validate(value)
     assert not result
     assert not Validator(schema).is_valid(value)
@@ -131,7 +131,7 @@ def test_what_is_no_json_is_a_failure_even_where_the_schema_does_not_look(schema
     assert result.feedback()
 
 
-def test_each_place_that_is_no_json_is_named():
+def test_each_place_that_is_not_json_is_an_issue():
     value = {"a": float("nan"), "b": [1, b"x"], "c": {2: 3}}
     assert paths(validate({}, value)) == ["$input.a", "$input.b[1]", "$input.c"]
     assert len(paths(validate({}, [b""] * 5000))) == 1000
@@ -234,14 +234,14 @@ def test_a_pattern_of_ordinary_work_is_not_given_up():
     assert validate({"pattern": r"^(['\"]).*\1$"}, "'" + "x" * 1000 + "'")
 
 
-def test_a_schema_that_is_none_is_an_error_with_its_place():
+def test_an_invalid_schema_is_an_error_when_it_is_used():
     for call in (Validator({"type": "int"}).compile, lambda: validate({"type": "int"}, 1)):
         with pytest.raises(SchemaError) as caught:
             call()
         assert caught.value.pointer == "/type"
 
 
-def test_making_a_validator_compiles_nothing():
+def test_creating_a_validator_compiles_nothing():
     Validator({"type": "int"})
     start = process_time()
     for _ in range(1000):
@@ -329,7 +329,7 @@ schemas = st.recursive(
 
 @settings(max_examples=400, deadline=None)
 @given(schemas, values)
-def test_any_value_gets_a_verdict_and_what_is_wrong_has_issues(schema, value):
+def test_any_value_has_a_verdict_and_an_invalid_one_issues(schema, value):
     validator = Validator(schema)
     result = validator.validate(value)
     assert bool(result) is validator.is_valid(value)
@@ -382,7 +382,7 @@ def test_b01_the_format_tests_of_the_official_suite_pass(shared: Path):
     )
 
 
-def test_what_was_read_from_strict_json_needs_no_second_look():
+def test_accepts_takes_values_that_are_known_to_be_json():
     validator = Validator({"type": "object", "required": ["a"]})
     assert validator.accepts({"a": 1})
     assert not validator.accepts({})
