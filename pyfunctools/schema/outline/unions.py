@@ -182,37 +182,22 @@ def _own_shape(part: Part) -> ValueShape:
     listed = {name: values for name, inner in part.declared.items() if (values := _values(inner))}
     items = part.items[1]
     return ValueShape(
-        types=_own_types(part),
+        types=_types(part, part.own_types),
         values=_values(part),
         constants=listed,
-        declared={name: _types(inner) for name, inner in part.declared.items()},
+        declared={name: _types(inner, inner.types) for name, inner in part.declared.items()},
         required=frozenset(part.required),
         is_map="patternProperties" in part.rules
         or part.rules.get("additionalProperties", False) is not False,
-        items=ALL_TYPES if items is None else _types(items),
+        items=ALL_TYPES if items is None else _types(items, items.types),
     )
 
 
-def _types(part: Part, depth: int = 0) -> frozenset[str]:
-    whole = part.resolved
-    if whole is None or not isinstance(whole.schema, dict):
-        return ALL_TYPES
-    types = whole.cached(_own_types)
-    for keyword in UNIONS if depth < _NESTING else ():
-        if keyword in whole.rules:
-            nested = (branch.cached(_TYPES[depth + 1]) for branch in whole.branches(keyword))
-            types &= frozenset[str]().union(*nested)
-    return types
-
-
-_TYPES = [partial(_types, depth=depth) for depth in range(_NESTING + 1)]
-
-
-def _own_types(part: Part) -> frozenset[str]:
-    """Return the types of a part's `type`, or those that its other keywords imply."""
-    if part.own_types != ALL_TYPES:
-        return part.own_types
-    names = implied_types(part.rules)
+def _types(part: Part, types: frozenset[str]) -> frozenset[str]:
+    """Return the types that a part allows, or the type that its keywords imply if it allows all."""
+    if types != ALL_TYPES or part.resolved is None:
+        return types
+    names = implied_types(part.resolved.rules)
     return frozenset(names) if names in (["object"], ["array"]) else ALL_TYPES
 
 
@@ -241,13 +226,12 @@ def _branch_of_object(shapes: list[ValueShape], value: JsonSchema, tag: Tag | No
         return None
     if (index := _only(best)) is not None:
         return index
-    return _most(
-        best,
-        [
-            sum(json_type(inner) in s.declared.get(key, ALL_TYPES) for key, inner in value.items())
-            for s in best
-        ],
-    )
+    kinds = {key: json_type(inner) for key, inner in value.items()}
+    fits = [
+        sum(kind in shape.declared.get(key, ALL_TYPES) for key, kind in kinds.items())
+        for shape in best
+    ]
+    return _most(best, fits)
 
 
 def _branch_of_other(shapes: list[ValueShape], value: JsonValue) -> int | None:
@@ -260,8 +244,8 @@ def _branch_of_other(shapes: list[ValueShape], value: JsonValue) -> int | None:
     typed = [shape for shape in shapes if kind in shape.types]
     if (index := _only(typed)) is not None or not isinstance(value, list):
         return index
-    held = [json_type(item) for item in value[:16]]
-    return _most(typed, [sum(kind in shape.items for kind in held) for shape in typed])
+    kinds = [json_type(item) for item in value[:16]]
+    return _most(typed, [sum(kind in shape.items for kind in kinds) for shape in typed])
 
 
 def _by_constants(shapes: list[ValueShape], value: JsonSchema) -> list[ValueShape]:
@@ -280,6 +264,7 @@ def _by_constants(shapes: list[ValueShape], value: JsonSchema) -> list[ValueShap
 
 
 def _fitting(listing: dict[int, Listed], key: Constant) -> list[int]:
+    """Return the indexes of the lists that have a constant, or else have it in other spelling."""
     exact = [n for n, values in listing.items() if key in values]
     if exact:
         return exact
@@ -288,6 +273,7 @@ def _fitting(listing: dict[int, Listed], key: Constant) -> list[int]:
 
 
 def _distance(shape: ValueShape, value: JsonSchema) -> tuple[int, int, int]:
+    """Return how far an object is from a shape, by missing and undeclared keys."""
     missing = sum(name not in value for name in shape.required)
     if shape.is_map or not shape.declared:
         undeclared = 0
@@ -339,7 +325,7 @@ def _stated_tag(
         reference = branch.rules.get("$ref")
         if isinstance(reference, str):
             places.setdefault(reference, index)
-            names.setdefault(_last(reference), index)
+            names.setdefault(str((steps_of(reference) or (reference,))[-1]), index)
     found: dict[Constant, int] = {}
     for value, target in mapping.items() if isinstance(mapping, dict) else ():
         index = {**names, **places}.get(target) if isinstance(target, str) else None
@@ -356,20 +342,17 @@ def _stated_tag(
     return Tag(name=name, branches=found) if found else None
 
 
-def _last(reference: str) -> str:
-    steps = steps_of(reference)
-    return str(steps[-1]) if steps else reference
-
-
 def _objects(shapes: list[ValueShape]) -> list[ValueShape]:
     return [shape for shape in shapes if "object" in shape.types]
 
 
 def _only(shapes: Iterable[ValueShape]) -> int | None:
+    """Return the branch of these shapes, if there is only one."""
     found = {shape.index for shape in shapes}
     return found.pop() if len(found) == 1 else None
 
 
 def _most(shapes: list[ValueShape], counts: list[int]) -> int | None:
+    """Return the branch with the highest count, if there is only one."""
     most = max(counts, default=0)
     return _only(shape for shape, count in zip(shapes, counts, strict=True) if count == most)
