@@ -214,8 +214,9 @@ def _hints_of(
 
 def _check_annotation(where: str, parameter: Parameter) -> None:
     """Refuse a parameter without a hint, and a mark that is not in an `Annotated`."""
-    _check_default(f"{where}({parameter.name})", parameter.default)
     hint = parameter.annotation
+    if parameter.default is not EMPTY:
+        _check_default(f"{where}({parameter.name})", parameter.default)
     if get_origin(hint) is not Annotated and (mark := mark_in(hint)):
         reason = f"Its hint is `{mark}`, a mark, and not a type."
         raise DefinitionError(f"{where}({parameter.name})", reason, remedy_of(mark))
