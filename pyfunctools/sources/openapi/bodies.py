@@ -106,7 +106,7 @@ def _bytes_schema(document: Document, schema: DocumentPlace) -> DocumentPlace:
 def form_schema(document: Document, schema: DocumentPlace) -> JsonSchema | bool:
     """Return the schema of a form with its properties, also those of `allOf`, references resolved.
 
-    It has what is needed to encode a form: references deep inside a property are left.
+    References deep inside a property are left: encoding a form does not need them.
     """
     whole = _target(document, schema)
     if not isinstance(whole.value, dict):
@@ -264,8 +264,8 @@ class Responses:
 
         The successful one is the lowest exact status of 2xx, else `2XX`, else `default`.
         """
-        responses = members_of(operation.raw.get("responses"))
-        if not responses:
+        responses = operation.raw.get("responses")
+        if not isinstance(responses, dict):
             return OperationResponses((), None, ())
         produces = swagger.media_types(operation.raw, self._document.root, "produces")
         found: dict[str, _Response] = {}
@@ -279,7 +279,7 @@ class Responses:
                 place = DocumentPlace(value, pointer, operation.resource)
                 found[status] = self._response(status, place, produces)
                 continue
-            # Of Swagger 2.0 the media types of a response stand in the operation.
+            # In Swagger 2.0 the operation, not the response, has the media types.
             key = operation.resource, status, reference, *produces
             response = self._shared.get(key)
             if response is None:

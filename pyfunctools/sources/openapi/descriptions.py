@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal, TypeAlias
 
-from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_of
+from pyfunctools._json import JsonObject, JsonValue, items_of, text_of
 from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import IsHuman, ask
@@ -72,13 +72,12 @@ class Descriptions:
 
     def _text(self, entry: ParameterInput | BodyInput, argument: tuple[str, ...]) -> str:
         """Return the text for `@param`; empty if the schema has it, or if a person gives it."""
-        description = entry.description
-        of_schema = text_of(members_of(entry.schema.value).get("description"))
+        of_schema = text_of(entry.schema.fields.get("description"))
         if self._describe == "full":
-            text = (description or of_schema).strip()
+            text = entry.description or of_schema
         else:
-            repeats = not of_schema or description in of_schema
-            text = "" if repeats else description.strip()
+            text = "" if not of_schema or entry.description in of_schema else entry.description
+        text = text.strip()
         return "" if not text or self._is_persons(entry, argument) else text
 
     def _is_persons(self, entry: ParameterInput | BodyInput, argument: tuple[str, ...]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias, cast, get_args
 
-from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_of
+from pyfunctools._json import JsonObject, JsonValue, text_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import NO_NAMES, ConnectionNames, Location, Parameter, Style, is_reserved
 from pyfunctools.schema.ground.marks import HUMAN_MARKS, human_mark
@@ -95,7 +95,7 @@ class Parameters:
                 listed = [*listed.values()]
             body_parts: list[DocumentPlace] = []
             keys: set[tuple[Location, str]] = set()
-            for index, value in enumerate(items_of(listed)):
+            for index, value in enumerate(listed if isinstance(listed, list) else ()):
                 pointer = f"{owner.pointer}/parameters/{index}"
                 found = self._entry(DocumentPlace(value, pointer, owner.resource))
                 if isinstance(found, ParameterInput):
@@ -162,7 +162,7 @@ class Parameters:
         if location == "header" and is_reserved(name):
             return f"The header {name!r} is not for a caller to set, and is left out."
         location, key = override_key(name, cast("Location", location))
-        # An optional one stays an argument: a call that gives it is an error that explains itself.
+        # An optional one stays an argument: giving it is then an error that names the connection.
         if raw.get("required") is True and key in self._connected.get(location, ()):
             return f"{name!r} in the {location} is set by the connection, and is not an argument."
         old = "schema" not in raw and "content" not in raw
@@ -235,7 +235,8 @@ class Parameters:
     def _examples(self, raw: JsonObject, place: DocumentPlace) -> Iterator[JsonValue]:
         if "example" in raw:
             yield raw["example"]
-        for example in members_of(raw.get("examples")).values():
+        examples = raw.get("examples")
+        for example in examples.values() if isinstance(examples, dict) else ():
             try:
                 found = self._document.follow(place.below(example, "examples")).fields
             except DocumentError:  # the function is worth more than an example

@@ -115,11 +115,12 @@ def _methods(item: DocumentPlace) -> list[tuple[str, str, JsonValue]]:
         for key, value in fields.items()
         if key in METHODS or key.lower() in METHODS
     ]
-    found += [
-        (key.upper(), pointer_of(("additionalOperations", key)), value)
-        for key, value in members_of(fields.get("additionalOperations")).items()
-        if _TOKEN.fullmatch(key)
-    ]
+    if "additionalOperations" in fields:
+        found += [
+            (key.upper(), pointer_of(("additionalOperations", key)), value)
+            for key, value in members_of(fields["additionalOperations"]).items()
+            if _TOKEN.fullmatch(key)
+        ]
     return found
 
 
@@ -145,7 +146,7 @@ def _operation(
 
 
 def skipped(where: str, error: DocumentError, pointer: str) -> Skipped:
-    """Return the entry of what an error keeps from becoming a function."""
+    """Return the entry of an operation or path item that cannot be used because of an error."""
     reason = error.reason if error.remedy is None else f"{error.reason} {error.remedy}"
     return Skipped(where=where, reason=reason, pointer=pointer)
 

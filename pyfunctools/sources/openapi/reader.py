@@ -104,6 +104,8 @@ def _functions(
         is_known = method in _KNOWN_METHODS
         tags = _tags(operation)
         notes = [Note(text=text, pointer=plan.pointer) for text in plan.notes]
+        if tags:
+            notes += hidden_notes("the tags", "".join(tags))
         yield Function(
             name=name,
             description=descriptions.of(plan, tags),
@@ -113,7 +115,7 @@ def _functions(
             read_only=method in SAFE if is_known else None,
             destructive={"DELETE": True}.get(method, False if method in SAFE else None),
             idempotent=method in IDEMPOTENT if is_known else None,
-            _noted=(*notes, *hidden_notes("the tags", "".join(tags))),
+            _noted=tuple(notes),
             origin=plan.route,
             _contract=Lazy(partial(maker.make, plan), maker.lock),
         )
